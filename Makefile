@@ -1,0 +1,55 @@
+# What a person types. Everything runs through npm, which puts node_modules/.bin, and with it the Node.js that
+# package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
+.DEFAULT_GOAL := help
+.PHONY: help dev test check format generate verify bench mutants replicas faults schema install
+
+INSTALLED := node_modules/.package-lock.json
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+dev: install ## starts what examples/ declares, with a Postgres of its own, and prints a curl for a token
+	@npx boxgate dev examples
+
+test: install ## every test, on a real Postgres
+	@npm test --silent
+
+check: install ## lint, types, unit tests, dead code, format, import rules: no services, under a minute
+	@npm run --silent check
+
+format: install ## writes the formatting that check asks for
+	@npm run --silent format
+
+generate: install ## writes the files that are made from the schemas
+	@npm run --silent generate
+
+verify: install ## generate, then nothing may differ from what is committed
+	@npm run --silent verify
+
+bench: install ## measures, and writes docs/performance.md
+	@npm run --silent bench
+
+mutants: install ## breaks the code in known places and fails where no test notices (SAMPLE=5 SEED=x: some of them)
+	@npm run --silent mutants -- $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
+
+replicas: install ## two API processes on one Postgres, a thousand rounds (ROUNDS=5000 SEED=x)
+	@BOXGATE_ROUNDS=$(or $(ROUNDS),1000) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/replicas/replicas.test.ts
+
+faults: install ## kills, freezes and fails over, more often than make test does (KILLS=50 SEED=x)
+	@BOXGATE_KILLS=$(or $(KILLS),20) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha "test/faults/*.test.ts"
+
+schema: install ## writes test/db/schema.txt from the migrations
+	@BOXGATE_WRITE_SCHEMA=yes npx mocha test/db/schema.test.ts
+
+install: $(INSTALLED) ## the packages of package-lock.json, where they are missing or older than it
+	@node_modules/.bin/node --version >/dev/null 2>&1 || { \
+	  echo "The Node.js that Boxgate runs on (the npm package node) did not get installed: its install script was"; \
+	  echo "blocked or found no build for this machine. Run: npm rebuild node --foreground-scripts"; \
+	  echo "and see what it says; with ignore-scripts in an .npmrc, take that away first."; \
+	  exit 1; }
+
+$(INSTALLED): package-lock.json
+	npm ci
+	@# An old Node's npm leaves out optional packages that want a newer one: under the pinned Node they come in.
+	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" npm install --no-save --ignore-scripts --silent
+	@touch $@
