@@ -1,0 +1,82 @@
+import Type, { type Static } from 'typebox';
+import { MANY_LINES, RESOURCE_ID, freeObject, prose, word } from './fields.ts';
+import { storedLink, submittedLink, type Link } from './links.ts';
+
+/** Engines that decide by themselves; `complex` combines them. */
+export const RULE_ENGINES = ['allow', 'json-schema', 'matcho', 'cel'] as const;
+
+const ruleFields = {
+  schema: Type.Optional(
+    freeObject('Rule of engine `json-schema`: a JSON Schema (2020-12, or draft-07 by `$schema`) of the request.'),
+  ),
+  matcho: Type.Optional(freeObject('Rule of engine `matcho`: a pattern laid over the request.')),
+  expression: Type.Optional(
+    Type.String({
+      description: 'Rule of engine `cel`: one boolean expression over the request.',
+      minLength: 1,
+      maxLength: 8192,
+      pattern: MANY_LINES,
+    }),
+  ),
+};
+
+const nestedRule = Type.Object(
+  {
+    engine: Type.Enum([...RULE_ENGINES], { type: 'string', description: 'How this rule decides.' }),
+    ...ruleFields,
+  },
+  { description: 'One rule of another engine; `complex` does not nest.', additionalProperties: false },
+);
+
+function ruleList(description: string) {
+  return Type.Array(nestedRule, { description, minItems: 1, maxItems: 32 });
+}
+
+/** Fields of an AccessPolicy that are the same in a custom resource and over REST. */
+export const accessPolicyFields = {
+  engine: Type.Enum([...RULE_ENGINES, 'complex'], { type: 'string', description: 'How the policy decides.' }),
+  link: Type.Optional(
+    Type.Array(submittedLink, {
+      description: 'Clients, users and groups of the same box that the policy concerns.',
+      maxItems: 10_000,
+    }),
+  ),
+  subjects: Type.Optional(
+    Type.Enum(['linked', 'authenticated', 'anyone'], {
+      type: 'string',
+      description:
+        'Whom the policy concerns: the linked ones only (default; without links nobody), every authenticated subject, or everybody.',
+    }),
+  ),
+  ...ruleFields,
+  and: Type.Optional(ruleList('Rule of engine `complex`: all of these must hold.')),
+  or: Type.Optional(ruleList('Rule of engine `complex`: one of these must hold.')),
+  description: Type.Optional(prose('What the policy is for, for people.')),
+};
+
+/** Identifier of an AccessPolicy. */
+export const accessPolicyId = word('Identifier of the policy.', 128, RESOURCE_ID);
+
+/** An AccessPolicy as it is submitted over REST or by the operator. */
+export const accessPolicySchema = Type.Object(
+  {
+    resourceType: Type.Literal('AccessPolicy', { description: 'Always `AccessPolicy`.' }),
+    id: accessPolicyId,
+    ...accessPolicyFields,
+  },
+  { description: 'A rule that grants requests; what no policy grants is denied.', additionalProperties: false },
+);
+
+/** An AccessPolicy as it came in: its links may have either form. */
+export type SubmittedAccessPolicy = Static<typeof accessPolicySchema>;
+/** An AccessPolicy in the form that is stored. */
+export type AccessPolicy = Omit<SubmittedAccessPolicy, 'link'> & { link?: Link[] };
+/** One rule in `and` or `or`. */
+export type NestedRule = Static<typeof nestedRule>;
+/** How a policy decides. */
+export type Engine = AccessPolicy['engine'];
+
+/** A policy that keeps the rules, with its links in the stored form. */
+export function storedPolicy({ link, ...policy }: SubmittedAccessPolicy): AccessPolicy {
+  return link === undefined ? policy : { ...policy, link: link.flatMap((one) => storedLink(one) ?? []) };
+}

@@ -1,0 +1,62 @@
+import { isRecord, type SchemaNode } from './schema-node.ts';
+
+/**
+ * The value without members that are null, as the API server takes them out of a custom resource (`description:` with
+ * nothing behind it in YAML). Free JSON keeps its nulls.
+ */
+export function withoutNulls(value: unknown, node: SchemaNode): unknown {
+  if (isList(value)) return value.map((one) => (node.items === undefined ? one : withoutNulls(one, node.items)));
+  if (!isRecord(value)) return value;
+  return rebuilt(value, (member, key) => {
+    const child = childOf(node, key);
+    if (child === undefined) return member;
+    return member === null ? undefined : withoutNulls(member, child);
+  });
+}
+
+/**
+ * The value without what has a wrong type: an object or list in whose place something else stands is an empty one,
+ * present but unreadable; text and numbers are left out. Undefined where nothing of the value is left.
+ */
+export function wellTyped(value: unknown, node: SchemaNode): unknown {
+  switch (node.type) {
+    case 'object':
+      return isRecord(value) ? rebuilt(value, (member, key) => typedMember(member, childOf(node, key))) : {};
+    case 'array':
+      return isList(value) ? typedList(value, node.items) : [];
+    case 'integer':
+      return Number.isInteger(value) ? value : undefined;
+    case undefined:
+    default:
+      return typeof value === node.type || (value === null && node['nullable'] === true) ? value : undefined;
+  }
+}
+
+function typedMember(member: unknown, node: SchemaNode | undefined): unknown {
+  return node === undefined ? member : wellTyped(member, node);
+}
+
+/** All of a list or nothing: leaving elements out would give the others a wrong number. */
+function typedList(list: readonly unknown[], node: SchemaNode | undefined): unknown[] {
+  const typed = list.map((element) => typedMember(element, node));
+  return typed.includes(undefined) ? [] : typed;
+}
+
+function childOf(node: SchemaNode, key: string): SchemaNode | undefined {
+  const { properties, additionalProperties } = node;
+  if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key];
+  return additionalProperties === false ? undefined : additionalProperties;
+}
+
+function rebuilt(
+  value: Readonly<Record<string, unknown>>,
+  member: (member: unknown, key: string) => unknown,
+): Record<string, unknown> {
+  const members = Object.entries(value).map(([key, old]) => [key, member(old, key)] as const);
+  return Object.fromEntries(members.filter(([, kept]) => kept !== undefined));
+}
+
+/** Like Array.isArray, which would make every element an `any`. */
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}

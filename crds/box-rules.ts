@@ -1,0 +1,45 @@
+import type { Box } from './box.ts';
+import { brokenElements, when, type Draft, type Rule } from './rule.ts';
+import { ISSUER, WEB_ADDRESS } from './uri.ts';
+
+type Subject = Draft<Box>;
+
+/** A name that a cluster gives to Services: `x.namespace.svc`, also with a cluster domain behind it. */
+const SERVICE_NAME = '\\.svc(\\.|$)';
+const SERVICE = new RegExp(SERVICE_NAME, 'u');
+const ISSUER_FORM = new RegExp(ISSUER, 'u');
+const ADDRESS = new RegExp(WEB_ADDRESS, 'u');
+
+/** What the fields of a Box must be. */
+export const boxRules: readonly Rule<Subject>[] = [
+  {
+    id: 'box-issuer',
+    path: 'issuer',
+    message: 'must be https://<host> without user name, query, fragment and slash at the end (RFC 8414 section 2)',
+    cel: `!has(self.issuer) || self.issuer.matches(r'${ISSUER}')`,
+    broken: ({ issuer }) => when(issuer !== undefined && !ISSUER_FORM.test(issuer), 'issuer'),
+  },
+  {
+    id: 'box-hosts',
+    path: 'hosts',
+    message: 'must not lie below .svc: those names belong to Services of the cluster',
+    cel: `!has(self.hosts) || !self.hosts.exists(h, h.matches(r'${SERVICE_NAME}'))`,
+    broken: ({ hosts }) => brokenElements(hosts, 'hosts', (host) => SERVICE.test(host)),
+  },
+  {
+    id: 'box-default-group',
+    path: 'registration.default_group',
+    message: 'must be the name of a group: not admins, not only digits',
+    cel: "!has(self.registration) || !has(self.registration.default_group) || !self.registration.default_group.matches('^([0-9]+|admins)$')",
+    broken: ({ registration }) =>
+      when(/^([0-9]+|admins)$/u.test(registration?.default_group ?? ''), 'registration.default_group'),
+  },
+  {
+    id: 'box-logo',
+    path: 'sign_in.logo_url',
+    message: 'must be https://<host>, or http on loopback, without a user name or fragment',
+    cel: `!has(self.sign_in) || !has(self.sign_in.logo_url) || self.sign_in.logo_url.matches(r'${WEB_ADDRESS}')`,
+    broken: ({ sign_in }) =>
+      when(sign_in?.logo_url !== undefined && !ADDRESS.test(sign_in.logo_url), 'sign_in.logo_url'),
+  },
+];

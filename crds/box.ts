@@ -1,0 +1,158 @@
+import Type, { type Static } from 'typebox';
+import { DNS_LABEL, HOST_NAME, WEB_ORIGIN, flag, line, moment, seconds, uri, word } from './fields.ts';
+
+const registration = Type.Object(
+  {
+    enabled: Type.Optional(flag('People may register themselves; false by default.')),
+    allowed_email_domains: Type.Optional(
+      Type.Array(word('One domain.', 253, HOST_NAME), {
+        description: 'Only addresses of these domains may register. Absent: every domain.',
+        minItems: 1,
+        maxItems: 128,
+        uniqueItems: true,
+      }),
+    ),
+    default_group: Type.Optional(line('Group that a new user joins, by its name. Never `admins`.', 128)),
+    approval: Type.Optional(
+      Type.Enum(['none', 'admin'], {
+        type: 'string',
+        description: '`admin`: a new user is inactive until an admin says otherwise. `none` by default.',
+      }),
+    ),
+  },
+  { description: 'Self-registration of people.', additionalProperties: false },
+);
+
+const tokens = Type.Object(
+  {
+    default_access_token_expiration: Type.Optional(
+      seconds('Lifetime of an access token whose client configures none, in seconds; shown as `expires_in`.'),
+    ),
+    default_lifetime: Type.Optional(
+      seconds('When an access token without any configured lifetime still ends, in seconds; 30 days by default.'),
+    ),
+    max_refresh_lifetime: Type.Optional(
+      seconds('Absolute end of a refresh token from its first issue, in seconds; one year by default.'),
+    ),
+    max_sessions_per_client: Type.Optional(
+      Type.Integer({
+        description: 'How many live sessions a client may have. Absent: no limit.',
+        minimum: 1,
+        maximum: 100_000_000,
+      }),
+    ),
+  },
+  { description: 'Lifetimes and numbers of tokens.', additionalProperties: false },
+);
+
+const signing = Type.Object(
+  {
+    algorithm: Type.Optional(
+      Type.Enum(['ES256', 'RS256', 'EdDSA'], {
+        type: 'string',
+        description: 'Signature of JWT access tokens; ES256 by default.',
+      }),
+    ),
+    rotation_period: Type.Optional(seconds('How often a new signing key takes over, in seconds.', 60)),
+  },
+  { description: 'Signing keys of the box.', additionalProperties: false },
+);
+
+const signIn = Type.Object(
+  {
+    title: Type.Optional(line('Title of the sign-in page.', 256)),
+    logo_url: Type.Optional(uri('Picture on the sign-in page; https. The service never fetches it.')),
+    session_lifetime: Type.Optional(seconds('How long a person stays signed in, in seconds.')),
+  },
+  { description: 'The sign-in page.', additionalProperties: false },
+);
+
+const password = Type.Object(
+  {
+    min_length: Type.Optional(
+      Type.Integer({
+        description: 'Least length of a password, in characters; 8 by default.',
+        minimum: 8,
+        maximum: 64,
+      }),
+    ),
+  },
+  { description: 'What a password must be.', additionalProperties: false },
+);
+
+const cors = Type.Object(
+  {
+    allowed_origins: Type.Optional(
+      Type.Array(word('One origin, such as `https://app.example.com`.', 320, WEB_ORIGIN), {
+        description: 'Web origins whose scripts may call the endpoints of the box.',
+        maxItems: 128,
+        uniqueItems: true,
+      }),
+    ),
+  },
+  { description: 'Calls from scripts of other origins.', additionalProperties: false },
+);
+
+const compatibility = Type.Object(
+  {
+    profile: Type.Optional(
+      Type.Enum(['strict'], {
+        type: 'string',
+        description: '`strict`: every switch below is false unless it is given.',
+      }),
+    ),
+    implicit: Type.Optional(flag('The implicit grant works (RFC 9700 §2.1.2 advises against it).')),
+    query_token: Type.Optional(flag('The users API takes the token in the query (RFC 6750 §2.3).')),
+    password_hash: Type.Optional(flag('Answers about one user carry the hash of the password.')),
+    password_change_without_old: Type.Optional(flag('A password is changed without the old one.')),
+    refresh_without_secret: Type.Optional(flag('A confidential client refreshes without authenticating itself.')),
+    foreign_audience: Type.Optional(flag("The box's own endpoints accept a token whose `aud` is somebody else.")),
+  },
+  {
+    description:
+      'A switch for each place where the interface document is laxer than today’s practice; all true by default.',
+    additionalProperties: false,
+  },
+);
+
+/** Fields of a Box that are the same in a custom resource and towards the API. */
+export const boxFields = {
+  active: Type.Optional(
+    flag('true by default. false: the box issues nothing and refuses every token, also after the field is true again.'),
+  ),
+  hosts: Type.Optional(
+    Type.Array(word('One host name, without port.', 253, HOST_NAME), {
+      description: 'Host names under which the box answers; each must be granted by an annotation of the namespace.',
+      maxItems: 32,
+      uniqueItems: true,
+    }),
+  ),
+  issuer: Type.Optional(
+    uri('Issuer of the tokens: https on a granted host (RFC 8414 §2). Absent: `<public URL>/boxes/<namespace>`.'),
+  ),
+  registration: Type.Optional(registration),
+  tokens: Type.Optional(tokens),
+  signing: Type.Optional(signing),
+  sign_in: Type.Optional(signIn),
+  password: Type.Optional(password),
+  cors: Type.Optional(cors),
+  compatibility: Type.Optional(compatibility),
+  revoke_sessions_before: Type.Optional(
+    moment(
+      'Everything begun before this time is revoked: sessions, refresh tokens, codes, sign-ins. The highest value ever applied counts for good; a time in the future is refused.',
+    ),
+  ),
+};
+
+/** A Box as the operator applies it; its id is the name of the namespace. */
+export const boxSchema = Type.Object(
+  {
+    resourceType: Type.Literal('Box', { description: 'Always `Box`.' }),
+    id: word('Id of the box: the name of its namespace.', 63, DNS_LABEL),
+    ...boxFields,
+  },
+  { description: 'Settings of one box.', additionalProperties: false },
+);
+
+/** Settings of one box; a box without them has the defaults. */
+export type Box = Static<typeof boxSchema>;

@@ -1,0 +1,111 @@
+import type { Client, ServiceAccount } from './client.ts';
+import { redirectRules } from './redirect-rules.ts';
+import { brokenElements, when, type Draft, type Rule } from './rule.ts';
+import { ARGON2ID_HASH } from './secret-text.ts';
+import { WEB_ADDRESS } from './uri.ts';
+
+type Subject = Draft<Client>;
+
+/** What the fields of a Client must be to each other, over REST and in a custom resource alike. */
+export const clientRules: readonly Rule<Subject>[] = [
+  {
+    id: 'client-id-not-a-number',
+    path: 'id',
+    message: 'must not be only digits: that is the id of a user (RFC 9700 section 4.15)',
+    cel: "!has(self.id) || !self.id.matches('^[0-9]+$')",
+    broken: ({ id }) => when(id !== undefined && ONLY_DIGITS.test(id), 'id'),
+  },
+  {
+    id: 'secret-hash-within-bounds',
+    path: 'secret',
+    message:
+      'must be an argon2id PHC string with v=19, m at most 65536, t at most 5, p at most 4, or not begin like one',
+    cel: `!has(self.secret) || !self.secret.startsWith('$argon2') || self.secret.matches(r'${ARGON2ID_HASH}')`,
+    broken: ({ secret }) =>
+      when(typeof secret === 'string' && secret.startsWith('$argon2') && !HASH.test(secret), 'secret'),
+  },
+  {
+    id: 'implicit-needs-redirect',
+    path: 'auth.implicit.redirect_uri',
+    message: 'must be given when grant_types has implicit',
+    cel: "!('implicit' in self.grant_types) || (has(self.auth) && has(self.auth.implicit))",
+    broken: ({ grant_types, auth }) =>
+      when(lists(grant_types, 'implicit') && auth?.implicit === undefined, 'auth.implicit.redirect_uri'),
+  },
+  {
+    id: 'authorization-code-needs-redirect',
+    path: 'auth.authorization_code.redirect_uri',
+    message: 'must be given when grant_types has authorization_code',
+    cel: "!('authorization_code' in self.grant_types) || (has(self.auth) && has(self.auth.authorization_code))",
+    broken: ({ grant_types, auth }) =>
+      when(
+        lists(grant_types, 'authorization_code') && auth?.authorization_code === undefined,
+        'auth.authorization_code.redirect_uri',
+      ),
+  },
+  ...redirectRules,
+  ...refreshRules('client_credentials'),
+  ...refreshRules('authorization_code'),
+  {
+    id: 'keys-once',
+    path: 'jwks_uri',
+    message: 'must not be given together with jwks (RFC 7591 section 2)',
+    cel: '!has(self.jwks) || !has(self.jwks_uri)',
+    broken: ({ jwks, jwks_uri }) => when(jwks !== undefined && jwks_uri !== undefined, 'jwks_uri'),
+  },
+  {
+    id: 'keys-address',
+    path: 'jwks_uri',
+    message: 'must be https://<host>, or http on loopback, without a user name or fragment',
+    cel: `!has(self.jwks_uri) || self.jwks_uri.matches(r'${WEB_ADDRESS}')`,
+    broken: ({ jwks_uri }) => when(jwks_uri !== undefined && !ADDRESS.test(jwks_uri), 'jwks_uri'),
+  },
+  {
+    id: 'keys-public',
+    path: 'jwks.keys',
+    message: 'must be a public key: it has the private member d (RFC 7518 section 6)',
+    cel: '!has(self.jwks) || self.jwks.keys.all(k, !has(k.d))',
+    broken: ({ jwks }) => brokenElements(jwks?.keys, 'jwks.keys', (key) => key.d !== undefined),
+  },
+  {
+    // In the CRD: x-kubernetes-list-map-keys.
+    id: 'service-accounts-once',
+    path: 'service_accounts',
+    message: 'must not be given twice',
+    broken: ({ service_accounts }) => repeated(service_accounts ?? []),
+  },
+];
+
+/** A refresh token's lifetime says nothing where none is issued: it is a forgotten `refresh_token: true`. */
+function refreshRules(grant: 'client_credentials' | 'authorization_code'): Rule<Subject>[] {
+  const settings = `self.auth.${grant}`;
+  const path = `auth.${grant}.refresh_token_expiration`;
+  return [
+    {
+      id: `${grant.replace('_', '-')}-refresh-expiration`,
+      path,
+      message: 'must not be given without refresh_token: true',
+      cel: `!has(self.auth) || !has(${settings}) || !has(${settings}.refresh_token_expiration) || (has(${settings}.refresh_token) && ${settings}.refresh_token)`,
+      broken: ({ auth }) => {
+        const given = auth?.[grant];
+        return when(given?.refresh_token_expiration !== undefined && given.refresh_token !== true, path);
+      },
+    },
+  ];
+}
+
+function repeated(accounts: readonly Draft<ServiceAccount>[]): string[] {
+  const seen = new Set<string>();
+  return brokenElements(accounts, 'service_accounts', ({ namespace, name }) => {
+    const key = `${namespace ?? ''}/${name ?? ''}`;
+    return seen.size === seen.add(key).size;
+  });
+}
+
+function lists(grants: readonly string[] | undefined, grant: string): boolean {
+  return grants?.includes(grant) ?? false;
+}
+
+const ONLY_DIGITS = /^[0-9]+$/;
+const HASH = new RegExp(ARGON2ID_HASH, 'u');
+const ADDRESS = new RegExp(WEB_ADDRESS, 'u');

@@ -1,0 +1,95 @@
+import { COLUMNS } from './columns.ts';
+import { API_GROUP, KINDS, type Kind } from './kind.ts';
+import { objectRules, specRules } from './manifest-rules.ts';
+import { manifestSchemas } from './manifest-schema.ts';
+import { schemaNode, type SchemaNode } from './schema-node.ts';
+import { statusSchemas } from './status.ts';
+
+/** A part of a rule that the CRD carries. */
+interface CelRule {
+  readonly path: string;
+  readonly message: string;
+  readonly cel?: string;
+}
+
+const KIND_DESCRIPTIONS = {
+  Client:
+    'An OAuth 2.0 client of the box that its namespace is. It has no access to anything until an AccessPolicy grants it.',
+  AccessPolicy: 'A rule that grants requests in the box that its namespace is. What no policy grants is denied.',
+  Box: 'Settings of the box that its namespace is. A namespace without one is a box with the defaults.',
+} as const satisfies Record<Kind, string>;
+
+/** The CustomResourceDefinition of a kind, as plain data in the order in which it is written. */
+export function customResourceDefinition(kind: Kind) {
+  const { plural, singular, shortName } = KINDS[kind];
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${API_GROUP}` },
+    spec: {
+      group: API_GROUP,
+      scope: 'Namespaced',
+      names: { kind, listKind: `${kind}List`, plural, singular, shortNames: [shortName], categories: ['boxgate'] },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: COLUMNS[kind],
+          schema: { openAPIV3Schema: objectSchema(kind) },
+        },
+      ],
+    },
+  };
+}
+
+function objectSchema(kind: Kind) {
+  const spec = structural(schemaNode(manifestSchemas[kind].properties.spec));
+  return {
+    type: 'object',
+    description: KIND_DESCRIPTIONS[kind],
+    required: ['spec'],
+    properties: {
+      apiVersion: { type: 'string', description: 'Group and version.' },
+      kind: { type: 'string', description: 'Kind.' },
+      metadata: { type: 'object' },
+      spec: { ...spec, 'x-kubernetes-validations': validations(specRules[kind]) },
+      status: structural(schemaNode(statusSchemas[kind])),
+    },
+    'x-kubernetes-validations': validations(objectRules[kind]),
+  };
+}
+
+function validations(rules: readonly CelRule[]) {
+  return rules.flatMap(({ path, message, cel }) => {
+    if (cel === undefined) return [];
+    const place = path.startsWith('metadata.') ? {} : { fieldPath: `.${path}` };
+    return [{ rule: cel, message: `${path} ${message}`, ...place }];
+  });
+}
+
+/**
+ * What a CRD may hold of a schema: a structural schema refuses unknown fields by itself, and says `set` where JSON
+ * Schema says that items are unique.
+ */
+function structural({
+  additionalProperties,
+  uniqueItems,
+  properties,
+  items,
+  nullable: _,
+  ...rest
+}: SchemaNode): SchemaNode {
+  return {
+    ...rest,
+    ...(uniqueItems === true ? { 'x-kubernetes-list-type': 'set' } : {}),
+    ...(additionalProperties ? { additionalProperties: structural(additionalProperties) } : {}),
+    ...(items === undefined ? {} : { items: structural(items) }),
+    ...(properties === undefined ? {} : { properties: structuralProperties(properties) }),
+  };
+}
+
+function structuralProperties(properties: Readonly<Record<string, SchemaNode>>): Record<string, SchemaNode> {
+  return Object.fromEntries(Object.entries(properties).map(([name, node]) => [name, structural(node)]));
+}

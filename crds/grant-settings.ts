@@ -1,0 +1,64 @@
+import Type from 'typebox';
+import { flag, line, seconds, uri } from './fields.ts';
+
+const token_format = Type.Optional(
+  Type.Enum(['jwt'], {
+    type: 'string',
+    description: '`jwt`: the access token is a signed JWT (RFC 9068). Absent: it is opaque.',
+  }),
+);
+const access_token_expiration = Type.Optional(
+  seconds('Lifetime of an access token from its issue, in seconds. Absent: the default of the box.'),
+);
+const audience = Type.Optional(
+  Type.Array(line('One audience.', 1024), {
+    description:
+      'Audiences the client may ask for (RFC 8707); the first is the default. Absent: any; and none asked for means the issuer.',
+    minItems: 1,
+    maxItems: 64,
+    uniqueItems: true,
+  }),
+);
+
+const issued = { token_format, access_token_expiration, audience };
+
+const refreshed = {
+  refresh_token: Type.Optional(flag('Issue a refresh token with the access token.')),
+  refresh_token_expiration: Type.Optional(
+    seconds(
+      'Lifetime of a refresh token from its issue or last use, in seconds; 30 days by default. The `tokens.max_refresh_lifetime` of the box is its absolute end.',
+    ),
+  ),
+  refresh_requires_secret: Type.Optional(flag('A refresh must authenticate the client.')),
+  refresh_rotation: Type.Optional(
+    flag('Each refresh returns a successor and ends the token that was used; a second use ends the whole family.'),
+  ),
+};
+
+const redirect_uri = uri(
+  'Where the answer goes: https, or http on loopback, or a private-use scheme (RFC 8252 §7). A request must name exactly this string.',
+);
+
+/** `auth.client_credentials` (RFC 6749 §4.4). */
+export const clientCredentialsSettings = Type.Object(
+  { ...issued, ...refreshed },
+  { description: 'Settings of the client credentials grant (RFC 6749 §4.4).', additionalProperties: false },
+);
+
+/** `auth.implicit` (RFC 6749 §4.2). */
+export const implicitSettings = Type.Object(
+  { redirect_uri, ...issued },
+  { description: 'Settings of the implicit grant (RFC 6749 §4.2).', additionalProperties: false },
+);
+
+/** `auth.authorization_code` (RFC 6749 §4.1). */
+export const authorizationCodeSettings = Type.Object(
+  {
+    redirect_uri,
+    ...issued,
+    ...refreshed,
+    secret_required: Type.Optional(flag('The code is redeemed only with the client secret.')),
+    pkce: Type.Optional(flag('PKCE with S256 is required (RFC 7636). For a public client it always is.')),
+  },
+  { description: 'Settings of the authorization code grant (RFC 6749 §4.1).', additionalProperties: false },
+);

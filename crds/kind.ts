@@ -1,0 +1,27 @@
+/** What users declare: one custom resource definition and one REST resource type for each (CONTRACT §1). */
+export type Kind = 'Client' | 'AccessPolicy' | 'Box';
+
+/** The API group of every custom resource. */
+export const API_GROUP = 'boxgate.dev';
+/** `apiVersion` of every custom resource. */
+export const API_VERSION = 'boxgate.dev/v1';
+
+/** The names of a kind in the Kubernetes API. */
+export interface KindNames {
+  readonly kind: Kind;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortName: string;
+}
+
+/** Names by kind, in the order in which tables and documents list them. */
+export const KINDS = {
+  Box: { kind: 'Box', plural: 'boxes', singular: 'box', shortName: 'bx' },
+  Client: { kind: 'Client', plural: 'clients', singular: 'client', shortName: 'bxc' },
+  AccessPolicy: { kind: 'AccessPolicy', plural: 'accesspolicies', singular: 'accesspolicy', shortName: 'bxp' },
+} as const satisfies Record<Kind, KindNames>;
+
+/** Whether a word names a kind of ours, exactly as written. */
+export function isKind(word: unknown): word is Kind {
+  return typeof word === 'string' && Object.hasOwn(KINDS, word);
+}

@@ -1,0 +1,124 @@
+import Type, { type TUnsafe } from 'typebox';
+import { OBJECT_NAME, flag, moment, word } from './fields.ts';
+
+/** Name of an entry in a Secret or a ConfigMap (Kubernetes: IsConfigMapKey). */
+export const SECRET_KEY = '^[-._a-zA-Z0-9]+$';
+/** A duration as Kubernetes users write it: `720h`, `1h30m`. */
+export const DURATION = '^([0-9]{1,6}h)?([0-9]{1,6}m)?([0-9]{1,6}s)?$';
+
+/** An email address, roughly: what mail servers take is theirs to say. */
+export const EMAIL = '^[^@ \\x00-\\x1f\\x7f]+@[^@ \\x00-\\x1f\\x7f]+$';
+
+function duration(description: string) {
+  return Type.String({ description, minLength: 2, maxLength: 21, pattern: DURATION });
+}
+
+function stringMap(description: string, maxProperties: number, maxLength: number): TUnsafe<Record<string, string>> {
+  return Type.Unsafe<Record<string, string>>({
+    description,
+    type: 'object',
+    maxProperties,
+    additionalProperties: { type: 'string', description: 'One value.', maxLength },
+  });
+}
+
+/** Where in the same namespace a Secret holds a value. */
+function secretReference(description: string) {
+  return Type.Object(
+    {
+      name: word('Name of the Secret in the same namespace.', 253, OBJECT_NAME),
+      key: word('Which entry of the Secret.', 253, SECRET_KEY),
+    },
+    { description, additionalProperties: false },
+  );
+}
+
+/** Names that the values of a generated Secret may use as `{{name}}`, and the entries it has by itself. */
+export const SECRET_ENTRIES = ['client_id', 'client_secret', 'issuer', 'token_url', 'jwks_url'] as const;
+
+const generateSecret = Type.Object(
+  {
+    name: Type.Optional(word('Name of the Secret; by default the name of the Client.', 253, OBJECT_NAME)),
+    template: Type.Optional(
+      stringMap(
+        `Entries of the Secret instead of the usual ones. Placeholders: ${SECRET_ENTRIES.map((name) => `{{${name}}}`).join(', ')}.`,
+        32,
+        4096,
+      ),
+    ),
+    labels: Type.Optional(stringMap('Labels of the Secret.', 32, 63)),
+    annotations: Type.Optional(stringMap('Annotations of the Secret.', 32, 4096)),
+  },
+  {
+    description:
+      'The operator makes an Opaque Secret with client_id, client_secret, issuer, token_url and jwks_url, owned by this Client. This is what happens when nothing else authenticates a client whose grants need it.',
+    additionalProperties: false,
+  },
+);
+
+const rotation = Type.Object(
+  {
+    every: Type.Optional(duration('A new secret is made this often, such as `720h`.')),
+    at: Type.Optional(moment('A new secret is made once when this time has come.')),
+    overlap: Type.Optional(duration('How long the old secret still works beside the new one; `1h` by default.')),
+  },
+  {
+    description: 'Rotation of a generated secret; both secrets are valid during the overlap.',
+    additionalProperties: false,
+  },
+);
+
+/** Fields of the spec of a Client that only mean something where manifests are. */
+export const clientSecretFields = {
+  secretRef: Type.Optional(
+    secretReference(
+      'The secret of the client comes from this Secret, which must carry the label boxgate.dev/client-secret: "true". A change is live within a second.',
+    ),
+  ),
+  generateSecret: Type.Optional(generateSecret),
+  rotation: Type.Optional(rotation),
+};
+
+function deletionPolicy(description: string) {
+  return Type.Optional(Type.Enum(['Delete', 'Retain'], { type: 'string', description }));
+}
+
+/** How the operator treats a Client or an AccessPolicy. */
+export const lifecycleFields = {
+  deletionPolicy: deletionPolicy(
+    'What becomes of the resource when this object is deleted. Delete (default), or Retain: it goes on without an owner.',
+  ),
+  adoption: Type.Optional(
+    Type.Enum(['Never', 'IfUnowned', 'Force'], {
+      type: 'string',
+      description:
+        'What happens when a resource of this id was made over REST or by another owner. Never (default): condition Conflict. IfUnowned: taken when nobody owns it. Force: taken unless its owner still lives; its sessions are revoked.',
+    }),
+  ),
+  suspend: Type.Optional(
+    flag('The operator leaves the resource as it is. The service goes on; to switch off, set active: false.'),
+  ),
+};
+
+/** How the operator treats a Box. */
+export const boxLifecycleFields = {
+  deletionPolicy: deletionPolicy(
+    'What becomes of the data of the box (users, sessions, keys) when this object is deleted: Retain (default) or Delete.',
+  ),
+  suspend: lifecycleFields.suspend,
+};
+
+/** The first person who may administer a box. */
+export const bootstrapAdmin = Type.Object(
+  {
+    email: word('Email of the user.', 254, EMAIL),
+    passwordSecretRef: secretReference(
+      'The password comes from this Secret, which must carry the label boxgate.dev/client-secret: "true".',
+    ),
+  },
+  {
+    description:
+      'Creates once a user, the group `admins` and a policy that allows the group. A user who exists already is left alone.',
+    additionalProperties: false,
+  },
+);

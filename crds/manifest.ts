@@ -1,0 +1,46 @@
+import { withoutNulls } from './along.ts';
+import type { Fault } from './fault.ts';
+import { API_VERSION, KINDS, isKind, type Kind } from './kind.ts';
+import { manifestRules, type ManifestRule } from './manifest-rules.ts';
+import { manifestSchemas, type Manifest, type ManifestOf } from './manifest-schema.ts';
+import { isRecord } from './schema-node.ts';
+import { judge, shapeOf, type Judged, type Shape } from './shape.ts';
+
+/** A custom resource that may be applied, or every fault of it. */
+export type CheckedManifest =
+  { readonly ok: true; readonly manifest: Manifest } | { readonly ok: false; readonly faults: readonly Fault[] };
+
+/** The rules to judge by; tests leave one out at a time. */
+export type ManifestRules = { readonly [K in Kind]: readonly ManifestRule<K>[] };
+
+/**
+ * Judges a whole custom resource as the API server does: nulls are left out, then schema and rules. `old` is the object
+ * that is replaced (an id is immutable). Never throws; lists every fault with its field from the root, `spec.auth…`.
+ */
+export function checkManifest(value: unknown, old?: unknown, rules: ManifestRules = manifestRules): CheckedManifest {
+  if (!isRecord(value)) return refused('', 'must be an object with apiVersion, kind, metadata and spec');
+  if (value['apiVersion'] !== API_VERSION) return refused('apiVersion', `must be ${API_VERSION}`);
+  const { kind } = value;
+  if (!isKind(kind)) return refused('kind', `must be one of ${Object.keys(KINDS).join(', ')}`);
+  const judged = JUDGES[kind](value, old, rules);
+  return judged.ok ? { ok: true, manifest: judged.value } : judged;
+}
+
+const JUDGES: { readonly [K in Kind]: ManifestJudge<K> } = {
+  Client: judgeOf(shapeOf(manifestSchemas.Client), ({ Client }) => Client),
+  AccessPolicy: judgeOf(shapeOf(manifestSchemas.AccessPolicy), ({ AccessPolicy }) => AccessPolicy),
+  Box: judgeOf(shapeOf(manifestSchemas.Box), ({ Box }) => Box),
+};
+
+type ManifestJudge<K extends Kind> = (value: object, old: unknown, rules: ManifestRules) => Judged<ManifestOf<K>>;
+
+function judgeOf<K extends Kind>(
+  shape: Shape<ManifestOf<K>>,
+  rulesOf: (rules: ManifestRules) => readonly ManifestRule<K>[],
+): ManifestJudge<K> {
+  return (value, old, rules) => judge(shape, rulesOf(rules), withoutNulls(value, shape.node), old);
+}
+
+function refused(path: string, message: string): CheckedManifest {
+  return { ok: false, faults: [{ path, message }] };
+}

@@ -1,0 +1,84 @@
+import { Ajv } from 'ajv';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import type { Static, TSchema } from 'typebox';
+import { wellTyped } from './along.ts';
+import type { Fault } from './fault.ts';
+import { isNested } from './path.ts';
+import { ruleFaults, type Draft, type Rule } from './rule.ts';
+import { schemaFaults } from './schema-faults.ts';
+import { schemaNode, type SchemaNode } from './schema-node.ts';
+import { textFaults } from './text.ts';
+
+/** How many faults of one value are told at most; an array of garbage would make an answer of megabytes. */
+const MOST_FAULTS = 100;
+
+/** A value with its type, or every fault of it. */
+export type Judged<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: readonly Fault[] };
+
+/** A schema, compiled: judges values in microseconds, and takes out of a faulty one what can still be read. */
+export interface Shape<T> {
+  readonly node: SchemaNode;
+  readonly judge: (value: unknown) => Judged<T>;
+  readonly draft: (value: unknown) => Draft<T> | undefined;
+}
+
+/**
+ * Compiles a schema, which takes milliseconds: once for each kind. NoInfer: to infer the schema backwards from where the
+ * shape is used takes seconds of every type check.
+ */
+export function shapeOf<S extends TSchema>(schema: S): Shape<NoInfer<Static<S>>> {
+  const ajv = new Ajv({ allErrors: true, strict: true, ownProperties: true, formats: FORMATS, keywords: KEYWORDS });
+  const node = schemaNode(schema);
+  const matches = ajv.compile<Static<S>>(node);
+  const keepsTypes = ajv.compile<Draft<Static<S>>>(typesOf(node));
+  return {
+    node,
+    judge: (value) =>
+      matches(value) ? { ok: true, value } : { ok: false, faults: schemaFaults(matches.errors ?? [], value) },
+    draft: (value) => {
+      if (value === undefined || keepsTypes(value)) return value;
+      const typed = wellTyped(value, node);
+      return keepsTypes(typed) ? typed : undefined;
+    },
+  };
+}
+
+/**
+ * The whole judgement: text that no store holds, the schema, the rules. A fault of the schema does not hide those of the
+ * rules, only one at the same place. Never throws; `old` is the value that is replaced, for rules about the change.
+ */
+export function judge<T>(shape: Shape<T>, rules: readonly Rule<Draft<T>>[], value: unknown, old?: unknown): Judged<T> {
+  const unfit = textFaults(value);
+  if (unfit.length > 0) return { ok: false, faults: unfit };
+  const judged = shape.judge(value);
+  const draft = shape.draft(value);
+  const broken = draft === undefined ? [] : ruleFaults(rules, draft, shape.draft(old));
+  if (judged.ok) return broken.length === 0 ? judged : { ok: false, faults: atMost(broken) };
+  const more = broken.filter(({ path }) => !judged.faults.some((fault) => isNested(path, fault.path)));
+  return { ok: false, faults: atMost([...judged.faults, ...more]) };
+}
+
+const FORMATS = { 'date-time': fullFormats['date-time'] };
+const KEYWORDS = ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-list-type', 'x-kubernetes-list-map-keys'];
+
+/** The schema without everything but types. */
+function typesOf({ type, nullable, properties, items, additionalProperties }: SchemaNode): SchemaNode {
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(nullable === undefined ? {} : { nullable }),
+    ...(properties === undefined ? {} : { properties: mapped(properties) }),
+    ...(items === undefined ? {} : { items: typesOf(items) }),
+    ...(additionalProperties ? { additionalProperties: typesOf(additionalProperties) } : {}),
+  };
+}
+
+function mapped(properties: Readonly<Record<string, SchemaNode>>): Record<string, SchemaNode> {
+  return Object.fromEntries(Object.entries(properties).map(([name, node]) => [name, typesOf(node)]));
+}
+
+function atMost(faults: readonly Fault[]): readonly Fault[] {
+  if (faults.length <= MOST_FAULTS) return faults;
+  const rest = faults.length - MOST_FAULTS;
+  return [...faults.slice(0, MOST_FAULTS), { path: '', message: `has ${rest} more faults` }];
+}

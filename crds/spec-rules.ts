@@ -1,0 +1,142 @@
+import { SECRET_ENTRIES } from './kubernetes-fields.ts';
+import { when, type Draft, type Rule } from './rule.ts';
+import type { ClientSpec } from './specs.ts';
+
+type Subject = Draft<ClientSpec>;
+
+/** A text without placeholders, or with known ones only. */
+const TEMPLATE = `^([^{]|\\{[^{]|\\{\\{ ?(${SECRET_ENTRIES.join('|')}) ?\\}\\})*\\{?$`;
+/** Keys of labels and annotations that belong to Kubernetes itself. */
+const KUBERNETES_KEY = '^([^/]*\\.)?(kubernetes|k8s)\\.io/';
+/** Kubernetes: IsQualifiedName, a DNS name as an optional prefix. */
+const QUALIFIED_KEY = '^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$';
+const LABEL_VALUE = '^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$';
+const ENTRY_KEY = '^[-._a-zA-Z0-9]{1,253}$';
+
+/** What the fields of a Client are to each other that only custom resources have; where its secret comes from. */
+export const clientSpecRules: readonly Rule<Subject>[] = [
+  {
+    id: 'one-secret',
+    path: 'secret',
+    message: 'must be the only source of the secret: give one of secret, secretRef, generateSecret',
+    cel: '[has(self.secret), has(self.secretRef), has(self.generateSecret)].filter(given, given).size() <= 1',
+    broken: ({ secret, secretRef, generateSecret }) => {
+      const given = [secret, secretRef, generateSecret].filter((source) => source !== undefined);
+      return when(given.length > 1, 'secret');
+    },
+  },
+  {
+    id: 'rotation-generated',
+    path: 'rotation',
+    message: 'must be given for a generated secret only: this client has secret, secretRef, jwks or service_accounts',
+    cel: '!has(self.rotation) || has(self.generateSecret) || !(has(self.secret) || has(self.secretRef) || has(self.jwks) || has(self.jwks_uri) || has(self.service_accounts))',
+    broken: (spec) => when(spec.rotation !== undefined && !hasGeneratedSecret(spec), 'rotation'),
+  },
+  {
+    id: 'rotation-when',
+    path: 'rotation',
+    message: 'must have every or at',
+    cel: '!has(self.rotation) || has(self.rotation.every) || has(self.rotation.at)',
+    broken: ({ rotation }) =>
+      when(rotation !== undefined && rotation.every === undefined && rotation.at === undefined, 'rotation'),
+  },
+  {
+    id: 'rotation-overlap',
+    path: 'rotation.every',
+    message: 'must be longer than the overlap (1h when none is given)',
+    cel: "!has(self.rotation) || !has(self.rotation.every) || duration(self.rotation.every) > duration(has(self.rotation.overlap) ? self.rotation.overlap : '1h')",
+    broken: ({ rotation }) => {
+      const every = rotation?.every;
+      return when(every !== undefined && secondsOf(every) <= secondsOf(rotation?.overlap ?? '1h'), 'rotation.every');
+    },
+  },
+  mapRule({
+    id: 'template-keys',
+    map: 'template',
+    message: 'must have keys of letters, digits and -._ as a Secret wants them',
+    cel: `k.matches(r'${ENTRY_KEY}')`,
+    holds: (key) => ENTRY.test(key),
+  }),
+  mapRule({
+    id: 'template-placeholders',
+    map: 'template',
+    message: `must use no other placeholders than ${SECRET_ENTRIES.map((name) => `{{${name}}}`).join(', ')}`,
+    cel: `self.generateSecret.template[k].matches(r'${TEMPLATE}')`,
+    holds: (_key, value) => PLACEHOLDERS.test(value),
+  }),
+  ...(['labels', 'annotations'] as const).flatMap(metadataRules),
+  mapRule({
+    id: 'label-values',
+    map: 'labels',
+    message: 'must have values of at most 63 letters, digits and -._, beginning and ending with a letter or digit',
+    cel: `self.generateSecret.labels[k].matches(r'${LABEL_VALUE}')`,
+    holds: (_key, value) => VALUE.test(value),
+  }),
+];
+
+type MapName = 'template' | 'labels' | 'annotations';
+
+interface MapRule {
+  readonly id: string;
+  readonly map: MapName;
+  readonly message: string;
+  /** About one key `k` of the map. */
+  readonly cel: string;
+  readonly holds: (key: string, value: string) => boolean;
+}
+
+function metadataRules(map: 'labels' | 'annotations'): Rule<Subject>[] {
+  return [
+    mapRule({
+      id: `${map}-reserved`,
+      map,
+      message: 'must not be under kubernetes.io or k8s.io: those belong to Kubernetes',
+      cel: `!k.matches(r'${KUBERNETES_KEY}')`,
+      holds: (key) => !RESERVED.test(key),
+    }),
+    mapRule({
+      id: `${map}-keys`,
+      map,
+      message: 'must have qualified names as keys, such as example.com/name',
+      cel: `k.matches(r'${QUALIFIED_KEY}')`,
+      holds: (key) => QUALIFIED.test(key),
+    }),
+  ];
+}
+
+function mapRule({ id, map, message, cel, holds }: MapRule): Rule<Subject> {
+  const path = `generateSecret.${map}`;
+  return {
+    id,
+    path,
+    message,
+    cel: `!has(self.generateSecret) || !has(self.${path}) || self.${path}.all(k, ${cel})`,
+    broken: ({ generateSecret }) =>
+      when(
+        !Object.entries(generateSecret?.[map] ?? {}).every(([key, value]) => value === undefined || holds(key, value)),
+        path,
+      ),
+  };
+}
+
+function hasGeneratedSecret(spec: Subject): boolean {
+  if (spec.generateSecret !== undefined) return true;
+  const others = [spec.secret, spec.secretRef, spec.jwks, spec.jwks_uri, spec.service_accounts];
+  return others.every((other) => other === undefined);
+}
+
+/** Seconds of a duration such as `1h30m`. */
+function secondsOf(duration: string): number {
+  const units = { h: 3600, m: 60, s: 1 };
+  let sum = 0;
+  for (const [, number, unit] of duration.matchAll(/([0-9]+)([hms])/g)) {
+    if (unit === 'h' || unit === 'm' || unit === 's') sum += Number(number) * units[unit];
+  }
+  return sum;
+}
+
+const ENTRY = new RegExp(ENTRY_KEY, 'u');
+const PLACEHOLDERS = new RegExp(TEMPLATE, 'u');
+const RESERVED = new RegExp(KUBERNETES_KEY, 'u');
+const QUALIFIED = new RegExp(QUALIFIED_KEY, 'u');
+const VALUE = new RegExp(LABEL_VALUE, 'u');

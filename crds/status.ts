@@ -1,0 +1,95 @@
+import Type, { type TProperties } from 'typebox';
+import type { Kind } from './kind.ts';
+
+/** A fresh object has seen nothing: without this number tools take it for healthy (kstatus). */
+const NOT_OBSERVED = { observedGeneration: -1 } as const;
+
+function text(description: string, maxLength = 256) {
+  return Type.Optional(Type.String({ description, maxLength }));
+}
+
+function count(description: string) {
+  return Type.Optional(Type.Integer({ description, minimum: 0 }));
+}
+
+function time(description: string) {
+  return Type.Optional(Type.String({ description, format: 'date-time', maxLength: 64 }));
+}
+
+function links(description: string) {
+  return Type.Optional(
+    Type.Array(Type.String({ description: 'One link, such as `Client/my-client`.', maxLength: 136 }), {
+      description,
+      maxItems: 10_000,
+    }),
+  );
+}
+
+const condition = Type.Object(
+  {
+    type: Type.String({ description: 'What the condition is about, such as Ready.', minLength: 1, maxLength: 316 }),
+    status: Type.Enum(['True', 'False', 'Unknown'], { type: 'string', description: 'Whether it holds.' }),
+    observedGeneration: Type.Optional(
+      Type.Integer({ description: 'metadata.generation that the condition was computed from.', minimum: 0 }),
+    ),
+    lastTransitionTime: Type.String({
+      description: 'When the status last changed.',
+      format: 'date-time',
+      maxLength: 64,
+    }),
+    reason: Type.String({
+      description: 'The cause in one word, from the documented list.',
+      minLength: 1,
+      maxLength: 1024,
+      pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
+    }),
+    message: Type.String({ description: 'The cause in a sentence.', maxLength: 32_768 }),
+  },
+  { description: 'One condition, as every kind of Kubernetes has them.' },
+);
+
+function statusOf(fields: TProperties) {
+  return Type.Object(
+    {
+      observedGeneration: Type.Optional(
+        Type.Integer({ description: 'metadata.generation that this status is about.', default: -1 }),
+      ),
+      conditions: Type.Optional(
+        Type.Array(condition, {
+          description: 'Ready, and what it rests on.',
+          maxItems: 16,
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['type'],
+        }),
+      ),
+      ...fields,
+    },
+    { description: 'Written by the operator.', default: NOT_OBSERVED },
+  );
+}
+
+/** `status` of each kind. Never a secret, nor anything of another namespace. */
+export const statusSchemas = {
+  Client: statusOf({
+    id: text('Identifier that the client has in the box.', 128),
+    grants: text('Grants the client may use, joined by commas.', 512),
+    secret: text('Where the client secret comes from: inline, reference or generated. Never the secret.', 16),
+    secretName: text('Secret that holds the client secret.', 253),
+    previousSecretLastUsed: time('When the secret before the present one was last used; it retires when it is not.'),
+    policies: count('How many policies concern the client.'),
+    sessions: count('How many live sessions the client has.'),
+    lastTokenAt: time('When the client last got a token.'),
+  }),
+  AccessPolicy: statusOf({
+    id: text('Identifier that the policy has in the box.', 128),
+    subjects: text('Whom the policy concerns: a number of linked ones, authenticated, or anyone.', 64),
+    resolvedLinks: links('Links to something that exists.'),
+    danglingLinks: links('Links to something that does not exist (yet).'),
+  }),
+  Box: statusOf({
+    issuer: text('Issuer of the tokens.', 2048),
+    clients: count('How many clients the box has.'),
+    policies: count('How many policies the box has.'),
+    users: count('How many users the box has.'),
+  }),
+} as const satisfies Record<Kind, ReturnType<typeof statusOf>>;

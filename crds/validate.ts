@@ -1,0 +1,51 @@
+import { accessPolicyRules } from './access-policy-rules.ts';
+import { accessPolicySchema, storedPolicy, type AccessPolicy } from './access-policy.ts';
+import { boxRules } from './box-rules.ts';
+import { boxSchema, type Box } from './box.ts';
+import { clientRules } from './client-rules.ts';
+import { clientSchema, type Client } from './client.ts';
+import type { Fault } from './fault.ts';
+import type { Kind } from './kind.ts';
+import type { Draft, Rule } from './rule.ts';
+import { isRecord } from './schema-node.ts';
+import { judge, shapeOf, type Shape } from './shape.ts';
+
+/** The resource type of each kind. */
+export interface Resources {
+  Client: Client;
+  AccessPolicy: AccessPolicy;
+  Box: Box;
+}
+
+/** A resource that may be stored, or every fault of what was submitted. */
+export type Checked<T> =
+  { readonly ok: true; readonly resource: T } | { readonly ok: false; readonly faults: readonly Fault[] };
+
+/** Judges a submitted resource of one kind. */
+export type ResourceCheck<K extends Kind> = (value: unknown) => Checked<Resources[K]>;
+
+/**
+ * Judges a submitted resource and brings it into its stored form (links as `{resourceType, id}`). A `resourceType` that
+ * is missing is the kind's. Never throws, whatever the value; lists every fault with its field.
+ */
+export function checkResource<K extends Kind>(kind: K, value: unknown): Checked<Resources[K]> {
+  return CHECKS[kind](value);
+}
+
+const CHECKS: { readonly [K in Kind]: ResourceCheck<K> } = {
+  Client: checkOf('Client', shapeOf(clientSchema), clientRules, (client) => client),
+  AccessPolicy: checkOf('AccessPolicy', shapeOf(accessPolicySchema), accessPolicyRules, storedPolicy),
+  Box: checkOf('Box', shapeOf(boxSchema), boxRules, (box) => box),
+};
+
+function checkOf<Submitted, Stored>(
+  resourceType: Kind,
+  shape: Shape<Submitted>,
+  rules: readonly Rule<Draft<Submitted>>[],
+  stored: (submitted: Submitted) => Stored,
+): (value: unknown) => Checked<Stored> {
+  return (value) => {
+    const judged = judge(shape, rules, isRecord(value) ? { resourceType, ...value } : value);
+    return judged.ok ? { ok: true, resource: stored(judged.value) } : judged;
+  };
+}
