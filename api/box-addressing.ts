@@ -1,0 +1,24 @@
+import { isIP } from 'node:net';
+import type pg from 'pg';
+import type { ApiConfig } from './config.ts';
+import { boxesInUse } from './db/box.ts';
+import { batchedHosts } from './db/host.ts';
+import type { BoxAddressing } from './http/box-address.ts';
+
+/** How an installation's boxes are addressed: by its settings, and by what the database knows. */
+export function boxAddressing(
+  config: Pick<ApiConfig, 'clusterDomain' | 'publicUrl' | 'standalone'>,
+  pool: pg.Pool,
+): BoxAddressing {
+  const own = new Set([new URL(config.publicUrl).hostname, 'localhost', 'boxgate-api']);
+  return {
+    clusterDomain: config.clusterDomain,
+    isForeignHost: (host) => !own.has(host) && isIP(host.replace(/^\[|\]$/g, '')) === 0,
+    boxOfHost: batchedHosts(pool),
+    async rootBox() {
+      if (!config.standalone) return undefined;
+      const boxes = await boxesInUse(pool, 2);
+      return boxes.length === 1 ? boxes[0] : undefined;
+    },
+  };
+}

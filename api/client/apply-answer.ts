@@ -1,0 +1,81 @@
+import type { Fault } from '../../crds/fault.ts';
+import { isKind } from '../../crds/kind.ts';
+import { APPLY_VERDICTS, type Applied, type ApplyProgress, type ApplyResult, type Owner } from './desired-state.ts';
+import { ManagementError, refusal } from './management-error.ts';
+
+/** One line of the answer to an apply call. */
+export type AnswerLine = ApplyProgress | ApplyResult | Applied;
+
+/** Reads one line of an answer. Throws ManagementError for the line that says why nothing was applied, and for nonsense. */
+export function parseAnswerLine(text: string): AnswerLine {
+  const line = parseJson(text);
+  if (!isObject(line)) throw nonsense(text);
+  if ('error' in line) throw refusal(200, line);
+  return progressOf(line) ?? appliedOf(line) ?? resultOf(line) ?? fail(text);
+}
+
+function progressOf({ progress }: Fields): ApplyProgress | undefined {
+  if (!isObject(progress) || typeof progress['done'] !== 'number' || typeof progress['of'] !== 'number')
+    return undefined;
+  return { progress: { done: progress['done'], of: progress['of'] } };
+}
+
+function appliedOf({ box, config_version }: Fields): Applied | undefined {
+  if (typeof box !== 'string' || typeof config_version !== 'number') return undefined;
+  return { box, config_version };
+}
+
+function resultOf({ kind, id, result, faults, detail, owner }: Fields): ApplyResult | undefined {
+  const verdict = APPLY_VERDICTS.find((known) => known === result);
+  if (!isKind(kind) || typeof id !== 'string' || verdict === undefined) return undefined;
+  const declaredBy = ownerOf(owner);
+  return {
+    kind,
+    id,
+    result: verdict,
+    ...(Array.isArray(faults) ? { faults: faults.flatMap(faultOf) } : {}),
+    ...(typeof detail === 'string' ? { detail } : {}),
+    ...(declaredBy === undefined ? {} : { owner: declaredBy }),
+  };
+}
+
+function faultOf(fault: unknown): Fault[] {
+  if (!isObject(fault)) return [];
+  const { path, message } = fault;
+  return typeof path === 'string' && typeof message === 'string' ? [{ path, message }] : [];
+}
+
+function ownerOf(owner: unknown): Owner | undefined {
+  if (!isObject(owner)) return undefined;
+  const { name, uid } = owner;
+  return typeof name === 'string' && typeof uid === 'string' ? { name, uid } : undefined;
+}
+
+/** An object off the wire whose members are not known yet. */
+export type Fields = { readonly [name: string]: unknown };
+
+/** Whether a value off the wire is an object (and not null or a list). */
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of a JSON text, or undefined when it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fail(text: string): never {
+  throw nonsense(text);
+}
+
+/** The text itself is not shown: what is not understood may hold anything. */
+function nonsense(text: string): ManagementError {
+  return new ManagementError(
+    'refused',
+    `the API answered a line of ${String(text.length)} characters that is not understood`,
+  );
+}

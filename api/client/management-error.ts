@@ -1,0 +1,36 @@
+/**
+ * What a failed call to the management port means: `fenced`, somebody has claimed a later epoch, so stop; `unavailable`,
+ * the API or Postgres is away or too slow, so try again later; `refused`, the API does not take this call as it is.
+ */
+export type ManagementErrorSort = 'fenced' | 'unavailable' | 'refused';
+
+/** A call to the management port that did not do what it was to do; nothing of it was applied, unless its answer was lost. */
+export class ManagementError extends Error {
+  override readonly name = 'ManagementError';
+  readonly sort: ManagementErrorSort;
+
+  constructor(sort: ManagementErrorSort, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.sort = sort;
+  }
+}
+
+/** The error that a body `{error, code}` with this status stands for. */
+export function refusal(status: number, body: unknown): ManagementError {
+  const { error, code } = fieldsOf(body);
+  const text = error ?? `status ${String(status)}`;
+  if (code === 'fenced') return new ManagementError('fenced', text);
+  if (code === 'unavailable' || busyStatus.has(status)) return new ManagementError('unavailable', text);
+  return new ManagementError('refused', status === 401 ? `the management key is not accepted: ${text}` : text);
+}
+
+/** Too many requests, bad gateway, unavailable, gateway timeout: of the API or of what stands before it. */
+const busyStatus: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+function fieldsOf(body: unknown): { error?: string; code?: string } {
+  if (typeof body !== 'object' || body === null) return {};
+  return {
+    ...('error' in body && typeof body.error === 'string' ? { error: body.error } : {}),
+    ...('code' in body && typeof body.code === 'string' ? { code: body.code } : {}),
+  };
+}

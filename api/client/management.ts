@@ -1,0 +1,157 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isObject, parseAnswerLine, parseJson } from './apply-answer.ts';
+import type { ApplyHead, ApplyLine, ApplyProgress, ApplyResult, DeclaredBox, EpochClaim } from './desired-state.ts';
+import { ManagementError, refusal } from './management-error.ts';
+import { lines, ndjsonChunks } from './ndjson.ts';
+import { http } from './node-http.ts';
+import type { Secret } from './secret.ts';
+
+/** The management port of the API. Every call throws ManagementError when it fails, and the signal's reason when aborted. */
+export interface Management {
+  /** Claims the next epoch: calls under older ones are refused from now on. */
+  claimEpoch(cluster: string, signal: AbortSignal): Promise<number>;
+  /** The boxes in which this cluster declares something, as the database has it. */
+  declaredBoxes(cluster: string, signal: AbortSignal): Promise<readonly DeclaredBox[]>;
+  /** One call, one transaction: its results, once all of it is committed. */
+  apply(call: ApplyCall, signal: AbortSignal): Promise<readonly ApplyResult[]>;
+}
+
+/** What one apply call sends, and who hears how far it is. */
+export interface ApplyCall {
+  readonly box: string;
+  readonly head: ApplyHead;
+  /** Read once, as it is sent. */
+  readonly lines: Iterable<ApplyLine>;
+  readonly onProgress?: (progress: ApplyProgress['progress']) => void;
+}
+
+/** Where the management port is and how we prove who we are. */
+export interface ManagementOptions {
+  /** Such as `http://127.0.0.1:8081`. */
+  readonly url: string;
+  readonly key: Secret;
+  /** Milliseconds without a byte in either direction after which a call is given up; 30,000 by default. */
+  readonly idleTimeout?: number;
+}
+
+/** Far beyond any line of an answer. */
+const longestLine = 1024 * 1024;
+
+/** A client of the management port. Connects when called; keeps nothing open between calls. */
+export function createManagement(options: ManagementOptions): Management {
+  return {
+    async claimEpoch(cluster, signal) {
+      const answer = await call(options, 'POST', '/epoch', [{ cluster } satisfies EpochClaim], signal, jsonBody);
+      if (isObject(answer) && typeof answer['epoch'] === 'number') return answer['epoch'];
+      throw new ManagementError('refused', 'the API answered without an epoch');
+    },
+    async declaredBoxes(cluster, signal) {
+      const path = `/boxes?cluster=${encodeURIComponent(cluster)}`;
+      return declaredBoxesOf(await call(options, 'GET', path, [], signal, jsonBody));
+    },
+    apply({ box, head, lines: sent, onProgress }, signal) {
+      const path = `/boxes/${encodeURIComponent(box)}/apply`;
+      return call(options, 'POST', path, headed(head, sent), signal, (answer) => results(answer, onProgress));
+    },
+  };
+}
+
+function* headed(head: ApplyHead, sent: Iterable<ApplyLine>): Generator<ApplyHead | ApplyLine> {
+  yield head;
+  yield* sent;
+}
+
+/** Sends values as NDJSON and reads the answer while they are still on their way. */
+async function call<T>(
+  options: ManagementOptions,
+  method: 'GET' | 'POST',
+  path: string,
+  values: Iterable<unknown>,
+  signal: AbortSignal,
+  read: (answer: IncomingMessage) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const sent = open(options, method, path, signal);
+  const answered = response(sent);
+  // A refusal may come before all is sent; then the answer counts, not the broken pipe.
+  const sending = pipeline(Readable.from(ndjsonChunks(values)), sent).catch(() => undefined);
+  try {
+    const answer = await answered;
+    if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await jsonBody(answer));
+    return await read(answer);
+  } catch (error) {
+    if (error instanceof ManagementError) throw error;
+    signal.throwIfAborted();
+    throw new ManagementError('unavailable', `the API cannot be reached: ${messageOf(error)}`, { cause: error });
+  } finally {
+    sent.destroy();
+    await sending;
+  }
+}
+
+function open(
+  { url, key, idleTimeout }: ManagementOptions,
+  method: string,
+  path: string,
+  signal: AbortSignal,
+): ClientRequest {
+  const type = path.endsWith('/apply') ? 'application/x-ndjson' : 'application/json';
+  const headers = { authorization: `Bearer ${key.reveal()}`, ...(method === 'POST' ? { 'content-type': type } : {}) };
+  const opened = http.request(new URL(path, url), { method, headers, signal, agent: false });
+  const timeout = idleTimeout ?? 30_000;
+  opened.setTimeout(timeout, () => opened.destroy(new Error(`no byte for ${String(timeout / 1000)} s`)));
+  return opened;
+}
+
+function response(sent: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.once('response', resolve);
+    // Stays: an error after the answer has begun reaches its reader too, and must not be an uncaught one here.
+    sent.on('error', reject);
+  });
+}
+
+async function results(answer: IncomingMessage, onProgress: ApplyCall['onProgress']): Promise<readonly ApplyResult[]> {
+  const found: ApplyResult[] = [];
+  let applied = false;
+  for await (const text of lines(textOf(answer), longestLine)) {
+    const line = parseAnswerLine(text);
+    if ('progress' in line) onProgress?.(line.progress);
+    else if ('result' in line) found.push(line);
+    else applied = true;
+  }
+  // Without its last line an answer says nothing: the transaction may or may not have been committed.
+  if (!applied) throw new ManagementError('unavailable', 'the answer of the API broke off');
+  return found;
+}
+
+async function jsonBody(answer: IncomingMessage): Promise<unknown> {
+  let text = '';
+  for await (const piece of textOf(answer)) {
+    text += piece;
+    if (text.length > longestLine) throw new ManagementError('refused', 'the answer of the API is too long');
+  }
+  return parseJson(text);
+}
+
+function textOf(answer: IncomingMessage): AsyncIterable<string> {
+  return answer.setEncoding('utf8');
+}
+
+function declaredBoxesOf(answer: unknown): readonly DeclaredBox[] {
+  if (!isObject(answer) || !Array.isArray(answer['boxes'])) {
+    throw new ManagementError('refused', 'the API answered without a list of boxes');
+  }
+  return answer['boxes'].map((box: unknown) => {
+    if (isObject(box) && typeof box['box'] === 'string' && typeof box['resources'] === 'number') {
+      return { box: box['box'], resources: box['resources'] };
+    }
+    throw new ManagementError('refused', 'the API answered a box that is not understood');
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown';
+}

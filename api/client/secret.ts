@@ -1,0 +1,27 @@
+import { inspect } from 'node:util';
+
+/** A text that must not be shown: prints `[secret]` in logs, errors and JSON; only {@link Secret.reveal} gives it. */
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The text itself, for the one place that needs it. */
+  reveal(): string {
+    return this.#text;
+  }
+
+  toString(): string {
+    return '[secret]';
+  }
+
+  toJSON(): string {
+    return '[secret]';
+  }
+
+  [inspect.custom](): string {
+    return '[secret]';
+  }
+}

@@ -1,0 +1,142 @@
+import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { reading } from './environment.ts';
+import type { Environment, EnvironmentReader } from './environment.ts';
+import { logLevels } from './log.ts';
+import type { LogLevel } from './log.ts';
+
+/** The settings of `boxgate api`, each from one variable of the environment (docs/configuration.md). */
+export interface ApiConfig {
+  /** BOXGATE_DATABASE_URL: Postgres, as the API's role. */
+  readonly databaseUrl: string;
+  /** BOXGATE_HOST: the address both ports listen on. */
+  readonly host: string;
+  /** BOXGATE_PORT and BOXGATE_MANAGEMENT_PORT; 0: any free one. */
+  readonly port: number;
+  readonly managementPort: number;
+  /** BOXGATE_MANAGEMENT_KEYS: one, or two while one is being rotated. */
+  readonly managementKeys: readonly string[];
+  /** BOXGATE_ENCRYPTION_KEY: 32 bytes each; the first seals, older ones still open. */
+  readonly encryptionKeys: readonly [Buffer, ...Buffer[]];
+  /** BOXGATE_PUBLIC_URL: where the public port is reached from outside; without a slash at the end. */
+  readonly publicUrl: string;
+  /** BOXGATE_STANDALONE: the root serves the only box. */
+  readonly standalone: boolean;
+  /** BOXGATE_CLUSTER_DOMAIN: the domain of the cluster's Services. */
+  readonly clusterDomain: string;
+  /** BOXGATE_TRUSTED_PROXIES: addresses and networks whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  /** BOXGATE_POOL_SIZE: connections to Postgres of each of the two pools. */
+  readonly poolSize: number;
+  /** BOXGATE_HASH_THREADS: argon2 verifications at once. */
+  readonly hashThreads: number;
+  /** BOXGATE_REVOCATIONS_NEED_STANDBY: an acknowledged revocation is on a synchronous standby too. */
+  readonly revocationsNeedStandby: boolean;
+  /** BOXGATE_FAILURES_PER_CLIENT and BOXGATE_FAILURES_PER_BOX: failed authentications a minute from one address. */
+  readonly failuresPerClient: number;
+  readonly failuresPerBox: number;
+  /** BOXGATE_LOG_LEVEL. */
+  readonly logLevel: LogLevel;
+  /** BOXGATE_PARENT_PIPE: a file descriptor whose end means that the parent is gone. */
+  readonly parentPipe: number | undefined;
+}
+
+/** The settings of `boxgate migrate`. */
+export interface MigrateConfig {
+  /** BOXGATE_OWNER_URL: Postgres, as the owner of the schema. */
+  readonly ownerUrl: string;
+  /** The role of BOXGATE_DATABASE_URL. */
+  readonly apiRole: string;
+}
+
+/** Reads the settings of the API. Throws ConfigError with every mistake at once; no sentence shows a value. */
+export function readApiConfig(environment: Environment): ApiConfig {
+  return reading(environment, (read) => ({
+    ...readPorts(read),
+    databaseUrl: read.url('BOXGATE_DATABASE_URL', isPostgresUrl, postgresUrl).href,
+    host: read.text('BOXGATE_HOST', '0.0.0.0', (value) => isIP(value) > 0, 'must be an IP address, such as 127.0.0.1'),
+    managementKeys: read.requiredList('BOXGATE_MANAGEMENT_KEYS', 2, isManagementKey, managementKeys),
+    encryptionKeys: readEncryptionKeys(read),
+    publicUrl: read.url('BOXGATE_PUBLIC_URL', isPublicUrl, publicUrl).href.replace(/\/+$/, ''),
+    standalone: read.flag('BOXGATE_STANDALONE'),
+    clusterDomain: read.text('BOXGATE_CLUSTER_DOMAIN', 'cluster.local', isDomain, 'must be a domain in lower case'),
+    trustedProxies: read.list('BOXGATE_TRUSTED_PROXIES', isNetwork, networks),
+    poolSize: read.integer('BOXGATE_POOL_SIZE', 4, 1, 100),
+    hashThreads: read.integer('BOXGATE_HASH_THREADS', Math.max(1, availableParallelism() - 1), 1, 64),
+    revocationsNeedStandby: read.flag('BOXGATE_REVOCATIONS_NEED_STANDBY'),
+    failuresPerClient: read.integer('BOXGATE_FAILURES_PER_CLIENT', 20, 1, 1_000_000),
+    failuresPerBox: read.integer('BOXGATE_FAILURES_PER_BOX', 100, 1, 1_000_000),
+    logLevel: read.word('BOXGATE_LOG_LEVEL', 'info', logLevels),
+    parentPipe: read.optionalInteger('BOXGATE_PARENT_PIPE', 3, 1024),
+  }));
+}
+
+/** Reads the settings of a migration. Throws ConfigError. */
+export function readMigrateConfig(environment: Environment): MigrateConfig {
+  return reading(environment, (read) => {
+    const owner = read.url('BOXGATE_OWNER_URL', isPostgresUrl, postgresUrl);
+    const api = read.url('BOXGATE_DATABASE_URL', isPostgresUrl, postgresUrl);
+    if (owner.username !== '' && owner.username === api.username) {
+      read.wrong('BOXGATE_DATABASE_URL', "must name a role of the API's own, not the owner of BOXGATE_OWNER_URL");
+    }
+    return { ownerUrl: owner.href, apiRole: decodeURIComponent(api.username) };
+  });
+}
+
+const postgresUrl = 'must be a URL such as postgres://user:password@host:5432/database';
+const publicUrl = 'must be an http or https URL without query, such as https://auth.example.com';
+const managementKeys = 'must hold a key of 16 visible characters or more, or two of them with a comma between';
+const encryptionKeys =
+  'must hold 32 random bytes in base64 (openssl rand -base64 32), older keys behind it with commas';
+const networks = 'must hold addresses or networks, such as 10.0.0.0/8, with commas between';
+
+function readPorts(read: EnvironmentReader): Pick<ApiConfig, 'port' | 'managementPort'> {
+  const port = read.integer('BOXGATE_PORT', 8080, 0, 65_535);
+  const managementPort = read.integer('BOXGATE_MANAGEMENT_PORT', 8081, 0, 65_535);
+  if (port !== 0 && port === managementPort) read.wrong('BOXGATE_MANAGEMENT_PORT', 'must differ from BOXGATE_PORT');
+  return { port, managementPort };
+}
+
+const noKey = Buffer.alloc(32);
+
+function readEncryptionKeys(read: EnvironmentReader): readonly [Buffer, ...Buffer[]] {
+  const texts = read.requiredList('BOXGATE_ENCRYPTION_KEY', 16, isEncryptionKey, encryptionKeys);
+  const [first = noKey, ...others] = texts.map((key) => Buffer.from(key, 'base64'));
+  return [first, ...others];
+}
+
+function isPostgresUrl(url: URL): boolean {
+  return /^postgres(ql)?:$/.test(url.protocol) && url.username !== '' && isEncoded(url.username + url.password);
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== '';
+  } catch {
+    return false;
+  }
+}
+
+function isPublicUrl(url: URL): boolean {
+  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
+}
+
+function isDomain(text: string): boolean {
+  return /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text);
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const most = isIP(address) === 6 ? 128 : 32;
+  return (
+    isIP(address) > 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  );
+}
+
+function isManagementKey(text: string): boolean {
+  return /^[\x21-\x7e]{16,}$/.test(text);
+}
+
+function isEncryptionKey(text: string): boolean {
+  return /^[A-Za-z0-9+/]{43}=$/.test(text);
+}

@@ -1,0 +1,46 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** Seals private keys at rest under the installation's key (AES-256-GCM), each bound to what it belongs to. */
+export interface KeySealing {
+  seal(plain: Buffer, belongsTo: string): Buffer;
+  /** Throws an Error when the sealed bytes are another's, were changed, or the installation's key is another one. */
+  open(sealed: Buffer, belongsTo: string): Buffer;
+}
+
+const nonceLength = 12;
+const tagLength = 16;
+
+/** Sealing under the first of `keys` (32 bytes each); what an older one sealed is still opened, so that it can be changed. */
+export function createKeySealing(keys: readonly [Buffer, ...Buffer[]]): KeySealing {
+  return {
+    seal: (plain, belongsTo) => seal(keys[0], plain, belongsTo),
+    open: (sealed, belongsTo) => openWithAny(keys, sealed, belongsTo),
+  };
+}
+
+function seal(key: Buffer, plain: Buffer, belongsTo: string): Buffer {
+  const nonce = randomBytes(nonceLength);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  cipher.setAAD(Buffer.from(belongsTo, 'utf8'));
+  const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+function openWithAny(keys: readonly Buffer[], sealed: Buffer, belongsTo: string): Buffer {
+  for (const key of keys) {
+    try {
+      return open(key, sealed, belongsTo);
+    } catch {
+      // Sealed under another of the keys: the next one is tried.
+    }
+  }
+  throw new Error('a signing key cannot be opened: BOXGATE_ENCRYPTION_KEY is not the key it was sealed with');
+}
+
+function open(key: Buffer, sealed: Buffer, belongsTo: string): Buffer {
+  const nonce = sealed.subarray(0, nonceLength);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
+  decipher.setAAD(Buffer.from(belongsTo, 'utf8'));
+  decipher.setAuthTag(sealed.subarray(nonceLength, nonceLength + tagLength));
+  return Buffer.concat([decipher.update(sealed.subarray(nonceLength + tagLength)), decipher.final()]);
+}

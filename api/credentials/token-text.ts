@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { fillRandom, fillUuidV7 } from './random.ts';
+
+/** An opaque access token as it is made: its text, and what the session's row keeps of it. */
+export interface NewAccessToken {
+  readonly text: string;
+  /** The session's UUIDv7, 32 hexadecimal digits. */
+  readonly id: string;
+  /** SHA-256 of the random part, 64 hexadecimal digits. */
+  readonly hash: string;
+}
+
+/** What an opaque access token says of itself. */
+export interface AccessTokenParts {
+  readonly bucket: number;
+  readonly id: string;
+  readonly hash: string;
+}
+
+const prefix = 'bgt_';
+const idAt = 4;
+const secretAt = 20;
+const checksumAt = 52;
+const length = 56;
+/** December of the year 9999: anybody can make a text whose checksum fits, and Postgres refuses numbers beyond its own. */
+const lastBucket = 1_000_000 + 9_999 * 12 + 11;
+/** 56 bytes in base64url, whose last character carries only four bits. */
+const shape = /^bgt_[A-Za-z0-9_-]{75}$/;
+
+/**
+ * Makes an opaque access token: `bgt_` + base64url of bucket (4 bytes), UUIDv7 (16), 256 random bits (32) and CRC-32
+ * (4), so that a check needs one partition and its primary key, and secret scanners know it. `now` in milliseconds.
+ */
+export function makeAccessToken(bucket: number, now: number): NewAccessToken {
+  const bytes = Buffer.allocUnsafe(length);
+  bytes.writeUInt32BE(bucket, 0);
+  fillUuidV7(bytes, idAt, now);
+  fillRandom(bytes, secretAt, checksumAt - secretAt);
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, checksumAt)), checksumAt);
+  return {
+    text: prefix + bytes.toString('base64url'),
+    id: bytes.toString('hex', idAt, secretAt),
+    hash: hash('sha256', bytes.subarray(secretAt, checksumAt), 'hex'),
+  };
+}
+
+/** Reads an opaque access token; undefined when it cannot be one of ours, which then costs no SQL. */
+export function parseAccessToken(text: string): AccessTokenParts | undefined {
+  if (!shape.test(text)) return undefined;
+  const bytes = Buffer.from(text.slice(prefix.length), 'base64url');
+  if (!isWhole(bytes, checksumAt, text.slice(prefix.length))) return undefined;
+  const bucket = bytes.readUInt32BE(0);
+  if (bucket > lastBucket) return undefined;
+  return {
+    bucket,
+    id: bytes.toString('hex', idAt, secretAt),
+    hash: hash('sha256', bytes.subarray(secretAt, checksumAt), 'hex'),
+  };
+}
+
+/** The checksum fits, and the text is the only one for these bytes (base64url leaves spare bits). */
+export function isWhole(bytes: Buffer, checksumAt: number, text: string): boolean {
+  return (
+    bytes.length === checksumAt + 4 &&
+    bytes.readUInt32BE(checksumAt) === crc32(bytes.subarray(0, checksumAt)) &&
+    bytes.toString('base64url') === text
+  );
+}
+
+/** A new session id for a token that carries no random part (a JWT): 32 hexadecimal digits. `now` in milliseconds. */
+export function makeSessionId(now: number): string {
+  const bytes = Buffer.allocUnsafe(16);
+  fillUuidV7(bytes, 0, now);
+  return bytes.toString('hex', 0, 16);
+}
+
+/** A UUID's usual text from its 32 hexadecimal digits. */
+export function uuidText(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,39 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+/**
+ * Makes the role that the API connects as, or gives it this password when it is there. Rights on rows come with the
+ * migrations. Throws an Error of one sentence when the owner of the database may not do so or cannot be reached.
+ */
+export async function ensureApiRole(ownerUrl: string, role: string, password: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: ownerUrl,
+    application_name: 'boxgate-role',
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 30_000,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);
+    const verb = rowCount === 0 ? 'CREATE' : 'ALTER';
+    await client.query(`${verb} ROLE ${client.escapeIdentifier(role)} LOGIN PASSWORD '${scramVerifier(password)}'`);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'unknown';
+    throw new Error(`The role ${role} cannot be made in this database: ${reason}`, { cause });
+  } finally {
+    await client.end();
+  }
+}
+
+const iterations = 4096;
+
+/** What Postgres stores of a password (RFC 5802 §3, PostgreSQL's pg_authid): so the password itself is in no statement and no log. */
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
+  const key = (label: string): Buffer => createHmac('sha256', salted).update(label).digest();
+  const storedKey = createHash('sha256').update(key('Client Key')).digest('base64');
+  const serverKey = key('Server Key').toString('base64');
+  return `SCRAM-SHA-256$${String(iterations)}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
+}

@@ -1,0 +1,123 @@
+/** What a batch does with the items it collected: one result for each, in their order. */
+export type BatchRun<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
+
+/** How large a batch gets, how many may run at once, and how long an item may take. */
+export interface BatchLimits {
+  readonly size: number;
+  readonly inFlight: number;
+  /** Items that may wait; beyond it `submit` throws what `overflow` makes. */
+  readonly waiting: number;
+  readonly overflow: () => Error;
+  /** Milliseconds from `submit` to its end; beyond it `submit` throws what `overdue` makes, a tenth later at most. */
+  readonly patience: number;
+  readonly overdue: () => Error;
+}
+
+/** Collects items while runs are in flight; see {@link createBatch}. */
+export interface Batch<Item, Result> {
+  submit(item: Item): Promise<Result>;
+}
+
+interface Entry<Item, Result> {
+  readonly item: Item;
+  /** `performance.now()` at its submission. */
+  readonly since: number;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Items submitted while all runs are in flight share the next one; a lone item runs at once. When a run of several
+ * fails for a reason other than `isOutage`, its halves are run again, and theirs, so that a bad row harms nobody else
+ * and costs a few runs. Nobody waits longer than `patience`, whatever becomes of the runs.
+ */
+export function createBatch<Item, Result>(
+  run: BatchRun<Item, Result>,
+  limits: BatchLimits,
+  isOutage: (error: unknown) => boolean,
+): Batch<Item, Result> {
+  type Entries = readonly Entry<Item, Result>[];
+  let waiting: Entry<Item, Result>[] = [];
+  const running = new Set<Entries>();
+  let scheduled = false;
+  let watch: NodeJS.Timeout | undefined;
+
+  function submit(item: Item): Promise<Result> {
+    if (waiting.length >= limits.waiting) return Promise.reject(limits.overflow());
+    return new Promise((resolve, reject) => {
+      waiting.push({ item, since: performance.now(), resolve, reject });
+      watch ??= setInterval(rejectOverdue, limits.patience / 10).unref();
+      schedule();
+    });
+  }
+
+  /** Requests that were read from the sockets in the same turn of the event loop go together. */
+  function schedule(): void {
+    if (scheduled || running.size >= limits.inFlight) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      start();
+    });
+  }
+
+  function start(): void {
+    if (waiting.length === 0 || running.size >= limits.inFlight) return;
+    const batch = waiting.length <= limits.size ? waiting : waiting.slice(0, limits.size);
+    waiting = waiting.length <= limits.size ? [] : waiting.slice(limits.size);
+    running.add(batch);
+    void settle(batch).finally(() => {
+      running.delete(batch);
+      start();
+    });
+    if (waiting.length > 0) schedule();
+  }
+
+  /** Resolves or rejects every entry; gives the outage that ended the runs, if one did. Never throws. */
+  async function settle(batch: Entries): Promise<{ readonly error: unknown } | undefined> {
+    try {
+      const results = await run(batch.map((entry) => entry.item));
+      batch.forEach((entry, index) => {
+        const result = results[index];
+        if (result === undefined) entry.reject(new Error('the batch gave no result'));
+        else entry.resolve(result);
+      });
+      return undefined;
+    } catch (error) {
+      return settleFailed(batch, error);
+    }
+  }
+
+  async function settleFailed(batch: Entries, error: unknown): Promise<{ readonly error: unknown } | undefined> {
+    if (batch.length === 1 || isOutage(error)) {
+      rejectAll(batch, error);
+      return isOutage(error) ? { error } : undefined;
+    }
+    const middle = batch.length >> 1;
+    const outage = await settle(batch.slice(0, middle));
+    if (outage === undefined) return settle(batch.slice(middle));
+    rejectAll(batch.slice(middle), outage.error);
+    return outage;
+  }
+
+  function rejectAll(batch: Entries, error: unknown): void {
+    for (const entry of batch) entry.reject(error);
+  }
+
+  /** What a run does with an entry afterwards does not count any more: a promise settles once. */
+  function rejectOverdue(): void {
+    if (waiting.length === 0 && running.size === 0) {
+      clearInterval(watch);
+      watch = undefined;
+      return;
+    }
+    const limit = performance.now() - limits.patience;
+    const isOverdue = (entry: Entry<Item, Result>): boolean => entry.since <= limit;
+    const overdue = [...running].flat().filter(isOverdue).concat(waiting.filter(isOverdue));
+    if (overdue.length === 0) return;
+    for (const entry of overdue) entry.reject(limits.overdue());
+    waiting = waiting.filter((entry) => !isOverdue(entry));
+  }
+
+  return { submit };
+}

@@ -1,0 +1,70 @@
+import type pg from 'pg';
+import { outsideBoxes } from './transaction.ts';
+import type { Connection } from './transaction.ts';
+import { requestLimit, withConnection } from './with-connection.ts';
+
+/** Makes the row of a box, if there is none. Only a declared object makes a box. */
+export async function ensureBox(connection: Connection, box: string): Promise<void> {
+  await connection.query('INSERT INTO boxgate.box (box) VALUES ($1) ON CONFLICT DO NOTHING', [box]);
+}
+
+/** Raises the box's config version in the running transaction, locking the box's row until it ends; returns the new one. */
+export async function bumpVersion(connection: Connection, box: string): Promise<number> {
+  const { rows } = await connection.query<{ version: string }>(
+    `UPDATE boxgate.box b SET config_version = b.config_version + 1 FROM ${turn('exclusive')}
+      WHERE b.box = $1 RETURNING b.config_version AS version`,
+    [box],
+  );
+  const version = rows[0]?.version;
+  if (version === undefined) throw new Error(`no row of box ${box}`);
+  return Number(version);
+}
+
+/** The box's config version, its row locked against a bump until the transaction ends; undefined when there is no such box. */
+export async function lockVersion(connection: Connection, box: string): Promise<number | undefined> {
+  const { rows } = await connection.query<{ version: string }>(
+    `SELECT b.config_version AS version FROM boxgate.box b, ${turn('shared')} WHERE b.box = $1 FOR SHARE OF b`,
+    [box],
+  );
+  return rows[0] === undefined ? undefined : Number(rows[0].version);
+}
+
+/**
+ * SQL for a place in the queue before the row of the box `$1`, to stand in a FROM. Row locks know no queue: as long as
+ * shared ones overlap, a change waits (measured: two seconds behind sixteen connections that refresh tokens, which a
+ * stranger with forged ones can keep up).
+ */
+export function turn(how: 'shared' | 'exclusive'): string {
+  const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
+  return `${lock}(hashtextextended('boxgate.box ' || $1::text, 0)) AS turn`;
+}
+
+/** The boxes that hold a resource, at most `limit` of them. */
+export function boxesInUse(pool: pg.Pool, limit: number): Promise<readonly string[]> {
+  return withConnection(pool, requestLimit, async (connection) => {
+    const { rows } = await connection.query<{ box: string }>('SELECT box FROM boxgate.boxes_in_use($1)', [limit]);
+    return rows.map((row) => row.box);
+  });
+}
+
+/** Every box there ever was. */
+export function allBoxes(pool: pg.Pool): Promise<readonly string[]> {
+  return withConnection(pool, requestLimit, async (connection) => {
+    const { rows } = await connection.query<{ box: string }>('SELECT box FROM boxgate.all_boxes()');
+    return rows.map((row) => row.box);
+  });
+}
+
+/** The boxes in which a cluster declares something, with the number of its resources. Counts all, so it may take long. */
+export function declaredBoxes(pool: pg.Pool, cluster: string): Promise<readonly { box: string; resources: number }[]> {
+  const count = async (connection: Connection) => {
+    const { rows } = await connection.query<{ box: string; resources: string }>(
+      'SELECT box, resources FROM boxgate.declared_boxes($1)',
+      [cluster],
+    );
+    return rows.map((row) => ({ box: row.box, resources: Number(row.resources) }));
+  };
+  return outsideBoxes(pool, count, countLimit);
+}
+
+const countLimit = 60_000;

@@ -1,0 +1,77 @@
+import type pg from 'pg';
+import { outsideBoxes } from './transaction.ts';
+import type { Connection } from './transaction.ts';
+import { requestLimit, withConnection } from './with-connection.ts';
+
+const dayMs = 86_400_000;
+const firstMonthBucket = 1_000_000;
+
+/** Days from its issue within which a session's bucket is the day it ends; beyond, it is the month. */
+const daysAhead = 60;
+
+/** Years a token may live at most (CONTRACT: 315360000 seconds), so months made ahead. */
+const monthsAhead = 121;
+
+/**
+ * The bucket of a session: the UTC day it ends (days since 1970) when that is within 60 days of its issue, else
+ * 1,000,000 + the month. Both times in seconds since 1970.
+ */
+export function bucketOf(issuedAt: number, expiresAt: number): number {
+  const day = Math.floor(expiresAt / 86_400);
+  return day - Math.floor(issuedAt / 86_400) <= daysAhead ? day : monthBucket(new Date(expiresAt * 1000));
+}
+
+function monthBucket(time: Date): number {
+  return firstMonthBucket + time.getUTCFullYear() * 12 + time.getUTCMonth();
+}
+
+/** What {@link upkeepBuckets} did. */
+export interface BucketUpkeep {
+  readonly made: readonly number[];
+  readonly dropped: readonly number[];
+}
+
+/**
+ * Makes the buckets that sessions issued from now on may need, and drops those that were over a day ago by the clock of
+ * the database; one that a long statement reads is dropped next time. Throws Outage.
+ */
+export async function upkeepBuckets(pool: pg.Pool, now: Date): Promise<BucketUpkeep> {
+  const found = await readBuckets(pool);
+  const there = new Set(found.map(({ bucket }) => bucket));
+  const made = wantedBuckets(now).filter((bucket) => !there.has(bucket));
+  // One transaction each: the lock on the whole table is held for one of them only.
+  for (const bucket of made) await callOn(pool, 'make_bucket', bucket);
+  const dropped: number[] = [];
+  for (const { bucket } of found.filter(({ over }) => over)) {
+    if (await callOn(pool, 'drop_bucket', bucket)) dropped.push(bucket);
+  }
+  return { made, dropped };
+}
+
+function readBuckets(pool: pg.Pool): Promise<readonly { readonly bucket: number; readonly over: boolean }[]> {
+  return withConnection(pool, requestLimit, async (connection) => {
+    const { rows } = await connection.query<{ bucket: number; over: boolean }>(
+      'SELECT bucket, over FROM boxgate.buckets()',
+    );
+    return rows;
+  });
+}
+
+function callOn(pool: pg.Pool, name: 'make_bucket' | 'drop_bucket', bucket: number): Promise<boolean> {
+  const call = async (connection: Connection): Promise<boolean> => {
+    const { rows } = await connection.query<{ done: boolean }>(`SELECT boxgate.${name}($1) AS done`, [bucket]);
+    return rows[0]?.done === true;
+  };
+  return outsideBoxes(pool, call, bucketLimit);
+}
+
+/** Milliseconds that the change of one bucket may take: its statements have limits of their own on locks. */
+const bucketLimit = 10_000;
+
+/** Today's bucket and all that a token issued until the day after tomorrow may need. */
+export function wantedBuckets(now: Date): readonly number[] {
+  const today = Math.floor(now.getTime() / dayMs);
+  const days = Array.from({ length: daysAhead + 3 }, (_, index) => today + index);
+  const months = Array.from({ length: monthsAhead + 1 }, (_, index) => monthBucket(now) + index);
+  return [...days, ...months];
+}

@@ -1,0 +1,120 @@
+import type { Connection } from './transaction.ts';
+
+/** A client, policy or Box as its row holds it. */
+export interface ResourceRow {
+  readonly kind: 'AccessPolicy' | 'Box' | 'Client';
+  readonly id: string;
+  readonly version: number;
+  readonly sessionsFrom: number;
+  /** Milliseconds since 1970. */
+  readonly revokedBefore: number | undefined;
+  readonly body: unknown;
+  readonly secrets: readonly string[];
+}
+
+/** A signing key as its row holds it; times in milliseconds since 1970. */
+export interface SigningKeyRow {
+  readonly kid: string;
+  readonly algorithm: 'ES256' | 'RS256' | 'EdDSA';
+  readonly publicJwk: unknown;
+  readonly privateKey: Buffer;
+  readonly activeFrom: number;
+  readonly retiredAt: number | undefined;
+  readonly signedUntil: number;
+}
+
+/** What moved in a box's configuration after a version. */
+export interface ConfigChanges {
+  readonly version: number;
+  readonly sessionsFrom: number;
+  /** Milliseconds since 1970. */
+  readonly revokedBefore: number | undefined;
+  readonly changed: readonly ResourceRow[];
+  readonly deleted: readonly { readonly kind: string; readonly id: string }[];
+  /** All keys, always: they are few. */
+  readonly keys: readonly SigningKeyRow[];
+}
+
+/**
+ * Reads what moved in a box after version `since` (0: everything), undefined when there is no such box. To be called in
+ * a `snapshot` transaction, or in one that holds the box's row.
+ */
+export async function readConfigChanges(
+  connection: Connection,
+  box: string,
+  since: number,
+): Promise<ConfigChanges | undefined> {
+  const { rows } = await connection.query<{ version: string; sessions_from: string; revoked_before: Date | null }>(
+    'SELECT config_version AS version, sessions_from, revoked_before FROM boxgate.box WHERE box = $1',
+    [box],
+  );
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  return {
+    version: Number(row.version),
+    sessionsFrom: Number(row.sessions_from),
+    revokedBefore: row.revoked_before?.getTime(),
+    changed: await readChanged(connection, box, since),
+    deleted: since === 0 ? [] : await readDeleted(connection, box, since),
+    keys: await readSigningKeyRows(connection, box),
+  };
+}
+
+async function readChanged(connection: Connection, box: string, since: number): Promise<readonly ResourceRow[]> {
+  const { rows } = await connection.query<{
+    kind: ResourceRow['kind'];
+    id: string;
+    version: string;
+    sessions_from: string;
+    revoked_before: Date | null;
+    body: unknown;
+    secrets: string[];
+  }>(
+    `SELECT kind, id, version, sessions_from, revoked_before, body, secrets
+       FROM boxgate.resource WHERE box = $1 AND version > $2`,
+    [box, since],
+  );
+  return rows.map((row) => ({
+    kind: row.kind,
+    id: row.id,
+    version: Number(row.version),
+    sessionsFrom: Number(row.sessions_from),
+    revokedBefore: row.revoked_before?.getTime(),
+    body: row.body,
+    secrets: row.secrets,
+  }));
+}
+
+async function readDeleted(connection: Connection, box: string, since: number): Promise<ConfigChanges['deleted']> {
+  const { rows } = await connection.query<{ kind: string; id: string }>(
+    'SELECT kind, id FROM boxgate.tombstone WHERE box = $1 AND version > $2',
+    [box, since],
+  );
+  return rows;
+}
+
+/** The signing keys of a box, oldest first. */
+export async function readSigningKeyRows(connection: Connection, box: string): Promise<readonly SigningKeyRow[]> {
+  const { rows } = await connection.query<{
+    kid: string;
+    algorithm: SigningKeyRow['algorithm'];
+    public_jwk: unknown;
+    private_key: Buffer;
+    active_from: Date;
+    retired_at: Date | null;
+    signed_until: Date;
+  }>(
+    `SELECT kid, algorithm, public_jwk, private_key, active_from, retired_at, signed_until
+       FROM boxgate.signing_key WHERE box = $1 ORDER BY active_from, kid`,
+    [box],
+  );
+  return rows.map((row) => ({
+    kid: row.kid,
+    algorithm: row.algorithm,
+    publicJwk: row.public_jwk,
+    privateKey: row.private_key,
+    activeFrom: row.active_from.getTime(),
+    retiredAt: row.retired_at?.getTime(),
+    signedUntil: row.signed_until.getTime(),
+  }));
+}

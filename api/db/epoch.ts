@@ -1,0 +1,24 @@
+import type pg from 'pg';
+import { outsideBoxes } from './transaction.ts';
+import type { Connection } from './transaction.ts';
+
+/** Claims the next epoch of a cluster: applies under an older one are refused from the commit on. */
+export function claimEpoch(pool: pg.Pool, cluster: string): Promise<number> {
+  return outsideBoxes(pool, async (connection) => {
+    const { rows } = await connection.query<{ epoch: string }>(
+      `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch) VALUES ($1, 1)
+       ON CONFLICT (cluster) DO UPDATE SET epoch = e.epoch + 1 RETURNING epoch`,
+      [cluster],
+    );
+    return Number(rows[0]?.epoch);
+  });
+}
+
+/** The epoch that counts, its row locked until the transaction ends: no claim comes between this and the commit. */
+export async function lockEpoch(connection: Connection, cluster: string): Promise<number | undefined> {
+  const { rows } = await connection.query<{ epoch: string }>(
+    'SELECT epoch FROM boxgate.operator_epoch WHERE cluster = $1 FOR SHARE',
+    [cluster],
+  );
+  return rows[0] === undefined ? undefined : Number(rows[0].epoch);
+}

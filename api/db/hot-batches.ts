@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import { createBatch } from './batch.ts';
+import { checkAll } from './check-statement.ts';
+import type { FoundSession, HotStatements, NewSession, SessionKey, Versioned } from './hot-statements.ts';
+import { issueAll, versionsOf } from './issue-statement.ts';
+import { Outage, sorted } from './outage.ts';
+import type { Connection } from './transaction.ts';
+import { withConnection } from './with-connection.ts';
+
+/** Requests that share a statement at most, statements in flight at once, and requests that may wait, and how long. */
+export interface HotLimits {
+  readonly size: number;
+  readonly inFlight: number;
+  readonly waiting: number;
+  /** Milliseconds after which a request is told that Postgres does not answer. */
+  readonly patience: number;
+}
+
+/** Limits that ship: two connections were as good as more (measured), a batch of a few hundred costs a few milliseconds. */
+export const defaultHotLimits: HotLimits = { size: 256, inFlight: 2, waiting: 20_000, patience: 1_600 };
+
+/** The bounds of every batch of requests, with the limits that ship. */
+export const batchBounds = {
+  ...defaultHotLimits,
+  overflow: () => new Outage('too many requests wait for Postgres'),
+  overdue: () => new Outage('Postgres does not answer'),
+};
+
+/** The hot statements in micro-batches on a pool: requests that arrive while statements are in flight share the next. */
+export function batchedStatements(pool: pg.Pool, limits: HotLimits): HotStatements {
+  const bounds = { ...batchBounds, ...limits };
+  const on = <Item, Result>(run: (connection: Connection, items: readonly Item[]) => Promise<Result>) => {
+    return (items: readonly Item[]) => withConnection(pool, limits.patience, (connection) => run(connection, items));
+  };
+  const issues = createBatch(on<NewSession, readonly Versioned<null>[]>(issueAll), bounds, isOutage);
+  const checks = createBatch(
+    on<SessionKey, readonly Versioned<FoundSession | undefined>[]>(checkAll),
+    bounds,
+    isOutage,
+  );
+  const versions = createBatch(on<string, readonly Versioned<null>[]>(versionsOf), bounds, isOutage);
+  return {
+    issue: async (session) => (await issues.submit(session)).version,
+    check: (key) => checks.submit(key),
+    version: async (box) => (await versions.submit(box)).version,
+  };
+}
+
+/** Whether an error means that Postgres cannot answer, so that trying a batch's items one by one is of no use. */
+export function isOutage(error: unknown): boolean {
+  return sorted(error) instanceof Outage;
+}
+
+/** The hot statements one by one on a connection, inside a transaction that holds the box's row. */
+export function singleStatements(connection: Connection): HotStatements {
+  return {
+    issue: async (session) => (await issueAll(connection, [session]))[0]?.version,
+    check: async (key) => (await checkAll(connection, [key]))[0] ?? { version: undefined, value: undefined },
+    version: async (box) => (await versionsOf(connection, [box]))[0]?.version,
+  };
+}

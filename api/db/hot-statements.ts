@@ -1,0 +1,57 @@
+/** A session about to be stored. Times in seconds since 1970; `hash` is null for a JWT. */
+export interface NewSession {
+  readonly box: string;
+  /** The config version it was decided under: it is stored only if the box is still there. */
+  readonly version: number;
+  /** 32 hexadecimal digits of a UUIDv7. */
+  readonly id: string;
+  readonly bucket: number;
+  readonly expiresAt: number;
+  readonly type: GrantLetter;
+  readonly client: string;
+  /** SHA-256, 64 hexadecimal digits. */
+  readonly hash: string | null;
+  readonly remoteAddr: string | null;
+  readonly user: number | null;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  readonly userAgent: string | null;
+}
+
+/** The grant a session came from, as its column holds it. */
+export type GrantLetter = 'c' | 'r' | 'i' | 'a' | 'p';
+
+/** Which session is asked for: found only when the hash is that of its token (null: a JWT's). */
+export interface SessionKey {
+  readonly box: string;
+  readonly bucket: number;
+  readonly id: string;
+  readonly hash: string | null;
+}
+
+/** What the check statement knows of a session. Times in seconds since 1970. */
+export interface FoundSession {
+  readonly version: number;
+  readonly expiresAt: number;
+  readonly type: GrantLetter;
+  readonly client: string;
+  readonly user: number | null;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  readonly family: string | null;
+  readonly ended: boolean;
+}
+
+/** An answer and the config version of its box at that moment; version undefined: there is no such box. */
+export interface Versioned<T> {
+  readonly version: number | undefined;
+  readonly value: T;
+}
+
+/** The statements of the token and check paths. Each throws Outage when Postgres cannot answer soon. */
+export interface HotStatements {
+  /** Stores a session if its box is still at its version; compare the returned version to know. */
+  issue(session: NewSession): Promise<number | undefined>;
+  check(key: SessionKey): Promise<Versioned<FoundSession | undefined>>;
+  version(box: string): Promise<number | undefined>;
+}

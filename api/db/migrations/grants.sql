@@ -1,0 +1,10 @@
+-- Run at the end of every migration, for the API's role: rows only, no tables, no partitions by name.
+REVOKE ALL ON SCHEMA boxgate FROM PUBLIC;
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA boxgate FROM PUBLIC;
+REVOKE ALL ON ALL TABLES IN SCHEMA boxgate FROM :role;
+GRANT USAGE ON SCHEMA boxgate TO :role;
+GRANT SELECT, INSERT, UPDATE ON boxgate.box, boxgate.session, boxgate.revocation, boxgate.operator_epoch TO :role;
+GRANT SELECT, INSERT, UPDATE, DELETE
+  ON boxgate.resource, boxgate.tombstone, boxgate.signing_key, boxgate.refresh_family TO :role;
+GRANT SELECT ON boxgate.migration TO :role;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;

@@ -1,0 +1,65 @@
+import pg from 'pg';
+import { Problem } from '../problem.ts';
+
+/** Postgres cannot answer now (away, read-only, too busy, too slow): 503 for the caller, retried by whoever can wait. */
+export class Outage extends Error {
+  override readonly name = 'Outage';
+}
+
+/**
+ * Runs a piece of work on Postgres and sorts what it throws: {@link Outage} when Postgres cannot answer, {@link Problem}
+ * when a value cannot be stored, anything else as it is.
+ */
+export async function sortingErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw sorted(error);
+  }
+}
+
+/** What an error of the Postgres client means for us; see {@link sortingErrors}. */
+export function sorted(error: unknown): unknown {
+  if (error instanceof Outage || error instanceof Problem) return error;
+  const code = codeOf(error);
+  if (code !== undefined && isValueCode(code)) {
+    return new Problem('invalid', [{ path: '', message: 'holds a value that cannot be stored' }]);
+  }
+  return isOutage(error, code) ? new Outage('Postgres cannot answer now', { cause: error }) : error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Class 22 of PostgreSQL's error codes, "data exception": the caller's value, never our fault nor the server's. */
+function isValueCode(code: string): boolean {
+  return /^22[0-9A-Z]{3}$/.test(code);
+}
+
+/**
+ * 08 connection, 25006 read-only, 25P03 idle in a transaction, 28 login refused, 3D000 no such database, 40 rollback,
+ * 53 resources, 55P03 lock not available, 57 operator intervention, 58 I/O.
+ */
+const outageClasses = /^(08...|25006|25P03|28...|3D000|40...|53...|55P03|57...|58...)$/;
+
+/** Of the system, of sockets, and of TLS: the certificate of Postgres, too, is the operator's matter. */
+const connectionCodes = /^(E[A-Z]+|ERR_(SOCKET|TLS|SSL)_.*|CERT_.*|.*_CERT(_.*)?|UNABLE_TO_.*)$/;
+
+function isOutage(error: unknown, code: string | undefined): boolean {
+  if (error instanceof pg.DatabaseError) return code === undefined || outageClasses.test(code);
+  if (code !== undefined && connectionCodes.test(code)) return true;
+  return error instanceof Error && connectionMessages.some((message) => error.message.includes(message));
+}
+
+/** pg reports these without a code. */
+const connectionMessages = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'Query read timeout',
+  'Client has encountered a connection error',
+  'Client was closed',
+  'Cannot use a pool after calling end',
+  'the database system is',
+  'The server does not support SSL connections',
+];

@@ -1,0 +1,82 @@
+import type { Kind } from '../../crds/kind.ts';
+import { keysetOf, momentAt, pageOf, Parameters } from './keyset.ts';
+import type { Page, SortColumn, Span, TimeRange } from './keyset.ts';
+import { resourceColumns, storedResource } from './resource.ts';
+import type { ResourceColumns, StoredResource } from './resource.ts';
+import type { Connection } from './transaction.ts';
+
+/** What a search for resources may compare with. */
+export interface ResourceFilters {
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly active?: boolean | undefined;
+  readonly grantType?: string | undefined;
+  readonly engine?: string | undefined;
+  readonly subjects?: string | undefined;
+  readonly link?: { readonly resourceType: string; readonly id: string } | undefined;
+  readonly createdAt?: TimeRange | undefined;
+}
+
+/** A search among the resources of one kind in a box. */
+export interface ResourceSearch {
+  readonly box: string;
+  readonly kind: Kind;
+  readonly filters: ResourceFilters;
+}
+
+/** What resources can be sorted by: an index serves each. */
+export type ResourceSort = 'id' | 'created_at';
+
+const sortColumns = {
+  id: [{ column: 'r.id', type: 'text' }],
+  created_at: [
+    { column: 'r.created_at', type: 'timestamptz' },
+    { column: 'r.id', type: 'text' },
+  ],
+} as const satisfies Record<ResourceSort, readonly SortColumn[]>;
+
+/** Reads one span of the resources that a search finds. */
+export async function searchResources(
+  connection: Connection,
+  search: ResourceSearch,
+  sort: ResourceSort,
+  span: Span,
+): Promise<Page<StoredResource>> {
+  const parameters = new Parameters();
+  const where = conditionsOf(search, parameters);
+  const { condition, order, limit } = keysetOf(sortColumns[sort], span, parameters);
+  const { rows } = await connection.query<ResourceColumns>(
+    `SELECT ${resourceColumns} FROM boxgate.resource r WHERE ${where} AND ${condition} ORDER BY ${order} ${limit}`,
+    parameters.values,
+  );
+  return pageOf(rows.map(storedResource), span);
+}
+
+/** How many resources a search finds; stops counting at `most`. */
+export async function countResources(connection: Connection, search: ResourceSearch, most?: number): Promise<number> {
+  const parameters = new Parameters();
+  const where = conditionsOf(search, parameters);
+  const { rows } = await connection.query<{ count: string }>(
+    `SELECT count(*) FROM (SELECT FROM boxgate.resource r WHERE ${where} LIMIT ${parameters.add(most ?? null)}) AS found`,
+    parameters.values,
+  );
+  return Number(rows[0]?.count);
+}
+
+function conditionsOf({ box, kind, filters }: ResourceSearch, parameters: Parameters): string {
+  const { id, name, active, grantType, engine, subjects, link, createdAt } = filters;
+  const conditions = [`r.box = ${parameters.add(box)}`, `r.kind = ${parameters.add(kind)}`];
+  const compare = (value: unknown, condition: (place: string) => string): void => {
+    if (value !== undefined) conditions.push(condition(parameters.add(value)));
+  };
+  compare(id, (place) => `r.id = ${place}`);
+  compare(name, (place) => `r.body ->> 'name' = ${place}`);
+  compare(active, (place) => `COALESCE((r.body ->> 'active')::boolean, true) = ${place}`);
+  compare(grantType, (place) => `r.body -> 'grant_types' ? ${place}`);
+  compare(engine, (place) => `r.body ->> 'engine' = ${place}`);
+  compare(subjects, (place) => `COALESCE(r.body ->> 'subjects', 'linked') = ${place}`);
+  compare(link === undefined ? undefined : JSON.stringify([link]), (place) => `r.body -> 'link' @> ${place}::jsonb`);
+  compare(createdAt?.from, (place) => `r.created_at >= ${momentAt(place)}`);
+  compare(createdAt?.to, (place) => `r.created_at < ${momentAt(place)}`);
+  return conditions.join(' AND ');
+}

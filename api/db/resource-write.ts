@@ -1,0 +1,170 @@
+import { turn } from './box.ts';
+import type { Owner, ResourceColumns, ResourceKey, StoredResource } from './resource.ts';
+import { resourceColumns, storedResource } from './resource.ts';
+import type { Connection } from './transaction.ts';
+
+/** A resource to be stored under a new config version. */
+export interface ResourceWrite extends ResourceKey {
+  /** Without its secret. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Stored forms of the client's live secrets; undefined keeps those that are there. */
+  readonly secrets: readonly string[] | undefined;
+  readonly owner: Owner | undefined;
+  readonly digest: string | undefined;
+}
+
+/**
+ * Locks the box's row against every other change of its configuration until the transaction ends, and against none of
+ * the reads; returns the config version, undefined when there is no such box. To be called before the rows that a change
+ * depends on are read.
+ */
+export async function lockResources(connection: Connection, box: string): Promise<number | undefined> {
+  const { rows } = await connection.query<{ version: string }>(
+    `SELECT b.config_version AS version FROM boxgate.box b, ${turn('exclusive')} WHERE b.box = $1 FOR NO KEY UPDATE OF b`,
+    [box],
+  );
+  return rows[0] === undefined ? undefined : Number(rows[0].version);
+}
+
+/**
+ * Stores resources under the box's new config version (bumpVersion), in one statement however many they are. Sessions
+ * decided earlier are revoked when a client is new, becomes inactive or gets another owner (not when it loses its owner:
+ * a retained client goes on), and when a Box becomes inactive; the highest `revoke_sessions_before` ever stored counts on.
+ */
+export async function upsertResources(
+  connection: Connection,
+  box: string,
+  version: number,
+  resources: readonly ResourceWrite[],
+): Promise<readonly StoredResource[]> {
+  if (resources.length === 0) return [];
+  const { rows } = await connection.query<ResourceColumns>(upsert, [box, version, recordsOf(resources)]);
+  if (resources.some(({ kind }) => kind === 'Box')) await connection.query(followBox, [box, version]);
+  if (resources.some(({ body }) => body['revoke_sessions_before'] !== undefined)) {
+    await connection.query(endFamiliesBefore, [box, version]);
+  }
+  return rows.map(storedResource);
+}
+
+function recordsOf(resources: readonly ResourceWrite[]): string {
+  return JSON.stringify(
+    resources.map(({ kind, id, body, secrets, owner, digest }) => ({
+      kind,
+      id,
+      body,
+      secrets,
+      owner_cluster: owner?.cluster,
+      owner_name: owner?.name,
+      owner_uid: owner?.uid,
+      digest,
+      revoked_before: millisecondsOf(body['revoke_sessions_before']),
+    })),
+  );
+}
+
+function millisecondsOf(moment: unknown): number | undefined {
+  return typeof moment === 'string' ? Date.parse(moment) : undefined;
+}
+
+// The box's row is locked, so what `old` sees is what is replaced. A first creation writes no revocation: no session of
+// a client that never was can exist.
+const upsert = `
+WITH wanted AS MATERIALIZED (
+  SELECT w.*, to_timestamp(w.revoked_before / 1000.0) AS revoked_at
+    FROM jsonb_to_recordset($3::jsonb) AS w (kind text, id text, body jsonb, secrets jsonb, owner_cluster text,
+         owner_name text, owner_uid text, digest text, revoked_before numeric)
+), old AS MATERIALIZED (
+  SELECT r.* FROM boxgate.resource r JOIN wanted w ON r.box = $1::text AND r.kind = w.kind AND r.id = w.id
+), risen AS (
+  DELETE FROM boxgate.tombstone t USING wanted w WHERE t.box = $1::text AND t.kind = w.kind AND t.id = w.id
+  RETURNING t.kind, t.id
+), final AS MATERIALIZED (
+  SELECT w.*, o.id IS NOT NULL AS existed, o.revoked_before AS old_revoked_at, o.sessions_from,
+         o.secrets AS old_secrets,
+         o.id IS NULL
+         OR (w.owner_cluster IS NOT NULL AND (o.owner_cluster, o.owner_name, o.owner_uid)
+             IS DISTINCT FROM (w.owner_cluster, w.owner_name, w.owner_uid))
+         OR (o.body -> 'active' IS DISTINCT FROM 'false' AND w.body -> 'active' = 'false') AS ends
+    FROM wanted w LEFT JOIN old o ON o.kind = w.kind AND o.id = w.id
+), revoked AS (
+  INSERT INTO boxgate.revocation (box, subject, version)
+  SELECT $1::text, 'client:' || f.id, $2::bigint
+    FROM final f
+   WHERE f.kind = 'Client' AND f.ends
+     AND (f.existed OR EXISTS (SELECT FROM risen r WHERE r.kind = f.kind AND r.id = f.id))
+  UNION ALL
+  SELECT $1::text, 'client:' || f.id || ':before', f.revoked_before::bigint
+    FROM final f WHERE f.kind = 'Client' AND f.existed AND f.revoked_at > COALESCE(f.old_revoked_at, '-infinity')
+  UNION ALL
+  SELECT $1::text, 'box', $2::bigint FROM final f WHERE f.kind = 'Box' AND f.ends AND f.body -> 'active' = 'false'
+  UNION ALL
+  SELECT $1::text, 'box:before', f.revoked_before::bigint
+    FROM final f JOIN boxgate.box b ON b.box = $1::text
+   WHERE f.kind = 'Box' AND f.revoked_at > COALESCE(b.revoked_before, '-infinity')
+  ON CONFLICT DO NOTHING
+)
+INSERT INTO boxgate.resource AS r (box, kind, id, version, sessions_from, revoked_before, body, secrets, owner_cluster,
+                                   owner_name, owner_uid, digest)
+SELECT $1::text, f.kind, f.id, $2::bigint, CASE WHEN f.ends AND f.kind = 'Client' THEN $2::bigint ELSE COALESCE(f.sessions_from, 0) END,
+       GREATEST(f.old_revoked_at, f.revoked_at), f.body,
+       CASE WHEN f.secrets IS NULL THEN COALESCE(f.old_secrets, '{}')
+            ELSE ARRAY(SELECT jsonb_array_elements_text(f.secrets)) END,
+       f.owner_cluster, f.owner_name, f.owner_uid, f.digest
+  FROM final f
+ON CONFLICT (box, kind, id) DO UPDATE
+   SET version = excluded.version, sessions_from = excluded.sessions_from, revoked_before = excluded.revoked_before,
+       body = excluded.body, secrets = excluded.secrets, owner_cluster = excluded.owner_cluster,
+       owner_name = excluded.owner_name, owner_uid = excluded.owner_uid, digest = excluded.digest, updated_at = now()
+RETURNING ${resourceColumns}`;
+
+// The row of the box itself carries what its resource says of sessions: it outlives the resource.
+const followBox = `
+UPDATE boxgate.box b
+   SET revoked_before = GREATEST(b.revoked_before, r.revoked_before),
+       sessions_from = CASE WHEN EXISTS (SELECT FROM boxgate.revocation v
+                                          WHERE v.box = $1::text AND v.subject = 'box' AND v.version = $2::bigint)
+                            THEN $2::bigint ELSE b.sessions_from END
+  FROM boxgate.resource r
+ WHERE b.box = $1::text AND r.box = $1::text AND r.kind = 'Box'`;
+
+// What was got with a refresh token of a family that is revoked dies with it, although it was got later (RFC 7009 §2.1):
+// who stole one must not keep its last access token. Refreshes hold the box's row, so none is on its way.
+const endFamiliesBefore = `
+UPDATE boxgate.refresh_family f SET ended_at = now(), ended_as = 'revoked'
+  FROM boxgate.resource r
+ WHERE r.box = $1 AND r.version = $2 AND f.box = $1 AND f.created_at < r.revoked_before AND f.ended_at IS NULL
+   AND (r.kind = 'Box' OR (r.kind = 'Client' AND r.id = f.client))`;
+
+/**
+ * Deletes resources under the box's new config version (bumpVersion), in one statement; returns those that were there.
+ * Leaves a tombstone of each, and revokes all sessions of the deleted clients.
+ */
+export async function deleteResources(
+  connection: Connection,
+  box: string,
+  version: number,
+  keys: readonly ResourceKey[],
+): Promise<readonly StoredResource[]> {
+  const { rows } = await connection.query<ResourceColumns>(remove, [
+    box,
+    version,
+    keys.map(({ kind }) => kind),
+    keys.map(({ id }) => id),
+  ]);
+  return rows.map(storedResource);
+}
+
+const remove = `
+WITH gone AS (
+  DELETE FROM boxgate.resource r USING unnest($3::text[], $4::text[]) AS k (kind, id)
+   WHERE r.box = $1::text AND r.kind = k.kind AND r.id = k.id
+  RETURNING ${resourceColumns}
+), buried AS (
+  INSERT INTO boxgate.tombstone AS t (box, kind, id, version) SELECT $1::text, g.kind, g.id, $2::bigint FROM gone g
+  ON CONFLICT (box, kind, id) DO UPDATE SET version = excluded.version
+), revoked AS (
+  INSERT INTO boxgate.revocation (box, subject, version) SELECT $1::text, 'client:' || g.id, $2::bigint FROM gone g
+   WHERE g.kind = 'Client'
+  ON CONFLICT DO NOTHING
+)
+SELECT * FROM gone`;

@@ -1,0 +1,133 @@
+import type { Kind } from '../../crds/kind.ts';
+import type { Connection } from './transaction.ts';
+
+/** Which resource of a box. */
+export interface ResourceKey {
+  readonly kind: Kind;
+  readonly id: string;
+}
+
+/** Who declares a resource: a cluster (or folder), the object's `namespace/name` there, and its uid. */
+export interface Owner {
+  readonly cluster: string;
+  readonly name: string;
+  readonly uid: string | undefined;
+}
+
+/** A resource as its row holds it. `body` never holds a secret. */
+export interface StoredResource extends ResourceKey {
+  /** The config version of its last change: its ETag. */
+  readonly version: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Whether a client has a secret. */
+  readonly hasSecret: boolean;
+  /** Undefined when it was made over REST. */
+  readonly owner: Owner | undefined;
+  /** With microseconds, as the sort key of a cursor. */
+  readonly createdAt: string;
+}
+
+/** A row of the columns that {@link resourceColumns} names. */
+export interface ResourceColumns {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly version: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly has_secret: boolean;
+  readonly owner_cluster: string | null;
+  readonly owner_name: string | null;
+  readonly owner_uid: string | null;
+  readonly created_at: string;
+}
+
+/** The columns of a {@link StoredResource}; the table goes by `r`. */
+export const resourceColumns = `r.kind, r.id, r.version, r.body, cardinality(r.secrets) > 0 AS has_secret,
+       r.owner_cluster, r.owner_name, r.owner_uid, r.created_at::text AS created_at`;
+
+/** A row as the rest of the service sees it. */
+export function storedResource(row: ResourceColumns): StoredResource {
+  return {
+    kind: row.kind,
+    id: row.id,
+    version: Number(row.version),
+    body: row.body,
+    hasSecret: row.has_secret,
+    owner: ownerOf(row),
+    createdAt: row.created_at,
+  };
+}
+
+function ownerOf(row: Pick<ResourceColumns, 'owner_cluster' | 'owner_name' | 'owner_uid'>): Owner | undefined {
+  if (row.owner_cluster === null || row.owner_name === null) return undefined;
+  return { cluster: row.owner_cluster, name: row.owner_name, uid: row.owner_uid ?? undefined };
+}
+
+/** Reads one resource; undefined when there is none. */
+export async function readResource(
+  connection: Connection,
+  box: string,
+  { kind, id }: ResourceKey,
+): Promise<StoredResource | undefined> {
+  const { rows } = await connection.query<ResourceColumns>(
+    `SELECT ${resourceColumns} FROM boxgate.resource r WHERE r.box = $1 AND r.kind = $2 AND r.id = $3`,
+    [box, kind, id],
+  );
+  return rows[0] === undefined ? undefined : storedResource(rows[0]);
+}
+
+/** What the declaring side needs to know of a row: whose it is, and what it was declared as. */
+export interface DeclaredResource extends ResourceKey {
+  readonly version: number;
+  readonly owner: Owner | undefined;
+  /** The declaring side's keyed digest of what it declared. */
+  readonly digest: string | undefined;
+}
+
+interface DeclaredColumns {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly version: string;
+  readonly owner_cluster: string | null;
+  readonly owner_name: string | null;
+  readonly owner_uid: string | null;
+  readonly digest: string | null;
+}
+
+/** All resources of a box that a cluster declares. */
+export async function digestsOf(
+  connection: Connection,
+  box: string,
+  cluster: string,
+): Promise<readonly DeclaredResource[]> {
+  const { rows } = await connection.query<DeclaredColumns>(
+    `SELECT kind, id, version, owner_cluster, owner_name, owner_uid, digest
+       FROM boxgate.resource WHERE box = $1 AND owner_cluster = $2`,
+    [box, cluster],
+  );
+  return rows.map(declaredResource);
+}
+
+/** Those of the named resources that are there, whoever made them; thousands of keys are one statement. */
+export async function findResources(
+  connection: Connection,
+  box: string,
+  keys: readonly ResourceKey[],
+): Promise<readonly DeclaredResource[]> {
+  const { rows } = await connection.query<DeclaredColumns>(
+    `SELECT r.kind, r.id, r.version, r.owner_cluster, r.owner_name, r.owner_uid, r.digest
+       FROM unnest($2::text[], $3::text[]) AS k (kind, id)
+       JOIN boxgate.resource r ON r.box = $1 AND r.kind = k.kind AND r.id = k.id`,
+    [box, keys.map(({ kind }) => kind), keys.map(({ id }) => id)],
+  );
+  return rows.map(declaredResource);
+}
+
+function declaredResource(row: DeclaredColumns): DeclaredResource {
+  return {
+    kind: row.kind,
+    id: row.id,
+    version: Number(row.version),
+    owner: ownerOf(row),
+    digest: row.digest ?? undefined,
+  };
+}

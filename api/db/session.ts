@@ -1,0 +1,96 @@
+import { momentAt } from './keyset.ts';
+import { lockFamily } from './refresh-family.ts';
+import { filledBuckets, isBucketWithin } from './session-buckets.ts';
+import { sessionTime } from './session-id.ts';
+import { endingJoin, sessionColumns, sessionRecord } from './session-record.ts';
+import type { SessionColumns, SessionRecord } from './session-record.ts';
+import { sessionStatus } from './session-status.ts';
+import type { Connection } from './transaction.ts';
+
+/** How a session can be ended before its time. */
+export type SessionEnd = 'closed' | 'revoked';
+
+/** Which session; where its bucket is not known (it stands in the token), all that may hold it are asked. */
+export interface SessionRef {
+  readonly id: string;
+  readonly bucket?: number | undefined;
+}
+
+/** Reads one session, undefined when there is none; `now` in milliseconds since 1970. */
+export async function readSession(
+  connection: Connection,
+  box: string,
+  { id, bucket }: SessionRef,
+  now: number,
+): Promise<SessionRecord | undefined> {
+  const buckets = bucket === undefined ? await bucketsOf(connection, id) : [bucket];
+  const { rows } = await connection.query<SessionColumns>(
+    `SELECT ${sessionColumns('$4')} FROM boxgate.session s ${endingJoin}
+      WHERE s.box = $1 AND s.id = $2 AND s.bucket = ANY ($3::int[])`,
+    [box, id, buckets, now],
+  );
+  return rows[0] === undefined ? undefined : sessionRecord(rows[0]);
+}
+
+/** A session ends after it began, and when it began stands in its id. */
+async function bucketsOf(connection: Connection, id: string): Promise<readonly number[]> {
+  const buckets = await filledBuckets(connection);
+  return buckets.filter((bucket) => isBucketWithin(bucket, { from: sessionTime(id) }));
+}
+
+/** A session after {@link endSession}. */
+export interface EndedSession {
+  readonly session: SessionRecord;
+  /** Whether it was active before. */
+  readonly ended: boolean;
+}
+
+/**
+ * Ends a session if it is active, and in any case its refresh family with all that lives of it; undefined when there is
+ * no such session. From the commit on every check refuses its token. To be called in a `write` transaction.
+ */
+export async function endSession(
+  connection: Connection,
+  box: string,
+  ref: SessionRef,
+  as: SessionEnd,
+  now: number,
+): Promise<EndedSession | undefined> {
+  const found = await readSession(connection, box, ref, now);
+  if (found === undefined) return undefined;
+  // The family first, then its sessions: the order in which a refresh locks them.
+  if (found.family !== undefined) await lockFamily(connection, box, found.family);
+  const { rowCount } = await connection.query(
+    `UPDATE boxgate.session s SET ended_at = ${momentAt('$5')}, ended_as = $4
+      WHERE s.box = $1 AND s.id = $2 AND s.bucket = $3 AND ${sessionStatus('$5')} = 'active'`,
+    [box, found.id, found.bucket, as, now],
+  );
+  if (found.family !== undefined) await endFamily(connection, box, found.family, as, now);
+  const session = await readSession(connection, box, found, now);
+  return session === undefined ? undefined : { session, ended: rowCount === 1 };
+}
+
+/**
+ * Ends a refresh family that has not ended, and marks its living sessions, so that a search for ended sessions finds
+ * them by their own rows. To be called in a `write` transaction; locks the family's row first, then the sessions.
+ */
+export async function endFamily(
+  connection: Connection,
+  box: string,
+  family: string,
+  as: SessionEnd,
+  now: number,
+): Promise<void> {
+  const { rowCount } = await connection.query(
+    `UPDATE boxgate.refresh_family SET ended_at = ${momentAt('$4')}, ended_as = $3
+      WHERE box = $1 AND id = $2 AND ended_at IS NULL`,
+    [box, family, as, now],
+  );
+  if (rowCount === 0) return;
+  const buckets = (await filledBuckets(connection)).filter((bucket) => isBucketWithin(bucket, { from: now }));
+  await connection.query(
+    `UPDATE boxgate.session SET ended_at = ${momentAt('$5')}, ended_as = $4
+      WHERE box = $1 AND family = $2 AND bucket = ANY ($3::int[]) AND ended_at IS NULL AND expires_at > ${momentAt('$5')}`,
+    [box, family, buckets, as, now],
+  );
+}

@@ -1,0 +1,42 @@
+import { readSigningKeyRows } from './config-changes.ts';
+import type { SigningKeyRow } from './config-changes.ts';
+import type { Connection } from './transaction.ts';
+
+/** A key about to be stored, its private part sealed; times in milliseconds since 1970. */
+export type NewSigningKey = Omit<SigningKeyRow, 'retiredAt'> & { readonly box: string };
+
+/** The keys of a box, oldest first. */
+export function readSigningKeys(connection: Connection, box: string): Promise<readonly SigningKeyRow[]> {
+  return readSigningKeyRows(connection, box);
+}
+
+/** Stores a key. */
+export async function insertKey(connection: Connection, key: NewSigningKey): Promise<void> {
+  await connection.query(
+    `INSERT INTO boxgate.signing_key (box, kid, algorithm, public_jwk, private_key, active_from, signed_until)
+     VALUES ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($7 / 1000.0))`,
+    [key.box, key.kid, key.algorithm, key.publicJwk, key.privateKey, key.activeFrom, key.signedUntil],
+  );
+}
+
+/** Sets when a key stops to sign, milliseconds since 1970. */
+export async function retireKey(connection: Connection, box: string, kid: string, at: number): Promise<void> {
+  await connection.query(
+    'UPDATE boxgate.signing_key SET retired_at = to_timestamp($3 / 1000.0) WHERE box = $1 AND kid = $2',
+    [box, kid, at],
+  );
+}
+
+/** Lets a key sign tokens that live until then, milliseconds since 1970; never shortens. */
+export async function extendKey(connection: Connection, box: string, kid: string, signedUntil: number): Promise<void> {
+  await connection.query(
+    `UPDATE boxgate.signing_key SET signed_until = greatest(signed_until, to_timestamp($3 / 1000.0))
+      WHERE box = $1 AND kid = $2`,
+    [box, kid, signedUntil],
+  );
+}
+
+/** Deletes a key whose last token has expired. */
+export async function deleteKey(connection: Connection, box: string, kid: string): Promise<void> {
+  await connection.query('DELETE FROM boxgate.signing_key WHERE box = $1 AND kid = $2', [box, kid]);
+}

@@ -1,0 +1,70 @@
+import type pg from 'pg';
+import { cancelStatement } from './cancel.ts';
+import { Outage, sortingErrors } from './outage.ts';
+
+/** Milliseconds that a request may spend on one piece of work with Postgres: its caller is answered within two seconds. */
+export const requestLimit = 1_700;
+
+/**
+ * Runs a piece of work on one connection, at most `limit` milliseconds from now, the wait for the connection included;
+ * what it left open is rolled back. Throws Outage when Postgres cannot answer, or not in time: then the connection is
+ * thrown away, and the work's own end comes to nothing.
+ */
+export function withConnection<T>(
+  pool: pg.Pool,
+  limit: number,
+  work: (connection: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  return sortingErrors(async () => {
+    const deadline = createDeadline(limit);
+    try {
+      return await runOn(await pool.connect(), deadline.passed, work);
+    } finally {
+      deadline.clear();
+    }
+  });
+}
+
+/** `passed` is rejected with an Outage after `limit` milliseconds. */
+function createDeadline(limit: number): { readonly passed: Promise<never>; clear(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Outage(`Postgres did not answer within ${String(limit)} ms`));
+    }, limit);
+  });
+  // Nobody may be listening when it passes.
+  passed.catch(() => undefined);
+  return {
+    passed,
+    clear() {
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function runOn<T>(
+  connection: pg.PoolClient,
+  passed: Promise<never>,
+  work: (connection: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await Promise.race([work(connection), passed]);
+    connection.release();
+    return result;
+  } catch (error) {
+    connection.release(await rollback(connection, passed));
+    throw error;
+  }
+}
+
+/** An error when the connection cannot be used any more: what is asked of one that does not answer waits in vain. */
+async function rollback(connection: pg.PoolClient, passed: Promise<never>): Promise<Error | undefined> {
+  try {
+    await Promise.race([passed, connection.query('ROLLBACK')]);
+    return undefined;
+  } catch (error) {
+    cancelStatement(connection);
+    return error instanceof Error ? error : new Error('rollback failed');
+  }
+}

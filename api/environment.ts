@@ -1,0 +1,101 @@
+/** The environment of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Every mistake of an environment, a sentence each; none shows a value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly mistakes: readonly string[];
+
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'));
+    this.mistakes = mistakes;
+  }
+}
+
+/** Reads variables, an empty one counts as not set. After a mistake a method still gives a value of its type. */
+export interface EnvironmentReader {
+  /** A whole number between two bounds. */
+  integer(name: string, otherwise: number, least: number, most: number): number;
+  /** The same, without a default. */
+  optionalInteger(name: string, least: number, most: number): number | undefined;
+  /** Text that fits; `must` ends the sentence that begins with the variable's name. */
+  text(name: string, otherwise: string, fits: (text: string) => boolean, must: string): string;
+  /** `true` or `false`, by default false. */
+  flag(name: string): boolean;
+  /** One of a few words. */
+  word<W extends string>(name: string, otherwise: W, words: readonly W[]): W;
+  /** What is separated by commas, in which each must fit. */
+  list(name: string, fits: (text: string) => boolean, must: string): readonly string[];
+  /** The same, of which one to `most` must be given. */
+  requiredList(name: string, most: number, fits: (text: string) => boolean, must: string): readonly string[];
+  /** A URL that must be given. */
+  url(name: string, fits: (url: URL) => boolean, must: string): URL;
+  /** Notes what is wrong between variables. */
+  wrong(name: string, must: string): void;
+}
+
+/** Reads with one reader, then throws ConfigError with all it found wrong. */
+export function reading<T>(environment: Environment, work: (read: EnvironmentReader) => T): T {
+  const mistakes: string[] = [];
+  const config = work(createReader(environment, mistakes));
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config;
+}
+
+function createReader(environment: Environment, mistakes: string[]): EnvironmentReader {
+  const value = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name]);
+  const wrong = (name: string, must: string): void => void mistakes.push(`${name} ${must}`);
+
+  function integer(name: string, otherwise: number, least: number, most: number): number {
+    const text = value(name);
+    if (text === undefined) return otherwise;
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+    if (number >= least && number <= most) return number;
+    wrong(name, `must be a whole number from ${String(least)} to ${String(most)}`);
+    return otherwise;
+  }
+
+  function list(name: string, fits: (text: string) => boolean, must: string): readonly string[] {
+    const found = (value(name) ?? '')
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
+    if (!found.every(fits)) wrong(name, must);
+    return found;
+  }
+
+  return {
+    integer,
+    list,
+    wrong,
+    optionalInteger: (name, least, most) => (value(name) === undefined ? undefined : integer(name, least, least, most)),
+    text(name, otherwise, fits, must) {
+      const found = value(name) ?? otherwise;
+      if (!fits(found)) wrong(name, must);
+      return found;
+    },
+    flag(name) {
+      const found = value(name) ?? 'false';
+      if (found !== 'true' && found !== 'false') wrong(name, 'must be true or false');
+      return found === 'true';
+    },
+    word(name, otherwise, words) {
+      const found = words.find((word) => word === (value(name) ?? otherwise));
+      if (found === undefined) wrong(name, `must be one of ${words.join(', ')}`);
+      return found ?? otherwise;
+    },
+    requiredList(name, most, fits, must) {
+      const found = list(name, fits, must);
+      if (found.length === 0) wrong(name, `is missing: it ${must}`);
+      if (found.length > most) wrong(name, `must not hold more than ${String(most)}`);
+      return found;
+    },
+    url(name, fits, must) {
+      const text = value(name);
+      const url = text === undefined ? null : URL.parse(text);
+      if (url !== null && fits(url)) return url;
+      wrong(name, text === undefined ? `is missing: it ${must}` : must);
+      return new URL('invalid://');
+    },
+  };
+}

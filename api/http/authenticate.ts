@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../problem.ts';
+
+/**
+ * The bearer token of a request (RFC 6750 §2.1), undefined when none was sent. Throws Problem `bad-request` when a token
+ * stands in two places, `unauthenticated` when the header is another scheme's.
+ */
+export function bearerToken(request: IncomingMessage, query: URLSearchParams, box: string): string | undefined {
+  const value = request.headers.authorization;
+  if (query.has('access_token')) {
+    const both =
+      value !== undefined ? 'Send the token in one place only' : 'Send the token in the Authorization header';
+    throw new Problem('bad-request', [{ path: 'access_token', message: both }]);
+  }
+  if (value === undefined) return undefined;
+  const [, token] = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(value) ?? [];
+  if (token === undefined) throw refusedToken(box, 'The Authorization header must be `Bearer <access token>`');
+  return token;
+}
+
+/** RFC 6750 §3.1: a token was sent and does not count. */
+export function refusedToken(box: string, text = 'The access token is not valid'): Problem {
+  const challenge = `Bearer realm="${box}", error="invalid_token", error_description="The access token is not valid"`;
+  return new Problem('unauthenticated', text, { 'WWW-Authenticate': challenge });
+}
+
+/** RFC 6750 §3.1: no token was sent, so no error code either. */
+export function missingToken(box: string): Problem {
+  const challenge = `Bearer realm="${box}"`;
+  return new Problem('unauthenticated', 'An access token is needed: Authorization: Bearer <token>', {
+    'WWW-Authenticate': challenge,
+  });
+}

@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
+import { Problem } from '../problem.ts';
+import { addressByPath, addressOf, hostName } from './box-address.ts';
+import type { BoxAddress } from './box-address.ts';
+import type { ApiContext } from './api-context.ts';
+import { beginExchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
+import { nothingHere } from './nothing-here.ts';
+
+/** Makes the ids of requests: unique in this process's life, and across processes by their random beginning. */
+function createRequestIds(): () => string {
+  const beginning = randomBytes(6).toString('hex');
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${beginning}-${count.toString(36)}`;
+  };
+}
+
+/** A request id that a proxy in front may have given. */
+const foreignId = /^[A-Za-z0-9._-]{8,64}$/;
+
+/**
+ * The first step of every request on the public port: gives it an id, refuses what is ambiguous (HARDENING X-09, X-10),
+ * and finds its box, whose prefix it takes off the URL. Throws Problem.
+ */
+export function createBegin(
+  context: Pick<ApiContext, 'addressing' | 'boxes' | 'isTrustedProxy'>,
+): (request: IncomingMessage & { url: string }, response: ServerResponse) => Promise<void> | undefined {
+  const nextId = createRequestIds();
+
+  function begin(request: IncomingMessage): Exchange {
+    const peer = plainAddress(request.socket.remoteAddress);
+    const trusted = context.isTrustedProxy(peer);
+    const given = request.headers['x-request-id'];
+    return {
+      requestId: trusted && typeof given === 'string' && foreignId.test(given) ? given : nextId(),
+      started: performance.now(),
+      remoteAddr: trusted ? forwardedFor(request, peer, context.isTrustedProxy) : peer,
+      box: '',
+      path: request.url ?? '/',
+      route: '(none)',
+      shape: 'plain',
+      client: undefined,
+      policy: undefined,
+      error: undefined,
+    };
+  }
+
+  return (request, response) => {
+    const exchange = begin(request);
+    beginExchange(response, exchange);
+    const host = refuseAmbiguous(request);
+    const settle = ({ box, url }: BoxAddress): void => {
+      exchange.box = box;
+      exchange.path = url;
+      request.url = url;
+    };
+    // The common case waits for nothing.
+    const direct = context.addressing.isForeignHost(host) ? undefined : addressByPath(request.url);
+    if (direct !== undefined && context.boxes.isKnown(direct.box)) {
+      settle(direct);
+      return undefined;
+    }
+    return existing(host, request.url, context).then(settle);
+  };
+}
+
+/** Whatever is asked of a box that is not there, and however wrongly: it gets the answer of an unknown path. */
+async function existing(
+  host: string,
+  url: string,
+  { addressing, boxes }: Pick<ApiContext, 'addressing' | 'boxes'>,
+): Promise<BoxAddress> {
+  const address = await addressOf(host, url, addressing);
+  if (address === undefined || !(await boxes.exists(address.box))) throw nothingHere();
+  return address;
+}
+
+/** IPv4 addresses that came over an IPv6 socket are shown as what they are; a zone means something on this host only. */
+function plainAddress(address: string | undefined): string {
+  const plain = address?.startsWith('::ffff:') === true ? address.slice(7) : (address ?? '');
+  const zone = plain.indexOf('%');
+  return zone < 0 ? plain : plain.slice(0, zone);
+}
+
+/** The last address in X-Forwarded-For that is no proxy of ours: what stands before it anybody may have written. */
+function forwardedFor(request: IncomingMessage, peer: string, isTrusted: (address: string) => boolean): string {
+  const header = request.headers['x-forwarded-for'];
+  const hops = (typeof header === 'string' ? header : '').split(',').map((hop) => plainAddress(hop.trim()));
+  const client = hops.findLast((hop) => hop !== '' && !isTrusted(hop));
+  return client !== undefined && isIP(client) > 0 ? client : peer;
+}
+
+/** Headers of which a second one would be read differently by somebody in front of us. */
+const single = new Set(['authorization', 'host', 'content-type', 'content-length', 'cookie', 'if-match']);
+const mostHeaders = 100;
+
+function refuseAmbiguous(request: IncomingMessage): string {
+  const { rawHeaders, httpVersionMajor } = request;
+  if (httpVersionMajor !== 1) throw new Problem('bad-request', 'The request must be of HTTP/1.1');
+  if (rawHeaders.length > 2 * mostHeaders) throw new Problem('bad-request', 'The request has too many headers');
+  refuseRepeated(rawHeaders);
+  if (request.url?.startsWith('/') !== true) throw new Problem('bad-request', 'The request target must be a path');
+  const host = hostName(request.headers.host);
+  if (host === undefined) throw new Problem('bad-request', 'The Host header is malformed');
+  return host;
+}
+
+function refuseRepeated(rawHeaders: readonly string[]): void {
+  let seen = '';
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? '';
+    if (!single.has(name)) continue;
+    if (seen.includes(`,${name},`)) throw new Problem('bad-request', `The header ${name} stands more than once`);
+    seen += `,${name},`;
+  }
+}

@@ -1,0 +1,74 @@
+/** Where a request is addressed: the box, and the path below it. */
+export interface BoxAddress {
+  readonly box: string;
+  /** Path and query below the box, beginning with `/`. */
+  readonly url: string;
+}
+
+/** How the box of a request is found; CONTRACT §1 "Where a box lives". */
+export interface BoxAddressing {
+  /** The domain of the cluster's Services, such as `cluster.local`. */
+  readonly clusterDomain: string;
+  /** The box that a Box setting gave this host name to; undefined: none. */
+  boxOfHost(host: string): Promise<string | undefined>;
+  /** Whether a host name may be one that a box was given: not the installation's own. */
+  isForeignHost(host: string): boolean;
+  /** The box at the root, in an installation with one box. */
+  rootBox(): Promise<string | undefined>;
+}
+
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const wholeLabel = new RegExp(`^${label}$`);
+const byPath = new RegExp(`^/boxes/(${label})(/.*|\\?.*|$)`);
+/** RFC 8414 §3.1: the well-known part stands before the issuer's path. */
+const wellKnown = new RegExp(
+  `^(/\\.well-known/(?:oauth-authorization-server|openid-configuration))/boxes/(${label})(\\?.*|$)`,
+);
+
+/** Finds the box of a request by its host, then by its path, then by there being only one. Undefined: no such box. */
+export async function addressOf(host: string, url: string, addressing: BoxAddressing): Promise<BoxAddress | undefined> {
+  if (addressing.isForeignHost(host)) {
+    const service = isBelowSvc(host, addressing.clusterDomain);
+    const box = service ? serviceBox(host, addressing.clusterDomain) : await addressing.boxOfHost(host);
+    if (box !== undefined) return { box, url };
+  }
+  const pathAddress = addressByPath(url);
+  if (pathAddress !== undefined) return pathAddress;
+  const root = await addressing.rootBox();
+  return root === undefined ? undefined : { box: root, url };
+}
+
+/** Finds the box in the path `/boxes/<box>/…`, or in RFC 8414's form of it. */
+export function addressByPath(url: string): BoxAddress | undefined {
+  if (url.startsWith('/boxes/')) {
+    const [, box, rest] = byPath.exec(url) ?? [];
+    if (box !== undefined) return { box, url: rest?.startsWith('/') === true ? rest : `/${rest ?? ''}` };
+  }
+  const [, document, box, query] = url.startsWith('/.well-known/') ? (wellKnown.exec(url) ?? []) : [];
+  return document === undefined || box === undefined ? undefined : { box, url: document + (query ?? '') };
+}
+
+/** `boxgate.<namespace>.svc` and `boxgate.<namespace>.svc.<cluster domain>`: the Service in the box's own namespace. */
+export function serviceBox(host: string, clusterDomain: string): string | undefined {
+  const suffix = host.endsWith(`.svc.${clusterDomain}`) ? `.svc.${clusterDomain}` : '.svc';
+  if (!host.startsWith('boxgate.') || !host.endsWith(suffix)) return undefined;
+  const box = host.slice('boxgate.'.length, -suffix.length);
+  return isBoxName(box) ? box : undefined;
+}
+
+/** The names of the cluster's Services belong to the cluster: no Box can have one among its hosts. */
+function isBelowSvc(host: string, clusterDomain: string): boolean {
+  return host.endsWith('.svc') || host.endsWith(`.svc.${clusterDomain}`);
+}
+
+/** Whether a text can be the name of a box: a namespace's, an RFC 1123 label. */
+export function isBoxName(text: string): boolean {
+  return wholeLabel.test(text);
+}
+
+/** The host name of a Host header, in lower case without port or final dot; undefined when it is malformed. */
+export function hostName(header: string | undefined): string | undefined {
+  if (header === undefined || header.length > 262) return undefined;
+  const [, name] = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?)(?::\d{1,5})?$/i.exec(header) ?? [];
+  return name?.toLowerCase().replace(/\.$/, '');
+}

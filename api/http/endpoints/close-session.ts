@@ -1,0 +1,41 @@
+import { checkBearer } from '../../oauth/check-token.ts';
+import type { LiveSession } from '../../oauth/check-token.ts';
+import { endSession } from '../../oauth/end-session.ts';
+import { refuseParameters } from '../../resources/search-parameters.ts';
+import { sessionView } from '../../resources/session-view.ts';
+import type { ApiContext } from '../api-context.ts';
+import { bearerToken, missingToken, refusedToken } from '../authenticate.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { exchangeOf } from '../exchange.ts';
+import { queryOf } from '../query.ts';
+import { negotiate, render } from '../resources/negotiate.ts';
+import { send } from '../send.ts';
+
+/** `DELETE /Session`: closes the session of the bearer token, for which no policy is needed; a second time is a 401. */
+export function closeSessionEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const exchange = exchangeOf(response);
+    const { box } = exchange;
+    const query = queryOf(exchange.path);
+    const token = bearerToken(request, query, box);
+    if (token === undefined) throw missingToken(box);
+    const format = negotiate(request.headers.accept);
+    const live = await liveSession(box, token, context);
+    if (live === undefined) throw refusedToken(box);
+    exchange.client = live.client.id;
+    // Whoever filters means other sessions than its own.
+    refuseParameters(query);
+    const closed = await endSession(box, { id: live.id, bucket: live.bucket }, 'closed', context.oauth);
+    // Two at once: the one that came second met a session that was closed already.
+    if (closed?.ended !== true) throw refusedToken(box);
+    send(response, render({ status: 200, body: sessionView(closed.session) }, format), context.onAnswer);
+  };
+}
+
+async function liveSession(box: string, token: string, { oauth }: ApiContext): Promise<LiveSession | undefined> {
+  const found = await oauth.states.decide(box, async (state, statements) => {
+    const { version, value } = await checkBearer(token, state, statements, oauth);
+    return { version, value: { live: value } };
+  });
+  return found?.live;
+}

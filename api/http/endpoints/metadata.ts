@@ -1,0 +1,39 @@
+import type { BoxState } from '../../state/box-state.ts';
+import { keySet, serverMetadata } from '../../oauth/metadata.ts';
+import type { ApiContext } from '../api-context.ts';
+import { exchangeOf } from '../exchange.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { nothingHere } from '../nothing-here.ts';
+import { sendJson } from '../send.ts';
+
+const cacheable = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' };
+
+/** `GET /.well-known/oauth-authorization-server` and `/.well-known/openid-configuration`, RFC 8414. */
+export function metadataEndpoint(context: ApiContext): Endpoint {
+  return async (_request, response) => {
+    const document = await read(exchangeOf(response).box, context, (state) =>
+      serverMetadata(context.oauth.issuer(state)),
+    );
+    sendJson(response, 200, document, context.onAnswer, cacheable);
+  };
+}
+
+/** `GET /.well-known/jwks.json`, RFC 7517 §5; a box that has no key yet gets one, so that verifiers can start early. */
+export function keySetEndpoint(context: ApiContext): Endpoint {
+  return async (_request, response) => {
+    const { box } = exchangeOf(response);
+    const { keys, now } = context.oauth;
+    const found = await read(box, context, (state) => ({ state, empty: state.keys.all.length === 0 }));
+    if (found.empty) await keys.upkeep(box, found.state.settings, now());
+    sendJson(response, 200, await read(box, context, keySet), context.onAnswer, cacheable);
+  };
+}
+
+async function read<T>(box: string, context: ApiContext, work: (state: BoxState) => T): Promise<T> {
+  const found = await context.oauth.states.decide(box, async (state, statements) => {
+    const value = work(state);
+    return { version: await statements.version(box), value };
+  });
+  if (found === undefined) throw nothingHere();
+  return found;
+}

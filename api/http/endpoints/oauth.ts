@@ -1,0 +1,76 @@
+import type { Request, Response } from 'express';
+import { introspect } from '../../oauth/introspection.ts';
+import { isParameter } from '../../oauth/parameters.ts';
+import { revoke } from '../../oauth/revocation.ts';
+import { token } from '../../oauth/token-endpoint.ts';
+import type { RawTokenRequest } from '../../oauth/token-endpoint.ts';
+import { Problem } from '../../problem.ts';
+import type { ApiContext } from '../api-context.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { exchangeOf } from '../exchange.ts';
+import { nothingHere } from '../nothing-here.ts';
+import { queryOf } from '../query.ts';
+import { bodyLimits, readBody } from '../read-body.ts';
+import { sendJson } from '../send.ts';
+import { holdBack } from './hold-back.ts';
+
+const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+
+/** `POST /auth/token`, RFC 6749 §3.2. */
+export function tokenEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const raw = await rawRequest(request, response);
+    const answer = await holdBack(raw, context.throttle, () => token(raw, context.oauth));
+    if (answer === undefined) throw nothingHere();
+    sendJson(response, 200, answer, context.onAnswer, noStore);
+  };
+}
+
+/** `POST /auth/introspect`, RFC 7662. */
+export function introspectEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const raw = await rawRequest(request, response);
+    const answer = await holdBack(raw, context.throttle, () => introspect(raw, context.oauth));
+    if (answer === undefined) throw nothingHere();
+    sendJson(response, 200, answer, context.onAnswer, noStore);
+  };
+}
+
+/** `POST /auth/revoke`, RFC 7009. */
+export function revokeEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const raw = await rawRequest(request, response);
+    const found = await holdBack(raw, context.throttle, () => revoke(raw, context.oauth));
+    if (!found) throw nothingHere();
+    sendJson(response, 200, {}, context.onAnswer, noStore);
+  };
+}
+
+async function rawRequest(request: Request, response: Response): Promise<RawTokenRequest> {
+  const exchange = exchangeOf(response);
+  refuseQuery(exchange.path);
+  const body = await readBody(request, bodyLimits.oauth);
+  return {
+    box: exchange.box,
+    contentType: request.headers['content-type'],
+    authorization: request.headers.authorization,
+    body,
+    remoteAddr: exchange.remoteAddr === '' ? null : exchange.remoteAddr,
+    onClient: (id) => {
+      exchange.client = id;
+    },
+  };
+}
+
+/**
+ * RFC 6749 §2.3.1: in an address a secret would end up in logs, and so would a token (RFC 6750 §2.3). Parameters that we
+ * do not know are ignored (RFC 6749 §3.2).
+ */
+function refuseQuery(path: string): void {
+  if (!path.includes('?')) return;
+  for (const name of queryOf(path).keys()) {
+    if (isParameter(name) || name === 'access_token') {
+      throw new Problem('bad-request', `${name} belongs in the body: nothing is read from the address`);
+    }
+  }
+}

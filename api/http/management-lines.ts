@@ -1,0 +1,35 @@
+import Type from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { ApplyHead, ApplyLine } from '../client/desired-state.ts';
+import { Problem } from '../problem.ts';
+
+const text = Type.String({ minLength: 1, maxLength: 512 });
+const kind = Type.Enum(['Client', 'AccessPolicy', 'Box']);
+const owner = Type.Object({ name: text, uid: Type.String({ maxLength: 512 }) });
+const name = { kind, id: text };
+
+const head = Compile(Type.Object({ cluster: text, epoch: Type.Integer({ minimum: 1 }), complete: Type.Boolean() }));
+const declare = Compile(Type.Object({ ...name, owner, digest: text, resource: Type.Object({}) }));
+const compare = Compile(Type.Object({ ...name, owner, digest: text }));
+const remove = Compile(Type.Object({ ...name, owner, delete: Type.Literal(true) }));
+const probe = Compile(Type.Object({ ...name, probe: Type.Literal(true) }));
+
+/** Reads the first line of an apply call. Throws Problem `bad-request`. */
+export function parseHead(value: unknown): ApplyHead {
+  if (head.Check(value)) return value;
+  throw new Problem('bad-request', 'The first line must hold cluster, epoch and complete');
+}
+
+/** Reads one line of an apply call; what its resource holds is judged later. Throws Problem `bad-request`. */
+export function parseApplyLine(value: unknown): ApplyLine {
+  if (isDeclareLine(value)) return value;
+  if (probe.Check(value)) return value;
+  if (remove.Check(value)) return value;
+  if (compare.Check(value)) return value;
+  throw new Problem('bad-request', 'A line is neither declare, compare, delete nor probe');
+}
+
+/** The resource is only known to be an object here: `judgeLine` checks it against its schema before any use. */
+function isDeclareLine(value: unknown): value is Extract<ApplyLine, { resource: unknown }> {
+  return declare.Check(value);
+}

@@ -1,0 +1,162 @@
+import express from 'express';
+import type { Express, Request, Response } from 'express';
+import type pg from 'pg';
+import type { ApplyHead, ApplyLine, ClaimedEpoch, DeclaredBoxes, NotApplied } from '../client/desired-state.ts';
+import { lines as linesOf } from '../client/ndjson.ts';
+import { equal } from '../credentials/equal.ts';
+import { declaredBoxes } from '../db/box.ts';
+import { claimEpoch } from '../db/epoch.ts';
+import { Outage } from '../db/outage.ts';
+import { errorFacts } from '../log.ts';
+import type { Log } from '../log.ts';
+import { Problem } from '../problem.ts';
+import { applyBox, Fenced } from '../resources/apply.ts';
+import type { ApplyServices } from '../resources/apply.ts';
+import { isBoxName } from './box-address.ts';
+import { parseApplyLine, parseHead } from './management-lines.ts';
+import { addProbes } from './probes.ts';
+import type { Probed } from './probes.ts';
+import { bodyLimits, readBody } from './read-body.ts';
+
+/** What the management port needs. */
+export interface ManagementContext extends Probed {
+  readonly pool: pg.Pool;
+  readonly apply: ApplyServices;
+  /** The keys that count now: two, while one is being rotated. */
+  readonly keys: readonly string[];
+}
+
+/** The management port: desired state in, health and metrics out. */
+export function createManagementApp(context: ManagementContext): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use((_request, response, next) => {
+    response.set({ 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' });
+    next();
+  });
+  addProbes(app, context);
+  app.use((request, response, next) => {
+    if (isKeyed(request, context.keys)) next();
+    else refuseStranger(response);
+  });
+  app.post('/epoch', (request, response) => epoch(context, request, response));
+  app.get('/boxes', (request, response) => boxes(context, request, response));
+  app.post('/boxes/:box/apply', (request, response) => apply(context, request, response));
+  app.use((_request, response) => void response.status(404).json(refusal('there is nothing at this address')));
+  app.use((error: unknown, _request: Request, response: Response, _next: unknown) => {
+    const { status, body } = failure(error, context.log);
+    if (response.headersSent || response.destroyed) response.destroy();
+    else response.status(status).json(body);
+  });
+  return app;
+}
+
+function isKeyed(request: Request, keys: readonly string[]): boolean {
+  const [, sent] = /^bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  return sent !== undefined && keys.some((key) => equal(key, sent));
+}
+
+/** What it wants to send is not waited for. */
+function refuseStranger(response: Response): void {
+  const challenge = { 'WWW-Authenticate': 'Bearer realm="management"', Connection: 'close' };
+  response.status(401).set(challenge).json(refusal('a management key is needed'));
+}
+
+function refusal(error: string): NotApplied {
+  return { error, code: 'bug' };
+}
+
+function failure(error: unknown, log: Log): { status: number; body: NotApplied } {
+  if (error instanceof Fenced) return { status: 409, body: { error: error.message, code: 'fenced' } };
+  if (error instanceof Outage) return { status: 503, body: { error: error.message, code: 'unavailable' } };
+  if (error instanceof Problem) return { status: 400, body: { error: error.message, code: 'bug' } };
+  if (error instanceof URIError) return { status: 400, body: refusal('the path is not percent-encoded UTF-8 text') };
+  log.error(errorFacts(error), 'management call failed');
+  return { status: 500, body: { error: 'the call failed; see the log of the API', code: 'bug' } };
+}
+
+async function epoch(context: ManagementContext, request: Request, response: Response): Promise<void> {
+  const body = await readBody(request, bodyLimits.oauth);
+  const claimed = await claimEpoch(context.pool, clusterOf(parseJson(body.toString('utf8'))));
+  response.json({ epoch: claimed } satisfies ClaimedEpoch);
+}
+
+function clusterOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null && 'cluster' in value && isCluster(value.cluster))
+    return value.cluster;
+  throw new Problem('bad-request', [{ path: 'cluster', message: 'must name the cluster' }]);
+}
+
+function isCluster(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem('not-parsable', 'is not JSON');
+  }
+}
+
+async function boxes(context: ManagementContext, request: Request, response: Response): Promise<void> {
+  response.json({ boxes: await declaredBoxes(context.pool, clusterOf(request.query)) } satisfies DeclaredBoxes);
+}
+
+/** The answer begins when work begins: progress goes out while secrets are hashed, the outcome in the last line. */
+async function apply(context: ManagementContext, request: Request<{ box: string }>, response: Response): Promise<void> {
+  const { box } = request.params;
+  if (!isBoxName(box)) throw new Problem('bad-request', 'is not the name of a box');
+  const { head, lines } = await readCall(request);
+  response.status(200).set('Content-Type', 'application/x-ndjson');
+  const write = (line: unknown): void => {
+    response.write(`${JSON.stringify(line)}\n`);
+  };
+  try {
+    const outcome = await applyBox(box, head, lines, context.apply, write);
+    for (const result of outcome.results) write(result);
+    write(outcome.applied);
+  } catch (error) {
+    write(failure(error, context.log).body);
+  }
+  response.end();
+}
+
+async function readCall(request: Request): Promise<{ head: ApplyHead; lines: readonly ApplyLine[] }> {
+  try {
+    return await readLines(request);
+  } finally {
+    // What is left of a call that is refused stands in the way of the next one on its connection.
+    request.resume();
+  }
+}
+
+async function readLines(request: Request): Promise<{ head: ApplyHead; lines: readonly ApplyLine[] }> {
+  const lines: ApplyLine[] = [];
+  let head: ApplyHead | undefined;
+  for await (const text of callLines(request)) {
+    const value = parseJson(text);
+    if (head === undefined) head = parseHead(value);
+    else lines.push(parseApplyLine(value));
+  }
+  if (head === undefined) throw new Problem('bad-request', 'The call is empty: its first line names the cluster');
+  return { head, lines };
+}
+
+/** Characters: more than etcd takes for an object. */
+const longestLine = 16 * 1024 * 1024;
+
+/** Not node's readline: that one also ends a line at U+2028, which may stand in any text of a resource. */
+async function* callLines(request: Request): AsyncGenerator<string> {
+  request.setEncoding('utf8');
+  try {
+    // What is left unread when a line is refused must not take the answer with it.
+    yield* linesOf(request.iterator({ destroyOnReturn: false }), longestLine);
+  } catch (error) {
+    if (error instanceof RangeError) throw new Problem('bad-request', error.message);
+    // Half of a call is none: the caller died while it sent it.
+    if (!request.complete) throw new Problem('bad-request', 'The call ended before its last line');
+    throw error;
+  }
+}

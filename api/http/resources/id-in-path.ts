@@ -1,0 +1,21 @@
+import { RESOURCE_ID } from '../../../crds/fields.ts';
+import { sessionId } from '../../resources/session-search.ts';
+import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
+
+/** The id of a request whose path has one, whatever it looks like; throws a TypeError for a route that was made without. */
+export function idIn({ id }: ResourceExchange): string {
+  if (id === undefined) throw new TypeError('a route of one resource without its id');
+  return id;
+}
+
+const forms = {
+  Client: new RegExp(RESOURCE_ID),
+  AccessPolicy: new RegExp(RESOURCE_ID),
+  Session: sessionId,
+} as const satisfies Record<ResourceKind, RegExp>;
+
+/** The id of a request, undefined when nothing of the kind can have it: no statement is needed to know. */
+export function possibleIdIn(exchange: ResourceExchange, kind: ResourceKind): string | undefined {
+  const id = idIn(exchange);
+  return forms[kind].test(id) ? id : undefined;
+}

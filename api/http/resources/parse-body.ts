@@ -1,0 +1,42 @@
+import { textFaults } from '../../../crds/text.ts';
+import { Problem } from '../../problem.ts';
+import { bodyFormat } from './body-format.ts';
+import { readJson } from './read-json.ts';
+import { readYaml } from './read-yaml.ts';
+
+/**
+ * The value in the body of a PUT, POST or PATCH: an object, or for a JSON Patch an array. It nests 64 levels at most, no
+ * key of it reaches a prototype, and its text can be stored. Throws Problem `unsupported-media-type`, `not-parsable`
+ * (400) or `invalid` (422); none of them repeats what was sent.
+ */
+export function parseBody(contentType: string | undefined, bytes: Buffer): unknown {
+  const { syntax, meaning } = bodyFormat(contentType);
+  const text = textOf(bytes);
+  const value = syntax === 'json' ? readJson(text) : readYaml(text);
+  const isList = meaning === 'json-patch';
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== isList) {
+    throw new Problem('not-parsable', `The body must be ${isList ? 'an array of operations' : 'an object'}`);
+  }
+  const faults = textFaults(value);
+  if (faults.length > 0) throw new Problem('invalid', faults);
+  return value;
+}
+
+function textOf(bytes: Buffer): string {
+  if (bytes.length === 0) throw new Problem('not-parsable', 'The body is empty');
+  const text = decoded(bytes);
+  // RFC 8259 §8.1 lets a parser take it or leave it; editors that write it are asked once.
+  if (text.startsWith('\ufeff'))
+    throw new Problem('not-parsable', 'The body begins with a byte order mark: leave it out');
+  if (text.includes('\0')) throw new Problem('not-parsable', 'The body contains the character NUL');
+  return text;
+}
+
+/** Strict: what is replaced by U+FFFD would make two different texts one. */
+function decoded(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Problem('not-parsable', 'The body is not valid UTF-8');
+  }
+}

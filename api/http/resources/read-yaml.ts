@@ -1,0 +1,150 @@
+import type { Document, Node } from 'yaml';
+import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, parseDocument, Scalar } from 'yaml';
+import type { CST } from 'yaml';
+import { memberPath } from '../../../crds/path.ts';
+import { DEEPEST } from '../../../crds/text.ts';
+import { Problem } from '../../problem.ts';
+import { losesDigits } from './read-json.ts';
+
+/** Parts (names, values, signs, blanks) that a text may have: reading more would hold up everybody else. */
+const mostParts = 50_000;
+
+/**
+ * Reads one YAML 1.2 document as plain data. Throws Problem `not-parsable` for what is no YAML or nests too deep, and
+ * `invalid` for what YAML can do and a resource does not need: aliases (which can blow a few bytes up to gigabytes),
+ * tags, merge keys, several documents, a name given twice.
+ */
+export function readYaml(text: string): unknown {
+  const lines = new LineCounter();
+  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+  const documents = [...composer.compose(tokensOf(text, lines), true, text.length)];
+  const [document] = documents;
+  if (document === undefined) return null;
+  if (documents.length > 1) throw new Problem('invalid', 'The body must be one YAML document, not several');
+  refuseErrors(document, lines);
+  return new Reading(lines).valueOf(document.contents, '');
+}
+
+/** The composer recurses: depth is bounded before it begins, while the parser, which keeps a list, goes along. */
+function tokensOf(text: string, lines: LineCounter): CST.Token[] {
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const tokens: CST.Token[] = [];
+  let parts = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    parts += 1;
+    if (parts > mostParts) {
+      throw new Problem('invalid', `The body has more than ${String(mostParts)} parts: send it as JSON`);
+    }
+    // The document itself and a scalar take a place each.
+    if (parser.stack.length > DEEPEST + 2) {
+      throw new Problem('not-parsable', `The body nests deeper than ${String(DEEPEST)} levels`);
+    }
+  }
+  for (const token of parser.end()) tokens.push(token);
+  return tokens;
+}
+
+/** Tells where and of what sort, never what: the library's messages quote the text. */
+function refuseErrors(document: Document, lines: LineCounter): void {
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const sort = error.code.toLowerCase().replaceAll('_', ' ');
+    throw new Problem('not-parsable', `The body is not valid YAML: ${sort} at ${placeOf(error.pos[0], lines)}`);
+  }
+  const [warning] = document.warnings;
+  if (warning === undefined) return;
+  const what =
+    warning.code === 'TAG_RESOLVE_FAILED' ? 'a tag (!…) that is not accepted' : 'a directive that is not accepted';
+  throw new Problem('invalid', `The body has ${what} at ${placeOf(warning.pos[0], lines)}`);
+}
+
+function placeOf(offset: number, lines: LineCounter): string {
+  const { line, col } = lines.linePos(offset);
+  return `line ${String(line)}, column ${String(col)}`;
+}
+
+/** Turns the nodes of a document into plain data. */
+class Reading {
+  readonly #lines: LineCounter;
+
+  constructor(lines: LineCounter) {
+    this.#lines = lines;
+  }
+
+  valueOf(node: unknown, path: string): unknown {
+    if (node === null || node === undefined) return null;
+    if (isNode(node) && isForeignTag(node))
+      throw this.#refused(node, path, 'must not have a tag (!…) but plain values');
+    if (isAlias(node)) throw this.#refused(node, path, 'must not be an alias (*…): write the value out');
+    if (isMap(node)) return this.#object(node.items, path);
+    if (isSeq(node)) return node.items.map((item, index) => this.valueOf(item, memberPath(path, String(index), true)));
+    if (isScalar(node)) return this.#scalar(node, path);
+    throw new TypeError('a node of an unknown kind');
+  }
+
+  #object(pairs: readonly { readonly key: unknown; readonly value: unknown }[], path: string): Record<string, unknown> {
+    const members = new Map<string, unknown>();
+    for (const { key, value } of pairs) {
+      const name = this.#name(key, path);
+      const place = memberPath(path, name, false);
+      if (members.has(name)) throw this.#refused(key, place, 'must not be given twice');
+      members.set(name, this.valueOf(value, place));
+    }
+    // fromEntries defines own members, whatever their name.
+    return Object.fromEntries(members);
+  }
+
+  #name(key: unknown, path: string): string {
+    if (!isScalar(key)) throw this.#refused(key, path, 'must have plain names: another one stands there');
+    const isPlain = key.type === Scalar.PLAIN;
+    if (isPlain && key.value === '<<')
+      throw this.#refused(key, path, 'must not use a merge key (<<): write the fields out');
+    if (typeof key.value === 'string') return key.value;
+    if (key.source === undefined || key.source === '')
+      throw this.#refused(key, path, 'must have plain names: one is missing');
+    return key.source;
+  }
+
+  #scalar(scalar: Scalar, path: string): unknown {
+    const { value, source } = scalar;
+    if (path === 'secret' && isMisreadText(scalar)) {
+      throw this.#refused(
+        scalar,
+        path,
+        'must be a string: quote it ("…"), or YAML takes it for a number, a boolean or a time',
+      );
+    }
+    if (typeof value === 'number' && losesDigits(source ?? String(value))) {
+      throw this.#refused(scalar, path, 'must be a number of up to 15 digits, or a string');
+    }
+    return value;
+  }
+
+  #refused(node: unknown, path: string, message: string): Problem {
+    const offset = isNode(node) ? node.range?.[0] : undefined;
+    const place = offset === undefined ? '' : ` (${placeOf(offset, this.#lines)})`;
+    return new Problem('invalid', [{ path, message: `${message}${place}` }]);
+  }
+}
+
+/** The library knows more tags than JSON has types, such as `!!binary` and `!!set`, whatever the schema. */
+function isForeignTag(node: Node): boolean {
+  return (
+    !isAlias(node) &&
+    node.tag !== undefined &&
+    !/^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/.test(node.tag)
+  );
+}
+
+function isNode(value: unknown): value is Node {
+  return isAlias(value) || isMap(value) || isSeq(value) || isScalar(value);
+}
+
+/** YAML 1.1, which kubectl reads, takes `no`, `0123`, `1_000` or a date for something else than text; 1.2 for less. */
+function isMisreadText({ type, source, value }: Scalar): boolean {
+  if (type !== Scalar.PLAIN || source === undefined || value === null) return false;
+  const elsewhere: unknown = parseDocument(source, { version: '1.1', prettyErrors: false, logLevel: 'silent' }).toJS();
+  return typeof value !== 'string' || typeof elsewhere !== 'string';
+}

@@ -1,0 +1,29 @@
+import type { ResourceServices, StoredKind } from '../../resources/services.ts';
+
+/** The resource types of the generic resource API. */
+export type ResourceKind = StoredKind | 'Session';
+
+/** A request to the generic resource API: authenticated, authorized, its body parsed. */
+export interface ResourceExchange {
+  readonly box: string;
+  /** The issuer of the box: links and `Location` begin with it, never with the Host header. */
+  readonly baseUrl: string;
+  /** The id in the path; undefined on the path of the whole kind. */
+  readonly id: string | undefined;
+  readonly query: URLSearchParams;
+  readonly contentType: string | undefined;
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  /** Of a PUT, POST or PATCH, by parseBody. */
+  readonly body: unknown;
+}
+
+/** An answer before it is written out in the caller's format; without `body` there is none. */
+export interface ResourceAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Answers a request. Throws Problem and Outage. */
+export type ResourceHandler = (exchange: ResourceExchange, services: ResourceServices) => Promise<ResourceAnswer>;

@@ -1,0 +1,24 @@
+import { bundleOf, linksOf, withElements } from '../../resources/bundle.ts';
+import type { Link, View } from '../../resources/bundle.ts';
+import type { SearchRequest } from '../../resources/search-parameters.ts';
+import type { SearchResult } from '../../resources/search.ts';
+import type { ResourceAnswer, ResourceExchange, ResourceKind } from './resource-exchange.ts';
+
+/** The answer to a search: a Bundle, or the resources alone with the links in a header (RFC 8288). */
+export function searchAnswer<Row>(
+  { baseUrl, query }: ResourceExchange,
+  kind: ResourceKind,
+  request: SearchRequest<unknown>,
+  result: SearchResult<Row>,
+  viewOf: (row: Row) => View,
+): ResourceAnswer {
+  const views = result.rows.map((row) => withElements(viewOf(row), request.elements));
+  const links = linksOf(`${baseUrl}/${kind}`, query, result);
+  if (request.result === 'bundle') return { status: 200, body: bundleOf(views, links, result.total) };
+  return { status: 200, headers: listHeaders(links, result.total), body: views };
+}
+
+function listHeaders(links: readonly Link[], total: number | undefined): Readonly<Record<string, string>> {
+  const link = links.map(({ relation, url }) => `<${url}>; rel="${relation}"`).join(', ');
+  return { Link: link, ...(total === undefined ? {} : { 'X-Total-Count': String(total) }) };
+}

@@ -1,0 +1,76 @@
+import { networkOf } from './network-of.ts';
+
+/** Failures allowed in a window, by what they are counted for. */
+export interface ThrottleLimits {
+  /** For one client from one address. */
+  readonly perClient: number;
+  /** For all clients of a box from one address. */
+  readonly perBox: number;
+  /** Milliseconds. */
+  readonly window: number;
+}
+
+/** HARDENING X-16: 20 failures a minute for a client and address, 100 for a box and address. */
+export const defaultThrottle: ThrottleLimits = { perClient: 20, perBox: 100, window: 60_000 };
+
+/** Counts failed authentications; success elsewhere is never held back by a stranger's failures. */
+export interface Throttle {
+  /** Whether this address may try this client again. */
+  allows(box: string, client: string, address: string): boolean;
+  /** Whether this address failed in this box at all; asked first, for it costs least. */
+  hasFailures(box: string, address: string): boolean;
+  failed(box: string, client: string, address: string): void;
+  /** Seconds, at least one, until everybody may try again. */
+  readonly retryAfter: number;
+}
+
+const mostKeys = 100_000;
+
+/**
+ * A throttle in this replica's memory, bounded: fixed windows, counted by (box, client, address) and (box, address). An
+ * IPv6 address counts as its network: whoever has one has them all.
+ */
+export function createThrottle(limits: ThrottleLimits, now: () => number): Throttle {
+  let counts = new Map<string, number>();
+  let ends = now() + limits.window;
+
+  function current(): Map<string, number> {
+    if (now() >= ends || counts.size > mostKeys) {
+      counts = new Map();
+      ends = now() + limits.window;
+    }
+    return counts;
+  }
+
+  function count(key: string): void {
+    const map = current();
+    map.set(key, (map.get(key) ?? 0) + 1);
+  }
+
+  return {
+    allows(box, client, address) {
+      const map = current();
+      if (map.size === 0) return true;
+      const ofBox = map.get(boxKey(box, address)) ?? 0;
+      return ofBox < limits.perBox && (map.get(clientKey(box, client, address)) ?? 0) < limits.perClient;
+    },
+    hasFailures: (box, address) => current().size > 0 && counts.has(boxKey(box, address)),
+    failed(box, client, address) {
+      count(boxKey(box, address));
+      count(clientKey(box, client, address));
+    },
+    get retryAfter() {
+      return Math.max(1, Math.ceil((ends - now()) / 1000));
+    },
+  };
+}
+
+/** Neither a box nor an address holds a blank, so that no client's name can make it another's key. */
+function boxKey(box: string, address: string): string {
+  return `${box} ${networkOf(address)}`;
+}
+
+/** A client's id has 128 characters at most; what is longer names none, and must not fill the memory. */
+function clientKey(box: string, client: string, address: string): string {
+  return `${boxKey(box, address)} ${client.slice(0, 129)}`;
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import type { Box } from '../../crds/box.ts';
+import type { Client } from '../../crds/client.ts';
+import { familyHash, firstRefreshToken, refreshTokenText, tokenHash } from '../credentials/refresh-token-text.ts';
+import type { NewSession, Versioned } from '../db/hot-statements.ts';
+import { insertFamily, insertFamilySession } from '../db/refresh-family.ts';
+import type { Transaction } from '../state/state-cache.ts';
+import { refreshLifetimes } from './refresh-lifetimes.ts';
+
+/**
+ * Stores a refresh family and its first session; gives the refresh token. The family's row is written first: whoever
+ * ends the family ends the session too. `now` in milliseconds. Throws Outage.
+ */
+export function beginFamily(
+  session: NewSession,
+  client: Client,
+  box: Box,
+  transaction: Transaction,
+  now: number,
+): Promise<Versioned<string>> {
+  const id = randomUUID();
+  const token = firstRefreshToken(id.replaceAll('-', ''));
+  const { sliding, absolute } = refreshLifetimes(client, box);
+  return transaction(async (connection) => {
+    await insertFamily(connection, {
+      box: session.box,
+      id,
+      client: session.client,
+      version: session.version,
+      familyHash: familyHash(token),
+      tokenHash: tokenHash(token),
+      session: session.id,
+      scope: session.scope,
+      audience: session.audience,
+      createdAt: now,
+      expiresAt: now + sliding,
+      endsAt: now + absolute,
+      sessionsEnd: session.expiresAt * 1000,
+    });
+    await insertFamilySession(connection, session, id, null);
+    return refreshTokenText(token);
+  });
+}

@@ -1,0 +1,101 @@
+import type { Client } from '../../crds/client.ts';
+import { uuidV7Time } from '../credentials/random.ts';
+import { parseAccessToken, uuidText } from '../credentials/token-text.ts';
+import type { FoundSession, GrantLetter, HotStatements, SessionKey, Versioned } from '../db/hot-statements.ts';
+import type { BoxState } from '../state/box-state.ts';
+import { readJwtAccessToken } from './jwt-check.ts';
+import type { OAuthServices } from './services.ts';
+
+/** A live session as its token proves it; times in seconds since 1970. */
+export interface LiveSession {
+  readonly id: string;
+  readonly bucket: number;
+  readonly client: Client;
+  readonly user: number | null;
+  readonly type: GrantLetter;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly format: 'opaque' | 'jwt';
+}
+
+/**
+ * The session of an access token, opaque or JWT, if it lives in this box now, whoever it is for; undefined otherwise. Every
+ * answer comes with the config version its statement saw.
+ */
+export async function checkToken(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  services: OAuthServices,
+): Promise<Versioned<LiveSession | undefined>> {
+  const opaque = parseAccessToken(text);
+  const key = opaque === undefined ? await jwtKey(text, state, services) : { box: state.box, ...opaque };
+  if (key === undefined) return { version: await statements.version(state.box), value: undefined };
+  const found = await statements.check(key);
+  if (found.value === undefined) return { version: found.version, value: undefined };
+  const live = judgeSession(key, found.value, state, services.now());
+  return { version: found.version, value: live };
+}
+
+/**
+ * The session of a token sent to one of the box's own endpoints: {@link checkToken}, and it was issued for them. A token
+ * for somebody else counts there only while the box's `foreign_audience` lets it (RFC 9068 §4).
+ */
+export async function checkBearer(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  services: OAuthServices,
+): Promise<Versioned<LiveSession | undefined>> {
+  const { version, value } = await checkToken(text, state, statements, services);
+  return { version, value: value !== undefined && isForBox(value, state, services) ? value : undefined };
+}
+
+function isForBox({ audience }: LiveSession, state: BoxState, services: OAuthServices): boolean {
+  if (audience === null) return true;
+  const { compatibility } = state.settings;
+  return (
+    (compatibility?.foreign_audience ?? compatibility?.profile !== 'strict') ||
+    audience.includes(services.issuer(state))
+  );
+}
+
+/** A JWT is found by its jti, once its signature holds: a closed session refuses its token, whatever its form (T-32). */
+async function jwtKey(text: string, state: BoxState, services: OAuthServices): Promise<SessionKey | undefined> {
+  const issuer = services.issuer(state);
+  const parts = await readJwtAccessToken(text, state.keys, issuer, services.now());
+  return parts && { box: state.box, bucket: parts.bucket, id: parts.id, hash: null };
+}
+
+/** Pure: does a stored session count now. Revocations count in config versions; `now` in milliseconds. */
+export function judgeSession(
+  key: SessionKey,
+  found: FoundSession,
+  state: Pick<BoxState, 'clients' | 'sessionsFrom' | 'revokedBefore' | 'settings'>,
+  now: number,
+): LiveSession | undefined {
+  const owner = state.clients.get(found.client);
+  const begun = uuidV7Time(key.id);
+  const counts =
+    !found.ended &&
+    found.expiresAt * 1000 > now &&
+    found.version >= state.sessionsFrom &&
+    begun >= (state.revokedBefore ?? 0) &&
+    state.settings.active !== false;
+  if (!counts || owner === undefined || owner.client.active === false) return undefined;
+  if (found.version < owner.sessionsFrom || begun < (owner.revokedBefore ?? 0)) return undefined;
+  return {
+    id: uuidText(key.id),
+    bucket: key.bucket,
+    client: owner.client,
+    user: found.user,
+    type: found.type,
+    scope: found.scope,
+    audience: found.audience,
+    issuedAt: Math.floor(begun / 1000),
+    expiresAt: found.expiresAt,
+    format: key.hash === null ? 'jwt' : 'opaque',
+  };
+}

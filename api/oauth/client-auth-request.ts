@@ -1,0 +1,79 @@
+import { Secret } from '../credentials/secret.ts';
+import { OAuthError } from './oauth-error.ts';
+import { formDecode } from './parameters.ts';
+import type { Parameters } from './parameters.ts';
+import { utf8Text } from './utf8.ts';
+
+/** How a client says who it is; RFC 6749 §2.3.1. A public client names its id only. */
+export interface ClientCredentials {
+  readonly id: string;
+  /** What may be the secret: as sent, and percent-decoded where that differs. Empty: none was sent. */
+  readonly secrets: readonly Secret[];
+  /** Other readings of the id: percent-decoded. */
+  readonly ids: readonly string[];
+  readonly method: 'basic' | 'body' | 'none';
+}
+
+/**
+ * Reads the client's credentials from the Authorization header or the body. Throws OAuthError `invalid_client` when the
+ * header is broken, `invalid_request` when both are used (RFC 6749 §2.3) or there is no client at all.
+ */
+export function readClientCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {
+  const id = parameters.get('client_id');
+  const secret = parameters.get('client_secret');
+  if (authorization !== undefined) {
+    const basic = parseBasic(authorization);
+    if (secret !== undefined) throw new OAuthError('invalid_request', 'Use one way to authenticate: header or body');
+    if (id !== undefined && !basic.ids.includes(id)) {
+      throw new OAuthError('invalid_request', 'client_id differs from the one in the Authorization header');
+    }
+    return basic;
+  }
+  if (id === undefined)
+    throw new OAuthError('invalid_client', 'No client is named: send Basic credentials or client_id');
+  return secret === undefined
+    ? { id, ids: [id], secrets: [], method: 'none' }
+    : { id, ids: [id], secrets: [new Secret(secret)], method: 'body' };
+}
+
+/** The id of the client as it is stored: ids hold nothing that would be encoded, so it is the decoded reading. */
+export function clientId({ ids, id }: ClientCredentials): string {
+  return ids.at(-1) ?? id;
+}
+
+const basicShape = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
+
+/** Splits at the first colon: a secret may hold more (RFC 7617 §2). Both parts count as sent or percent-decoded. */
+export function parseBasic(authorization: string): ClientCredentials {
+  const encoded = basicShape.exec(authorization)?.[1];
+  if (encoded === undefined) throw broken();
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.toString('base64').replace(/=+$/, '') !== encoded.replace(/=+$/, '')) throw broken();
+  const text = utf8Text(bytes);
+  if (text === undefined || text.includes('\u0000')) throw broken();
+  const colon = text.indexOf(':');
+  if (colon < 1) throw broken();
+  const secret = text.slice(colon + 1);
+  const ids = readings(text.slice(0, colon));
+  return {
+    id: ids[0] ?? '',
+    ids,
+    secrets: secret === '' ? [] : readings(secret).map((reading) => new Secret(reading)),
+    method: 'basic',
+  };
+}
+
+function broken(): OAuthError {
+  return new OAuthError('invalid_client', 'The Authorization header is not Basic base64(client_id:client_secret)');
+}
+
+/** As sent and, when it holds an escape that decodes, decoded once (RFC 6749 §2.3.1 encodes, most clients do not). */
+function readings(text: string): readonly string[] {
+  if (!/[%+]/.test(text)) return [text];
+  try {
+    const decoded = formDecode(text);
+    return decoded === text ? [text] : [text, decoded];
+  } catch {
+    return [text];
+  }
+}

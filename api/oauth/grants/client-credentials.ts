@@ -1,0 +1,42 @@
+import type { Client } from '../../../crds/client.ts';
+import { planAccessToken } from '../access-token-plan.ts';
+import type { Asked } from '../access-token-plan.ts';
+import { authenticateClient } from '../authenticate-client.ts';
+import { beginFamily } from '../begin-family.ts';
+import { isKeyNeeded, keyFor, makeToken } from '../make-access-token.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { tokenResponse } from '../token-response.ts';
+import type { Grant, TokenRequest } from './grant.ts';
+
+/** The client credentials grant, RFC 6749 §4.4: for confidential clients only. */
+export const clientCredentials: Grant = {
+  name: 'client_credentials',
+  async handle(request, { state, statements, transaction, services }) {
+    const client = await authenticateClient(state, request.credentials, services.secrets);
+    demandGrant(client.client);
+    const settings = client.client.auth?.client_credentials ?? {};
+    const asked = askedIn(request);
+    const plan = planAccessToken(settings, client.client, state.settings, asked);
+    const now = services.now();
+    const key = keyFor(state, plan, now);
+    if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
+    const holder = { client: client.client.id, type: 'c', remoteAddr: request.remoteAddr } as const;
+    const made = makeToken(state, holder, plan, key, services.issuer(state), now);
+    if (settings.refresh_token !== true) {
+      return { version: await statements.issue(made.session), value: tokenResponse(made.text, plan, asked.scope) };
+    }
+    const begun = await beginFamily(made.session, client.client, state.settings, transaction, now);
+    return { version: begun.version, value: tokenResponse(made.text, plan, asked.scope, begun.value) };
+  },
+};
+
+/** RFC 6749 §5.2: the client is known, the grant is not for it. */
+function demandGrant(client: Client): void {
+  if (!client.grant_types.includes('client_credentials')) {
+    throw new OAuthError('unauthorized_client', 'The client may not use the grant client_credentials');
+  }
+}
+
+function askedIn({ parameters }: TokenRequest): Asked {
+  return { audience: parameters.get('audience'), scope: parameters.get('scope') };
+}

@@ -1,0 +1,33 @@
+import type { GrantType } from '../../../crds/client.ts';
+import type { HotStatements, Versioned } from '../../db/hot-statements.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import type { Transaction } from '../../state/state-cache.ts';
+import type { ClientCredentials } from '../client-auth-request.ts';
+import type { KeyNeeded } from '../make-access-token.ts';
+import type { Parameters } from '../parameters.ts';
+import type { OAuthServices } from '../services.ts';
+import type { TokenResponse } from '../token-response.ts';
+
+/** A request to the token endpoint, parsed. */
+export interface TokenRequest {
+  readonly credentials: ClientCredentials;
+  readonly parameters: Parameters;
+  readonly remoteAddr: string | null;
+}
+
+/** What a grant works on: a box's configuration at one version and the ways to Postgres bound to it. */
+export interface GrantContext {
+  readonly state: BoxState;
+  readonly statements: HotStatements;
+  readonly transaction: Transaction;
+  readonly services: OAuthServices;
+}
+
+/**
+ * One grant of the token endpoint. Its handler gives the token response, or asks for a signing key first, with the
+ * config version its statement saw; it throws OAuthError to refuse.
+ */
+export interface Grant {
+  readonly name: GrantType;
+  handle(request: TokenRequest, context: GrantContext): Promise<Versioned<TokenResponse | KeyNeeded>>;
+}

@@ -1,0 +1,8 @@
+import { clientCredentials } from './client-credentials.ts';
+import type { Grant } from './grant.ts';
+import { refreshToken } from './refresh-token.ts';
+
+/** The grants that are built, by the `grant_type` that asks for them; the metadata lists no other. */
+export const grants: ReadonlyMap<string, Grant> = new Map(
+  [clientCredentials, refreshToken].map((grant) => [grant.name, grant]),
+);

@@ -1,0 +1,74 @@
+import { parseRefreshToken } from '../../credentials/refresh-token-text.ts';
+import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
+import type { RefreshFamily } from '../../db/refresh-family.ts';
+import type { ClientState } from '../../state/box-state.ts';
+import { planAccessToken, planRefreshedToken } from '../access-token-plan.ts';
+import type { AccessTokenPlan } from '../access-token-plan.ts';
+import { authenticateClient, namedClient, notAuthenticated } from '../authenticate-client.ts';
+import { isKeyNeeded, keyFor, makeToken } from '../make-access-token.ts';
+import type { MadeAccessToken } from '../make-access-token.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { tokenResponse } from '../token-response.ts';
+import { useRefreshToken } from '../use-refresh-token.ts';
+import type { Grant, GrantContext, TokenRequest } from './grant.ts';
+
+/** The refresh token grant, RFC 6749 §6; it needs the token and `refresh_token: true`, no entry in `grant_types`. */
+export const refreshToken: Grant = {
+  name: 'refresh_token',
+  async handle(request, context) {
+    const { state, statements, services } = context;
+    const token = presentedToken(request);
+    const client = await refreshingClient(request, context);
+    const settings = client.client.auth?.client_credentials ?? {};
+    const { parameters, remoteAddr } = request;
+    const asked = { audience: parameters.get('audience'), scope: parameters.get('scope') };
+    const now = services.now();
+    const key = keyFor(state, planAccessToken(settings, client.client, state.settings, nothing), now);
+    if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
+    const issuer = services.issuer(state);
+    const holder = { client: client.client.id, type: 'r', remoteAddr } as const;
+    const make = (family: RefreshFamily): MadeAccessToken & { plan: AccessTokenPlan; granted: RefreshFamily } => {
+      const plan = planRefreshedToken(settings, client.client, state.settings, asked, { ...family, issuer });
+      return { ...makeToken(state, holder, plan, key, issuer, now), plan, granted: family };
+    };
+    const { version, value } = await useRefreshToken({ token, client, now }, context, make);
+    if (value === 'refused') throw notValid();
+    const { text, plan, granted } = value.made;
+    return { version, value: tokenResponse(text, plan, asked.scope ?? granted.scope ?? undefined, value.refreshToken) };
+  },
+};
+
+const nothing = { audience: undefined, scope: undefined };
+
+/** One text whatever is wrong with a refresh token: who guesses learns nothing. */
+function notValid(): OAuthError {
+  return new OAuthError('invalid_grant', 'The refresh token is not valid');
+}
+
+function presentedToken({ parameters }: TokenRequest): RefreshToken {
+  const text = parameters.get('refresh_token');
+  if (text === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing');
+  const parsed = parseRefreshToken(text);
+  if (parsed === undefined) throw notValid();
+  return parsed;
+}
+
+/** The interface shows no secret here; one that is sent must be right, and some clients and boxes demand it (RFC 6749 §6). */
+async function refreshingClient(
+  { credentials }: TokenRequest,
+  { state, services }: GrantContext,
+): Promise<ClientState> {
+  if (credentials.method !== 'none') return authenticateClient(state, credentials, services.secrets);
+  const client = namedClient(state, credentials);
+  // A client that nobody knows has no token: its token was issued to somebody else (RFC 6749 §5.2).
+  if (client === undefined) throw notValid();
+  const required = client.client.auth?.client_credentials?.refresh_requires_secret === true;
+  if (required || !mayOmitSecret(state.settings.compatibility)) {
+    throw notAuthenticated();
+  }
+  return client;
+}
+
+function mayOmitSecret(switches: GrantContext['state']['settings']['compatibility']): boolean {
+  return switches?.refresh_without_secret ?? switches?.profile !== 'strict';
+}

@@ -1,0 +1,34 @@
+import { GRANT_TYPES } from '../../../crds/client.ts';
+import type { GrantType } from '../../../crds/client.ts';
+import { authenticateClient, namedClient, notAuthenticated } from '../authenticate-client.ts';
+import { OAuthError } from '../oauth-error.ts';
+import type { Grant } from './grant.ts';
+
+/**
+ * A grant that a client may list and this release does not have: the client learns which of the two is in its way (RFC
+ * 6749 §5.2). Undefined for a name that is no such grant.
+ */
+export function unbuiltGrant(name: string): Grant | undefined {
+  return isGrantType(name) ? refusing(name) : undefined;
+}
+
+function isGrantType(name: string): name is GrantType {
+  return GRANT_TYPES.some((known) => known === name);
+}
+
+function refusing(name: GrantType): Grant {
+  return {
+    name,
+    async handle({ credentials }, { state, services }) {
+      const proven = credentials.method !== 'none';
+      const client = proven
+        ? await authenticateClient(state, credentials, services.secrets)
+        : namedClient(state, credentials);
+      if (client === undefined) throw notAuthenticated();
+      if (!client.client.grant_types.includes(name)) {
+        throw new OAuthError('unauthorized_client', `The client may not use the grant ${name}`);
+      }
+      throw new OAuthError('unsupported_grant_type', `The grant ${name} is not supported`);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { RefreshFamily } from '../db/refresh-family.ts';
+import { authenticateClient } from './authenticate-client.ts';
+import { clientId, readClientCredentials } from './client-auth-request.ts';
+import { checkToken } from './check-token.ts';
+import type { LiveSession } from './check-token.ts';
+import { OAuthError } from './oauth-error.ts';
+import { parseParameters } from './parameters.ts';
+import { findRefreshToken } from './find-refresh-token.ts';
+import { refusable } from './refusable.ts';
+import type { OAuthServices } from './services.ts';
+import type { RawTokenRequest } from './token-endpoint.ts';
+
+/** The answer of RFC 7662 §2.2; a token that does not count is exactly `{"active":false}`. */
+export type Introspection = { readonly active: false } | LiveIntrospection;
+
+interface LiveIntrospection {
+  readonly active: true;
+  readonly client_id: string;
+  readonly token_type?: 'Bearer';
+  readonly exp: number;
+  readonly iat: number;
+  readonly sub: string;
+  readonly iss: string;
+  readonly aud?: readonly string[] | string;
+  readonly jti?: string;
+  readonly scope?: string;
+}
+
+const inactive = { active: false } as const;
+
+/** The introspection endpoint, RFC 7662: any authenticated client, any token of its box. Throws OAuthError, Outage. */
+export async function introspect(raw: RawTokenRequest, services: OAuthServices): Promise<Introspection | undefined> {
+  const parameters = parseParameters(raw.contentType, raw.body);
+  const credentials = readClientCredentials(raw.authorization, parameters);
+  const text = parameters.get('token');
+  if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
+  const decided = await services.states.decide(raw.box, (state, statements, transaction) =>
+    refusable<Introspection>(state, statements, async () => {
+      await authenticateClient(state, credentials, services.secrets);
+      if (text.startsWith('bgr_')) {
+        const { version, value } = await findRefreshToken(text, state, statements, transaction, services);
+        const live = value?.usable === true ? familyIntrospection(value.family, services.issuer(state)) : inactive;
+        return { version, value: live };
+      }
+      const { version, value } = await checkToken(text, state, statements, services);
+      return { version, value: value === undefined ? inactive : introspection(value, services.issuer(state)) };
+    }),
+  );
+  if (decided instanceof OAuthError) throw decided;
+  if (decided !== undefined) raw.onClient?.(clientId(credentials));
+  return decided;
+}
+
+function introspection(session: LiveSession, issuer: string): LiveIntrospection {
+  const id = session.client.id;
+  return {
+    active: true,
+    client_id: id,
+    token_type: 'Bearer',
+    exp: session.expiresAt,
+    iat: session.issuedAt,
+    sub: session.user === null ? id : String(session.user),
+    iss: issuer,
+    aud: session.audience === null || session.audience.length === 0 ? issuer : session.audience,
+    jti: session.id,
+    ...(session.scope === null ? {} : { scope: session.scope }),
+  };
+}
+
+function familyIntrospection(family: RefreshFamily, issuer: string): LiveIntrospection {
+  return {
+    active: true,
+    client_id: family.client,
+    exp: Math.floor(family.expiresAt / 1000),
+    iat: Math.floor(family.createdAt / 1000),
+    sub: family.user === null ? family.client : String(family.user),
+    iss: issuer,
+    ...(family.scope === null ? {} : { scope: family.scope }),
+  };
+}

@@ -1,0 +1,67 @@
+import { equal } from '../credentials/equal.ts';
+import { familyHash, openSuccessor, tokenHash } from '../credentials/refresh-token-text.ts';
+import type { RefreshToken } from '../credentials/refresh-token-text.ts';
+import type { RefreshFamily } from '../db/refresh-family.ts';
+import type { BoxState, ClientState } from '../state/box-state.ts';
+
+/**
+ * What a refresh token is good for now: `slide` (it stays the token), `rotate` (a successor replaces it), `repeat` (its
+ * successor was given, and is given once more), `reused` (an old one: somebody else may have it), `refused`.
+ */
+export type RefreshVerdict = 'slide' | 'rotate' | 'repeat' | 'reused' | 'refused';
+
+/** Milliseconds after a rotation in which the token before it still gets the same successor: a lost answer logs nobody out. */
+export const rotationGrace = 10_000;
+
+/** Pure: judges a refresh token of a family for a client of the box. `now` in milliseconds. */
+export function judgeRefresh(
+  family: RefreshFamily,
+  presented: RefreshToken,
+  client: ClientState,
+  box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore'>,
+  now: number,
+): RefreshVerdict {
+  if (!equal(family.familyHash, familyHash(presented))) return 'refused';
+  if (family.client !== client.client.id || !isAlive(family, client, box, now)) return 'refused';
+  // Generations, not times: an old token is known for one after a restart, and within the same second too (T-42).
+  if (presented.generation > family.generation) return 'refused';
+  if (presented.generation < family.generation) {
+    return successorOf(family, presented, now) === undefined ? 'reused' : 'repeat';
+  }
+  if (!equal(family.tokenHash, tokenHash(presented))) return 'refused';
+  return client.client.auth?.client_credentials?.refresh_rotation === true ? 'rotate' : 'slide';
+}
+
+/** Counted in versions, so that nothing of an earlier life comes back; times only where the contract speaks of times. */
+function isAlive(
+  family: RefreshFamily,
+  client: ClientState,
+  box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore'>,
+  now: number,
+): boolean {
+  return (
+    !family.ended &&
+    family.expiresAt > now &&
+    family.endsAt > now &&
+    family.version >= client.sessionsFrom &&
+    family.version >= box.sessionsFrom &&
+    family.createdAt >= (box.revokedBefore ?? 0) &&
+    family.createdAt >= (client.revokedBefore ?? 0) &&
+    client.client.auth?.client_credentials?.refresh_token === true
+  );
+}
+
+/**
+ * The token that followed this one, for a while after the rotation; undefined when it is over, or when this is not
+ * really the token before (only that one opens the sealed successor).
+ */
+export function successorOf(family: RefreshFamily, presented: RefreshToken, now: number): RefreshToken | undefined {
+  if (presented.generation !== family.generation - 1) return undefined;
+  if (family.successor === null || family.rotatedAt === null || now - family.rotatedAt > rotationGrace)
+    return undefined;
+  try {
+    return openSuccessor(family.successor, presented);
+  } catch {
+    return undefined;
+  }
+}

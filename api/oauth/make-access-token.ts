@@ -1,0 +1,89 @@
+import { makeAccessToken, makeSessionId, uuidText } from '../credentials/token-text.ts';
+import { bucketOf } from '../db/bucket.ts';
+import type { GrantLetter, NewSession } from '../db/hot-statements.ts';
+import type { BoxState } from '../state/box-state.ts';
+import type { SigningAlgorithm, SigningKey } from '../state/key-ring.ts';
+import type { AccessTokenPlan } from './access-token-plan.ts';
+import { signAccessToken } from './jwt-access-token.ts';
+import type { AccessTokenClaims } from './jwt-access-token.ts';
+
+/** An access token as it is made: the text for the client, the session for the table. */
+export interface MadeAccessToken {
+  readonly text: string;
+  readonly session: NewSession;
+}
+
+/** A JWT cannot be signed yet: the box needs a key of this algorithm that may sign until then (seconds since 1970). */
+export interface KeyNeeded {
+  readonly algorithm: SigningAlgorithm;
+  readonly until: number;
+}
+
+/** Who gets a token, by which grant, from where. */
+export interface TokenHolder {
+  readonly client: string;
+  readonly type: GrantLetter;
+  readonly remoteAddr: string | null;
+}
+
+/** The key that is to sign a planned token, null for an opaque one, which has none. `now` in milliseconds. */
+export function keyFor(
+  state: BoxState,
+  plan: Pick<AccessTokenPlan, 'format' | 'lifetime'>,
+  now: number,
+): SigningKey | KeyNeeded | null {
+  if (plan.format === 'opaque') return null;
+  const algorithm = state.settings.signing?.algorithm ?? 'ES256';
+  const key = state.keys.signing(algorithm, now);
+  const until = Math.floor(now / 1000) + plan.lifetime;
+  return key === undefined || key.signedUntil < until * 1000 ? { algorithm, until } : key;
+}
+
+/** Whether {@link keyFor} found none. */
+export function isKeyNeeded(key: SigningKey | KeyNeeded | null): key is KeyNeeded {
+  return key !== null && 'until' in key;
+}
+
+/**
+ * Makes an access token as planned, signed with the key of {@link keyFor} at the same `now` (milliseconds). One end,
+ * computed once, gives the row, the bucket and the token.
+ */
+export function makeToken(
+  state: BoxState,
+  holder: TokenHolder,
+  plan: AccessTokenPlan,
+  key: SigningKey | null,
+  issuer: string,
+  now: number,
+): MadeAccessToken {
+  const issuedAt = Math.floor(now / 1000);
+  const expiresAt = issuedAt + plan.lifetime;
+  const bucket = bucketOf(issuedAt, expiresAt);
+  const row = {
+    ...holder,
+    box: state.box,
+    version: state.version,
+    bucket,
+    expiresAt,
+    user: null,
+    scope: plan.scope,
+    audience: plan.audience,
+    userAgent: null,
+  };
+  if (key === null) {
+    const { text, id, hash } = makeAccessToken(bucket, now);
+    return { text, session: { ...row, id, hash } };
+  }
+  const id = makeSessionId(now);
+  const claims: AccessTokenClaims = {
+    iss: issuer,
+    sub: holder.client,
+    client_id: holder.client,
+    aud: plan.audience?.[0] ?? issuer,
+    iat: issuedAt,
+    exp: expiresAt,
+    jti: uuidText(id),
+    ...(plan.scope === null ? {} : { scope: plan.scope }),
+  };
+  return { text: signAccessToken(claims, key), session: { ...row, id, hash: null } };
+}

@@ -1,0 +1,26 @@
+import type { JsonWebKey } from 'node:crypto';
+import type { BoxState } from '../state/box-state.ts';
+import { grants } from './grants/index.ts';
+
+/** The metadata of a box's authorization server (RFC 8414 §2): only what is built is listed. */
+export function serverMetadata(issuer: string): Readonly<Record<string, unknown>> {
+  const authentication = ['client_secret_basic', 'client_secret_post'];
+  return {
+    issuer,
+    token_endpoint: `${issuer}/auth/token`,
+    token_endpoint_auth_methods_supported: authentication,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    introspection_endpoint: `${issuer}/auth/introspect`,
+    introspection_endpoint_auth_methods_supported: authentication,
+    revocation_endpoint: `${issuer}/auth/revoke`,
+    revocation_endpoint_auth_methods_supported: [...authentication, 'none'],
+    grant_types_supported: [...grants.keys()],
+    // Required by RFC 8414; there is no authorization endpoint, so no response type either.
+    response_types_supported: [],
+  };
+}
+
+/** The key set of a box (RFC 7517 §5): next, current and previous keys. */
+export function keySet(state: BoxState): { readonly keys: readonly JsonWebKey[] } {
+  return { keys: state.keys.all.map((key) => key.publicJwk) };
+}

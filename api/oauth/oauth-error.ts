@@ -1,0 +1,27 @@
+/** The error codes of the OAuth endpoints, and their HTTP status (RFC 6749 §5.2, RFC 8707 §2). */
+export const oauthStatus = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  invalid_scope: 400,
+  invalid_target: 400,
+} as const satisfies Record<string, number>;
+
+/** One of the codes of {@link oauthStatus}. */
+export type OAuthErrorCode = keyof typeof oauthStatus;
+
+/** What an OAuth endpoint refuses with: `error` and `error_description` of RFC 6749 §5.2. Never holds a secret. */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError';
+  readonly code: OAuthErrorCode;
+  readonly status: number;
+
+  /** `status` where it is not the one of the code. */
+  constructor(code: OAuthErrorCode, description: string, status: number = oauthStatus[code]) {
+    super(description);
+    this.code = code;
+    this.status = status;
+  }
+}

@@ -1,0 +1,133 @@
+import { OAuthError } from './oauth-error.ts';
+import { utf8Text } from './utf8.ts';
+
+/** The parameters of a request to an OAuth endpoint: each at most once, an empty one counts as left out (RFC 6749 §3.2). */
+export type Parameters = ReadonlyMap<string, string>;
+
+const form = 'application/x-www-form-urlencoded';
+
+/** Reads a body by its content type, form or JSON. Throws OAuthError `invalid_request` when it is neither or broken. */
+export function parseParameters(contentType: string | undefined, body: Buffer): Parameters {
+  const [type = '', ...options] = (contentType ?? '').toLowerCase().split(';');
+  if (options.some((option) => option.includes('charset') && !/charset="?utf-8"?\s*$/.test(option))) {
+    throw unsupported();
+  }
+  switch (type.trim()) {
+    case form:
+      return parseForm(textOf(body));
+    case 'application/json':
+      return parseJson(textOf(body));
+    default:
+      throw unsupported();
+  }
+}
+
+function unsupported(): OAuthError {
+  return new OAuthError('invalid_request', `Content-Type must be ${form} or application/json, in UTF-8`, 415);
+}
+
+function textOf(body: Buffer): string {
+  const text = utf8Text(body);
+  if (text === undefined) throw new OAuthError('invalid_request', 'The body is not UTF-8');
+  return text;
+}
+
+function parseForm(text: string): Parameters {
+  const parameters = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = formDecode(equals < 0 ? pair : pair.slice(0, equals));
+    add(parameters, name, equals < 0 ? '' : formDecode(pair.slice(equals + 1)));
+  }
+  return withoutEmpty(parameters);
+}
+
+const plain = /^[A-Za-z0-9._~*-]*$/;
+
+/** Decodes one name or value of a form (RFC 6749 Appendix B). Throws OAuthError when it is not UTF-8 or holds NUL. */
+export function formDecode(text: string): string {
+  if (plain.test(text)) return text;
+  try {
+    return checked(decodeURIComponent(text.replaceAll('+', ' ')));
+  } catch (error) {
+    if (error instanceof OAuthError) throw error;
+    throw new OAuthError('invalid_request', 'The body is not a well-formed UTF-8 form');
+  }
+}
+
+/** Postgres cannot store NUL, and would make two different strings with half a surrogate pair one. */
+function checked(text: string): string {
+  if (text.includes('\u0000') || !text.isWellFormed()) {
+    throw new OAuthError('invalid_request', 'A parameter holds a character that is not allowed');
+  }
+  return text;
+}
+
+function add(parameters: Map<string, string>, name: string, value: string): void {
+  if (parameters.has(name))
+    throw new OAuthError('invalid_request', `Parameter ${printable(name)} stands more than once`);
+  parameters.set(name, value);
+}
+
+function printable(name: string): string {
+  return /^[A-Za-z0-9_.-]{1,64}$/.test(name) ? name : '(unreadable name)';
+}
+
+function withoutEmpty(parameters: Map<string, string>): Parameters {
+  for (const [name, value] of parameters) if (value === '') parameters.delete(name);
+  return parameters;
+}
+
+function parseJson(text: string): Parameters {
+  const parameters = new Map<string, string>();
+  for (const [name, member] of Object.entries(jsonObject(text))) {
+    if (typeof member === 'string') add(parameters, name, checked(member));
+    // RFC 6749 knows strings only; a member we do not know is ignored, as an unknown parameter of a form is.
+    else if (known.has(name)) throw new OAuthError('invalid_request', `${name} must be a string`);
+  }
+  return withoutEmpty(parameters);
+}
+
+/** Whether a parameter has a meaning at one of the OAuth endpoints. */
+export function isParameter(name: string): boolean {
+  return known.has(name);
+}
+
+const known = new Set(
+  [
+    ['grant_type', 'client_id', 'client_secret', 'audience', 'resource', 'scope', 'refresh_token'],
+    ['token', 'token_type_hint', 'code', 'redirect_uri', 'code_verifier', 'client_assertion', 'client_assertion_type'],
+  ].flat(),
+);
+
+function jsonObject(text: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new OAuthError('invalid_request', 'The body is not well-formed JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new OAuthError('invalid_request', 'The body must be a JSON object');
+  }
+  // JSON.parse keeps the last of equal names in silence; a proxy in front may have read another one (RFC 8259 §4).
+  if (membersOf(text) > Object.keys(value).length) {
+    throw new OAuthError('invalid_request', 'A parameter stands more than once');
+  }
+  return value;
+}
+
+const stringOrMark = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
+
+/** How many members the outermost object of a well-formed JSON text has: one for each colon at depth one. */
+function membersOf(text: string): number {
+  let depth = 0;
+  let members = 0;
+  for (const [mark] of text.matchAll(stringOrMark)) {
+    if (mark === '{' || mark === '[') depth += 1;
+    else if (mark === '}' || mark === ']') depth -= 1;
+    else if (mark === ':' && depth === 1) members += 1;
+  }
+  return members;
+}

@@ -1,0 +1,87 @@
+import type { Box } from '../../crds/box.ts';
+import type { SigningKeyRow } from '../db/config-changes.ts';
+import { signingKey } from '../state/key-ring.ts';
+import type { SigningAlgorithm } from '../state/key-ring.ts';
+import type { KeyNeeded } from './make-access-token.ts';
+
+/** Seconds between two keys when the Box says nothing. */
+const defaultRotationPeriod = 90 * 86_400;
+
+const dayMs = 86_400_000;
+/** A key outlives its last token by this much: the clocks of two replicas differ. */
+const clockSlack = 5 * 60_000;
+
+/** A step of key upkeep. Times in milliseconds since 1970. */
+export type KeyStep =
+  | {
+      readonly do: 'create';
+      readonly algorithm: SigningAlgorithm;
+      readonly activeFrom: number;
+      readonly signedUntil: number;
+    }
+  | { readonly do: 'retire'; readonly kid: string; readonly at: number }
+  | { readonly do: 'extend'; readonly kid: string; readonly signedUntil: number }
+  | { readonly do: 'delete'; readonly kid: string };
+
+/**
+ * Pure: what a box's keys (oldest first) need now. A successor is published ahead of its use by a day or half the period,
+ * whichever is shorter; an old key stays published until the last token it signed has expired. `needed`: a token waits
+ * for a key; without it the keys of algorithms that the box uses no more are retired too. `now` in milliseconds.
+ */
+export function planKeys(
+  keys: readonly SigningKeyRow[],
+  box: Box,
+  needed: KeyNeeded | undefined,
+  now: number,
+): readonly KeyStep[] {
+  const algorithm = needed?.algorithm ?? box.signing?.algorithm ?? 'ES256';
+  const own = keys.filter((key) => key.algorithm === algorithm);
+  return [
+    ...dropOver(keys, now),
+    ...(needed === undefined ? retireOthers(keys, algorithm, now) : extendFor(own, needed, now)),
+    ...(own.some(isInUse) ? rotate(own, box, now) : [first(algorithm, needed, now)]),
+  ];
+}
+
+function isInUse(key: SigningKeyRow): boolean {
+  return key.retiredAt === undefined;
+}
+
+function dropOver(keys: readonly SigningKeyRow[], now: number): readonly KeyStep[] {
+  const over = ({ retiredAt, signedUntil }: SigningKeyRow): boolean =>
+    retiredAt !== undefined && Math.max(retiredAt, signedUntil) + clockSlack < now;
+  return keys.filter(over).map(({ kid }) => ({ do: 'delete', kid }));
+}
+
+function retireOthers(keys: readonly SigningKeyRow[], algorithm: SigningAlgorithm, now: number): readonly KeyStep[] {
+  const others = keys.filter((key) => isInUse(key) && key.algorithm !== algorithm);
+  return others.map(({ kid }) => ({ do: 'retire', kid, at: now }));
+}
+
+/** A day more than asked for: the next tokens then need no write. */
+function endOf(needed: KeyNeeded): number {
+  return needed.until * 1000 + dayMs;
+}
+
+function extendFor(own: readonly SigningKeyRow[], needed: KeyNeeded, now: number): readonly KeyStep[] {
+  const current = signingKey(own, now);
+  if (current === undefined || current.signedUntil >= needed.until * 1000) return [];
+  return [{ do: 'extend', kid: current.kid, signedUntil: endOf(needed) }];
+}
+
+function first(algorithm: SigningAlgorithm, needed: KeyNeeded | undefined, now: number): KeyStep {
+  return { do: 'create', algorithm, activeFrom: now, signedUntil: needed === undefined ? now : endOf(needed) };
+}
+
+function rotate(own: readonly SigningKeyRow[], box: Box, now: number): readonly KeyStep[] {
+  const newest = own.findLast(isInUse);
+  const period = (box.signing?.rotation_period ?? defaultRotationPeriod) * 1000;
+  const lead = Math.min(dayMs, period / 2);
+  if (newest === undefined || now < newest.activeFrom + period - lead) return [];
+  const activeFrom = now + lead;
+  const { algorithm, signedUntil } = newest;
+  return [
+    { do: 'retire', kid: newest.kid, at: activeFrom },
+    { do: 'create', algorithm, activeFrom, signedUntil: signedUntil + lead },
+  ];
+}

@@ -1,0 +1,20 @@
+import type { Box } from '../../crds/box.ts';
+import type { Client } from '../../crds/client.ts';
+
+/** Lifetimes of a client's refresh tokens, in milliseconds. */
+export interface RefreshLifetimes {
+  /** From the issue or the last use. */
+  readonly sliding: number;
+  /** From the first issue, however often the tokens are used; never less than `sliding`. */
+  readonly absolute: number;
+}
+
+const thirtyDays = 30 * 86_400;
+const oneYear = 365 * 86_400;
+
+/** The lifetimes that client and box configure, else 30 days and one year (CONTRACT §2). */
+export function refreshLifetimes(client: Client, box: Box): RefreshLifetimes {
+  const sliding = client.auth?.client_credentials?.refresh_token_expiration ?? thirtyDays;
+  const absolute = box.tokens?.max_refresh_lifetime ?? oneYear;
+  return { sliding: sliding * 1000, absolute: Math.max(absolute, sliding) * 1000 };
+}

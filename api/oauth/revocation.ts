@@ -1,0 +1,83 @@
+import { isConfidential } from '../../crds/confidential.ts';
+import { confirmOnStandby } from '../db/durability.ts';
+import type { HotStatements, Versioned } from '../db/hot-statements.ts';
+import type { SessionRef } from '../db/session.ts';
+import type { BoxState, ClientState } from '../state/box-state.ts';
+import type { Transaction } from '../state/state-cache.ts';
+import { authenticateClient, namedClient, notAuthenticated } from './authenticate-client.ts';
+import { checkToken } from './check-token.ts';
+import { clientId, readClientCredentials } from './client-auth-request.ts';
+import type { ClientCredentials } from './client-auth-request.ts';
+import { endRefreshFamily, endSession } from './end-session.ts';
+import { findRefreshToken } from './find-refresh-token.ts';
+import { OAuthError } from './oauth-error.ts';
+import { parseParameters } from './parameters.ts';
+import { refusable } from './refusable.ts';
+import type { OAuthServices } from './services.ts';
+import type { RawTokenRequest } from './token-endpoint.ts';
+
+/** What a token to be revoked stands for, and whose it is. */
+type Found = { readonly client: string } & ({ readonly session: SessionRef } | { readonly family: string });
+
+/**
+ * The revocation endpoint, RFC 7009: ends the session of an access token, or of a refresh token, with its whole family.
+ * A token that does not count is no error (§2.2); another client's is never revoked (§2.1). False when there is no such
+ * box. Throws OAuthError, Outage.
+ */
+export async function revoke(raw: RawTokenRequest, services: OAuthServices): Promise<boolean> {
+  const parameters = parseParameters(raw.contentType, raw.body);
+  const credentials = readClientCredentials(raw.authorization, parameters);
+  const text = parameters.get('token');
+  if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
+  const decided = await services.states.decide(raw.box, (state, statements, transaction) =>
+    refusable<Found | 'nothing'>(state, statements, async () => {
+      const caller = await revokingClient(state, credentials, services);
+      const found = await findToken(text, state, statements, transaction, services);
+      if (found.value !== 'nothing' && found.value.client !== caller.client.id) {
+        throw new OAuthError('unauthorized_client', 'The token was issued to another client');
+      }
+      return found;
+    }),
+  );
+  if (decided instanceof OAuthError) throw decided;
+  if (decided === undefined) return false;
+  if (credentials.method !== 'none') raw.onClient?.(clientId(credentials));
+  if (decided !== 'nothing') await end(raw.box, decided, services);
+  // It may be an earlier call that ended it, and was not confirmed.
+  else if (services.revocationsNeedStandby) await confirmOnStandby(services.pool, raw.box);
+  return true;
+}
+
+/** A public client has no proof of who it is: the token it holds is its own or is not revoked. */
+async function revokingClient(
+  state: BoxState,
+  credentials: ClientCredentials,
+  services: OAuthServices,
+): Promise<ClientState> {
+  if (credentials.method !== 'none') return authenticateClient(state, credentials, services.secrets);
+  const named = namedClient(state, credentials);
+  if (named === undefined || isConfidential(named.client, named.secrets.length > 0)) throw notAuthenticated();
+  return named;
+}
+
+async function findToken(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  transaction: Transaction,
+  services: OAuthServices,
+): Promise<Versioned<Found | 'nothing'>> {
+  if (text.startsWith('bgr_')) {
+    const { version, value } = await findRefreshToken(text, state, statements, transaction, services);
+    if (value === undefined) return { version, value: 'nothing' };
+    return { version, value: { client: value.family.client, family: value.family.id } };
+  }
+  const { version, value } = await checkToken(text, state, statements, services);
+  if (value === undefined) return { version, value: 'nothing' };
+  return { version, value: { client: value.client.id, session: { id: value.id, bucket: value.bucket } } };
+}
+
+async function end(box: string, found: Found, services: OAuthServices): Promise<void> {
+  if ('family' in found) await endRefreshFamily(box, found.family, 'closed', services);
+  else await endSession(box, found.session, 'closed', services);
+}

@@ -1,0 +1,21 @@
+import type pg from 'pg';
+import type { ClientSecrets } from '../credentials/client-secret.ts';
+import type { BoxState } from '../state/box-state.ts';
+import type { StateCache } from '../state/state-cache.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** What the OAuth endpoints need of the process: given once, at its start. */
+export interface OAuthServices {
+  readonly states: StateCache;
+  readonly pool: pg.Pool;
+  readonly secrets: ClientSecrets;
+  readonly keys: SigningKeys;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** The issuer of a box: its own setting, else below the installation's public URL. */
+  readonly issuer: (state: BoxState) => string;
+  /** What an operator should hear of: a reused refresh token, a row that cannot be used. */
+  readonly audit: (event: string, facts: Readonly<Record<string, string>>) => void;
+  /** Whether an acknowledged revocation must also be on a synchronous standby (HARDENING S-07). */
+  readonly revocationsNeedStandby: boolean;
+}

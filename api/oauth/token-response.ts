@@ -1,0 +1,26 @@
+import type { AccessTokenPlan } from './access-token-plan.ts';
+
+/** The token response (RFC 6749 §5.1): exactly `token_type` and `access_token` when nothing more is configured. */
+export interface TokenResponse {
+  readonly token_type: 'Bearer';
+  readonly access_token: string;
+  readonly expires_in?: number;
+  readonly refresh_token?: string;
+  readonly scope?: string;
+}
+
+/** Builds the answer; `scope` only when it differs from what was asked for. */
+export function tokenResponse(
+  accessToken: string,
+  plan: AccessTokenPlan,
+  askedScope: string | undefined,
+  refreshToken?: string,
+): TokenResponse {
+  return {
+    token_type: 'Bearer',
+    access_token: accessToken,
+    ...(plan.expiresIn === undefined ? {} : { expires_in: plan.expiresIn }),
+    ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+    ...(plan.scope === null || plan.scope === askedScope ? {} : { scope: plan.scope }),
+  };
+}

@@ -1,0 +1,81 @@
+import { nextRefreshToken, refreshTokenText, sealSuccessor, tokenHash } from '../credentials/refresh-token-text.ts';
+import type { RefreshToken } from '../credentials/refresh-token-text.ts';
+import type { Versioned } from '../db/hot-statements.ts';
+import { insertFamilySession, lockFamily, rotateFamily, slideFamily } from '../db/refresh-family.ts';
+import type { RefreshFamily } from '../db/refresh-family.ts';
+import { endFamily } from '../db/session.ts';
+import type { Connection } from '../db/transaction.ts';
+import type { ClientState } from '../state/box-state.ts';
+import type { GrantContext } from './grants/grant.ts';
+import { judgeRefresh, successorOf } from './judge-refresh.ts';
+import type { RefreshVerdict } from './judge-refresh.ts';
+import type { MadeAccessToken } from './make-access-token.ts';
+import { refreshLifetimes } from './refresh-lifetimes.ts';
+
+/** What a use gives: the access token, and the next refresh token where the client's rotate. */
+export interface RefreshUse<Made> {
+  readonly made: Made;
+  readonly refreshToken: string | undefined;
+}
+
+/** A refresh token presented by a client, at a time in milliseconds. */
+export interface Presented {
+  readonly token: RefreshToken;
+  readonly client: ClientState;
+  readonly now: number;
+}
+
+/**
+ * Uses a refresh token: one transaction under the locks of the box's row and the family's row, so that a close, a
+ * revocation or another use comes wholly before or wholly after it. `make` gives the access token for what the family
+ * was granted; when it throws nothing is used up. Reuse of a rotated token ends the family (RFC 9700 §4.14.2).
+ */
+export function useRefreshToken<Made extends MadeAccessToken>(
+  presented: Presented,
+  { state, transaction, services }: GrantContext,
+  make: (family: RefreshFamily) => Made,
+): Promise<Versioned<RefreshUse<Made> | 'refused'>> {
+  const { token, client, now } = presented;
+  return transaction(async (connection) => {
+    const family = await lockFamily(connection, state.box, token.family);
+    if (family === undefined) return 'refused';
+    const verdict = judgeRefresh(family, token, client, state, now);
+    if (verdict === 'refused') return 'refused';
+    if (verdict === 'reused') {
+      await endFamily(connection, state.box, family.id, 'revoked', now);
+      services.audit('refresh_token_reused', { box: state.box, client: family.client, family: family.id });
+      return 'refused';
+    }
+    const made = make(family);
+    const { sliding } = refreshLifetimes(client.client, state.settings);
+    await insertFamilySession(connection, made.session, family.id, family.session);
+    await slideFamily(connection, state.box, family.id, {
+      session: made.session.id,
+      now,
+      expiresAt: Math.min(now + sliding, family.endsAt),
+      sessionEnd: made.session.expiresAt * 1000,
+    });
+    const next = await nextToken(connection, state.box, family, presented, verdict);
+    return { made, refreshToken: next && refreshTokenText(next) };
+  });
+}
+
+async function nextToken(
+  connection: Connection,
+  box: string,
+  family: RefreshFamily,
+  { token, now }: Presented,
+  verdict: Exclude<RefreshVerdict, 'reused' | 'refused'>,
+): Promise<RefreshToken | undefined> {
+  if (verdict === 'slide') return undefined;
+  if (verdict === 'repeat') return successorOf(family, token, now);
+  const next = nextRefreshToken(token);
+  const successor = sealSuccessor(next, token);
+  await rotateFamily(connection, box, family.id, {
+    generation: next.generation,
+    tokenHash: tokenHash(next),
+    successor,
+    now,
+  });
+  return next;
+}

@@ -1,0 +1,262 @@
+import { parse } from '@bufbuild/cel';
+import type { CelFunc } from '@bufbuild/cel';
+import { linearRegExp } from '../linear-regexp.ts';
+import type { LinearRegExp } from '../linear-regexp.ts';
+import { PolicyFault } from '../policy-fault.ts';
+import { celRuntime, LOOP } from './cel-runtime.ts';
+import { UNSPENT, VARIABLES } from './cel-values.ts';
+
+/** A parsed expression. */
+export type Expression = ReturnType<typeof parse>['expr'];
+
+/** What the check found out. */
+export interface CheckedExpression {
+  /** How many operations there are, each counted once. */
+  readonly nodes: number;
+  /** The patterns of `matches`, compiled. */
+  readonly expressions: ReadonlyMap<string, LinearRegExp>;
+}
+
+/**
+ * CEL's type check, as far as types are known: the library has none. Unknown names, functions that do not take what
+ * they are given and an expression that is not boolean are faults; `dyn` (whatever comes from the request) may be
+ * anything, and is judged at run time. Also puts {@link LOOP} around what each macro walks, so that its turns are
+ * counted. Throws {@link PolicyFault}.
+ */
+export function checkExpression(expression: Expression): CheckedExpression {
+  const check: Check = { nodes: 0, expressions: new Map() };
+  const type = typeOf(expression, new Map(Object.entries(VARIABLES)), check);
+  if (type !== 'bool' && type !== 'dyn')
+    throw fault(`must be a boolean expression; this one is of type ${plain(type)}`);
+  return check;
+}
+
+interface Check {
+  nodes: number;
+  readonly expressions: Map<string, LinearRegExp>;
+}
+
+/** Types of the variables in sight. */
+type Scope = ReadonlyMap<string, string>;
+type Kind<Case> = Extract<Expression['exprKind'], { case: Case }>['value'];
+
+function typeOf(expression: Expression | undefined, scope: Scope, check: Check): string {
+  check.nodes += 1;
+  const kind = expression?.exprKind;
+  switch (kind?.case) {
+    case 'constExpr':
+      return typeOfConstant(kind.value);
+    case 'identExpr':
+      return typeOfName(kind.value.name, scope);
+    case 'selectExpr':
+      return typeOfField(kind.value, scope, check);
+    case 'callExpr':
+      return typeOfCall(kind.value, scope, check);
+    case 'listExpr':
+      for (const element of kind.value.elements) typeOf(element, scope, check);
+      return 'list';
+    case 'structExpr':
+      return typeOfMap(kind.value, scope, check);
+    case 'comprehensionExpr':
+      return typeOfComprehension(kind.value, scope, check);
+    case undefined:
+      throw fault('is not an expression');
+  }
+}
+
+const CONSTANT_TYPES = {
+  boolValue: 'bool',
+  bytesValue: 'bytes',
+  doubleValue: 'double',
+  int64Value: 'int',
+  nullValue: 'null_type',
+  stringValue: 'string',
+  uint64Value: 'uint',
+  // Deprecated in CEL and never made by the parser.
+  durationValue: 'dyn',
+  timestampValue: 'dyn',
+} as const;
+
+function typeOfConstant({ constantKind }: Kind<'constExpr'>): string {
+  if (constantKind.case === undefined) throw fault('is not an expression');
+  if (constantKind.case === 'int64Value') demandFit(constantKind.value, BigInt.asIntN(64, constantKind.value));
+  if (constantKind.case === 'uint64Value') demandFit(constantKind.value, BigInt.asUintN(64, constantKind.value));
+  return CONSTANT_TYPES[constantKind.case];
+}
+
+function demandFit(value: bigint, kept: bigint): void {
+  if (value !== kept) throw fault(`${value} does not fit into 64 bits`);
+}
+
+const TYPE_NAMES: ReadonlySet<string> = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'int',
+  'list',
+  'map',
+  'null_type',
+  'string',
+  'type',
+  'uint',
+]);
+
+function typeOfName(name: string, scope: Scope): string {
+  const type = scope.get(name) ?? (TYPE_NAMES.has(name) ? 'type' : undefined);
+  if (type !== undefined) return type;
+  throw fault(`unknown variable ${JSON.stringify(name)}; known are ${Object.keys(VARIABLES).join(', ')}`);
+}
+
+function typeOfField({ operand, field, testOnly }: Kind<'selectExpr'>, scope: Scope, check: Check): string {
+  const type = typeOf(operand, scope, check);
+  if (type !== 'dyn' && type !== 'map') throw fault(`type ${plain(type)} has no field ${JSON.stringify(field)}`);
+  return testOnly ? 'bool' : 'dyn';
+}
+
+function typeOfMap({ messageName, entries }: Kind<'structExpr'>, scope: Scope, check: Check): string {
+  if (messageName !== '') throw fault(`unknown type ${JSON.stringify(messageName)}`);
+  for (const { keyKind, value } of entries) {
+    if (keyKind.case === 'mapKey') typeOf(keyKind.value, scope, check);
+    typeOf(value, scope, check);
+  }
+  return 'map';
+}
+
+/** `all`, `exists`, `exists_one`, `map` and `filter` come from the parser as this one form. */
+function typeOfComprehension(macro: Kind<'comprehensionExpr'>, scope: Scope, check: Check): string {
+  const range = typeOf(macro.iterRange, scope, check);
+  if (range !== 'dyn' && range !== 'list' && range !== 'map') throw fault(`cannot walk through type ${plain(range)}`);
+  const outside = check.nodes;
+  const result = new Map([...scope, [macro.accuVar, typeOf(macro.accuInit, scope, check)]]);
+  const inner = new Map([...result, [macro.iterVar, 'dyn']]);
+  demandBool(typeOf(macro.loopCondition, inner, check));
+  typeOf(macro.loopStep, inner, check);
+  macro.iterRange = countedRange(macro.iterRange, check.nodes - outside);
+  macro.loopCondition = gatedCondition(macro.loopCondition);
+  return typeOf(macro.result, result, check);
+}
+
+/** `range` as `@loop(range, steps of one turn)`. */
+function countedRange(range: Expression | undefined, nodes: number): Expression {
+  const call = parse(`turns(0, ${2 + Math.ceil(nodes / 4)})`).expr;
+  if (range === undefined || call.exprKind.case !== 'callExpr') throw fault('is not an expression');
+  call.exprKind.value.function = LOOP;
+  call.exprKind.value.args[0] = range;
+  return call;
+}
+
+/** `condition` as `@unspent && condition`: errors do not end a loop in CEL, so steps that are used up must. */
+function gatedCondition(condition: Expression | undefined): Expression {
+  const both = parse('gate && condition').expr;
+  const [gate] = both.exprKind.case === 'callExpr' ? both.exprKind.value.args : [];
+  if (condition === undefined || both.exprKind.case !== 'callExpr' || gate?.exprKind.case !== 'identExpr') {
+    throw fault('is not an expression');
+  }
+  gate.exprKind.value.name = UNSPENT;
+  both.exprKind.value.args[1] = condition;
+  return both;
+}
+
+function typeOfCall(call: Kind<'callExpr'>, scope: Scope, check: Check): string {
+  const misused = macros.get(call.function);
+  if (misused !== undefined) throw fault(misused);
+  const target = call.target && typeOf(call.target, scope, check);
+  const args = call.args.map((arg) => typeOf(arg, scope, check));
+  switch (call.function) {
+    case '_&&_':
+    case '_||_':
+    case '@not_strictly_false':
+      args.forEach(demandBool);
+      return 'bool';
+    case '_?_:_':
+      demandBool(args[0] ?? 'dyn');
+      return args[1] === args[2] ? (args[1] ?? 'dyn') : 'dyn';
+    case '_[_]':
+      return typeOfElement(args);
+    case '_==_':
+    case '_!=_':
+      demandComparable(args);
+      return 'bool';
+    default:
+      if (call.function === 'matches') compilePattern(call, check);
+      return typeOfFunction(call.function, target, args);
+  }
+}
+
+function demandBool(type: string): void {
+  if (type !== 'bool' && type !== 'dyn') throw fault(`type ${plain(type)} stands where true or false must`);
+}
+
+function typeOfElement([of, key]: readonly string[]): string {
+  const isKey = of === 'list' ? key === 'int' || key === 'uint' || key === 'dyn' : of === 'map' || of === 'dyn';
+  if (!isKey) throw fault(`type ${plain(of)} has no elements by type ${plain(key)}`);
+  return 'dyn';
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(['int', 'uint', 'double']);
+
+function demandComparable([left = 'dyn', right = 'dyn']: readonly string[]): void {
+  const same = left === right || left === 'dyn' || right === 'dyn' || (NUMBERS.has(left) && NUMBERS.has(right));
+  if (!same) throw fault(`types ${plain(left)} and ${plain(right)} are never equal`);
+}
+
+/** Time is linear only for patterns that are known now, and a wrong one is told now. */
+function compilePattern({ args }: Kind<'callExpr'>, check: Check): void {
+  const kind = args[0]?.exprKind;
+  if (kind?.case !== 'constExpr' || kind.value.constantKind.case !== 'stringValue') {
+    throw fault('matches takes one pattern, in quotes');
+  }
+  const pattern = kind.value.constantKind.value;
+  try {
+    check.expressions.set(pattern, linearRegExp(pattern));
+  } catch (error) {
+    throw fault(`pattern ${JSON.stringify(pattern)} ${error instanceof Error ? error.message : 'is not valid'}`);
+  }
+}
+
+function typeOfFunction(name: string, target: string | undefined, args: readonly string[]): string {
+  const overloads = celRuntime.functions(name);
+  if (overloads.length === 0) throw fault(`unknown function ${JSON.stringify(name)}`);
+  const fitting = overloads.filter((overload) => takes(overload, target, args));
+  const [first] = fitting;
+  if (first === undefined) throw fault(`${operator(name)} does not take ${given(target, args)}`);
+  return fitting.every(({ result }) => result.name === first.result.name) ? first.result.name : 'dyn';
+}
+
+/** What the parser leaves a call, because it is not written as the macro is. */
+const macros: ReadonlyMap<string, string> = new Map([
+  ['has', 'has takes one field, such as has(user.id)'],
+  ...['all', 'exists', 'exists_one', 'filter', 'map'].map((name): [string, string] => [
+    name,
+    `${name} takes a name and what is said of it, such as list.${name}(x, x > 1)`,
+  ]),
+]);
+
+function takes(overload: CelFunc, target: string | undefined, args: readonly string[]): boolean {
+  if ((overload.target === undefined) !== (target === undefined)) return false;
+  if (overload.target !== undefined && !isA(target, overload.target.name)) return false;
+  const wanted = overload.arguments;
+  return wanted.length === args.length && wanted.every(({ name }, at) => isA(args[at], name));
+}
+
+function isA(type: string | undefined, wanted: string): boolean {
+  return type === wanted || type === 'dyn' || wanted === 'dyn';
+}
+
+function given(target: string | undefined, args: readonly string[]): string {
+  const types = args.map(plain).join(', ');
+  return target === undefined ? `(${types})` : `(${types}) of type ${plain(target)}`;
+}
+
+/** `_+_` is written `+`. */
+function operator(name: string): string {
+  return name.replace(/^[@_]+|_+$/g, '');
+}
+
+function plain(type = 'value'): string {
+  return type === 'null_type' ? 'null' : type.replace('google.protobuf.', '').toLowerCase();
+}
+
+function fault(reason: string): PolicyFault {
+  return new PolicyFault('expression', reason);
+}

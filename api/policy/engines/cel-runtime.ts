@@ -1,0 +1,151 @@
+import {
+  celEnv,
+  celFunc,
+  celList,
+  celMethod,
+  CelScalar,
+  isCelError,
+  isCelList,
+  isCelMap,
+  listType,
+  plan,
+} from '@bufbuild/cel';
+import type { CelFunc, CelInput, CelValue } from '@bufbuild/cel';
+import { strings } from '@bufbuild/cel/ext';
+import { isFoundIn } from '../linear-regexp.ts';
+import type { LinearRegExp } from '../linear-regexp.ts';
+import type { Steps } from '../steps.ts';
+
+/** What the functions of one evaluation need beside their arguments. */
+export interface Evaluation {
+  readonly steps: Steps;
+  /** The patterns of `matches` in the expression, compiled. */
+  readonly expressions: ReadonlyMap<string, LinearRegExp>;
+}
+
+/** Name of the function that {@link checkExpression} puts around what a macro walks; no expression can write it. */
+export const LOOP = '@loop';
+
+/**
+ * CEL's standard functions and those of the strings extension that take linear time, each taking steps before it works.
+ * An evaluation never waits, so one place for the running one is enough: `run` fills it, and empties it at the end.
+ */
+class CelRuntime {
+  readonly #env = celEnv({ funcs: [...standardFunctions().map((func) => this.#counted(func)), ...this.#own()] });
+  #running: Evaluation | undefined;
+
+  /** The functions an expression may call. */
+  functions(name: string): readonly CelFunc[] {
+    return [...(this.#env.funcs.find(name) ?? [])];
+  }
+
+  /** Makes an expression ready to be evaluated; CEL's errors are values of the result. */
+  plan(expression: Parameters<typeof plan>[1]) {
+    return plan(this.#env, expression);
+  }
+
+  /** Runs an evaluation whose functions take the given steps. */
+  run<T>(evaluation: Evaluation, evaluate: () => T): T {
+    this.#running = evaluation;
+    // CEL's errors are values, often made in a loop and passed over: recording a stack for each costs ten times the rest.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    try {
+      return evaluate();
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+      this.#running = undefined;
+    }
+  }
+
+  #now(): Evaluation {
+    if (this.#running === undefined) throw new Error('no evaluation is running');
+    return this.#running;
+  }
+
+  #counted(func: CelFunc): CelFunc {
+    const call = (target: CelValue | undefined, args: CelValue[]): CelInput => {
+      const { steps } = this.#now();
+      steps.take(costOf(func, args));
+      for (const value of target === undefined ? args : [target, ...args]) weigh(value, func.name, steps);
+      const result = func.call(0, target, args);
+      if (result === undefined || isCelError(result)) throw result ?? new Error(`${func.name} does not take these`);
+      if (typeof result === 'string') steps.take(result.length / 32);
+      if (isCelList(result)) steps.take(result.size / 4);
+      return result;
+    };
+    const { name, target, arguments: takes, result } = func;
+    if (target === undefined) return celFunc(name, takes, result, (...args: CelValue[]) => call(undefined, args));
+    return celMethod(name, target, takes, result, function counted(this: CelValue, ...args: CelValue[]) {
+      return call(this, args);
+    });
+  }
+
+  #own(): CelFunc[] {
+    const now = () => this.#now();
+    return [
+      celMethod('matches', CelScalar.STRING, [CelScalar.STRING], CelScalar.BOOL, function matches(pattern) {
+        const { steps, expressions } = now();
+        const expression = expressions.get(pattern);
+        if (expression === undefined) throw new Error('matches takes a pattern in quotes');
+        return isFoundIn(expression, this, steps);
+      }),
+      // CEL's own sum of lists is a chain, and walking a chain of n lists takes n² steps that nobody counts.
+      celFunc('_+_', [LIST, LIST], LIST, (left, right) => {
+        now().steps.take((left.size + right.size) / 4);
+        return celList([...left, ...right]);
+      }),
+      celFunc(LOOP, [CelScalar.DYN, CelScalar.INT], CelScalar.DYN, (range, stepsPerTurn) => {
+        if (isCelList(range) || isCelMap(range)) now().steps.take(range.size * Number(stepsPerTurn));
+        return range;
+      }),
+    ];
+  }
+}
+
+const LIST = listType(CelScalar.DYN);
+
+/** Left out: `replace` takes quadratic time, `format` and `quote` are for texts that people read. */
+const STRING_FUNCTIONS: ReadonlySet<string> = new Set([
+  'charAt',
+  'indexOf',
+  'join',
+  'lastIndexOf',
+  'lowerAscii',
+  'split',
+  'substring',
+  'trim',
+  'upperAscii',
+]);
+
+function standardFunctions(): CelFunc[] {
+  return [...celEnv({ funcs: strings.filter(({ name }) => STRING_FUNCTIONS.has(name)) }).funcs];
+}
+
+/** What a call costs beside the size of its arguments. A time zone is looked up anew by every call that names one. */
+function costOf(func: CelFunc, args: readonly CelValue[]): number {
+  if (func.name.startsWith('get')) return args.length > 0 ? 1000 : 20;
+  return CASTS.has(func.name) ? 5 : 1;
+}
+
+/** Conversions of text: the time of some of them grows faster than the text. */
+const CASTS: ReadonlySet<string> = new Set(['double', 'duration', 'int', 'timestamp', 'uint']);
+
+/** Functions that read all of a list or map, and what is in it. */
+const DEEP: ReadonlySet<string> = new Set(['_==_', '_!=_', '@in', 'join']);
+
+function weigh(value: CelValue, func: string, steps: Steps): void {
+  if (typeof value === 'string' || value instanceof Uint8Array) {
+    steps.take(CASTS.has(func) ? value.length : value.length / 32);
+  }
+  if (isCelList(value)) {
+    steps.take(1 + value.size);
+    if (DEEP.has(func)) for (const element of value) weigh(element, func, steps);
+  } else if (isCelMap(value) && func !== '@in' && DEEP.has(func)) {
+    steps.take(1 + value.size);
+    for (const [, member] of value) weigh(member, func, steps);
+  }
+}
+
+/** The one runtime: its functions hold nothing between two evaluations. */
+export const celRuntime = new CelRuntime();

@@ -1,0 +1,162 @@
+import { celList, celMap } from '@bufbuild/cel';
+import type { CelInput } from '@bufbuild/cel';
+import { isList, isObject } from '../json-value.ts';
+import type { RequestObject } from '../request-object.ts';
+import type { Steps } from '../steps.ts';
+
+/** The variables of an expression with their CEL types; a part that the request does not have is null. */
+export const VARIABLES = {
+  request_method: 'string',
+  uri: 'string',
+  params: 'map',
+  headers: 'map',
+  remote_addr: 'string',
+  box: 'string',
+  body: 'dyn',
+  resource: 'dyn',
+  client: 'dyn',
+  user: 'dyn',
+  session: 'dyn',
+  token: 'dyn',
+} as const;
+
+/** Name of the variable that {@link checkExpression} puts before each turn of a loop; no expression can write it. */
+export const UNSPENT = '@unspent';
+
+/**
+ * The request object as CEL sees it: `-` is minus there, so `request-method` is called `request_method`. A part is
+ * converted when an expression asks for it.
+ */
+export class CelVariables implements Record<keyof typeof VARIABLES, CelInput> {
+  readonly [variable: string]: CelInput;
+  readonly #request: RequestObject;
+  readonly #steps: Steps;
+
+  constructor(request: RequestObject, steps: Steps) {
+    this.#request = request;
+    this.#steps = steps;
+  }
+
+  get request_method(): CelInput {
+    return this.#request['request-method'];
+  }
+
+  get uri(): CelInput {
+    return this.#request.uri;
+  }
+
+  get params(): CelInput {
+    return celValue(this.#request.params, this.#steps);
+  }
+
+  get headers(): CelInput {
+    return celValue(this.#request.headers, this.#steps);
+  }
+
+  get remote_addr(): CelInput {
+    return this.#request['remote-addr'];
+  }
+
+  get box(): CelInput {
+    return this.#request.box;
+  }
+
+  get body(): CelInput {
+    return celValue(this.#request.body, this.#steps);
+  }
+
+  get resource(): CelInput {
+    return celValue(this.#request.resource, this.#steps);
+  }
+
+  get client(): CelInput {
+    return celValue(this.#request.client, this.#steps);
+  }
+
+  get user(): CelInput {
+    return celValue(this.#request.user, this.#steps);
+  }
+
+  get session(): CelInput {
+    return celValue(this.#request.session, this.#steps);
+  }
+
+  get token(): CelInput {
+    return celValue(this.#request.token, this.#steps);
+  }
+
+  /** What a variable throws ends the whole evaluation; what a function throws is an error that CEL may pass over. */
+  get [UNSPENT](): CelInput {
+    this.#steps.take(0);
+    return true;
+  }
+}
+
+/** A JSON value for CEL. Whole numbers are `int`, as in Kubernetes, so that `user.id + 1` and `list[params.n]` work. */
+function celValue(value: unknown, steps: Steps): CelInput {
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (isList(value)) {
+    steps.take(value.length);
+    return celList(value.map((element) => celValue(element, steps)));
+  }
+  return isObject(value) ? celMap(new ObjectMap(value, steps)) : null;
+}
+
+/**
+ * A JSON object as a map that converts a member when it is asked for: an expression mostly reads a few of them, and a
+ * body may be large. Own members only.
+ */
+class ObjectMap implements ReadonlyMap<string, CelInput> {
+  readonly #object: Readonly<Record<string, unknown>>;
+  readonly #steps: Steps;
+
+  constructor(object: Readonly<Record<string, unknown>>, steps: Steps) {
+    this.#object = object;
+    this.#steps = steps;
+  }
+
+  get size(): number {
+    return this.#names().length;
+  }
+
+  has(key: string): boolean {
+    return Object.hasOwn(this.#object, key);
+  }
+
+  /** CEL asks with keys of any type; JSON has text only. */
+  get(key: unknown): CelInput | undefined {
+    if (typeof key !== 'string' || !this.has(key)) return undefined;
+    return celValue(this.#object[key], this.#steps);
+  }
+
+  keys(): MapIterator<string> {
+    return this.#names().values();
+  }
+
+  values(): MapIterator<CelInput> {
+    return this.#names()
+      .map((name) => celValue(this.#object[name], this.#steps))
+      .values();
+  }
+
+  entries(): MapIterator<[string, CelInput]> {
+    return this.#names()
+      .map((name): [string, CelInput] => [name, celValue(this.#object[name], this.#steps)])
+      .values();
+  }
+
+  [Symbol.iterator](): MapIterator<[string, CelInput]> {
+    return this.entries();
+  }
+
+  forEach(visit: (value: CelInput, key: string, map: ReadonlyMap<string, CelInput>) => void): void {
+    for (const [key, value] of this) visit(value, key, this);
+  }
+
+  #names(): string[] {
+    const names = Object.keys(this.#object);
+    this.#steps.take(names.length / 8);
+    return names;
+  }
+}

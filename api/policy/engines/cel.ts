@@ -1,0 +1,52 @@
+import { isCelError, parse } from '@bufbuild/cel';
+import { compileField, PolicyFault } from '../policy-fault.ts';
+import { checkExpression } from './cel-check.ts';
+import type { Expression } from './cel-check.ts';
+import { celRuntime } from './cel-runtime.ts';
+import { CelVariables } from './cel-values.ts';
+import type { Rule, RuleEngine } from './engine.ts';
+
+/** Grants when the boolean expression in `expression` is true for the request (Common Expression Language). */
+export const cel: RuleEngine = {
+  name: 'cel',
+  compile: ({ expression }) => compileField('expression', () => compileCel(expression)),
+};
+
+/** Longest expression, in characters. */
+export const LONGEST_EXPRESSION = 8192;
+
+function compileCel(source: unknown): Rule {
+  if (typeof source !== 'string' || source.trim() === '') {
+    throw new PolicyFault('expression', 'must be given: one boolean expression');
+  }
+  if (source.length > LONGEST_EXPRESSION) {
+    throw new PolicyFault('expression', `must have at most ${LONGEST_EXPRESSION} characters`);
+  }
+  const parsed = parsedExpression(source);
+  const { nodes, expressions } = checkExpression(parsed);
+  const evaluate = celRuntime.plan(parsed);
+  return (request, steps) => {
+    steps.take(1 + nodes / 8);
+    const result = celRuntime.run({ steps, expressions }, () => evaluate(new CelVariables(request, steps)));
+    // CEL lets `… || true` swallow an error; running out of steps is none that an expression may survive.
+    steps.take(0);
+    if (isCelError(result)) throw new Error(result.message);
+    if (typeof result !== 'boolean') throw new Error('the expression did not come to true or false');
+    return result;
+  };
+}
+
+function parsedExpression(source: string): Expression {
+  try {
+    // The library ends a comment at the end of its line only.
+    return parse(`${source}\n`).expr;
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    throw new PolicyFault('expression', error instanceof Error ? syntaxSentence(error.message) : 'is not readable');
+  }
+}
+
+/** `syntax error: <input>:1:3: found x but expecting …` with the place in words, and without a page of alternatives. */
+function syntaxSentence(message: string): string {
+  return message.replace(/<input>:(\d+):(\d+):/, 'line $1, column $2:').replace(/ but expecting .*$/s, '');
+}

@@ -1,0 +1,57 @@
+import { isList, isObject } from '../json-value.ts';
+import { PolicyFault } from '../policy-fault.ts';
+import { isSimpleEngine, simpleEngines } from './simple-engines.ts';
+import type { Rule, RuleEngine, RuleFields } from './engine.ts';
+
+/** Combines rules of the other engines: grants when all in `and` do, or when one in `or` does. */
+export const complex: RuleEngine = { name: 'complex', compile: compileComplex };
+
+/** Most rules of one policy. */
+export const MOST_RULES = 32;
+
+function compileComplex({ and, or }: RuleFields): Rule {
+  if (and !== undefined && or !== undefined) throw new PolicyFault('or', 'must not stand beside and: give one of them');
+  if (and !== undefined) return allOf(rulesOf(and, 'and'));
+  if (or !== undefined) return oneOf(rulesOf(or, 'or'));
+  throw new PolicyFault('and', 'must be given, or or: a list of rules of the other engines');
+}
+
+function rulesOf(list: unknown, field: string): readonly Rule[] {
+  if (!isList(list) || list.length === 0) throw new PolicyFault(field, 'must be a list with at least one rule');
+  if (list.length > MOST_RULES) throw new PolicyFault(field, `must have at most ${MOST_RULES} rules`);
+  return list.map((rule, at) => compileNested(rule, `${field}[${at}]`));
+}
+
+function compileNested(rule: unknown, path: string): Rule {
+  if (!isObject(rule))
+    throw new PolicyFault(path, 'must be a rule: an object with engine and the fields of that engine');
+  const engine = rule['engine'];
+  if (!isSimpleEngine(engine)) {
+    throw new PolicyFault(`${path}.engine`, `must be one of ${Object.keys(simpleEngines).join(', ')}`);
+  }
+  try {
+    return simpleEngines[engine].compile({ ...rule, engine });
+  } catch (error) {
+    throw error instanceof PolicyFault ? error.within(path) : error;
+  }
+}
+
+function allOf(rules: readonly Rule[]): Rule {
+  return (request, steps) => rules.every((rule) => rule(request, steps));
+}
+
+/** A rule that fails is one that does not grant: the others are asked. Its failure is told when none grants. */
+function oneOf(rules: readonly Rule[]): Rule {
+  return (request, steps) => {
+    let failure: Error | undefined;
+    for (const rule of rules) {
+      try {
+        if (rule(request, steps)) return true;
+      } catch (error) {
+        failure ??= error instanceof Error ? error : new Error('the rule failed');
+      }
+    }
+    if (failure !== undefined) throw failure;
+    return false;
+  };
+}

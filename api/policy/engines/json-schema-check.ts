@@ -1,0 +1,208 @@
+import { memberPath } from '../../../crds/path.ts';
+import { isList, isObject } from '../json-value.ts';
+import { linearRegExp } from '../linear-regexp.ts';
+import type { LinearRegExp } from '../linear-regexp.ts';
+import { PolicyFault } from '../policy-fault.ts';
+import { FORMATS } from './json-schema-dialect.ts';
+import type { Dialect } from './json-schema-dialect.ts';
+import { STEPS_KEYWORD } from './json-schema-steps.ts';
+import type { Weight } from './json-schema-steps.ts';
+
+/** Most subschemas of one schema; those behind a reference count once more. 500 compile in a tenth of a second. */
+export const MOST_SUBSCHEMAS = 500;
+/** How deep subschemas may nest. */
+export const DEEPEST_SCHEMA = 32;
+/** Longest schema, as JSON, in characters. */
+export const LONGEST_SCHEMA = 65_536;
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks what ajv does not say well or does not bound: unknown keywords and formats with their place, expressions that
+ * RE2 does not take, references out of the schema, size. Throws {@link PolicyFault}.
+ */
+export function checkSchema(schema: Schema, dialect: Dialect): CheckedSchema {
+  if (JSON.stringify(schema).length > LONGEST_SCHEMA) {
+    throw new PolicyFault('schema', `must have at most ${LONGEST_SCHEMA} characters as JSON`);
+  }
+  const walk: Walk = { dialect, sizes: new Map(), references: new Map(), expressions: new Map() };
+  const { $id: _named, ...unnamed } = schema;
+  const checked = checkedObject(unnamed, { path: 'schema', pointer: '#', depth: 0 }, walk);
+  checkReferences(walk, checked.size);
+  return { schema: checked.schema, expressions: walk.expressions };
+}
+
+/** A schema that may be compiled. */
+export interface CheckedSchema {
+  /** The copy in which every subschema counts. */
+  readonly schema: Schema;
+  /** Every regular expression of the schema, compiled, by its text. */
+  readonly expressions: ReadonlyMap<string, LinearRegExp>;
+}
+
+interface Walk {
+  readonly dialect: Dialect;
+  /** Number of subschemas by the pointer of the schema that holds them. */
+  readonly sizes: Map<string, number>;
+  /** Where each reference stands, by its text. */
+  readonly references: Map<string, string>;
+  readonly expressions: Map<string, LinearRegExp>;
+}
+
+interface Place {
+  readonly path: string;
+  readonly pointer: string;
+  readonly depth: number;
+}
+
+interface Checked<S = unknown> {
+  readonly schema: S;
+  readonly size: number;
+}
+
+function checkedSchema(schema: unknown, place: Place, walk: Walk): Checked {
+  if (isObject(schema)) return checkedObject(schema, { ...place, depth: place.depth + 1 }, walk);
+  // true and false are schemas; anything else is the meta-schema's to refuse.
+  walk.sizes.set(place.pointer, 1);
+  return { schema, size: 1 };
+}
+
+function checkedObject(schema: Schema, place: Place, walk: Walk): Checked<Schema> {
+  if (place.depth > DEEPEST_SCHEMA) {
+    throw new PolicyFault('schema', `must not nest deeper than ${DEEPEST_SCHEMA} subschemas`);
+  }
+  let size = 1;
+  const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
+    if (!walk.dialect.isKeyword(keyword)) {
+      throw new PolicyFault(place.path, `unknown keyword ${JSON.stringify(keyword)}`);
+    }
+    const checked = checkedKeyword(keyword, value, inside(place, keyword, false), walk);
+    size += checked.size;
+    return [keyword, checked.schema];
+  });
+  if (size > MOST_SUBSCHEMAS) throw tooMany();
+  walk.sizes.set(place.pointer, size);
+  return { schema: { ...Object.fromEntries(members), [STEPS_KEYWORD]: weightOf(schema, walk.expressions) }, size };
+}
+
+function checkedKeyword(keyword: string, value: unknown, place: Place, walk: Walk): Checked {
+  checkValue(keyword, value, place, walk);
+  if (SCHEMA_MAPS.has(keyword) && isObject(value)) return checkedMap(value, place, walk);
+  if (SCHEMAS.has(keyword) && isList(value)) return checkedList(value, place, walk);
+  if (SCHEMAS.has(keyword)) return checkedSchema(value, place, walk);
+  return { schema: value, size: 0 };
+}
+
+function checkedMap(schemas: Schema, place: Place, walk: Walk): Checked {
+  const members = Object.entries(schemas).map(([name, schema]) => {
+    // ajv skips this name, so whatever is demanded of it would not be checked.
+    if (name === '__proto__') throw new PolicyFault(place.path, 'must not use the name __proto__');
+    return [name, checkedSchema(schema, inside(place, name, false), walk)] as const;
+  });
+  const copy = Object.fromEntries(members.map(([name, { schema }]) => [name, schema]));
+  return { schema: copy, size: members.reduce((sum, [, { size }]) => sum + size, 0) };
+}
+
+function checkedList(schemas: readonly unknown[], place: Place, walk: Walk): Checked {
+  const elements = schemas.map((schema, at) => checkedSchema(schema, inside(place, String(at), true), walk));
+  return { schema: elements.map(({ schema }) => schema), size: elements.reduce((sum, { size }) => sum + size, 0) };
+}
+
+/** Keywords whose value is a schema or a list of schemas. */
+const SCHEMAS: ReadonlySet<string> = new Set([
+  'additionalItems',
+  'additionalProperties',
+  'allOf',
+  'anyOf',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'oneOf',
+  'prefixItems',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]);
+/** Keywords whose value holds schemas by name. */
+const SCHEMA_MAPS: ReadonlySet<string> = new Set([
+  '$defs',
+  'definitions',
+  'dependencies',
+  'dependentSchemas',
+  'patternProperties',
+  'properties',
+]);
+
+function checkValue(keyword: string, value: unknown, place: Place, walk: Walk): void {
+  if (keyword === 'pattern' && typeof value === 'string') checkExpression(value, place.path, walk);
+  if (keyword === 'patternProperties' && isObject(value)) {
+    for (const pattern of Object.keys(value)) checkExpression(pattern, memberPath(place.path, pattern, false), walk);
+  }
+  if (keyword === 'format' && typeof value === 'string' && !Object.hasOwn(FORMATS, value)) {
+    throw new PolicyFault(place.path, `unknown format "${value}"; known are ${Object.keys(FORMATS).join(', ')}`);
+  }
+  if (keyword === '$id' || (keyword === '$schema' && place.depth > 0)) {
+    throw new PolicyFault(place.path, 'may stand at the top of the schema only');
+  }
+  if (keyword === '$ref' && typeof value === 'string') walk.references.set(value, place.path);
+}
+
+function checkExpression(pattern: string, path: string, walk: Walk): void {
+  try {
+    walk.expressions.set(pattern, linearRegExp(pattern));
+  } catch (error) {
+    throw new PolicyFault(path, error instanceof Error ? error.message : 'is not a regular expression');
+  }
+}
+
+/** References stay inside, and what they lead to is compiled once more for each, which is bounded too. */
+function checkReferences(walk: Walk, size: number): void {
+  let total = size;
+  for (const [reference, path] of walk.references) {
+    const behind = walk.sizes.get(reference.replace(/^#\/$/, '#'));
+    if (behind === undefined) {
+      throw new PolicyFault(path, 'must point at a subschema of this schema, such as #/$defs/name');
+    }
+    total += behind;
+  }
+  if (total > MOST_SUBSCHEMAS) throw tooMany();
+}
+
+/** See {@link Weight}; the divisors come from measuring ajv's compiled code. */
+function weightOf(schema: Schema, expressions: ReadonlyMap<string, LinearRegExp>): Weight {
+  const values = Object.entries(schema).filter(([keyword]) => !SCHEMAS.has(keyword) && !SCHEMA_MAPS.has(keyword));
+  const literals = nodesOf([schema['enum'], schema['const']]);
+  const sumOfSteps = (sources: readonly string[]) =>
+    sources.reduce((sum, source) => sum + (expressions.get(source)?.stepsPerCharacter ?? 0), 0);
+  const patterns = isObject(schema['patternProperties']) ? Object.keys(schema['patternProperties']) : [];
+  const pattern = typeof schema['pattern'] === 'string' ? [schema['pattern']] : [];
+  return {
+    visit: 1 + nodesOf(values) / 16,
+    perCharacter: 1 / 64 + sumOfSteps(pattern),
+    perElement: 1 / 8,
+    perKey: (1 + literals) / 8,
+    perKeyCharacter: sumOfSteps(patterns),
+  };
+}
+
+/** How many values a JSON value consists of. */
+function nodesOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, member) => sum + nodesOf(member), 1);
+}
+
+function inside(place: Place, key: string, inArray: boolean): Place {
+  return {
+    path: memberPath(place.path, key, inArray),
+    pointer: `${place.pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    depth: place.depth,
+  };
+}
+
+function tooMany(): PolicyFault {
+  return new PolicyFault('schema', `must have at most ${MOST_SUBSCHEMAS} subschemas, those behind references included`);
+}

@@ -1,0 +1,132 @@
+import { Ajv } from 'ajv';
+import type { KeywordDefinition, Options, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { dottedPath } from '../../../crds/path.ts';
+import type { LinearRegExp } from '../linear-regexp.ts';
+import { PolicyFault } from '../policy-fault.ts';
+import { STEPS_KEYWORD, stepsKeyword, uniqueItemsKeyword } from './json-schema-steps.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** One version of JSON Schema. */
+export interface Dialect {
+  /** Whether the version has a keyword. */
+  readonly isKeyword: (word: string) => boolean;
+  /** What the version's meta-schema says against a schema. */
+  readonly faultOf: (schema: Schema) => PolicyFault | undefined;
+  /** Compiles a checked schema with its regular expressions. Throws ajv's errors. */
+  readonly compile: (schema: Schema, expressions: ReadonlyMap<string, LinearRegExp>) => ValidateFunction;
+}
+
+/** The dialect that `$schema` names; 2020-12 where there is none. Throws {@link PolicyFault} for any other. */
+export function dialectOf($schema: unknown): Dialect {
+  if ($schema === undefined) return draft2020;
+  const dialect = typeof $schema === 'string' ? dialects.get($schema.replace(/#$/, '')) : undefined;
+  if (dialect !== undefined) return dialect;
+  throw new PolicyFault('schema.$schema', `must be absent or one of ${[...dialects.keys()].join(', ')}`);
+}
+
+/**
+ * The formats that are known: those of JSON Schema 2020-12 §7.3 whose checks take linear time. `regex` is left out: it
+ * would compile what a caller sent; `idn-*` and `iri*`: ajv has none.
+ */
+export const FORMATS = {
+  date: fullFormats.date,
+  time: fullFormats.time,
+  'date-time': fullFormats['date-time'],
+  duration: fullFormats.duration,
+  email: fullFormats.email,
+  hostname: fullFormats.hostname,
+  ipv4: fullFormats.ipv4,
+  ipv6: fullFormats.ipv6,
+  uri: fullFormats.uri,
+  'uri-reference': fullFormats['uri-reference'],
+  'uri-template': fullFormats['uri-template'],
+  uuid: fullFormats.uuid,
+  'json-pointer': fullFormats['json-pointer'],
+  'relative-json-pointer': fullFormats['relative-json-pointer'],
+};
+
+/** How policies are compiled: unknown words are errors, inherited members are none, expressions are RE2's. */
+const OPTIONS: Options = {
+  strict: true,
+  // These three are about style; a schema that leaves `type` out is still a right schema.
+  strictTypes: false,
+  strictTuples: false,
+  strictRequired: false,
+  allowMatchingProperties: true,
+  ownProperties: true,
+  // An inlined definition would be compiled once more for each reference to it.
+  inlineRefs: false,
+  passContext: true,
+  validateSchema: false,
+  meta: false,
+  messages: false,
+  logger: false,
+  formats: FORMATS,
+};
+
+/** Keywords of ajv or of older drafts that no policy may use; `$async` would make every answer a promise, which is truthy. */
+const REFUSED: ReadonlySet<string> = new Set([
+  '$async',
+  '$dynamicAnchor',
+  '$dynamicRef',
+  '$recursiveAnchor',
+  '$recursiveRef',
+  '$vocabulary',
+  'id',
+  'nullable',
+  STEPS_KEYWORD,
+]);
+
+const OUR_KEYWORDS: readonly KeywordDefinition[] = [stepsKeyword, uniqueItemsKeyword];
+
+const draft2020 = dialect(Ajv2020);
+const draft07 = dialect(Ajv);
+const dialects: ReadonlyMap<string, Dialect> = new Map([
+  ['https://json-schema.org/draft/2020-12/schema', draft2020],
+  ['http://json-schema.org/draft-07/schema', draft07],
+]);
+
+function dialect(Version: typeof Ajv | typeof Ajv2020): Dialect {
+  // Made when the first schema comes: most boxes have none.
+  let meta: Ajv | undefined;
+  let known: Readonly<Record<string, unknown>> | undefined;
+  return {
+    isKeyword(word) {
+      known ??= withOurKeywords(new Version(OPTIONS)).RULES.keywords;
+      return Object.hasOwn(known, word) && !REFUSED.has(word);
+    },
+    faultOf(schema) {
+      meta ??= new Version({ strict: false, validateFormats: false, logger: false });
+      return meta.validateSchema(schema) === true ? undefined : metaFault(meta.errors?.[0], schema);
+    },
+    // One instance a schema: an instance keeps what it compiled for as long as it lives.
+    compile: (schema, expressions) =>
+      withOurKeywords(new Version({ ...OPTIONS, code: { regExp: engineOf(expressions) } })).compile(schema),
+  };
+}
+
+/** What ajv asks for an expression; `code` would name it in generated files, of which there are none. */
+function engineOf(expressions: ReadonlyMap<string, LinearRegExp>) {
+  return Object.assign(
+    (pattern: string) => {
+      const expression = expressions.get(pattern);
+      if (expression === undefined) throw new Error(`unexpected pattern ${JSON.stringify(pattern)}`);
+      return expression;
+    },
+    { code: 'linearRegExp' },
+  );
+}
+
+function withOurKeywords<A extends Ajv | Ajv2020>(ajv: A): A {
+  ajv.removeKeyword('uniqueItems');
+  for (const keyword of OUR_KEYWORDS) ajv.addKeyword(keyword);
+  return ajv;
+}
+
+function metaFault(error: { instancePath: string; message?: string } | undefined, schema: Schema): PolicyFault {
+  const path = dottedPath(error?.instancePath ?? '', { schema });
+  return new PolicyFault(path === '' ? 'schema' : `schema.${path}`, error?.message ?? 'is not a JSON Schema');
+}

@@ -1,0 +1,157 @@
+import type { AccessPolicy } from '../../crds/access-policy.ts';
+import { compilePolicy } from './compile.ts';
+import type { CompiledPolicy } from './compile.ts';
+
+/** Who a request comes from, by id within the box. Neither part: nobody known. */
+export interface Subject {
+  readonly client?: string | undefined;
+  readonly user?: UserSubject | undefined;
+}
+
+/** A user with the groups it is in now. */
+export interface UserSubject {
+  readonly id: string | number;
+  readonly groupIds: readonly (string | number)[];
+  readonly groupNames: readonly string[];
+}
+
+/** Policies that may concern a subject, in the order in which they are asked. */
+export interface Candidates {
+  /** Linked policies first, then those for `authenticated` or `anyone`; each part by id; none twice. Made as it is read. */
+  candidates(subject: Subject): Iterable<CompiledPolicy>;
+}
+
+/** The policies of one box, found by subject with one hash lookup for each of its ids. */
+export interface PolicyIndex extends Candidates {
+  /** Adds a policy, or puts it in the place of the one with its id: work in proportion to the links of both. */
+  set(policy: AccessPolicy): void;
+  /** Takes a policy away; unknown ids are ignored. */
+  remove(id: string): void;
+  /** How many policies there are. */
+  readonly size: number;
+}
+
+/** An empty index. One index holds one box, so that a link never reaches another. */
+export function createPolicyIndex(): PolicyIndex {
+  const policies = new Map<string, CompiledPolicy>();
+  const lists = new Map<string, CompiledPolicy[]>();
+
+  function remove(id: string): void {
+    const old = policies.get(id);
+    if (old === undefined) return;
+    policies.delete(id);
+    for (const key of keysOf(old.policy)) takeOut(lists, key, id);
+  }
+
+  return {
+    get size() {
+      return policies.size;
+    },
+    set(policy) {
+      remove(policy.id);
+      const compiled = compilePolicy(policy);
+      policies.set(policy.id, compiled);
+      for (const key of keysOf(policy)) putIn(lists, key, compiled);
+    },
+    remove,
+    candidates(subject) {
+      return inOrder(listed(lists, linkKeys(subject)), listed(lists, openKeys(subject)));
+    },
+  };
+}
+
+const AUTHENTICATED = 'authenticated';
+const ANYONE = 'anyone';
+
+/** Where a policy is listed. `linked` without links is listed nowhere: a forgotten link never opens a box. */
+function keysOf(policy: AccessPolicy): Set<string> {
+  switch (policy.subjects) {
+    case 'authenticated':
+      return new Set([AUTHENTICATED]);
+    case 'anyone':
+      return new Set([ANYONE]);
+    case 'linked':
+    case undefined:
+      return new Set((policy.link ?? []).map(({ resourceType, id }) => `${resourceType}/${id}`));
+    default:
+      // A stored word that no version knows concerns nobody.
+      return new Set();
+  }
+}
+
+function linkKeys({ client, user }: Subject): string[] {
+  const keys = client === undefined ? [] : [`Client/${client}`];
+  if (user === undefined) return keys;
+  const groups = [...user.groupIds, ...user.groupNames].map((group) => `Group/${group}`);
+  return [...keys, `User/${user.id}`, ...groups];
+}
+
+function openKeys({ client, user }: Subject): string[] {
+  return client === undefined && user === undefined ? [ANYONE] : [AUTHENTICATED, ANYONE];
+}
+
+type SortedList = readonly CompiledPolicy[];
+
+function listed(lists: ReadonlyMap<string, SortedList>, keys: readonly string[]): SortedList[] {
+  return keys.flatMap((key) => {
+    const list = lists.get(key);
+    return list === undefined ? [] : [list];
+  });
+}
+
+function* inOrder(linked: readonly SortedList[], open: readonly SortedList[]): Generator<CompiledPolicy> {
+  yield* merged(linked);
+  yield* merged(open);
+}
+
+/** Sorted lists as one, each policy once. */
+function* merged(lists: readonly SortedList[]): Generator<CompiledPolicy> {
+  const [only] = lists;
+  if (only !== undefined && lists.length === 1) {
+    yield* only;
+    return;
+  }
+  const heads = lists.map((list) => ({ list, at: 0 }));
+  for (let next = first(heads); next !== undefined; next = first(heads)) {
+    yield next;
+    for (const head of heads) if (head.list[head.at] === next) head.at += 1;
+  }
+}
+
+function first(heads: readonly { list: SortedList; at: number }[]): CompiledPolicy | undefined {
+  let least: CompiledPolicy | undefined;
+  for (const { list, at } of heads) {
+    const candidate = list[at];
+    if (candidate !== undefined && (least === undefined || candidate.id < least.id)) least = candidate;
+  }
+  return least;
+}
+
+function putIn(lists: Map<string, CompiledPolicy[]>, key: string, policy: CompiledPolicy): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [policy]);
+  else list.splice(placeOf(list, policy.id), 0, policy);
+}
+
+function takeOut(lists: Map<string, CompiledPolicy[]>, key: string, id: string): void {
+  const list = lists.get(key);
+  if (list === undefined) return;
+  const at = placeOf(list, id);
+  if (list[at]?.id === id) list.splice(at, 1);
+  if (list.length === 0) lists.delete(key);
+}
+
+/** Where an id stands, or would stand, in a sorted list. Rows mostly come sorted, so the end is looked at first. */
+function placeOf(list: SortedList, id: string): number {
+  const last = list.at(-1);
+  if (last === undefined || last.id < id) return list.length;
+  let low = 0;
+  let high = list.length - 1;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const there = list[middle];
+    if (there !== undefined && there.id < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,97 @@
+/** Version of {@link RequestObject}: goes up when a field changes its meaning or goes; new fields alone do not move it. */
+export const REQUEST_OBJECT_VERSION = 1;
+
+/**
+ * What every engine sees of a request (docs/policies.md). A part that a request does not have is absent, never null:
+ * a client's own request has no `user`, a request without a token has neither `client` nor `session`.
+ */
+export interface RequestObject {
+  /** Lower case: `get`, `post`. */
+  readonly 'request-method': string;
+  /** Path below the box's base URL, without the query: `/Client/x`. */
+  readonly uri: string;
+  /** Parameters of the query; one that stands twice is an array. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** Address of the caller. */
+  readonly 'remote-addr': string;
+  /** Id of the box. */
+  readonly box: string;
+  /** The parsed body. */
+  readonly body?: unknown;
+  /** The resource that the path addresses; no `id` where a whole type is addressed. */
+  readonly resource?: Fields;
+  /** The client of the token, as it is read over REST. */
+  readonly client?: Fields;
+  /** The user of the token, with `groups`, `group-ids` and `data` (the JSON value, not its text). */
+  readonly user?: Fields;
+  /** The session of the token, as it is read over REST. */
+  readonly session?: Fields;
+  /** The claims of the token. */
+  readonly token?: Fields;
+}
+
+/** What the edge knows of a request; {@link requestObject} takes the credentials out. */
+export interface RequestParts {
+  readonly method: string;
+  readonly uri: string;
+  readonly params?: Fields | undefined;
+  readonly headers?: Fields | undefined;
+  readonly remoteAddr: string;
+  readonly box: string;
+  readonly body?: unknown;
+  readonly resource?: Fields | undefined;
+  readonly client?: Fields | undefined;
+  readonly user?: Fields | undefined;
+  readonly session?: Fields | undefined;
+  readonly token?: Fields | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The request object of a request: pure, copies nothing deep, and leaves out what could be used to sign in. */
+export function requestObject(parts: RequestParts): RequestObject {
+  const { body, resource, client, user, session, token } = parts;
+  return {
+    'request-method': parts.method.toLowerCase(),
+    uri: withoutQuery(parts.uri),
+    params: given(parts.params ?? {}, isCredentialParameter),
+    headers: given(parts.headers ?? {}, isCredentialHeader),
+    'remote-addr': parts.remoteAddr,
+    box: parts.box,
+    ...(body !== undefined && { body }),
+    ...(resource && { resource: given(resource) }),
+    ...(client && { client: given(client, isSecretField) }),
+    ...(user && { user: given(user, isSecretField) }),
+    ...(session && { session: given(session) }),
+    ...(token && { token: given(token) }),
+  };
+}
+
+/** The query may hold `access_token`; its other parameters are in `params`. */
+function withoutQuery(uri: string): string {
+  const end = uri.search(/[?#]/);
+  return end === -1 ? uri : uri.slice(0, end);
+}
+
+/** The fields that have a value, without the ones to leave out. */
+function given(fields: Fields, isLeftOut: (name: string) => boolean = () => false): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== undefined && !isLeftOut(name)));
+}
+
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['secret', 'password']);
+
+function isCredentialHeader(name: string): boolean {
+  return CREDENTIAL_HEADERS.has(name.toLowerCase());
+}
+
+/** RFC 6750 §2.3. */
+function isCredentialParameter(name: string): boolean {
+  return name === 'access_token';
+}
+
+function isSecretField(name: string): boolean {
+  return SECRET_FIELDS.has(name);
+}

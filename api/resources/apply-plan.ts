@@ -1,0 +1,123 @@
+import type { AccessPolicy } from '../../crds/access-policy.ts';
+import type { Box } from '../../crds/box.ts';
+import type { Client } from '../../crds/client.ts';
+import type { Fault } from '../../crds/fault.ts';
+import { checkResource } from '../../crds/validate.ts';
+import type { ApplyHead, ApplyLine, ApplyResult, DeclareLine, Owner } from '../client/desired-state.ts';
+import type { DeclaredResource } from '../db/resource.ts';
+import { compilePolicy } from '../policy/compile.ts';
+import { futureMoment } from './future-moment.ts';
+
+/** A declared object, judged: what is to be stored, and what is wrong although it is stored. */
+export interface JudgedLine {
+  readonly line: ApplyLine;
+  readonly resource?: Client | AccessPolicy | Box;
+  /** Refused as it stands: what is stored stays. */
+  readonly refused?: readonly Fault[];
+  /** Stored, but grants nothing: no schema can see it. */
+  readonly unusable?: readonly Fault[];
+}
+
+/** Judges one line of an apply call: its resource by the schema and the time, a policy by its engine. `now` in milliseconds. */
+export function judgeLine(line: ApplyLine, now: number): JudgedLine {
+  if (!('resource' in line)) return { line };
+  const checked = checkResource(line.kind, line.resource);
+  if (!checked.ok) return { line, refused: checked.faults };
+  const { resource } = checked;
+  if (resource.id !== line.id) return { line, refused: [{ path: 'id', message: 'must be the id of the line' }] };
+  const future = futureMoment(resource, now);
+  if (future !== undefined) return { line, refused: [future] };
+  const fault = resource.resourceType === 'AccessPolicy' ? compilePolicy(resource).fault : undefined;
+  return { line, resource, ...(fault === undefined ? {} : { unusable: [{ path: '', message: fault }] }) };
+}
+
+/** What a call does to the rows of a box, and the answer to each of its lines. */
+export interface ApplyPlan {
+  readonly results: readonly ApplyResult[];
+  readonly writes: readonly { readonly line: DeclareLine; readonly resource: Client | AccessPolicy | Box }[];
+  readonly deletes: readonly DeclareLineName[];
+}
+
+type DeclareLineName = Pick<ApplyLine, 'kind' | 'id'>;
+
+/** Pure: compares what is declared with what is there. `found` holds the named rows and all that the cluster declares. */
+export function planApply(
+  head: ApplyHead,
+  lines: readonly JudgedLine[],
+  found: readonly DeclaredResource[],
+): ApplyPlan {
+  const rows = new Map(found.map((row) => [keyOf(row), row]));
+  const deletes = lines.filter(
+    ({ line }) => 'delete' in line && answerDelete(head, line.owner, rows.get(keyOf(line))) === 'deleted',
+  );
+  const gone = new Set(deletes.map(({ line }) => keyOf(line)));
+  const results: ApplyResult[] = [];
+  const writes: ApplyPlan['writes'][number][] = [];
+  for (const judged of lines) {
+    const { line } = judged;
+    const row = rows.get(keyOf(line));
+    const result = answer(head, judged, 'delete' in line || !gone.has(keyOf(line)) ? row : undefined);
+    results.push({ kind: line.kind, id: line.id, ...result });
+    const stored = result.result === 'created' || result.result === 'updated';
+    if (stored && 'resource' in line && judged.resource !== undefined) writes.push({ line, resource: judged.resource });
+  }
+  if (head.complete) results.push(...undeclared(head, lines, found));
+  return { results, writes, deletes: deletes.map(({ line }) => ({ kind: line.kind, id: line.id })) };
+}
+
+type Verdict = Omit<ApplyResult, 'kind' | 'id'>;
+
+function answer(head: ApplyHead, judged: JudgedLine, row: DeclaredResource | undefined): Verdict {
+  const { line, refused, unusable } = judged;
+  if ('probe' in line) return { result: row === undefined ? 'absent' : 'exists' };
+  if ('delete' in line) return { result: answerDelete(head, line.owner, row) };
+  if (refused !== undefined) return { result: 'invalid', faults: refused };
+  const conflict = row === undefined ? undefined : conflictOf(head, line.owner, row);
+  if (conflict !== undefined) return { result: 'conflict', detail: conflict, ...declarerOf(head, row) };
+  const faults = unusable === undefined ? {} : { faults: unusable };
+  const same = row?.digest === line.digest && row.owner?.uid === line.owner.uid;
+  if (same) return { result: 'unchanged', ...faults };
+  if (!('resource' in line)) return { result: 'needed' };
+  return { result: row === undefined ? 'created' : 'updated', ...faults };
+}
+
+/** A row belongs to the object that declares it; one made over REST belongs to whoever made it (`adoption: Never`). */
+function conflictOf(head: ApplyHead, owner: Owner, row: DeclaredResource): string | undefined {
+  if (row.owner === undefined) return 'made over REST';
+  if (row.owner.cluster === head.cluster && row.owner.name === owner.name) return undefined;
+  const where = row.owner.cluster === head.cluster ? '' : ` of cluster ${row.owner.cluster}`;
+  return `owned by ${row.owner.name}${where}`;
+}
+
+function answerDelete(
+  head: ApplyHead,
+  owner: Owner,
+  row: DeclaredResource | undefined,
+): 'deleted' | 'absent' | 'conflict' {
+  if (row === undefined) return 'absent';
+  const own = row.owner?.cluster === head.cluster && row.owner.name === owner.name && row.owner.uid === owner.uid;
+  return own ? 'deleted' : 'conflict';
+}
+
+function undeclared(
+  head: ApplyHead,
+  lines: readonly JudgedLine[],
+  found: readonly DeclaredResource[],
+): readonly ApplyResult[] {
+  const named = new Set(lines.map(({ line }) => keyOf(line)));
+  return found.flatMap((row) => {
+    const declarer = declarerOf(head, row);
+    if (declarer.owner === undefined || named.has(keyOf(row))) return [];
+    return [{ kind: row.kind, id: row.id, result: 'undeclared' as const, owner: declarer.owner }];
+  });
+}
+
+/** The object of this cluster that declared a row: without it nobody could name it in a delete. */
+function declarerOf(head: ApplyHead, row: DeclaredResource | undefined): { readonly owner?: Owner } {
+  if (row?.owner?.cluster !== head.cluster) return {};
+  return { owner: { name: row.owner.name, uid: row.owner.uid ?? '' } };
+}
+
+function keyOf({ kind, id }: { readonly kind: string; readonly id: string }): string {
+  return `${kind}/${id}`;
+}

@@ -1,0 +1,173 @@
+import type pg from 'pg';
+import type { ApplyHead, ApplyLine, ApplyProgress, ApplyResult, Applied } from '../client/desired-state.ts';
+import type { ClientSecrets } from '../credentials/client-secret.ts';
+import { bumpVersion, ensureBox } from '../db/box.ts';
+import { demandStandby } from '../db/durability.ts';
+import { lockEpoch } from '../db/epoch.ts';
+import { digestsOf, findResources } from '../db/resource.ts';
+import type { DeclaredResource } from '../db/resource.ts';
+import { deleteResources, lockResources, upsertResources } from '../db/resource-write.ts';
+import type { ResourceWrite } from '../db/resource-write.ts';
+import { Outage } from '../db/outage.ts';
+import { inBox } from '../db/transaction.ts';
+import type { Connection } from '../db/transaction.ts';
+import { judgeLine, planApply } from './apply-plan.ts';
+import type { ApplyPlan, JudgedLine } from './apply-plan.ts';
+
+/** A later leader has claimed an epoch: this one's calls count no more. */
+export class Fenced extends Error {
+  override readonly name = 'Fenced';
+}
+
+/** Milliseconds: a box of many thousand objects takes longer than a request may. */
+const applyLimit = 60_000;
+
+/** What an apply needs. */
+export interface ApplyServices {
+  readonly pool: pg.Pool;
+  readonly secrets: ClientSecrets;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Whether what is taken away must also be on a synchronous standby (HARDENING S-07). */
+  readonly revocationsNeedStandby: boolean;
+}
+
+/** What an apply did, once it is committed. */
+export interface ApplyOutcome {
+  readonly results: readonly ApplyResult[];
+  readonly applied: Applied;
+}
+
+/**
+ * Applies the desired state of a box in one transaction: all of it, or nothing. Secrets are hashed before, so that the
+ * box is not locked meanwhile; `onProgress` hears of it. Throws Fenced when a later epoch was claimed, and Outage.
+ */
+export async function applyBox(
+  box: string,
+  head: ApplyHead,
+  lines: readonly ApplyLine[],
+  services: ApplyServices,
+  onProgress: (progress: ApplyProgress) => void,
+): Promise<ApplyOutcome> {
+  const now = services.now();
+  const judged = lines.map((line) => judgeLine(line, now));
+  const read = (connection: Connection) => foundRows(connection, box, head, lines);
+  const foreseen = await inBox(services.pool, box, 'snapshot', read, applyLimit);
+  const hashes = await hashSecrets(planApply(head, judged, foreseen), services.secrets, onProgress);
+  const write = async (connection: Connection): Promise<ApplyOutcome> => {
+    if (services.revocationsNeedStandby) await demandStandby(connection);
+    return applyNow(connection, box, head, judged, hashes);
+  };
+  return inBox(services.pool, box, 'write', write, applyLimit);
+}
+
+async function applyNow(
+  connection: Connection,
+  box: string,
+  head: ApplyHead,
+  judged: readonly JudgedLine[],
+  hashes: ReadonlyMap<string, string>,
+): Promise<ApplyOutcome> {
+  const epoch = await lockEpoch(connection, head.cluster);
+  if (epoch !== head.epoch) throw new Fenced(`epoch ${String(head.epoch)} is over, ${String(epoch ?? 0)} counts`);
+  await ensureBox(connection, box);
+  const version = (await lockResources(connection, box)) ?? 0;
+  const lines = judged.map(({ line }) => line);
+  const plan = planApply(head, judged, await foundRows(connection, box, head, lines));
+  const applied = changes(plan) ? await store(connection, box, head, plan, hashes) : version;
+  return { results: plan.results, applied: { box, config_version: applied } };
+}
+
+function changes(plan: ApplyPlan): boolean {
+  return plan.writes.length + plan.deletes.length > 0;
+}
+
+async function foundRows(
+  connection: Connection,
+  box: string,
+  head: ApplyHead,
+  lines: readonly ApplyLine[],
+): Promise<readonly DeclaredResource[]> {
+  const named = await findResources(connection, box, lines);
+  if (!head.complete) return named;
+  const known = new Set(named.map(({ kind, id }) => `${kind}/${id}`));
+  const declared = await digestsOf(connection, box, head.cluster);
+  return [...named, ...declared.filter(({ kind, id }) => !known.has(`${kind}/${id}`))];
+}
+
+async function store(
+  connection: Connection,
+  box: string,
+  head: ApplyHead,
+  plan: ApplyPlan,
+  hashes: ReadonlyMap<string, string>,
+): Promise<number> {
+  const version = await bumpVersion(connection, box);
+  if (plan.deletes.length > 0) await deleteResources(connection, box, version, plan.deletes);
+  for (let from = 0; from < plan.writes.length; from += writesInStatement) {
+    const part = plan.writes.slice(from, from + writesInStatement);
+    await upsertResources(
+      connection,
+      box,
+      version,
+      part.map((write) => resourceWrite(write, head, hashes)),
+    );
+  }
+  return version;
+}
+
+/** Bounds the memory of one statement. */
+const writesInStatement = 1_000;
+
+function resourceWrite(
+  { line, resource }: ApplyPlan['writes'][number],
+  head: ApplyHead,
+  hashes: ReadonlyMap<string, string>,
+): ResourceWrite {
+  const { secret, ...body } = { secret: undefined, ...resource };
+  return {
+    kind: line.kind,
+    id: line.id,
+    body,
+    secrets: storedSecrets(secret, hashes),
+    owner: { cluster: head.cluster, name: line.owner.name, uid: line.owner.uid },
+    digest: line.digest,
+  };
+}
+
+/** Absent: what is there stays. Null: none. */
+function storedSecrets(
+  secret: string | null | undefined,
+  hashes: ReadonlyMap<string, string>,
+): readonly string[] | undefined {
+  if (secret === undefined) return undefined;
+  if (secret === null) return [];
+  const hash = hashes.get(secret);
+  if (hash === undefined) throw new Outage('the rows moved while secrets were hashed');
+  return [hash];
+}
+
+const progressEvery = 25;
+
+/** Hashes the secrets that are going to be stored, on as many threads as the queue has. */
+async function hashSecrets(
+  plan: ApplyPlan,
+  secrets: ClientSecrets,
+  onProgress: (progress: ApplyProgress) => void,
+): Promise<ReadonlyMap<string, string>> {
+  const chosen = new Set(plan.writes.flatMap(({ resource }) => secretOf(resource) ?? []));
+  const hashes = new Map<string, string>();
+  await Promise.all(
+    [...chosen].map(async (secret) => {
+      hashes.set(secret, await secrets.store(secret));
+      if (chosen.size > progressEvery && hashes.size % progressEvery === 0) {
+        onProgress({ progress: { done: hashes.size, of: chosen.size } });
+      }
+    }),
+  );
+  return hashes;
+}
+
+function secretOf(resource: ApplyPlan['writes'][number]['resource']): string | undefined {
+  return 'secret' in resource && typeof resource.secret === 'string' ? resource.secret : undefined;
+}

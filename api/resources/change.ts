@@ -1,0 +1,34 @@
+import { demandStandby } from '../db/durability.ts';
+import { lockResources } from '../db/resource-write.ts';
+import type { StoredResource } from '../db/resource.ts';
+import { inBox } from '../db/transaction.ts';
+import type { Connection } from '../db/transaction.ts';
+import { Problem } from '../problem.ts';
+import type { ResourceServices } from './services.ts';
+
+/**
+ * Runs a change of a box's configuration, one at a time for each box: what it reads is still so when it writes. Throws
+ * Problem `not-found` when there is no such box, and Outage.
+ */
+export function changing<T>(
+  services: Pick<ResourceServices, 'pool' | 'revocationsNeedStandby'>,
+  box: string,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  return inBox(services.pool, box, 'write', async (connection) => {
+    if (services.revocationsNeedStandby) await demandStandby(connection);
+    const version = await lockResources(connection, box);
+    if (version === undefined) throw new Problem('not-found', 'There is nothing at this address');
+    return work(connection);
+  });
+}
+
+/** Refuses to touch a resource that a custom resource declares: it would come back, or drift. Throws Problem `conflict`. */
+export function refuseManaged(current: StoredResource | undefined): void {
+  if (current?.owner === undefined) return;
+  const { kind, id, owner } = current;
+  throw new Problem(
+    'conflict',
+    `${kind} ${id} is declared by the custom resource ${owner.name}: change or delete it there`,
+  );
+}

@@ -1,0 +1,11 @@
+import type { Fault } from '../../crds/fault.ts';
+
+/**
+ * What is wrong with a `revoke_sessions_before` in the future (CONTRACT §4): its highest value counts for good, so it
+ * would refuse every token until then, and nobody could take it back. `now` in milliseconds.
+ */
+export function futureMoment(resource: object, now: number): Fault | undefined {
+  const moment = 'revoke_sessions_before' in resource ? resource.revoke_sessions_before : undefined;
+  if (typeof moment !== 'string' || Date.parse(moment) <= now) return undefined;
+  return { path: 'revoke_sessions_before', message: 'must not lie in the future' };
+}

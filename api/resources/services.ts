@@ -1,0 +1,15 @@
+import type pg from 'pg';
+import type { ClientSecrets } from '../credentials/client-secret.ts';
+
+/** What the services of the resource endpoints need of the process. */
+export interface ResourceServices {
+  readonly pool: pg.Pool;
+  readonly secrets: Pick<ClientSecrets, 'store'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Whether an acknowledged revocation must also be on a synchronous standby (HARDENING S-07). */
+  readonly revocationsNeedStandby: boolean;
+}
+
+/** The kinds that the generic resource API stores as they are submitted; sessions are issued, never submitted. */
+export type StoredKind = 'Client' | 'AccessPolicy';

@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import { confidentialFault } from '../../crds/confidential.ts';
+import { bumpVersion } from '../db/box.ts';
+import { upsertResources } from '../db/resource-write.ts';
+import type { StoredResource } from '../db/resource.ts';
+import type { Connection } from '../db/transaction.ts';
+import { Problem } from '../problem.ts';
+import type { Submission } from './submission.ts';
+
+/** What a write did. */
+export interface Written {
+  readonly stored: StoredResource;
+  readonly created: boolean;
+}
+
+/**
+ * Stores a submission in place of what is there; `hash` is the stored form of its secret. What changes nothing writes
+ * nothing and keeps its version. To be called within `changing`. Throws Problem `invalid` for a client that needs a
+ * secret and has none.
+ */
+export async function store(
+  connection: Connection,
+  box: string,
+  submission: Submission,
+  current: StoredResource | undefined,
+  hash: string | undefined,
+): Promise<Written> {
+  const { kind, id, resource, body } = submission;
+  if (resource.resourceType === 'Client') {
+    const fault = confidentialFault(resource, current?.hasSecret ?? false);
+    if (fault !== undefined) throw new Problem('invalid', [fault]);
+  }
+  const secrets = secretsOf(submission, current, hash);
+  if (current !== undefined && secrets === undefined && isDeepStrictEqual(current.body, body)) {
+    return { stored: current, created: false };
+  }
+  const version = await bumpVersion(connection, box);
+  const write = { kind, id, body, secrets, owner: undefined, digest: undefined };
+  const [stored] = await upsertResources(connection, box, version, [write]);
+  if (stored === undefined) throw new Error('an upsert returned no row');
+  return { stored, created: current === undefined };
+}
+
+/** Undefined: those that are there stay. */
+function secretsOf(
+  { secret }: Submission,
+  current: StoredResource | undefined,
+  hash: string | undefined,
+): readonly string[] | undefined {
+  if (secret === undefined) return undefined;
+  if (secret === null) return current?.hasSecret === true ? [] : undefined;
+  if (hash === undefined) throw new TypeError('a secret that was not hashed');
+  return [hash];
+}

@@ -1,0 +1,57 @@
+import type { AccessPolicy } from '../../crds/access-policy.ts';
+import type { Client } from '../../crds/client.ts';
+import type { Fault } from '../../crds/fault.ts';
+import { isRecord } from '../../crds/schema-node.ts';
+import { checkResource } from '../../crds/validate.ts';
+import { compilePolicy } from '../policy/compile.ts';
+import { Problem } from '../problem.ts';
+import { futureMoment } from './future-moment.ts';
+import type { StoredKind } from './services.ts';
+
+/** A submitted resource that may be stored, its secret apart. */
+export interface Submission {
+  readonly kind: StoredKind;
+  readonly id: string;
+  readonly resource: Client | AccessPolicy;
+  /** The resource without its secret: what is stored and what is returned. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Absent: the stored one is kept; null: it is removed. */
+  readonly secret: string | null | undefined;
+}
+
+/**
+ * Judges a resource submitted over REST; `id` is the one in the path, if there is one. `now` in milliseconds. Throws
+ * Problem `invalid` with every fault.
+ */
+export function readSubmission(kind: StoredKind, value: unknown, id: string | undefined, now: number): Submission {
+  const given = isRecord(value) && id !== undefined ? { ...value, id } : value;
+  const foreign = foreignId(value, id);
+  const checked = checkResource(kind, given);
+  if (!checked.ok) throw new Problem('invalid', [...foreign, ...checked.faults]);
+  const { resource } = checked;
+  const faults = [...foreign, ...faultsOf(resource, now)];
+  if (faults.length > 0) throw new Problem('invalid', faults);
+  const { secret, ...body } = { secret: undefined, ...resource };
+  return { kind, id: resource.id, resource, body, secret };
+}
+
+/** C-01: a body that names another resource than the path is a mistake, whichever of the two is meant. */
+function foreignId(value: unknown, id: string | undefined): readonly Fault[] {
+  if (id === undefined || !isRecord(value) || value['id'] === undefined || value['id'] === id) return [];
+  return [{ path: 'id', message: 'must be the id in the path, or left out' }];
+}
+
+/** What no schema can say. */
+function faultsOf(resource: Client | AccessPolicy, now: number): readonly Fault[] {
+  if (resource.resourceType === 'AccessPolicy') return policyFaults(resource);
+  const fault = futureMoment(resource, now);
+  return fault === undefined ? [] : [fault];
+}
+
+/** A rule that cannot be compiled would grant nothing: over REST it is refused at once. */
+function policyFaults(policy: AccessPolicy): readonly Fault[] {
+  const { fault } = compilePolicy(policy);
+  if (fault === undefined) return [];
+  const [, path, message] = /^([\w-]+(?:\[\d+\]|\.[\w-]+)*): (.*)$/s.exec(fault) ?? [];
+  return [path === undefined || message === undefined ? { path: '', message: fault } : { path, message }];
+}

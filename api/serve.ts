@@ -1,0 +1,163 @@
+import type { Server } from 'node:http';
+import { createApp } from './app.ts';
+import { boxAddressing } from './box-addressing.ts';
+import type { ApiConfig } from './config.ts';
+import { createClientSecrets } from './credentials/client-secret.ts';
+import { createHashQueue } from './credentials/hash-queue.ts';
+import type { HashQueue } from './credentials/hash-queue.ts';
+import { createKeySealing } from './credentials/key-sealing.ts';
+import { batchedStatements, defaultHotLimits } from './db/hot-batches.ts';
+import { Outage } from './db/outage.ts';
+import { defaultLimits, openDatabase } from './db/pool.ts';
+import type { Database } from './db/pool.ts';
+import { checkDatabase } from './db/startup.ts';
+import { createKnownBoxes } from './http/known-boxes.ts';
+import { createManagementApp } from './http/management.ts';
+import { createMetrics } from './http/metrics.ts';
+import type { Metrics } from './http/metrics.ts';
+import { answerLog, brokenLog } from './http/answer-log.ts';
+import { defaultStopLimits, gracefulStop } from './http/graceful-stop.ts';
+import { createHttpServer, defaultServerLimits, listen } from './http/server.ts';
+import { createThrottle, defaultThrottle } from './http/throttle.ts';
+import { trustedProxies } from './http/trusted-proxies.ts';
+import { errorFacts } from './log.ts';
+import type { Log } from './log.ts';
+import type { OAuthServices } from './oauth/services.ts';
+import { createSigningKeys } from './oauth/signing-keys.ts';
+import { startUpkeep } from './upkeep.ts';
+import { createStateCache } from './state/state-cache.ts';
+
+/** A running API: its two ports, and its end. */
+export interface RunningApi {
+  readonly port: number;
+  readonly managementPort: number;
+  /** Answers what is under way, then closes everything. */
+  stop(): Promise<void>;
+}
+
+const hashesWaiting = 64;
+
+/**
+ * Starts the API: the database is checked first (schema, role), then both ports open. Throws an Error of one sentence
+ * when it cannot serve.
+ */
+export async function serveApi(config: ApiConfig, log: Log): Promise<RunningApi> {
+  const limits = { ...defaultLimits, connections: config.poolSize };
+  const database = openDatabase(config.databaseUrl, limits, (error) => {
+    log.warn(errorFacts(error), 'a connection to Postgres broke');
+  });
+  try {
+    await checkDatabase(database.general);
+    return await start(config, database, log);
+  } catch (error) {
+    await database.end();
+    throw error;
+  }
+}
+
+async function start(config: ApiConfig, database: Database, log: Log): Promise<RunningApi> {
+  const queue = createHashQueue(config.hashThreads, hashesWaiting);
+  const oauth = oauthServices(config, database, queue, log);
+  const metrics = createMetrics({ boxesInMemory: () => oauth.states.size, secretsWaiting: () => queue.depth });
+  const parts = { config, database, oauth, metrics, log };
+  const life = { stopping: false };
+  const servers = { public: publicServer(parts), management: managementServer(parts, life) };
+  const stops = { public: gracefulStop(servers.public), management: gracefulStop(servers.management) };
+  const upkeep = await startUpkeep(oauth, log);
+  const ports = await openPorts(servers, config).catch(async (error: unknown) => {
+    await upkeep.stop();
+    throw error;
+  });
+  return {
+    ...ports,
+    async stop() {
+      life.stopping = true;
+      await stops.public(defaultStopLimits);
+      // Until then it says that it is not ready. A call that is cut off is made again by the operator.
+      await stops.management({ quiet: 0, drain: 0, grace: 4_000 });
+      await upkeep.stop();
+      await database.end();
+    },
+  };
+}
+
+/** What both servers are made of. */
+interface Parts {
+  readonly config: ApiConfig;
+  readonly database: Database;
+  readonly oauth: OAuthServices;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+function publicServer({ config, database, oauth, metrics, log }: Parts): Server {
+  const limits = { ...defaultThrottle, perClient: config.failuresPerClient, perBox: config.failuresPerBox };
+  const app = createApp({
+    oauth,
+    log,
+    addressing: boxAddressing(config, database.general),
+    boxes: createKnownBoxes(oauth.states),
+    throttle: createThrottle(limits, Date.now),
+    onAnswer: answerLog(log, metrics),
+    isTrustedProxy: trustedProxies(config.trustedProxies),
+  });
+  return createHttpServer(app, defaultServerLimits, brokenLog(log, metrics));
+}
+
+/** What the management port of a process that is about to end says of it. */
+interface Life {
+  stopping: boolean;
+}
+
+function managementServer({ config, database, oauth, metrics, log }: Parts, life: Life): Server {
+  const app = createManagementApp({
+    metrics,
+    log,
+    pool: database.general,
+    apply: oauth,
+    keys: config.managementKeys,
+    async ready() {
+      if (life.stopping) throw new Outage('The service is stopping');
+      // By the token path's own connections: slow searches are no reason to take every replica out of service.
+      await checkDatabase(database.hot);
+    },
+  });
+  // Applying a box of many thousand objects, secrets to be hashed, takes minutes.
+  return createHttpServer(app, { ...defaultServerLimits, request: 0, idle: 0 }, brokenLog(log, metrics));
+}
+
+async function openPorts(
+  servers: { readonly public: Server; readonly management: Server },
+  config: ApiConfig,
+): Promise<Pick<RunningApi, 'port' | 'managementPort'>> {
+  const port = await listen(servers.public, config.host, config.port);
+  try {
+    return { port, managementPort: await listen(servers.management, config.host, config.managementPort) };
+  } catch (error) {
+    servers.public.close();
+    throw error;
+  }
+}
+
+function oauthServices(config: ApiConfig, database: Database, queue: HashQueue, log: Log): OAuthServices {
+  const sealing = createKeySealing(config.encryptionKeys);
+  return {
+    pool: database.general,
+    secrets: createClientSecrets(queue),
+    keys: createSigningKeys(database.general, sealing),
+    now: Date.now,
+    revocationsNeedStandby: config.revocationsNeedStandby,
+    issuer: (state) => state.settings.issuer ?? `${config.publicUrl}/boxes/${state.box}`,
+    audit: (event, facts) => {
+      log.warn({ event, ...facts }, 'audit');
+    },
+    states: createStateCache({
+      sealing,
+      pool: database.general,
+      statements: batchedStatements(database.hot, defaultHotLimits),
+      onUnusable: (box, kind, id, reason) => {
+        log.warn({ box, kind, id, reason }, 'a stored resource cannot be used and grants nothing');
+      },
+    }),
+  };
+}

@@ -1,0 +1,109 @@
+import type { Box } from '../../crds/box.ts';
+import type { Client } from '../../crds/client.ts';
+import { checkResource } from '../../crds/validate.ts';
+import type { ConfigChanges, ResourceRow } from '../db/config-changes.ts';
+import { createPolicyIndex } from '../policy/policy-index.ts';
+import type { PolicyIndex } from '../policy/policy-index.ts';
+import { createKeyRing } from './key-ring.ts';
+import type { KeyRing } from './key-ring.ts';
+import type { KeySealing } from '../credentials/key-sealing.ts';
+
+/** A client as a replica holds it. */
+export interface ClientState {
+  readonly client: Client;
+  /** Stored forms of its live secrets. */
+  readonly secrets: readonly string[];
+  /** Sessions decided under an older config version are revoked. */
+  readonly sessionsFrom: number;
+  /** Sessions begun before this time are revoked; milliseconds since 1970. */
+  readonly revokedBefore: number | undefined;
+}
+
+/** One box's configuration at one config version, as a replica holds it in memory. */
+export interface BoxState {
+  readonly box: string;
+  readonly version: number;
+  readonly sessionsFrom: number;
+  /** Sessions begun before this time are revoked; milliseconds since 1970. */
+  readonly revokedBefore: number | undefined;
+  readonly settings: Box;
+  readonly clients: ReadonlyMap<string, ClientState>;
+  readonly policies: PolicyIndex;
+  readonly keys: KeyRing;
+}
+
+/** A {@link BoxState} that moves: changes are taken in one synchronous step, so no decision sees half of them. */
+export interface MovingBoxState extends BoxState {
+  /** Takes in what moved since its version; older news are ignored. */
+  take(changes: ConfigChanges): void;
+}
+
+type Head = Pick<BoxState, 'version' | 'sessionsFrom' | 'revokedBefore'>;
+
+/** An empty state of a box, at version 0. `onUnusable` hears of rows that cannot be used: they grant nothing. */
+export function createBoxState(
+  box: string,
+  sealing: KeySealing,
+  onUnusable: (kind: string, id: string, reason: string) => void,
+): MovingBoxState {
+  const clients = new Map<string, ClientState>();
+  const policies = createPolicyIndex();
+  const defaults: Box = { resourceType: 'Box', id: box };
+  let head: Head = { version: 0, sessionsFrom: 0, revokedBefore: undefined };
+  let settings = defaults;
+  let keys = createKeyRing([], sealing, box);
+
+  function takeRow(row: ResourceRow): void {
+    const checked = checkResource(row.kind, row.body);
+    if (!checked.ok) {
+      remove(row.kind, row.id);
+      onUnusable(row.kind, row.id, checked.faults.map((fault) => `${fault.path} ${fault.message}`).join('; '));
+      return;
+    }
+    const { resource } = checked;
+    if (resource.resourceType === 'Client') {
+      const { secrets, sessionsFrom, revokedBefore } = row;
+      clients.set(row.id, { client: resource, secrets, sessionsFrom, revokedBefore });
+    } else if (resource.resourceType === 'AccessPolicy') policies.set(resource);
+    else settings = resource;
+  }
+
+  function remove(kind: string, id: string): void {
+    if (kind === 'Client') clients.delete(id);
+    else if (kind === 'AccessPolicy') policies.remove(id);
+    else if (kind === 'Box') settings = defaults;
+  }
+
+  return {
+    box,
+    clients,
+    policies,
+    get version() {
+      return head.version;
+    },
+    get sessionsFrom() {
+      return head.sessionsFrom;
+    },
+    get revokedBefore() {
+      return head.revokedBefore;
+    },
+    get settings() {
+      return settings;
+    },
+    get keys() {
+      return keys;
+    },
+    take(changes) {
+      if (changes.version <= head.version) return;
+      // First, for it throws when a row is broken: then nothing of the change is taken.
+      keys = createKeyRing(changes.keys, sealing, box);
+      for (const { kind, id } of changes.deleted) remove(kind, id);
+      for (const row of changes.changed) takeRow(row);
+      head = {
+        version: changes.version,
+        sessionsFrom: changes.sessionsFrom,
+        revokedBefore: changes.revokedBefore,
+      };
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type pg from 'pg';
+import type { KeySealing } from '../credentials/key-sealing.ts';
+import { readConfigChanges } from '../db/config-changes.ts';
+import { Outage } from '../db/outage.ts';
+import { inBox } from '../db/transaction.ts';
+import type { Connection } from '../db/transaction.ts';
+import { requestLimit } from '../db/with-connection.ts';
+import { createBoxState } from './box-state.ts';
+import type { BoxState, MovingBoxState } from './box-state.ts';
+
+/** The boxes that a replica holds in memory, and the ways to bring one up to date. */
+export interface HeldBoxes {
+  readonly size: number;
+  get(box: string): BoxState | undefined;
+  /**
+   * The box, at that version or a newer one where the database has it. Loads what moved, once for all who wait.
+   * Undefined when there is no such box. Throws Outage.
+   */
+  load(box: string, atLeast: number): Promise<BoxState | undefined>;
+  /** The box as a connection sees it that has locked its row at `version`: the truth, also when the database went back. */
+  present(connection: Connection, box: string, version: number): Promise<BoxState>;
+}
+
+/** What holding boxes takes. */
+export interface HeldBoxesParts {
+  readonly pool: pg.Pool;
+  readonly sealing: KeySealing;
+  readonly onUnusable: (box: string, kind: string, id: string, reason: string) => void;
+}
+
+/** Milliseconds that reading a box may take: a very large one on a slow machine takes longer than a request may wait. */
+const longestLoad = 5_000;
+
+/** Holds no box yet; each is loaded when it is first asked for. */
+export function createHeldBoxes({ pool, sealing, onUnusable }: HeldBoxesParts): HeldBoxes {
+  const states = new Map<string, MovingBoxState>();
+  const loading = new Map<string, Promise<BoxState | undefined>>();
+
+  async function load(box: string, atLeast: number): Promise<BoxState | undefined> {
+    for (;;) {
+      const state = states.get(box);
+      if (state !== undefined && state.version >= atLeast) return state;
+      const running = loading.get(box);
+      if (running === undefined) return answered(loadNow(box));
+      // Who needs a newer version than that load brings asks again; its failure is everybody's.
+      await answered(running);
+    }
+  }
+
+  function loadNow(box: string): Promise<BoxState | undefined> {
+    const work = (connection: Connection) => takeChanges(connection, box);
+    const running = inBox(pool, box, 'snapshot', work, longestLoad).finally(() => loading.delete(box));
+    loading.set(box, running);
+    return running;
+  }
+
+  async function takeChanges(connection: Connection, box: string): Promise<BoxState | undefined> {
+    const state = states.get(box) ?? createState(box);
+    const changes = await readConfigChanges(connection, box, state.version);
+    if (changes === undefined) return undefined;
+    // Who read under a lock may have put another state in its place meanwhile: that one is the truth.
+    const held = states.get(box) ?? state;
+    if (held === state) {
+      state.take(changes);
+      states.set(box, state);
+    }
+    return held;
+  }
+
+  async function present(connection: Connection, box: string, version: number): Promise<BoxState> {
+    const known = states.get(box);
+    if (known?.version === version) return known;
+    const state = known !== undefined && known.version < version ? known : createState(box);
+    const changes = await readConfigChanges(connection, box, state.version);
+    if (changes !== undefined) state.take(changes);
+    states.set(box, state);
+    return state;
+  }
+
+  function createState(box: string): MovingBoxState {
+    return createBoxState(box, sealing, (kind, id, reason) => {
+      onUnusable(box, kind, id, reason);
+    });
+  }
+
+  return {
+    load,
+    present,
+    get: (box) => states.get(box),
+    get size() {
+      return states.size;
+    },
+  };
+}
+
+/** Within the time that a request has; the load goes on for those who ask next. Throws Outage. */
+async function answered<T>(running: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Outage('the box is still being read'));
+    }, requestLimit);
+  });
+  try {
+    return await Promise.race([running, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,114 @@
+import { lockVersion } from '../db/box.ts';
+import { singleStatements } from '../db/hot-batches.ts';
+import type { HotStatements, Versioned } from '../db/hot-statements.ts';
+import { Outage } from '../db/outage.ts';
+import { inBox } from '../db/transaction.ts';
+import type { Connection } from '../db/transaction.ts';
+import type { BoxState } from './box-state.ts';
+import { createHeldBoxes } from './held-boxes.ts';
+import type { HeldBoxesParts } from './held-boxes.ts';
+
+/**
+ * A decision: made on a state, given back with the config version that its statement saw. It must take every answer it
+ * gives, also a refusal, through one of the statements or the transaction, so that none is given under an older
+ * configuration.
+ */
+export type Attempt<T> = (
+  state: BoxState,
+  statements: HotStatements,
+  transaction: Transaction,
+) => Promise<Versioned<T>>;
+
+/**
+ * Runs work in a transaction that holds the box's row at the version of the state: no change of the configuration comes
+ * between the decision and what the work stores. Where the configuration has moved already the attempt ends here, and
+ * the next one is made.
+ */
+export type Transaction = <T>(work: (connection: Connection) => Promise<T>) => Promise<Versioned<T>>;
+
+/** The boxes a replica holds, and the way to decide on them. */
+export interface StateCache {
+  /**
+   * Decides under the box's present configuration: when it moved meanwhile, what moved is loaded and the decision is made
+   * again; after two such rounds under a lock on the box's row. Undefined when there is no such box. Throws Outage.
+   */
+  decide<T>(box: string, attempt: Attempt<T>): Promise<T | undefined>;
+  /** Boxes in memory. */
+  readonly size: number;
+}
+
+/** What a cache needs of its surroundings. */
+export interface StateCacheParts extends HeldBoxesParts {
+  readonly statements: HotStatements;
+}
+
+const optimisticRounds = 2;
+
+/** A cache of box states; a box is loaded when it is first asked for. */
+export function createStateCache(parts: StateCacheParts): StateCache {
+  const { pool, statements } = parts;
+  const boxes = createHeldBoxes(parts);
+
+  async function decide<T>(box: string, attempt: Attempt<T>): Promise<T | undefined> {
+    let state = boxes.get(box) ?? (await firstLoad(box));
+    for (let round = 0; round < optimisticRounds && state !== undefined; round += 1) {
+      const decidedUnder = state.version;
+      const answer = await attemptOnce(state, decidedUnder, attempt);
+      if (!(answer instanceof Moved) && answer.version === decidedUnder) return answer.value;
+      state = await boxes.load(box, Math.max(answer.version ?? 1, decidedUnder + 1));
+    }
+    return state === undefined ? undefined : decideLocked(box, attempt);
+  }
+
+  /** Whether a box that is not held is there at all costs a place in a batch, not a transaction. */
+  async function firstLoad(box: string): Promise<BoxState | undefined> {
+    return (await statements.version(box)) === undefined ? undefined : boxes.load(box, 1);
+  }
+
+  async function attemptOnce<T>(state: BoxState, version: number, attempt: Attempt<T>): Promise<Versioned<T> | Moved> {
+    try {
+      return await attempt(state, statements, (work) => inVersion(state.box, version, work));
+    } catch (error) {
+      if (error instanceof Moved) return error;
+      throw error;
+    }
+  }
+
+  function inVersion<T>(box: string, version: number, work: (c: Connection) => Promise<T>): Promise<Versioned<T>> {
+    return inBox(pool, box, 'write', async (connection) => {
+      const found = await lockVersion(connection, box);
+      if (found !== version) throw new Moved(found);
+      return { version, value: await work(connection) };
+    });
+  }
+
+  /** A busy box cannot starve a request: the lock holds its configuration still until the answer is stored. */
+  function decideLocked<T>(box: string, attempt: Attempt<T>): Promise<T | undefined> {
+    return inBox(pool, box, 'write', async (connection) => {
+      const version = await lockVersion(connection, box);
+      if (version === undefined) return undefined;
+      const state = await boxes.present(connection, box, version);
+      const transaction: Transaction = async (work) => ({ version, value: await work(connection) });
+      const answer = await attempt(state, singleStatements(connection), transaction);
+      if (answer.version !== version) throw new Outage('the configuration moved under a lock');
+      return answer.value;
+    });
+  }
+
+  return {
+    decide,
+    get size() {
+      return boxes.size;
+    },
+  };
+}
+
+/** Ends an attempt whose transaction met another version than the one it was decided under. */
+class Moved extends Error {
+  readonly version: number | undefined;
+
+  constructor(version: number | undefined) {
+    super('the configuration moved');
+    this.version = version;
+  }
+}
