@@ -1,0 +1,66 @@
+import type { BoxMemory } from './box-memory.ts';
+import type { Desired } from './desired.ts';
+import type { Facts, RowState } from './facts.ts';
+import { danglingLinks, linksOf } from './links.ts';
+
+/**
+ * What the statuses of a box are made from. `open` is the state of a row that is not yet as declared: `pending`, or
+ * `unreachable` when a pass failed.
+ */
+export function boxFacts(
+  desired: readonly Desired[],
+  memory: BoxMemory,
+  open: 'pending' | 'unreachable',
+): readonly Facts[] {
+  const states = desired.map((one) => rowState(one, memory, open));
+  const policies = desired.filter((one, index) => states[index] === 'applied' && isUsablePolicy(one, memory));
+  const concerned = policyCounts(policies);
+  const clients = desired.filter(({ object }) => object.kind === 'Client').length;
+  const isThere = (key: string): boolean => memory.rows.has(key) || memory.elsewhere.get(key) === true;
+  return desired.map((one, index) => ({
+    desired: one,
+    row: states[index] ?? open,
+    unusable: memory.rows.get(one.judged.rowKey)?.faults ?? none,
+    policies: policiesOf(one, concerned, policies.length),
+    clients: one.object.kind === 'Box' ? clients : 0,
+    dangling: danglingLinks(one.judged, isThere),
+    issuer: one.object.kind === 'Box' ? memory.issuer : '',
+  }));
+}
+
+const none: readonly never[] = [];
+
+function policiesOf({ object, judged }: Desired, concerned: PolicyCounts, all: number): number {
+  if (object.kind === 'Client') return concerned.of(judged.id);
+  return object.kind === 'Box' ? all : 0;
+}
+
+function rowState(one: Desired, memory: BoxMemory, open: 'pending' | 'unreachable'): RowState {
+  const row = memory.rows.get(one.judged.rowKey);
+  if (row?.declarer.uid === one.object.uid && row.digest === one.digest) return 'applied';
+  const refusal = memory.refusals.get(one.object.key);
+  return refusal?.digest === one.digest ? refusal : open;
+}
+
+function isUsablePolicy(one: Desired, { rows }: BoxMemory): boolean {
+  return one.object.kind === 'AccessPolicy' && rows.get(one.judged.rowKey)?.faults.length === 0;
+}
+
+interface PolicyCounts {
+  readonly of: (client: string) => number;
+}
+
+/** How many of these policies concern a client: those that link it, and those for everybody. */
+function policyCounts(policies: readonly Desired[]): PolicyCounts {
+  const linked = new Map<string, number>();
+  let forAll = 0;
+  for (const { judged } of policies) {
+    if (judged.traits.kind === 'AccessPolicy' && judged.traits.subjects !== 'linked') forAll += 1;
+    else for (const id of linkedClients(judged)) linked.set(id, (linked.get(id) ?? 0) + 1);
+  }
+  return { of: (client) => forAll + (linked.get(client) ?? 0) };
+}
+
+function linkedClients(judged: Desired['judged']): ReadonlySet<string> {
+  return new Set(linksOf(judged).flatMap(({ resourceType, id }) => (resourceType === 'Client' ? [id] : [])));
+}

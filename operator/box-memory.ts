@@ -1,0 +1,58 @@
+import type { RowName } from '../api/client/desired-state.ts';
+import type { Fault } from '../crds/fault.ts';
+import type { Identity } from './declared.ts';
+import type { Desired } from './desired.ts';
+import type { Facts, Refusal } from './facts.ts';
+import type { Condition } from './object-status.ts';
+
+/** A row of this cluster that the database has. */
+export interface KnownRow extends RowName {
+  /** The object itself where it is known. */
+  readonly declarer: Identity;
+  /** Undefined when only the row's existence is known. */
+  readonly digest: string | undefined;
+  /** Why the stored rule of a policy cannot be used: it grants nothing. */
+  readonly faults: readonly Fault[];
+}
+
+/** The facts of the status that was published last, and its conditions. */
+export interface Published extends Facts {
+  readonly conditions: readonly Condition[];
+}
+
+/** What is remembered of a box between two passes, so that one change among thousands costs one. */
+export interface BoxMemory {
+  /** By object key: what was desired at the last pass. */
+  objects: ReadonlyMap<string, Desired>;
+  /** By the name of the Client: the name of the Secret that was generated for it. */
+  readonly generated: Map<string, string>;
+  /** The issuer that generated secrets name. */
+  issuer: string;
+  /** Names of generated secrets that nobody wanted at the last sweep. */
+  leftovers: ReadonlySet<string>;
+  /** By object key. */
+  readonly published: Map<string, Published>;
+  /** By row key: what this cluster has in the database. */
+  rows: Map<string, KnownRow>;
+  /** By object key. */
+  readonly refusals: Map<string, Refusal>;
+  /** By row key: whether what a policy links, and nobody here declares, is there. */
+  readonly elsewhere: Map<string, boolean>;
+  /** Whether `rows` is what the database has, as far as anybody can know. */
+  known: boolean;
+}
+
+/** The memory of a box of which nothing is known. */
+export function emptyMemory(): BoxMemory {
+  return {
+    objects: new Map(),
+    generated: new Map(),
+    issuer: '',
+    leftovers: new Set(),
+    published: new Map(),
+    rows: new Map(),
+    refusals: new Map(),
+    elsewhere: new Map(),
+    known: false,
+  };
+}

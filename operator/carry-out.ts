@@ -1,0 +1,190 @@
+import type { ApplyLine, ApplyResult } from '../api/client/desired-state.ts';
+import type { Fault } from '../crds/fault.ts';
+import type { BoxMemory, KnownRow } from './box-memory.ts';
+import { declarerOf, ownerOf } from './declared.ts';
+import { intentOf, rowKey, rowOf, type Desired } from './desired.ts';
+import { declaredResource } from './judge.ts';
+import { linksToProbe } from './links.ts';
+import type { PassContext } from './pass-context.ts';
+import type { Plan, Removal } from './plan.ts';
+import type { Resource } from './resource.ts';
+
+/** Compares every digest with the database and remembers which rows it has. Changes nothing there. */
+export async function takeStock(
+  box: string,
+  desired: readonly Desired[],
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<void> {
+  memory.refusals.clear();
+  memory.elsewhere.clear();
+  // Nothing to ask where the database has said that this cluster declares nothing.
+  if (memory.known && memory.rows.size === 0) return;
+  const wanted = new Map(desired.filter((one) => intentOf(one) === 'declare').map((one) => [one.judged.rowKey, one]));
+  const before = memory.rows;
+  const results = await send(box, true, comparisons(wanted.values()), context, signal);
+  memory.rows = new Map();
+  for (const result of results) {
+    const key = rowKey(result);
+    noteComparison(result, wanted.get(key), before.get(key), memory);
+  }
+  memory.known = true;
+}
+
+function* comparisons(wanted: Iterable<Desired>): Generator<ApplyLine> {
+  for (const one of wanted) yield { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest };
+}
+
+function noteComparison(
+  result: ApplyResult,
+  wanted: Desired | undefined,
+  before: KnownRow | undefined,
+  memory: BoxMemory,
+): void {
+  const { kind, id, owner } = result;
+  const key = rowKey(result);
+  if (result.result === 'unchanged' && wanted !== undefined) {
+    memory.rows.set(wanted.judged.rowKey, {
+      ...rowOf(wanted),
+      declarer: wanted.object,
+      ...rememberedForm(wanted, before),
+    });
+  } else if (owner !== undefined) {
+    memory.rows.set(key, { kind, id, declarer: declarerOf(owner), digest: undefined, faults: none });
+  } else if (result.result === 'conflict' && wanted !== undefined) {
+    noteRefusal(result, wanted, memory);
+  }
+}
+
+/**
+ * Whether a policy's rule can be used only the API can tell, and only when it sees the rule: unless that is remembered,
+ * the digest counts as unknown, so that the policy is sent and answered in full.
+ */
+function rememberedForm(
+  { judged, digest }: Desired,
+  before: KnownRow | undefined,
+): Pick<KnownRow, 'digest' | 'faults'> {
+  if (before?.digest === digest) return { digest, faults: before.faults };
+  const hasRule = judged.traits.kind === 'AccessPolicy' && judged.traits.engine !== 'allow';
+  return { digest: hasRule ? undefined : digest, faults: [] };
+}
+
+/** Does what a plan says in one call, and asks for the clients that policies link and nobody declares. The removals that were confirmed and done. */
+export async function carryOut(
+  box: string,
+  plan: Plan,
+  desired: readonly Desired[],
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<readonly Removal[]> {
+  const remove = await confirmed(box, plan.remove, context, signal);
+  const declared = new Map(plan.declare.map((one) => [one.judged.rowKey, one]));
+  const probes = linksToProbe(desired, (key) => memory.rows.has(key) || declared.has(key), memory.elsewhere);
+  if (remove.length === 0 && declared.size === 0 && probes.length === 0) return [];
+  const lines = linesOf(remove, declared.values(), probes);
+  for (const result of await send(box, false, lines, context, signal)) {
+    noteResult(result, declared.get(rowKey(result)), memory);
+  }
+  return remove;
+}
+
+async function confirmed(
+  box: string,
+  removals: readonly Removal[],
+  { source }: PassContext,
+  signal: AbortSignal,
+): Promise<readonly Removal[]> {
+  const questions = new Map(
+    removals
+      .filter(({ confirm }) => confirm)
+      .map((removal) => [removal, { kind: removal.row.kind, name: removal.declarer.name, uid: removal.declarer.uid }]),
+  );
+  if (questions.size === 0) return removals;
+  const gone = await source.confirmGone(box, [...questions.values()], signal);
+  return removals.filter((removal) => {
+    const question = questions.get(removal);
+    return question === undefined || gone.has(question);
+  });
+}
+
+/** Removals first: an id may pass from one object to another in one call. */
+function* linesOf(
+  remove: readonly Removal[],
+  declare: Iterable<Desired>,
+  probes: readonly string[],
+): Generator<ApplyLine> {
+  for (const { row, declarer } of remove) yield { ...row, owner: ownerOf(declarer), delete: true };
+  for (const one of declare) {
+    yield { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, resource: withSecret(one) };
+  }
+  for (const id of probes) yield { kind: 'Client', id, probe: true };
+}
+
+/** A secret that is missing leaves the stored one; a client that is to have none loses it. */
+function withSecret({ object, secret }: Desired): Resource {
+  const resource = declaredResource(object);
+  if (resource.resourceType !== 'Client' || secret.state === 'missing') return resource;
+  return { ...resource, secret: secret.state === 'ready' ? secret.value.reveal() : null };
+}
+
+function noteResult(result: ApplyResult, declared: Desired | undefined, memory: BoxMemory): void {
+  const key = rowKey(result);
+  switch (result.result) {
+    case 'created':
+    case 'updated':
+    case 'unchanged':
+      if (declared === undefined) return;
+      memory.rows.set(declared.judged.rowKey, {
+        ...rowOf(declared),
+        declarer: declared.object,
+        digest: declared.digest,
+        faults: belowSpec(result.faults),
+      });
+      memory.refusals.delete(declared.object.key);
+      return;
+    case 'deleted':
+      memory.rows.delete(key);
+      return;
+    case 'exists':
+    case 'absent':
+      // An id that was asked for and deleted in one call is answered twice.
+      if (result.result === 'absent') memory.rows.delete(key);
+      memory.elsewhere.set(key, result.result === 'exists');
+      return;
+    case 'conflict':
+    case 'invalid':
+      if (declared !== undefined) noteRefusal(result, declared, memory);
+      return;
+    case 'needed':
+    case 'undeclared':
+      return;
+  }
+}
+
+function noteRefusal(result: ApplyResult, { object: { key }, digest }: Desired, memory: BoxMemory): void {
+  const kind = result.result === 'invalid' ? 'invalid' : 'conflict';
+  const faults = belowSpec(result.faults);
+  const detail = result.detail ?? (kind === 'invalid' ? 'the API refuses it' : 'the id was there before');
+  memory.refusals.set(key, { digest, result: kind, faults, detail });
+}
+
+const none: readonly never[] = [];
+
+/** The API names fields of the resource; people wrote them below `spec`. */
+function belowSpec(faults: readonly Fault[] = none): readonly Fault[] {
+  if (faults.length === 0) return none;
+  return faults.map(({ path, message }) => ({ path: path === '' ? '' : `spec.${path}`, message }));
+}
+
+function send(
+  box: string,
+  complete: boolean,
+  lines: Iterable<ApplyLine>,
+  { management, cluster, epoch, onProgress }: PassContext,
+  signal: AbortSignal,
+): Promise<readonly ApplyResult[]> {
+  const report = (progress: { readonly done: number; readonly of: number }) => onProgress(box, progress);
+  return management.apply({ box, head: { cluster, epoch, complete }, lines, onProgress: report }, signal);
+}

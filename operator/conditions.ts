@@ -1,0 +1,124 @@
+import { faultSentence, type Fault } from '../crds/fault.ts';
+import type { Facts } from './facts.ts';
+import type { Condition } from './object-status.ts';
+import type { ConditionType, Reason } from './reasons.ts';
+import { secretName } from './secret-source.ts';
+
+/** A condition before it has its time. */
+export type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
+type Answer = readonly [status: Condition['status'], reason: Reason, message: string];
+
+/** What holds `Ready` back, first things first; an object that none of these holds back is Ready. */
+const HOLDING_BACK = ['Valid', 'Conflict', 'SecretReady', 'Synced'] as const satisfies readonly ConditionType[];
+
+/** The conditions of an object. `Conflict`, `InlineSecret`, `NoSubjects` and `OpenToAll` stand only where they are true. */
+export function conditionsOf(facts: Facts): readonly Verdict[] {
+  const verdicts = Object.entries(QUESTIONS).flatMap(([type, question]) => verdictOf(type, question(facts)));
+  return [ready(facts, verdicts), ...verdicts];
+}
+
+const QUESTIONS = {
+  Valid: valid,
+  Conflict: conflict,
+  SecretReady: secretReady,
+  Synced: synced,
+  Granted: granted,
+  LinksResolved: linksResolved,
+  InlineSecret: inlineSecret,
+  NoSubjects: noSubjects,
+  OpenToAll: openToAll,
+} as const satisfies Record<Exclude<ConditionType, 'Ready'>, (facts: Facts) => Answer | undefined>;
+
+function isQuestion(type: string): type is keyof typeof QUESTIONS {
+  return Object.hasOwn(QUESTIONS, type);
+}
+
+function verdictOf(type: string, answer: Answer | undefined): Verdict[] {
+  if (answer === undefined || !isQuestion(type)) return [];
+  const [status, reason, message] = answer;
+  return [{ type, status, reason, message }];
+}
+
+function ready({ desired: { judged } }: Facts, verdicts: readonly Verdict[]): Verdict {
+  if (judged.suspended) {
+    return { type: 'Ready', status: 'Unknown', reason: 'Suspended', message: 'spec.suspend is true' };
+  }
+  for (const type of HOLDING_BACK) {
+    const verdict = verdicts.find((one) => one.type === type);
+    const isGood = verdict === undefined || verdict.status === (type === 'Conflict' ? 'False' : 'True');
+    if (!isGood) return { ...verdict, type: 'Ready', status: 'False' };
+  }
+  return { type: 'Ready', status: 'True', reason: 'Ready', message: '' };
+}
+
+function valid(facts: Facts): Answer {
+  const faults = faultsOf(facts);
+  if (faults.length > 0) return ['False', 'Invalid', faults.map(faultSentence).join('; ')];
+  return ['True', 'Accepted', ''];
+}
+
+/** Everything that is wrong with an object, whoever found it. */
+export function faultsOf({ desired: { judged }, row, unusable }: Facts): readonly Fault[] {
+  if (typeof row === 'object' && row.result === 'invalid') return row.faults;
+  return [...judged.faults, ...unusable];
+}
+
+function conflict({ desired: { loses }, row }: Facts): Answer | undefined {
+  if (loses !== undefined) return ['True', 'DeclaredTwice', `${loses} declares the same id and is older`];
+  if (typeof row === 'object' && row.result === 'conflict') return ['True', 'OwnedByAnother', row.detail];
+  return undefined;
+}
+
+function secretReady({ desired: { object, judged, secret } }: Facts): Answer | undefined {
+  if (object.kind !== 'Client' || judged.faults.length > 0) return undefined;
+  if (secret.state === 'missing') return ['False', secret.reason, secret.message];
+  switch (judged.secret.from) {
+    case 'nowhere':
+      return ['True', 'SecretNotNeeded', ''];
+    case 'inline':
+      return ['True', 'SecretInline', ''];
+    case 'reference':
+      return ['True', 'SecretFound', `Secret ${secretName(judged.secret, object.name) ?? ''}`];
+    case 'generated':
+      return ['True', 'SecretGenerated', `Secret ${secretName(judged.secret, object.name) ?? ''}`];
+  }
+}
+
+function synced({ desired: { judged, loses, secret }, row }: Facts): Answer {
+  if (judged.suspended) return ['Unknown', 'Suspended', 'spec.suspend is true'];
+  if (judged.faults.length > 0) return ['False', 'Rejected', 'the object is not valid'];
+  if (loses !== undefined) return ['False', 'Rejected', `the id belongs to ${loses}`];
+  if (typeof row === 'object') return ['False', 'Rejected', row.detail];
+  if (row === 'applied') return ['True', 'Applied', ''];
+  if (row === 'unreachable') return ['False', 'Unavailable', 'it could not be applied; it is tried again'];
+  return ['False', 'Waiting', secret.state === 'missing' ? secret.message : 'not applied yet'];
+}
+
+function granted({ desired: { judged }, policies }: Facts): Answer | undefined {
+  if (judged.traits.kind !== 'Client') return undefined;
+  if (policies === 0) return ['False', 'NoPolicy', 'no declared AccessPolicy concerns this client: it has no access'];
+  return ['True', 'PolicyLinked', policies === 1 ? '1 policy' : `${policies} policies`];
+}
+
+function linksResolved({ desired: { judged }, dangling }: Facts): Answer | undefined {
+  if (judged.traits.kind !== 'AccessPolicy') return undefined;
+  return dangling === '' ? ['True', 'AllFound', ''] : ['False', 'DanglingLinks', `not there: ${dangling}`];
+}
+
+function inlineSecret({ desired: { judged } }: Facts): Answer | undefined {
+  if (judged.secret.from !== 'inline') return undefined;
+  return ['True', 'SecretInManifest', 'spec.secret is for development only: prefer secretRef or a generated secret'];
+}
+
+function noSubjects({ desired: { judged } }: Facts): Answer | undefined {
+  const { traits } = judged;
+  if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'linked' || traits.links.length > 0) return undefined;
+  return ['True', 'NobodyLinked', 'spec.link is empty: the policy grants nobody'];
+}
+
+function openToAll({ desired: { judged } }: Facts): Answer | undefined {
+  const { traits } = judged;
+  if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'anyone' || traits.engine !== 'allow') return undefined;
+  return ['True', 'GrantsEverybody', 'every request is granted, also without a token'];
+}

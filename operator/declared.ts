@@ -1,0 +1,54 @@
+import type { Owner } from '../api/client/desired-state.ts';
+import type { Secret } from '../api/client/secret.ts';
+import type { Kind } from '../crds/kind.ts';
+
+/** One object that somebody declared, as its source (a cluster, a folder) has it now. */
+export interface Declared {
+  /** Names it within its box: {@link objectKey}. */
+  readonly key: string;
+  readonly kind: Kind;
+  /** The box. */
+  readonly namespace: string;
+  readonly name: string;
+  /** Another one when the object was deleted and made again. */
+  readonly uid: string;
+  /** Sorts by age as text: of two objects that claim one id the oldest has it. */
+  readonly created: string;
+  /** Rises with each change of the spec. */
+  readonly generation: number;
+  /** Another one whenever anything we read of the object changed. */
+  readonly resourceVersion: string;
+  /** The whole object as it is declared, not yet judged; the source may keep it in a form of its own until asked. */
+  readonly body: () => unknown;
+  /** Where it stands, for people: `examples/reporting.yaml:12`; empty in a cluster. */
+  readonly place: string;
+}
+
+/** A Secret that clients may refer to. */
+export interface DeclaredSecret {
+  readonly namespace: string;
+  readonly name: string;
+  readonly type: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly entries: ReadonlyMap<string, Secret>;
+}
+
+/** Names an object within its box: `Client/app`. */
+export function objectKey({ kind, name }: Pick<Declared, 'kind' | 'name'>): string {
+  // Not a template: that makes a string of parts, which takes twice the memory once it is a key.
+  return [kind, name].join('/');
+}
+
+/** What tells one object from all others. */
+export type Identity = Pick<Declared, 'namespace' | 'name' | 'uid'>;
+
+/** The object as the API knows it: the owner of its row. */
+export function ownerOf({ namespace, name, uid }: Identity): Owner {
+  return { name: `${namespace}/${name}`, uid };
+}
+
+/** The object that an owner names. */
+export function declarerOf({ name, uid }: Owner): Identity {
+  const slash = name.indexOf('/');
+  return { namespace: name.slice(0, slash), name: name.slice(slash + 1), uid };
+}

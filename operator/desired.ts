@@ -1,0 +1,101 @@
+import type { KeyObject } from 'node:crypto';
+import { ownerOf, type Declared } from './declared.ts';
+import { digestOf, type SecretPart } from './digest.ts';
+import type { Judged } from './judge.ts';
+import type { ResolvedSecret } from './resolve-secret.ts';
+
+/** An object and what is known of it by itself. */
+export interface Candidate {
+  readonly object: Declared;
+  readonly judged: Judged;
+}
+
+/** An object with everything that decides what becomes of its row; the same one until any of that changes. */
+export interface Desired extends Candidate {
+  readonly secret: ResolvedSecret;
+  /** The owner name of the older object that declares the same id; that one has it. */
+  readonly loses: string | undefined;
+  /** Digest of the row it wants. */
+  readonly digest: string;
+}
+
+/**
+ * What is to become of an object's row: `declare`, it is to be so; `update`, it is to be so if it is there, because a
+ * secret is missing and a client without one is never made; `leave`, it stays as it is; `none`, it is another's.
+ */
+export type Intent = 'declare' | 'update' | 'leave' | 'none';
+
+/** What is to become of the row of an object. A faulty or suspended object leaves its row alone, as an API server would. */
+export function intentOf({ judged, secret, loses }: Pick<Desired, 'judged' | 'secret' | 'loses'>): Intent {
+  if (loses !== undefined) return 'none';
+  if (judged.suspended || judged.faults.length > 0) return 'leave';
+  return secret.state === 'missing' ? 'update' : 'declare';
+}
+
+/** Names a row within its box. */
+export function rowKey({ kind, id }: { readonly kind: string; readonly id: string }): string {
+  return `${kind}/${id}`;
+}
+
+/** The row that an object declares. */
+export function rowOf({ object, judged }: Candidate) {
+  return { kind: object.kind, id: judged.id };
+}
+
+/** Who loses an id to whom: the key of each object that declares an id which an older one has, with that one's owner name. */
+export function contests(candidates: readonly Candidate[]): ReadonlyMap<string, string> {
+  const holders = new Map<string, Candidate>();
+  const losers: Candidate[] = [];
+  for (const candidate of candidates) {
+    const row = candidate.judged.rowKey;
+    const holder = holders.get(row);
+    if (holder === undefined) holders.set(row, candidate);
+    else if (isOlder(candidate.object, holder.object)) {
+      holders.set(row, candidate);
+      losers.push(holder);
+    } else losers.push(candidate);
+  }
+  return new Map(losers.map((loser) => [loser.object.key, holderName(holders.get(loser.judged.rowKey) ?? loser)]));
+}
+
+function holderName({ object }: Candidate): string {
+  return ownerOf(object).name;
+}
+
+function isOlder(one: Declared, other: Declared): boolean {
+  return one.created < other.created || (one.created === other.created && one.uid < other.uid);
+}
+
+/** The object as it is desired now: the one of before, as long as nothing about it changed. */
+export function desiredOf(
+  candidate: Candidate,
+  secret: ResolvedSecret,
+  loses: string | undefined,
+  before: Desired | undefined,
+  digestKey: KeyObject,
+): Desired {
+  const { object, judged } = candidate;
+  const isSameRow = before?.judged === judged && isSameSecret(before.secret, secret);
+  if (!isSameRow) {
+    const digest = digestOf(digestKey, judged.content, secretPart(secret));
+    return { object, judged, secret, loses, digest };
+  }
+  const isSame = before.object === object && before.secret === secret && before.loses === loses;
+  return isSame ? before : { ...before, object, secret, loses };
+}
+
+function isSameSecret(one: ResolvedSecret, other: ResolvedSecret): boolean {
+  if (one.state === 'ready' && other.state === 'ready') return one.value === other.value;
+  return one.state === other.state;
+}
+
+function secretPart(secret: ResolvedSecret): SecretPart {
+  switch (secret.state) {
+    case 'ready':
+      return secret.value;
+    case 'none':
+      return 'none';
+    case 'missing':
+      return 'kept';
+  }
+}

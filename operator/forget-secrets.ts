@@ -1,0 +1,62 @@
+import type { BoxMemory } from './box-memory.ts';
+import type { Desired } from './desired.ts';
+import type { Removal } from './plan.ts';
+import type { SecretKeeper } from './secret-keeper.ts';
+import { secretName } from './secret-source.ts';
+
+/** Removes generated secrets whose Client was removed by this pass, or has its secret from elsewhere or under another name now. */
+export async function forgetUnwanted(
+  box: string,
+  desired: readonly Desired[],
+  removed: readonly Removal[],
+  memory: BoxMemory,
+  keeper: SecretKeeper,
+  signal: AbortSignal,
+): Promise<void> {
+  const clients = new Map(
+    desired.filter(({ object }) => object.kind === 'Client').map((one) => [one.object.name, one]),
+  );
+  const gone = new Set(removed.filter(({ row }) => row.kind === 'Client').map(({ declarer }) => declarer.name));
+  const names: string[] = [];
+  for (const [client, secret] of memory.generated) {
+    const now = clients.get(client);
+    const isOver = now === undefined ? gone.has(client) : hasOther(now, secret);
+    if (!isOver) continue;
+    memory.generated.delete(client);
+    names.push(secret);
+  }
+  if (names.length === 0) return;
+  const wanted = claimed(desired);
+  const unwanted = names.filter((name) => !wanted.has(name));
+  if (unwanted.length > 0) await keeper.forget(box, unwanted, signal);
+}
+
+/**
+ * Removes generated secrets that belong to no Client at two sweeps in a row: those of clients that went while nobody
+ * watched. A faulty Client may be the one that has it, so then nothing is removed.
+ */
+export async function forgetLeftovers(
+  box: string,
+  desired: readonly Desired[],
+  memory: BoxMemory,
+  keeper: SecretKeeper,
+  signal: AbortSignal,
+): Promise<void> {
+  if (desired.some(({ object, judged }) => object.kind === 'Client' && judged.faults.length > 0)) return;
+  const wanted = claimed(desired);
+  const left = new Set((await keeper.names(box, signal)).filter((name) => !wanted.has(name)));
+  const again = [...left].filter((name) => memory.leftovers.has(name));
+  memory.leftovers = left;
+  if (again.length > 0) await keeper.forget(box, again, signal);
+}
+
+function hasOther({ object, judged }: Desired, secret: string): boolean {
+  if (judged.faults.length > 0) return false;
+  return judged.secret.from !== 'generated' || secretName(judged.secret, object.name) !== secret;
+}
+
+/** The names that generated secrets are wanted under. */
+function claimed(desired: readonly Desired[]): ReadonlySet<string> {
+  const generated = desired.filter(({ judged }) => judged.secret.from === 'generated');
+  return new Set(generated.map(({ object, judged }) => secretName(judged.secret, object.name) ?? object.name));
+}

@@ -1,0 +1,103 @@
+import { isObject } from '../api/client/apply-answer.ts';
+import type { Fault } from '../crds/fault.ts';
+import type { Link } from '../crds/links.ts';
+import { checkManifest } from '../crds/manifest.ts';
+import { objectKey, type Declared } from './declared.ts';
+import { fingerprint } from './digest.ts';
+import { resourceOf, type Resource } from './resource.ts';
+import { secretSource, type SecretSource } from './secret-source.ts';
+
+/** What the statuses of an object, and of those it is linked with, need to know of its spec. */
+export type Traits =
+  | { readonly kind: 'Client'; readonly grants: readonly string[] }
+  | {
+      readonly kind: 'AccessPolicy';
+      readonly engine: string;
+      readonly subjects: 'linked' | 'authenticated' | 'anyone';
+      readonly links: readonly Link[];
+    }
+  | { readonly kind: 'Box'; readonly issuer: string | undefined }
+  | { readonly kind: 'unknown' };
+
+/** What is known of one object by itself: small, because it is kept until the object changes. */
+export interface Judged {
+  /** Of the row it declares; of a faulty object the best guess. */
+  readonly id: string;
+  /** Names that row: `Client/app`. */
+  readonly rowKey: string;
+  /** What is wrong with it, from the root of the object (`spec.auth…`); empty when it can be applied. */
+  readonly faults: readonly Fault[];
+  readonly suspended: boolean;
+  readonly secret: SecretSource;
+  readonly traits: Traits;
+  /** Fingerprint of the resource, without its secret. */
+  readonly content: string;
+}
+
+/** Shared: of ten thousand objects nearly all have none. */
+const none: readonly never[] = [];
+
+/** Judges one object as an API server would. Pure; never throws. */
+export function judge(object: Declared): Judged {
+  const body = object.body();
+  const checked = checkManifest(body);
+  if (!checked.ok) return faulty(object, body, checked.faults);
+  const { manifest } = checked;
+  const resource = resourceOf(manifest, object.namespace);
+  return {
+    id: resource.id,
+    rowKey: rowKeyOf(object, resource.id),
+    faults: none,
+    suspended: manifest.spec.suspend === true,
+    secret: secretSource(manifest),
+    traits: traitsOf(resource),
+    content: fingerprint(resource),
+  };
+}
+
+/** The resource of an object that was judged without faults; made anew each time it is sent, because that is rare. */
+export function declaredResource(object: Declared): Resource {
+  const checked = checkManifest(object.body());
+  if (!checked.ok) throw new TypeError(`${object.kind} ${object.name} was not judged before it was sent`);
+  return resourceOf(checked.manifest, object.namespace);
+}
+
+function faulty(object: Declared, body: unknown, faults: readonly Fault[]): Judged {
+  const spec = isObject(body) && isObject(body['spec']) ? body['spec'] : {};
+  const named = typeof spec['id'] === 'string' ? spec['id'] : object.name;
+  const id = object.kind === 'Box' ? object.namespace : named;
+  return {
+    id,
+    rowKey: rowKeyOf(object, id),
+    faults,
+    suspended: spec['suspend'] === true,
+    secret: { from: 'nowhere' },
+    traits: { kind: 'unknown' },
+    content: '',
+  };
+}
+
+/** Mostly the same text as the key of the object: then it is that very string. */
+function rowKeyOf({ kind, name, key }: Declared, id: string): string {
+  return id === name ? key : objectKey({ kind, name: id });
+}
+
+/** Nearly every machine has this one grant. */
+const machineGrants: readonly string[] = ['client_credentials'];
+
+function sharedGrants(grants: readonly string[]): readonly string[] {
+  return grants.length === 1 && grants[0] === machineGrants[0] ? machineGrants : grants;
+}
+
+function traitsOf(resource: Resource): Traits {
+  switch (resource.resourceType) {
+    case 'Client':
+      return { kind: 'Client', grants: sharedGrants(resource.grant_types) };
+    case 'AccessPolicy': {
+      const { engine, subjects = 'linked', link = none } = resource;
+      return { kind: 'AccessPolicy', engine, subjects, links: link };
+    }
+    case 'Box':
+      return { kind: 'Box', issuer: resource.issuer };
+  }
+}

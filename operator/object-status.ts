@@ -1,0 +1,42 @@
+import type { Fault } from '../crds/fault.ts';
+import type { Kind } from '../crds/kind.ts';
+import type { ConditionType, Reason } from './reasons.ts';
+
+/** One condition, in the form of Kubernetes' `metav1.Condition`. */
+export interface Condition {
+  readonly type: ConditionType;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: Reason;
+  readonly message: string;
+  readonly observedGeneration: number;
+  /** RFC 3339; moves only when `status` does. */
+  readonly lastTransitionTime: string;
+}
+
+/** What the columns of a table show, by kind. */
+export type Columns =
+  | {
+      readonly kind: 'Client';
+      readonly id: string;
+      readonly grants: string;
+      /** Where the secret comes from. */
+      readonly secret: string;
+      /** The Secret that holds it; empty when none does. */
+      readonly secretName: string;
+      readonly policies: number;
+    }
+  | { readonly kind: 'AccessPolicy'; readonly engine: string; readonly subjects: string }
+  | { readonly kind: 'Box'; readonly issuer: string; readonly clients: number; readonly policies: number };
+
+/** The published state of one object. */
+export interface ObjectStatus {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly place: string;
+  readonly observedGeneration: number;
+  readonly conditions: readonly Condition[];
+  readonly columns: Columns;
+  /** What is wrong with the object, field by field. */
+  readonly faults: readonly Fault[];
+}

@@ -1,0 +1,24 @@
+import type { KeyObject } from 'node:crypto';
+import type { ApplyProgress } from '../api/client/desired-state.ts';
+import type { Management } from '../api/client/management.ts';
+import type { SecretKeeper } from './secret-keeper.ts';
+import type { Source } from './source.ts';
+
+/** What a pass works with. */
+export interface PassContext {
+  readonly source: Source;
+  readonly keeper: SecretKeeper;
+  readonly management: Management;
+  /** Id of this installation: rows of others are not ours. */
+  readonly cluster: string;
+  readonly epoch: number;
+  /** Key of the digests that are stored with the rows. */
+  readonly digestKey: KeyObject;
+  /** The issuer of a box that declares none. */
+  readonly defaultIssuer: (box: string) => string;
+  readonly now: () => Date;
+  readonly onProgress: (box: string, progress: ApplyProgress['progress']) => void;
+}
+
+/** How much a pass looks at: what changed, or everything there is (at the start, on a period, after a failure). */
+export type PassScope = 'changes' | 'everything';

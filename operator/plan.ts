@@ -1,0 +1,77 @@
+import type { RowName } from '../api/client/desired-state.ts';
+import type { KnownRow } from './box-memory.ts';
+import { objectKey, type Identity } from './declared.ts';
+import { intentOf, rowKey, type Desired } from './desired.ts';
+import type { Refusal } from './facts.ts';
+
+/** A row that is to go. */
+export interface Removal {
+  readonly row: RowName;
+  readonly declarer: Identity;
+  /** Its object was not found: that must be confirmed by looking once more. Else the object itself says so. */
+  readonly confirm: boolean;
+}
+
+/** What has to be done so that the rows are as declared. */
+export interface Plan {
+  readonly declare: readonly Desired[];
+  readonly remove: readonly Removal[];
+}
+
+/** What a plan is made from. */
+export interface Situation {
+  readonly desired: readonly Desired[];
+  /** By row key: what the database has of this cluster. */
+  readonly rows: ReadonlyMap<string, KnownRow>;
+  /** By object key; what was refused in this very form is not tried again. */
+  readonly refusals: ReadonlyMap<string, Refusal>;
+  /** False: what is missing among the declared objects may be there all the same, so nothing of it goes. */
+  readonly complete: boolean;
+}
+
+/** Compares what is declared with the rows. Pure: the same situation makes the same plan. */
+export function planOf(situation: Situation): Plan {
+  const { desired, rows, refusals } = situation;
+  const wanted = new Map(desired.filter(wantsRow).map((one) => [one.judged.rowKey, one]));
+  const objects = new Map(desired.map((one) => [one.object.key, one]));
+  const remove: Removal[] = [];
+  for (const [key, row] of rows) {
+    const removal = removalOf(row, wanted.get(key), objects, situation.complete);
+    if (removal !== undefined) remove.push(removal);
+  }
+  const removed = new Set(remove.map(({ row }) => rowKey(row)));
+  const declare = desired.filter((one) => {
+    const key = one.judged.rowKey;
+    return isDue(one, rows.get(key), removed.has(key), refusals.get(one.object.key));
+  });
+  return { declare, remove };
+}
+
+function wantsRow(desired: Desired): boolean {
+  return intentOf(desired) !== 'none';
+}
+
+function removalOf(
+  row: KnownRow,
+  wanted: Desired | undefined,
+  objects: ReadonlyMap<string, Desired>,
+  complete: boolean,
+): Removal | undefined {
+  const { kind, id, declarer } = row;
+  if (wanted?.object.uid === declarer.uid) return undefined;
+  const object = objects.get(objectKey({ kind, name: declarer.name }));
+  // A faulty object may mean another id than we can read from it: nothing of it goes.
+  if ((object?.judged.faults.length ?? 0) > 0) return undefined;
+  // One of another uid is a stranger of the same name, or we are the ones who look at old news.
+  const confirm = object?.object.uid !== declarer.uid;
+  if (confirm && !complete) return undefined;
+  return { row: { kind, id }, declarer, confirm };
+}
+
+function isDue(one: Desired, row: KnownRow | undefined, isRemoved: boolean, refusal: Refusal | undefined): boolean {
+  const intent = intentOf(one);
+  if (intent === 'none' || intent === 'leave') return false;
+  if (refusal?.digest === one.digest && !isRemoved) return false;
+  if (isRemoved) return intent === 'declare';
+  return row === undefined ? intent === 'declare' : row.digest !== one.digest;
+}

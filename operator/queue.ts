@@ -1,0 +1,114 @@
+import { waitAfter, type BackOff } from './back-off.ts';
+
+/** A queue of keys. It holds each key once, runs one pass of a key at a time, and runs failed ones again for ever. */
+export interface Queue {
+  /** Asks for a pass of this key; one that is asked for while its pass runs runs once more afterwards. */
+  add(key: string): void;
+  /** Resolves when nothing runs and nothing is ready to run (keys that wait after a failure do not count). */
+  idle(): Promise<void>;
+  /** Takes no more keys, and resolves when the passes that run have ended. */
+  stop(): Promise<void>;
+}
+
+/** What a queue works with; `schedule` calls back after so many milliseconds unless its own result is called first. */
+export interface QueueOptions {
+  /** One pass. A throw means: again, after a wait. */
+  readonly run: (key: string) => Promise<void>;
+  /** Hears of every failure, and how many milliseconds the key waits now. */
+  readonly onFailure: (key: string, error: unknown, wait: number) => void;
+  /** How many keys may run at once. */
+  readonly concurrency: number;
+  readonly backOff: BackOff;
+  readonly random: () => number;
+  readonly schedule: (wait: number, callback: () => void) => () => void;
+}
+
+/** A queue with nothing in it. Keys run in the order in which they became ready: one that fails over and over delays nobody. */
+export function createQueue(options: QueueOptions): Queue {
+  return new KeyQueue(options);
+}
+
+class KeyQueue implements Queue {
+  readonly #options: QueueOptions;
+  readonly #ready = new Set<string>();
+  readonly #running = new Map<string, Promise<void>>();
+  /** Asked for while they ran. */
+  readonly #again = new Set<string>();
+  readonly #failures = new Map<string, number>();
+  /** Failed, with what cancels their wait. */
+  readonly #waiting = new Map<string, () => void>();
+  #idlers: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  add(key: string): void {
+    if (this.#stopped) return;
+    if (this.#running.has(key)) this.#again.add(key);
+    else this.#makeReady(key);
+  }
+
+  idle(): Promise<void> {
+    if (this.#running.size === 0 && this.#ready.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idlers.push(resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#ready.clear();
+    for (const cancel of this.#waiting.values()) cancel();
+    this.#waiting.clear();
+    await Promise.all(this.#running.values());
+  }
+
+  #makeReady(key: string): void {
+    this.#waiting.get(key)?.();
+    this.#waiting.delete(key);
+    this.#ready.add(key);
+    this.#startNext();
+  }
+
+  #startNext(): void {
+    for (const key of this.#ready) {
+      if (this.#stopped || this.#running.size >= this.#options.concurrency) return;
+      this.#ready.delete(key);
+      this.#running.set(key, this.#pass(key));
+    }
+    if (this.#running.size > 0) return;
+    for (const done of this.#idlers) done();
+    this.#idlers = [];
+  }
+
+  async #pass(key: string): Promise<void> {
+    // Later, so that the key is among the running ones before its pass begins.
+    await Promise.resolve();
+    let wait: number | undefined;
+    try {
+      await this.#options.run(key);
+      this.#failures.delete(key);
+    } catch (error) {
+      wait = this.#failed(key, error);
+    }
+    this.#running.delete(key);
+    if (this.#again.delete(key)) this.#ready.add(key);
+    else if (wait !== undefined && !this.#stopped) this.#waitFor(key, wait);
+    this.#startNext();
+  }
+
+  #failed(key: string, error: unknown): number {
+    const count = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, count);
+    const wait = waitAfter(count, this.#options.backOff, this.#options.random);
+    this.#options.onFailure(key, error, wait);
+    return wait;
+  }
+
+  #waitFor(key: string, wait: number): void {
+    const cancel = this.#options.schedule(wait, () => {
+      this.#makeReady(key);
+    });
+    this.#waiting.set(key, cancel);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Secret } from '../api/client/secret.ts';
+import { SECRET_LENGTH, SECRET_TEXT } from '../crds/secret-text.ts';
+import type { DeclaredSecret } from './declared.ts';
+import type { SecretSource } from './secret-source.ts';
+
+/** Why a secret is not there. */
+export type SecretProblem =
+  | 'SecretNotFound'
+  | 'SecretKeyNotFound'
+  | 'SecretNotLabelled'
+  | 'SecretNotAllowed'
+  | 'SecretNotUsable'
+  | 'SecretNotOwned';
+
+/** What a client's secret is now. */
+export type ResolvedSecret =
+  | { readonly state: 'none' }
+  | { readonly state: 'ready'; readonly value: Secret }
+  | { readonly state: 'missing'; readonly reason: SecretProblem; readonly message: string };
+
+/** The label by which the owner of a Secret lets clients use it: a Client must not be a way to read any Secret. */
+const CLIENT_SECRET_LABEL = 'boxgate.dev/client-secret';
+
+const usable = new RegExp(SECRET_TEXT, 'u');
+
+/** The secret behind a source; `generated` are the generated ones by the name of their Client. */
+export function resolveSecret(
+  source: SecretSource,
+  client: string,
+  secrets: ReadonlyMap<string, DeclaredSecret>,
+  generated: ReadonlyMap<string, ResolvedSecret>,
+): ResolvedSecret {
+  switch (source.from) {
+    case 'nowhere':
+      return { state: 'none' };
+    case 'inline':
+      return { state: 'ready', value: source.value };
+    case 'reference':
+      return referred(source.name, source.key, secrets.get(source.name));
+    case 'generated':
+      return generated.get(client) ?? missing('SecretNotFound', `Secret ${source.name ?? client} is still to be made`);
+  }
+}
+
+function referred(name: string, key: string, secret: DeclaredSecret | undefined): ResolvedSecret {
+  if (secret === undefined) return missing('SecretNotFound', `there is no Secret ${name}`);
+  if (secret.labels[CLIENT_SECRET_LABEL] !== 'true') {
+    return missing('SecretNotLabelled', `Secret ${name} must carry the label ${CLIENT_SECRET_LABEL}: "true"`);
+  }
+  if (secret.type === 'kubernetes.io/service-account-token') {
+    return missing('SecretNotAllowed', `Secret ${name} is a ServiceAccount token`);
+  }
+  const value = secret.entries.get(key);
+  if (value === undefined) return missing('SecretKeyNotFound', `Secret ${name} has no entry ${key}`);
+  const fault = secretFault(value.reveal());
+  return fault === undefined
+    ? { state: 'ready', value }
+    : missing('SecretNotUsable', `entry ${key} of Secret ${name} ${fault}`);
+}
+
+function secretFault(text: string): string | undefined {
+  if (text === '') return 'is empty';
+  if (/[\r\n]$/.test(text)) return 'ends with a line break: write it without one (echo -n)';
+  if (text.length > SECRET_LENGTH) return `has more than ${SECRET_LENGTH} characters`;
+  return usable.test(text) ? undefined : 'has characters beyond visible ASCII and blanks';
+}
+
+function missing(reason: SecretProblem, message: string): ResolvedSecret {
+  return { state: 'missing', reason, message };
+}

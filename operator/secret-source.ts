@@ -1,0 +1,46 @@
+import { Secret } from '../api/client/secret.ts';
+import type { Manifest } from '../crds/manifest-schema.ts';
+import type { ClientSpec } from '../crds/specs.ts';
+
+/** Where a client's secret comes from. */
+export type SecretSource =
+  | { readonly from: 'nowhere' }
+  | { readonly from: 'inline'; readonly value: Secret }
+  | { readonly from: 'reference'; readonly name: string; readonly key: string }
+  | {
+      readonly from: 'generated';
+      /** Name of the Secret that holds it; undefined: the name of the Client. */
+      readonly name: string | undefined;
+      readonly template: Readonly<Record<string, string>> | undefined;
+    };
+
+/** Where the secret of a declared object comes from: a Client's as CONTRACT §4 says, nowhere for the other kinds. */
+export function secretSource(manifest: Manifest): SecretSource {
+  if (manifest.kind !== 'Client') return nowhere;
+  const { secret, secretRef, generateSecret } = manifest.spec;
+  if (secret !== undefined) return { from: 'inline', value: new Secret(secret) };
+  if (secretRef !== undefined) return { from: 'reference', name: secretRef.name, key: secretRef.key };
+  if (generateSecret === undefined && !needsGenerated(manifest.spec)) return nowhere;
+  if (generateSecret === undefined) return generated;
+  return { from: 'generated', name: generateSecret.name, template: generateSecret.template };
+}
+
+// Shared: there may be ten thousand clients.
+const nowhere: SecretSource = { from: 'nowhere' };
+const generated: SecretSource = { from: 'generated', name: undefined, template: undefined };
+
+/** The name of the Secret that holds a client's secret; undefined when none does. */
+export function secretName(source: SecretSource, client: string): string | undefined {
+  if (source.from === 'reference') return source.name;
+  return source.from === 'generated' ? (source.name ?? client) : undefined;
+}
+
+/** Nothing else authenticates the client, and one of its grants is for confidential clients (RFC 6749 §2.1, §4.4). */
+function needsGenerated({ grant_types, auth, jwks, jwks_uri, service_accounts }: ClientSpec): boolean {
+  if (jwks !== undefined || jwks_uri !== undefined || service_accounts !== undefined) return false;
+  return (
+    grant_types.includes('client_credentials') ||
+    grant_types.includes('urn:ietf:params:oauth:grant-type:token-exchange') ||
+    (grant_types.includes('authorization_code') && auth?.authorization_code?.secret_required === true)
+  );
+}

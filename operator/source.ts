@@ -1,0 +1,36 @@
+import type { Declared, DeclaredSecret } from './declared.ts';
+import type { ObjectStatus } from './object-status.ts';
+
+/** Everything declared in one box. */
+export interface Listing {
+  readonly objects: readonly Declared[];
+  /** By name. */
+  readonly secrets: ReadonlyMap<string, DeclaredSecret>;
+  /** False while something could not be read: then what is missing here may still be declared. */
+  readonly complete: boolean;
+}
+
+/** An object that is to be looked for once more. */
+export type ObjectName = Pick<Declared, 'kind' | 'name' | 'uid'>;
+
+/**
+ * Where objects are declared: a cluster, a folder. The reconciler does not know which one it has. Every method throws
+ * when it cannot answer; a list that failed is never an empty one.
+ */
+export interface Source {
+  /** The boxes in which anything is declared. */
+  boxes(signal: AbortSignal): Promise<readonly string[]>;
+  /** What is declared in a box, as far as this source has heard. */
+  list(box: string, signal: AbortSignal): Promise<Listing>;
+  /** Calls back with each box in which something changed, until aborted. */
+  watch(onChange: (box: string) => void, signal: AbortSignal): void;
+  /** Looks anew, past every cache: which of these objects are really gone (no object of the name, or one of another uid). */
+  confirmGone(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<ReadonlySet<ObjectName>>;
+  /** Publishes statuses that changed, and tells which objects are gone with their rows (their last statuses). */
+  writeStatus(
+    box: string,
+    changed: readonly ObjectStatus[],
+    gone: readonly ObjectStatus[],
+    signal: AbortSignal,
+  ): Promise<void>;
+}

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isObject, parseJson } from '../api/client/apply-answer.ts';
+import { DevError } from './dev-error.ts';
+
+/** The API as a process of its own. */
+export interface ApiProcess {
+  readonly port: number;
+  readonly managementPort: number;
+  /** Resolves when the process has ended, whoever ended it, with what it said last. */
+  readonly ended: Promise<string>;
+  /** Ends it gracefully; resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+/** How the API is started: the program with its arguments, its settings, the file its log goes to. */
+export interface ApiProcessOptions {
+  readonly command: readonly [string, ...string[]];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logFile: string;
+}
+
+const startTimeout = 30_000;
+const stopTimeout = 15_000;
+
+/**
+ * Starts the API and waits until it listens. It ends by itself when this process is gone, however that died: it holds
+ * the other end of a pipe (descriptor 3). Throws DevError with what it said when it does not start.
+ */
+export async function startApi({ command, environment, logFile }: ApiProcessOptions): Promise<ApiProcess> {
+  const [program, ...args] = command;
+  const from = sizeOf(logFile);
+  const log = openSync(logFile, 'a', 0o600);
+  // Written by the process itself: its log can be long, and passing it through us would cost us as much as it costs it.
+  const child = spawn(program, args, {
+    stdio: ['ignore', log, log, 'pipe'],
+    env: { ...environment, BOXGATE_PARENT_PIPE: '3' },
+    // Its own process group: Ctrl-C at a terminal must reach us first, calls are still to be finished.
+    detached: true,
+  });
+  closeSync(log);
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => {
+      resolve(error.message);
+    });
+    child.once('exit', (code, signal) => {
+      resolve(lastWords(logFile, from) ?? `it ended with ${signal ?? `exit code ${String(code)}`}`);
+    });
+  });
+  const ports = await Promise.race([listening(logFile, from), ended]);
+  if (typeof ports === 'string') throw new DevError(`The API did not start: ${ports}`);
+  return {
+    ...ports,
+    ended,
+    async stop() {
+      child.kill('SIGTERM');
+      const isLate = await Promise.race([ended.then(() => false), sleep(stopTimeout, true, { ref: false })]);
+      if (isLate) child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** Keeps the log of the run before this one beside the new one. */
+export function turnLog(logFile: string): void {
+  if (sizeOf(logFile) > 0) renameSync(logFile, `${logFile}.1`);
+}
+
+interface Ports {
+  readonly port: number;
+  readonly managementPort: number;
+}
+
+async function listening(logFile: string, from: number): Promise<Ports> {
+  const deadline = performance.now() + startTimeout;
+  while (performance.now() < deadline) {
+    for (const line of linesFrom(logFile, from)) {
+      const { msg, port, management_port } = line;
+      if (msg === 'listening' && typeof port === 'number' && typeof management_port === 'number') {
+        return { port, managementPort: management_port };
+      }
+    }
+    await sleep(20);
+  }
+  throw new DevError(`The API did not start within ${String(startTimeout / 1000)} s; see ${logFile}`);
+}
+
+function linesFrom(logFile: string, from: number): readonly Readonly<Record<string, unknown>>[] {
+  const text = readFileSync(logFile).subarray(from).toString('utf8');
+  return text.split('\n').map((line) => {
+    const value = parseJson(line);
+    return isObject(value) ? value : { msg: line };
+  });
+}
+
+/** What a process that has ended said of it: `boxgate: Port 8080 is in use …`, an error in its log, or a crash. */
+function lastWords(logFile: string, from: number): string | undefined {
+  const said = linesFrom(logFile, from).flatMap(({ level, msg, message }) => {
+    const text = typeof message === 'string' ? message : msg;
+    if (typeof text !== 'string') return [];
+    const isSaid = level === 'error' || level === 'fatal' || /^boxgate: |^\w*Error: /.test(text);
+    return isSaid ? [text.replace(/^boxgate: /, '').trim()] : [];
+  });
+  return said.at(-1);
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

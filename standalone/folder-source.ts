@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ObjectName, Source } from '../operator/source.ts';
+import { ChangeQueue, type Changes } from './change-queue.ts';
+import { MOMENT, type FolderProblem, type FolderReader } from './folder-reader.ts';
+import { reasonOf } from './folder-walk.ts';
+import { createFolderWatch } from './folder-watch.ts';
+import { lineOfField } from './manifest-line.ts';
+
+/** Who hears of the folder: statuses as they change, problems whenever they are others than before. */
+export interface FolderListeners {
+  readonly writeStatus: Source['writeStatus'];
+  readonly onProblems: (problems: readonly FolderProblem[]) => void;
+}
+
+/** Milliseconds between listings that nothing asked for; listing may take a twentieth of the time at most. */
+const leastPeriod = 2_000;
+const periodsForOne = 20;
+
+/** A folder as a source of declared objects. The reader has listed it at least once. */
+export function createFolderSource(reader: FolderReader, folder: string, listeners: FolderListeners): Source {
+  return {
+    boxes: () => Promise.resolve(reader.index.boxes()),
+    list(box) {
+      return Promise.resolve({ ...reader.index.contents(box), complete: reader.isComplete });
+    },
+    watch(onChange, signal) {
+      // It cannot fail: what a listing throws is told as a problem.
+      void follow(reader, folder, onChange, listeners.onProblems, signal);
+    },
+    confirmGone: (box, objects, signal) => confirmGone(reader, box, objects, signal),
+    writeStatus: listeners.writeStatus,
+  };
+}
+
+/** Gone is what two listings a moment apart have missed, the second one begun after this question. */
+async function confirmGone(
+  reader: FolderReader,
+  box: string,
+  objects: readonly ObjectName[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<ObjectName>> {
+  const isMissing = ({ kind, name }: ObjectName): boolean => !reader.index.isDeclared(box, kind, name);
+  const missed = objects.filter(isMissing);
+  const wait = reader.untilNextMoment;
+  if (wait > 0) await sleep(wait, undefined, { signal });
+  await reader.listAll();
+  return new Set(reader.isComplete ? missed.filter(isMissing) : []);
+}
+
+async function follow(
+  reader: FolderReader,
+  folder: string,
+  onChange: (box: string) => void,
+  onProblems: FolderListeners['onProblems'],
+  signal: AbortSignal,
+): Promise<void> {
+  const changes = new ChangeQueue();
+  const watch = createFolderWatch((changed) => changes.add(changed));
+  let patience = 0;
+  for (;;) {
+    watch.follow(reader.folders);
+    const what = await changes.next(patience, signal);
+    if (signal.aborted) break;
+    const began = performance.now();
+    try {
+      for (const box of await look(reader, what)) onChange(box);
+      onProblems(reader.problems());
+    } catch (error) {
+      onProblems([{ file: folder, line: 0, message: `cannot be listed: ${reasonOf(error)}`, blocks: true }]);
+    }
+    const period = Math.max(leastPeriod, (performance.now() - began) * periodsForOne);
+    patience = reader.index.hasMissing && reader.isComplete ? MOMENT : period;
+  }
+  watch.close();
+}
+
+/** Looks at what changed; lists everything when that is not enough, and when something is missing that may be elsewhere. */
+async function look(reader: FolderReader, changes: Changes): Promise<ReadonlySet<string>> {
+  if (changes === 'anything' || reader.index.hasMissing) return reader.listAll();
+  const types = new Map([...changes].map((changed) => [changed, reader.typeOf(changed)]));
+  if ([...types.values()].includes('folder')) return reader.listAll();
+  return reader.refresh([...changes].filter((changed) => types.get(changed) === 'file'));
+}
+
+/** The line of a field of the object at `place` (`file:line`), as `file:line`; the place itself when it cannot be told. */
+export function placeOfField(place: string, field: string): string {
+  const colon = place.lastIndexOf(':');
+  const file = place.slice(0, colon);
+  try {
+    return `${file}:${String(lineOfField(readFileSync(file, 'utf8'), Number(place.slice(colon + 1)), field))}`;
+  } catch {
+    return place;
+  }
+}

@@ -1,0 +1,78 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { processStart } from './process-start.ts';
+
+/** The hold of one process on a state folder. */
+export interface InstanceLock {
+  release(): void;
+}
+
+/** Which process holds a lock. */
+export interface Holder {
+  readonly pid: number;
+  readonly start: string;
+}
+
+/**
+ * Takes a lock file for this process; one that a killed process left is taken over. Gives the holder's process id
+ * instead when a living process has it.
+ */
+export function takeLock(file: string): InstanceLock | { readonly heldBy: number } {
+  const mine = { pid: process.pid, start: processStart(process.pid) ?? '' };
+  for (;;) {
+    if (create(file, mine)) return { release: () => release(file, mine) };
+    const holder = readHolder(file);
+    if (holder !== undefined && processStart(holder.pid) === holder.start) return { heldBy: holder.pid };
+    removeStale(file, holder);
+  }
+}
+
+/** Written aside and linked, so that nobody reads a lock that is half written. */
+function create(file: string, holder: Holder): boolean {
+  const draft = `${file}.${String(holder.pid)}`;
+  writeFileSync(draft, JSON.stringify(holder), { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function readHolder(file: string): Holder | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof value !== 'object' || value === null || !('pid' in value) || !('start' in value)) return undefined;
+    return typeof value.pid === 'number' && typeof value.start === 'string'
+      ? { pid: value.pid, start: value.start }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Two processes may find the same stale lock; whoever moves away the other's fresh one by mistake puts it back. */
+function removeStale(file: string, stale: Holder | undefined): void {
+  const aside = `${file}.stale.${String(process.pid)}`;
+  try {
+    renameSync(file, aside);
+  } catch {
+    return;
+  }
+  const moved = readHolder(aside);
+  if (moved !== undefined && (moved.pid !== stale?.pid || moved.start !== stale.start)) {
+    try {
+      linkSync(aside, file);
+    } catch {
+      // A third one has taken it meanwhile: it will find out in its own turn.
+    }
+  }
+  rmSync(aside, { force: true });
+}
+
+function release(file: string, mine: Holder): void {
+  const holder = readHolder(file);
+  if (holder?.pid === mine.pid && holder.start === mine.start) rmSync(file, { force: true });
+}

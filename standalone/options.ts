@@ -1,0 +1,71 @@
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+/** What `boxgate dev` was told. */
+export interface DevOptions {
+  /** Absolute path. */
+  readonly folder: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly managementPort: number;
+  /** Absolute path. */
+  readonly state: string;
+  /** A Postgres to use, as its owner, instead of the embedded one. */
+  readonly databaseUrl: string | undefined;
+  readonly once: boolean;
+}
+
+/** A command line that cannot be understood, as one sentence; usage and exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Reads the arguments after `dev`. Throws UsageError. */
+export function readDevOptions(args: readonly string[], cwd: string): DevOptions {
+  const { values, positionals } = parsed(args);
+  const [folder, ...more] = positionals;
+  if (folder === undefined) throw new UsageError('Which folder? `boxgate dev` needs the one that holds the manifests');
+  if (more.length > 0) throw new UsageError(`One folder at a time: ${more.join(' ')} is too much`);
+  const absolute = path.resolve(cwd, folder);
+  return {
+    folder: absolute,
+    port: port(values.port, 8080, '--port'),
+    managementPort: port(values['management-port'], 8081, '--management-port'),
+    state: values.state === undefined ? path.join(absolute, '.boxgate') : path.resolve(cwd, values.state),
+    databaseUrl: databaseUrl(values['database-url']),
+    once: values.once ?? false,
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        port: { type: 'string' },
+        'management-port': { type: 'string' },
+        state: { type: 'string' },
+        'database-url': { type: 'string' },
+        once: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? (error.message.split(/[.\n]/)[0] ?? '') : 'unknown option');
+  }
+}
+
+function port(text: string | undefined, otherwise: number, option: string): number {
+  if (text === undefined) return otherwise;
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
+  if (number <= 65_535) return number;
+  throw new UsageError(`${option} must be a number from 0 to 65535 (0: any free one)`);
+}
+
+/** The URL itself is not shown: it may hold a password. */
+function databaseUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.username !== '') return text;
+  throw new UsageError('--database-url must be a URL such as postgres://owner:password@host:5432/database');
+}

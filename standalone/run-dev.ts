@@ -1,0 +1,39 @@
+import { dev } from './dev.ts';
+import { DevError } from './dev-error.ts';
+import { readDevOptions, UsageError } from './options.ts';
+import { plainText } from './plain-text.ts';
+import { USAGE } from './usage.ts';
+
+/**
+ * `boxgate dev` in this process: its arguments, its signals, its errors as sentences. Resolves with the exit code: 0
+ * stopped as asked, 1 it cannot go on (or, with `--once`, not everything is Ready), 2 usage. `self` starts `boxgate`.
+ */
+export async function runDev(
+  args: readonly string[],
+  self: readonly [string, ...string[]],
+  compileCache: string,
+): Promise<number> {
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  // The launcher of an old Node is our parent: when it is gone, we go too.
+  process.on('disconnect', stop);
+  process.channel?.unref();
+  try {
+    const { stdout, stderr } = process;
+    const cwd = process.cwd();
+    return await dev(readDevOptions(args, cwd), { cwd, stdout, stderr, self, compileCache }, stopping.signal);
+  } catch (error) {
+    return complain(error);
+  }
+}
+
+function complain(error: unknown): number {
+  if (error instanceof UsageError) {
+    process.stderr.write(`boxgate: ${plainText(error.message)}\n\n${USAGE}`);
+    return 2;
+  }
+  if (!(error instanceof DevError)) throw error;
+  process.stderr.write(`boxgate: ${plainText(error.message)}\n`);
+  return 1;
+}

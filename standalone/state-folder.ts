@@ -1,0 +1,62 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DevError } from './dev-error.ts';
+import { reasonOf } from './folder-walk.ts';
+import { installationKeys, type InstallationKeys } from './installation-keys.ts';
+import { takeLock } from './instance-lock.ts';
+
+/** Everything that `boxgate dev` keeps between runs, held by this process alone until it is released. */
+export interface StateFolder {
+  readonly keys: InstallationKeys;
+  /** Data of the embedded Postgres. */
+  readonly data: string;
+  readonly secrets: string;
+  readonly postgresLog: string;
+  readonly apiLog: string;
+  release(): void;
+}
+
+/** Opens a state folder, made when it is missing. Throws DevError: it cannot be used, or another instance uses it. */
+export function openStateFolder(folder: string): StateFolder {
+  try {
+    return open(folder);
+  } catch (error) {
+    if (error instanceof DevError) throw error;
+    throw new DevError(`The state folder ${folder} cannot be used: ${reasonOf(error)}`);
+  }
+}
+
+function open(folder: string): StateFolder {
+  makeFolder(path.resolve(folder));
+  // As root, Postgres runs as another user, who must be able to pass through to its data; the secrets are below 0700.
+  chmodSync(folder, process.getuid?.() === 0 ? 0o711 : 0o700);
+  const lock = takeLock(path.join(folder, 'lock'));
+  if ('heldBy' in lock) {
+    throw new DevError(`Another boxgate dev (process ${String(lock.heldBy)}) uses the state folder ${folder}`);
+  }
+  try {
+    // Whoever commits the folder of manifests must not commit secrets with it.
+    writeFileSync(path.join(folder, '.gitignore'), '*\n');
+    const secrets = path.join(folder, 'secrets');
+    mkdirSync(secrets, { recursive: true, mode: 0o700 });
+    return {
+      keys: installationKeys(path.join(folder, 'keys.json')),
+      data: path.join(folder, 'data'),
+      secrets,
+      postgresLog: path.join(folder, 'postgres.log'),
+      apiLog: path.join(folder, 'api.log'),
+      release: () => lock.release(),
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Makes a folder and what is missing above it. node's own way never returns where a file system takes no folders (/proc). */
+function makeFolder(folder: string): void {
+  const parent = path.dirname(folder);
+  if (existsSync(folder)) return;
+  if (!existsSync(parent)) makeFolder(parent);
+  mkdirSync(folder);
+}

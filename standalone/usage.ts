@@ -1,0 +1,13 @@
+/** What `boxgate help` prints. */
+export const USAGE = `Usage: boxgate dev <folder>   serve what the manifests in a folder declare, with no cluster
+       boxgate api            serve the boxes of a database (settings: docs/configuration.md)
+       boxgate migrate        bring a database to this release's schema, as its owner
+       boxgate help           this text
+
+Options of boxgate dev:
+  --port <n>              port of the service (8080; 0: any free one)
+  --management-port <n>   port that desired state comes in by (8081; 0: any free one)
+  --state <dir>           where data, secrets and logs are kept (.boxgate in the folder)
+  --database-url <url>    use this Postgres, as its owner, instead of the embedded one
+  --once                  apply, print, and exit: 0 if everything is Ready, else 1
+`;
