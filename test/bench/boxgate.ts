@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import type { Client } from '../../crds/client.ts';
+import { declare, type Declared } from './declare.ts';
+import type { Credentials } from './load/requests.ts';
+import type { BenchPostgres } from './machine/postgres.ts';
+import { startServer, type ServerProcess } from './machine/server-process.ts';
+
+/** A Boxgate under measurement: `boxgate api` in the configuration that ships, with one box. */
+export interface Boxgate extends ServerProcess {
+  readonly database: string;
+  readonly box: string;
+  readonly clients: BenchClients;
+  /** The path of a box endpoint, `/auth/token` for one. */
+  path(endpoint: string): string;
+  /** Issues this many tokens. */
+  issue(client: Credentials, count: number): Promise<string[]>;
+  /** Ids of live sessions. */
+  sessionIds(count: number): Promise<string[]>;
+}
+
+/** The clients of the box: what their names say. */
+export interface BenchClients {
+  readonly opaque: Credentials;
+  readonly jwt: Credentials;
+  /** Its secret was chosen by somebody, so it is stored under argon2id. */
+  readonly chosen: Credentials;
+  /** A policy lets it read sessions. */
+  readonly reader: Credentials;
+}
+
+const box = 'bench';
+const program = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
+
+/** Migrates a new database, starts the API on it and declares the clients. */
+export async function startBoxgate(
+  postgres: BenchPostgres,
+  name: string,
+  settings: Record<string, string>,
+  profile: string | undefined,
+): Promise<Boxgate> {
+  const database = `boxgate_${name}`;
+  const urls = await makeDatabase(postgres, database);
+  await promisify(execFile)(process.execPath, [program, 'migrate'], { env: { ...process.env, ...urls } });
+  const managementKey = randomBytes(32).toString('hex');
+  const server = await startServer([...profiling(profile), program, 'api'], {
+    NODE_ENV: 'production',
+    BOXGATE_DATABASE_URL: urls.BOXGATE_DATABASE_URL,
+    BOXGATE_HOST: '127.0.0.1',
+    BOXGATE_PORT: '0',
+    BOXGATE_MANAGEMENT_PORT: '0',
+    BOXGATE_MANAGEMENT_KEYS: managementKey,
+    BOXGATE_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    BOXGATE_PUBLIC_URL: 'http://127.0.0.1',
+    ...settings,
+  });
+  const clients = {
+    opaque: { id: 'bench-opaque', secret: generateClientSecret() },
+    jwt: { id: 'bench-jwt', secret: generateClientSecret() },
+    chosen: { id: 'bench-chosen', secret: 'correct horse battery staple' },
+    reader: { id: 'bench-reader', secret: generateClientSecret() },
+  };
+  await declare({ port: Number(server.listening['management_port']), key: managementKey }, box, resources(clients));
+  const path = (endpoint: string): string => `/boxes/${box}${endpoint}`;
+  const base = `http://127.0.0.1:${server.port}`;
+  return {
+    ...server,
+    database,
+    box,
+    clients,
+    path,
+    issue: (client, count) => issueTokens(`${base}${path('/auth/token')}`, client, count),
+    sessionIds: (count) => findSessions(postgres, database, count),
+  };
+}
+
+/** Node writes the profile when the server ends. */
+function profiling(folder: string | undefined): string[] {
+  return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
+}
+
+/** A database and a role for its API, which only reads and writes rows. */
+async function makeDatabase(
+  postgres: BenchPostgres,
+  database: string,
+): Promise<{ BOXGATE_OWNER_URL: string; BOXGATE_DATABASE_URL: string }> {
+  const password = randomBytes(12).toString('hex');
+  const owner = await postgres.create(database);
+  const url = new URL(owner);
+  url.username = `${database}_api`;
+  url.password = password;
+  await postgres.query('postgres', `CREATE ROLE ${url.username} LOGIN PASSWORD '${password}'`);
+  return { BOXGATE_OWNER_URL: owner, BOXGATE_DATABASE_URL: url.href };
+}
+
+function resources(clients: BenchClients): Declared[] {
+  const client = (
+    { id, secret }: Credentials,
+    settings: NonNullable<Client['auth']>['client_credentials'] = {},
+  ): Declared => ({
+    kind: 'Client',
+    id,
+    resource: {
+      resourceType: 'Client',
+      id,
+      secret,
+      grant_types: ['client_credentials'],
+      auth: { client_credentials: settings },
+    },
+  });
+  return [
+    client(clients.opaque),
+    client(clients.jwt, { token_format: 'jwt', access_token_expiration: 3600 }),
+    client(clients.chosen),
+    client(clients.reader),
+    {
+      kind: 'AccessPolicy',
+      id: 'bench-reader',
+      resource: {
+        resourceType: 'AccessPolicy',
+        id: 'bench-reader',
+        engine: 'allow',
+        link: [{ resourceType: 'Client', id: clients.reader.id }],
+      },
+    },
+  ];
+}
+
+/** So many requests for tokens are under way at once. */
+const atOnce = 32;
+
+async function issueTokens(url: string, client: Credentials, count: number): Promise<string[]> {
+  const authorization = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
+  const body = new URLSearchParams({ grant_type: 'client_credentials' });
+  const tokens: string[] = [];
+  const issueSome = async (): Promise<void> => {
+    while (tokens.length < count) {
+      const response = await fetch(url, { method: 'POST', headers: { authorization }, body });
+      const answer: unknown = await response.json();
+      if (typeof answer !== 'object' || answer === null || !('access_token' in answer)) {
+        throw new Error(`no token: ${response.status} ${JSON.stringify(answer)}`);
+      }
+      tokens.push(String(answer.access_token));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, issueSome));
+  return tokens.slice(0, count);
+}
+
+async function findSessions(postgres: BenchPostgres, database: string, count: number): Promise<string[]> {
+  const rows = await postgres.query<{ id: string }>(
+    database,
+    'SELECT id FROM boxgate.session WHERE box = $1 AND ended_at IS NULL LIMIT $2',
+    [box, count],
+  );
+  return rows.map(({ id }) => id);
+}

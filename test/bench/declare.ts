@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { DeclareLine, RowName } from '../../api/client/desired-state.ts';
+import { createManagement } from '../../api/client/management.ts';
+import { Secret } from '../../api/client/secret.ts';
+
+/** A resource and what it is called. */
+export interface Declared extends RowName {
+  readonly resource: DeclareLine['resource'];
+}
+
+/** Where a management port is, and a key that it accepts. */
+export interface ManagementPort {
+  readonly port: number;
+  readonly key: string;
+}
+
+const cluster = 'bench';
+
+/** Declares these resources in a box, as the operator would. Throws unless each was created. */
+export async function declare(
+  { port, key }: ManagementPort,
+  box: string,
+  resources: readonly Declared[],
+): Promise<void> {
+  const management = createManagement({ url: `http://127.0.0.1:${port}`, key: new Secret(key) });
+  const { signal } = new AbortController();
+  const head = { cluster, epoch: await management.claimEpoch(cluster, signal), complete: true };
+  const results = await management.apply({ box, head, lines: resources.map(declareLine) }, signal);
+  const refused = results.filter(({ result }) => result !== 'created');
+  if (refused.length > 0) throw new Error(`not created: ${JSON.stringify(refused)}`);
+}
+
+function declareLine({ kind, id, resource }: Declared): DeclareLine {
+  const digest = createHash('sha256').update(JSON.stringify(resource)).digest('hex');
+  return { kind, id, owner: { name: `bench/${id}`, uid: `bench-${kind}-${id}` }, digest, resource };
+}

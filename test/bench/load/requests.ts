@@ -1,0 +1,25 @@
+/** A form as a whole HTTP/1.1 request; `credentials` become a Basic header. */
+export function formRequest(path: string, fields: Record<string, string>, credentials?: Credentials): string {
+  const body = new URLSearchParams(fields).toString();
+  return [
+    `POST ${path} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    'Content-Type: application/x-www-form-urlencoded',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(credentials === undefined ? [] : [`Authorization: ${basic(credentials)}`]),
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/** A GET with a bearer token as a whole HTTP/1.1 request. */
+export function bearerRequest(path: string, token: string): string {
+  return [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`, '', ''].join('\r\n');
+}
+
+/** A client's id and secret. */
+export type Credentials = { id: string; secret: string };
+
+function basic({ id, secret }: Credentials): string {
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+}

@@ -1,0 +1,47 @@
+// `npm run bench`: measures and writes docs/performance.md. `npm run bench -- tokens checks` runs these scenarios alone and
+// only prints; `--rounds 5 --seconds 3` are the defaults, `--write` writes although only some ran, `--profile <folder>`
+// leaves CPU profiles of the API there and prints where its time went.
+import { parseArgs } from 'node:util';
+import { openContext } from './context.ts';
+import { printProfiles } from './profiles.ts';
+import { printTable, writeTable } from './report.ts';
+import type { Row } from './scenario.ts';
+import { scenarios } from './scenarios/index.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '3' },
+    profile: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
+});
+const unknown = positionals.filter((name) => !scenarios.some((scenario) => scenario.name === name));
+if (unknown.length > 0) {
+  say(`no such scenario: ${unknown.join(', ')}; there are ${scenarios.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
+}
+const chosen = scenarios.filter(({ name, large }) => (positionals.length > 0 ? positionals.includes(name) : !large));
+
+const effort = { rounds: Number(values.rounds), seconds: Number(values.seconds), profile: values.profile };
+const context = await openContext(effort, say);
+const interrupted = (): void => void context.stop().then(() => process.exit(130));
+process.once('SIGINT', interrupted);
+process.once('SIGTERM', interrupted);
+const rows: Row[] = [];
+try {
+  for (const scenario of chosen) {
+    say(`${scenario.name} …`);
+    rows.push(...(await scenario.run(context)));
+  }
+} finally {
+  await context.stop();
+}
+printTable(rows);
+if (values.profile !== undefined) await printProfiles(values.profile);
+if (values.write || positionals.length === 0) await writeTable(rows);
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,11 @@
+/** The middle one, or the mean of the two in the middle; NaN when there is none. */
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];
+  return low === undefined || high === undefined ? NaN : (low + high) / 2;
+}
+
+/** The median of a / b, round by round: a slow minute of the machine falls on both sides of each quotient. */
+export function medianRatio(a: number[], b: number[]): number {
+  return median(a.map((value, round) => value / (b[round] ?? NaN)));
+}

@@ -1,0 +1,23 @@
+import type { BenchContext } from './context.ts';
+
+/** A row of the table in docs/performance.md. */
+export interface Row {
+  /** What was measured; rows are known by it from one run to the next. */
+  readonly what: string;
+  readonly goal: string;
+  readonly figure: string;
+  readonly verdict: 'met' | 'missed' | 'reported';
+}
+
+/** Something to measure, by itself: `npm run bench -- <name>` runs only this. */
+export interface Scenario {
+  readonly name: string;
+  /** Minutes of work that `make bench` leaves out; `npm run bench -- <name>` runs it. */
+  readonly large?: true;
+  run(context: BenchContext): Promise<Row[]>;
+}
+
+/** The verdict of a figure that has a goal. */
+export function judged(met: boolean): Row['verdict'] {
+  return met ? 'met' : 'missed';
+}

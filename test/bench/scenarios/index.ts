@@ -1,0 +1,24 @@
+import type { Scenario } from '../scenario.ts';
+import { argon2Flood } from './argon2-flood.ts';
+import { checks } from './checks.ts';
+import { chosenSecrets } from './chosen-secrets.ts';
+import { folder } from './folder.ts';
+import { manyConnections } from './many-connections.ts';
+import { oneConnection } from './one-connection.ts';
+import { storage } from './storage.ts';
+import { millionSessions, tenMillionSessions } from './stored-sessions.ts';
+import { tokens } from './tokens.ts';
+
+/** Every scenario, in the order of the table. */
+export const scenarios: readonly Scenario[] = [
+  tokens,
+  checks,
+  storage,
+  oneConnection,
+  millionSessions,
+  tenMillionSessions,
+  manyConnections,
+  folder,
+  chosenSecrets,
+  argon2Flood,
+];

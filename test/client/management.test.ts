@@ -1,0 +1,185 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { ManagementError } from '../../api/client/management-error.ts';
+import { createManagement, type ApplyCall, type Management } from '../../api/client/management.ts';
+import { Secret } from '../../api/client/secret.ts';
+
+type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+const signal = new AbortController().signal;
+const head = { cluster: 'c', epoch: 1, complete: true };
+const applied = '{"box":"shop","config_version":7}\n';
+const done = '{"kind":"Client","id":"a","result":"created"}\n';
+
+/** The management port as a peer on the wire, which answers as a case wants it to. */
+describe('createManagement', () => {
+  let server: Server;
+  let management: Management;
+  let answer: Answer;
+  const requests: { method: string; url: string; authorization: string; body: string }[] = [];
+
+  before(async () => {
+    server = createServer((request, response) => void receive(request, response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    management = createManagement({
+      url: `http://127.0.0.1:${String(port)}`,
+      key: new Secret('the-key'),
+      idleTimeout: 300,
+    });
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = '';
+    try {
+      for await (const piece of request) body += String(piece);
+    } catch {
+      return;
+    }
+    const { method = '', url = '', headers } = request;
+    requests.push({ method, url, authorization: headers.authorization ?? '', body });
+    answer(request, response, body);
+  }
+
+  const text =
+    (body: string, status = 200): Answer =>
+    (_request, response) =>
+      response.writeHead(status).end(body);
+  const call = (fields: Partial<ApplyCall> = {}): ApplyCall => ({ box: 'shop', head, lines: [], ...fields });
+
+  async function failure(work: Promise<unknown>): Promise<{ sort: string; message: string }> {
+    try {
+      await work;
+    } catch (error) {
+      if (error instanceof ManagementError) return { sort: error.sort, message: error.message };
+      throw error;
+    }
+    throw new Error('it did not fail');
+  }
+
+  it('sends the head and each line as one line of JSON, with the key', async () => {
+    answer = text(done + applied);
+    const lines = [{ kind: 'Client', id: 'a', probe: true }] as const;
+    const results = await management.apply(call({ lines }), signal);
+    expect(results).to.deep.equal([{ kind: 'Client', id: 'a', result: 'created' }]);
+    expect(requests.at(-1)).to.deep.equal({
+      method: 'POST',
+      url: '/boxes/shop/apply',
+      authorization: 'Bearer the-key',
+      body: `${JSON.stringify(head)}\n${JSON.stringify(lines[0])}\n`,
+    });
+  });
+
+  it('takes lines one by one as they are sent, however many', async () => {
+    answer = text(applied);
+    const many = 20_000;
+    function* lines() {
+      for (let nth = 0; nth < many; nth += 1) yield { kind: 'Client', id: String(nth), probe: true } as const;
+    }
+    await management.apply(call({ lines: lines() }), signal);
+    expect(requests.at(-1)?.body.split('\n')).to.have.length(many + 2);
+  });
+
+  it('tells how far the call is', async () => {
+    answer = (_request, response) => {
+      response.write('{"progress":{"done":1,"of":2}}\n{"progress":');
+      response.end(`{"done":2,"of":2}}\n${applied}`);
+    };
+    const progress: number[] = [];
+    await management.apply(call({ onProgress: ({ done: count }) => progress.push(count) }), signal);
+    expect(progress).to.deep.equal([1, 2]);
+  });
+
+  it('keeps all that a result says', async () => {
+    const result = {
+      kind: 'AccessPolicy',
+      id: 'p',
+      result: 'conflict',
+      detail: 'owned by a/b',
+      faults: [{ path: 'link', message: 'must be' }],
+      owner: { name: 'a/b', uid: 'u' },
+    };
+    answer = text(`${JSON.stringify({ ...result, unknown: 1 })}\n${applied}`);
+    expect(await management.apply(call(), signal)).to.deep.equal([result]);
+  });
+
+  it('claims an epoch and lists boxes', async () => {
+    answer = text('{"epoch":4}');
+    expect(await management.claimEpoch('c', signal)).to.equal(4);
+    expect(requests.at(-1)).to.include({ method: 'POST', url: '/epoch', body: '{"cluster":"c"}\n' });
+    answer = text('{"boxes":[{"box":"shop","resources":12}]}');
+    expect(await management.declaredBoxes('a&b', signal)).to.deep.equal([{ box: 'shop', resources: 12 }]);
+    expect(requests.at(-1)?.url).to.equal('/boxes?cluster=a%26b');
+  });
+
+  const failures: [title: string, answer: Answer, sort: string, message: RegExp][] = [
+    ['a later epoch', text(`${done}{"error":"epoch 1 is over","code":"fenced"}\n`), 'fenced', /^epoch 1 is over$/],
+    ['a later epoch, at once', text('{"error":"epoch 1 is over","code":"fenced"}', 409), 'fenced', /^epoch 1 is over$/],
+    ['Postgres away', text('{"error":"away","code":"unavailable"}\n'), 'unavailable', /^away$/],
+    ['Postgres away, at once', text('{"error":"away","code":"unavailable"}', 503), 'unavailable', /^away$/],
+    ['a gateway that finds nobody', text('<html>', 502), 'unavailable', /^status 502$/],
+    ['a fault of the API', text('{"error":"the call failed","code":"bug"}\n'), 'refused', /^the call failed$/],
+    ['a wrong key', text('{"error":"a key is needed","code":"bug"}', 401), 'refused', /management key is not accepted/],
+    ['an answer that ends too early', text(done), 'unavailable', /broke off/],
+    ['an empty answer', text(''), 'unavailable', /broke off/],
+    ['a line that is no JSON', text(`{"kind\n${applied}`), 'refused', /line of 6 characters that is not understood/],
+    [
+      'a verdict nobody knows',
+      text(`{"kind":"Client","id":"a","result":"x"}\n${applied}`),
+      'refused',
+      /not understood/,
+    ],
+    ['a line without end', text('x'.repeat(3_000_000)), 'unavailable', /longer than/],
+    [
+      'an answer cut in the middle',
+      (_request, response) => {
+        response.write(done);
+        setImmediate(() => response.destroy());
+      },
+      'unavailable',
+      /cannot be reached/,
+    ],
+    ['no answer at all', () => undefined, 'unavailable', /no byte for 0.3 s/],
+    [
+      'an answer that stands still',
+      (_request, response) => void response.write(done),
+      'unavailable',
+      /no byte for 0.3 s|aborted/,
+    ],
+  ];
+  for (const [title, given, sort, message] of failures) {
+    it(`sorts ${title} as ${sort}`, async () => {
+      answer = given;
+      const found = await failure(management.apply(call(), signal));
+      expect(found.sort).to.equal(sort);
+      expect(found.message).to.match(message);
+    });
+  }
+
+  it('sorts an API that is not there as unavailable', async () => {
+    const closed = createManagement({ url: 'http://127.0.0.1:1', key: new Secret('k') });
+    expect(await failure(closed.claimEpoch('c', signal))).to.include({ sort: 'unavailable' });
+  });
+
+  it('ends with the reason of the signal when it is told to stop', async () => {
+    const stopping = new AbortController();
+    answer = () => {
+      stopping.abort(new Error('enough'));
+    };
+    const error = await management.apply(call(), stopping.signal).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(Error).with.property('message', 'enough');
+  });
+
+  it('shows neither the key nor a secret in an error', async () => {
+    answer = text('{"secret":"canary"}\n');
+    const { message } = await failure(management.apply(call(), signal));
+    expect(message).to.not.match(/canary|the-key/);
+  });
+});

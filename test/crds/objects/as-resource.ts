@@ -1,0 +1,32 @@
+import { isRecord } from '../../../crds/schema-node.ts';
+import type { Row } from './row.ts';
+
+/** Fields that mean something in a manifest only and are not in camelCase. */
+const ONLY_IN_MANIFESTS = new Set(['suspend', 'rotation', 'adoption', 'bootstrap_admin', 'secret_ref']);
+
+/** Whether a row says something about a resource too: no fields of manifests alone, no nulls, no object before it. */
+export function isResourceToo(row: Row): boolean {
+  const spec = specOf(row);
+  if (spec === undefined || row.old !== undefined || row.verdict === 'valid-false') return false;
+  if (row.paths.some((path) => !path.startsWith('spec.')) || JSON.stringify(spec).includes('null')) return false;
+  const names = Object.keys(spec);
+  return (
+    !names.some((name) => /[A-Z]/.test(name) || name === 'resourceType' || ONLY_IN_MANIFESTS.has(name)) &&
+    !isBoxWithId(row, names)
+  );
+}
+
+/** The resource that a manifest declares, as it would be submitted over REST. */
+export function resourceOf(row: Row): Record<string, unknown> {
+  return { resourceType: row.kind, id: row.kind === 'Box' ? 'shop' : 'app', ...specOf(row) };
+}
+
+/** A Box declares no id: it is its namespace. */
+function isBoxWithId(row: Row, names: readonly string[]): boolean {
+  return row.kind === 'Box' && names.includes('id');
+}
+
+function specOf({ object }: Row): Record<string, unknown> | undefined {
+  const spec = isRecord(object) ? object['spec'] : undefined;
+  return isRecord(spec) ? spec : undefined;
+}

@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { compilePolicy } from '../../api/policy/compile.ts';
+import { checkManifest } from '../../crds/manifest.ts';
+import { resourceOf } from '../../operator/resource.ts';
+import type { Row } from './objects/row.ts';
+import { table } from './objects/table.ts';
+
+/** What is wrong with an object that no CRD refuses: a fault of our own check, or the compiler's. */
+function whyNotValid(row: Row): string | undefined {
+  const checked = checkManifest(row.object, row.old);
+  if (!checked.ok) return checked.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
+  const resource = resourceOf(checked.manifest, 'shop');
+  return resource.resourceType === 'AccessPolicy' ? compilePolicy(resource).fault : undefined;
+}
+
+describe('Valid=False', () => {
+  for (const row of table.filter(({ verdict }) => verdict === 'valid-false')) {
+    it(`${row.kind}: ${row.title}: the API server takes it, and it grants nothing`, () => {
+      expect(whyNotValid(row)).to.be.a('string').that.is.not.empty;
+    });
+  }
+
+  for (const row of table.filter(({ verdict }) => verdict === 'accepted')) {
+    it(`not ${row.kind}: ${row.title}`, () => {
+      expect(whyNotValid(row)).to.equal(undefined);
+    });
+  }
+});

@@ -1,0 +1,105 @@
+import argon2 from 'argon2';
+import { expect } from 'chai';
+import { createClientSecrets } from '../../api/credentials/client-secret.ts';
+import type { ClientSecrets } from '../../api/credentials/client-secret.ts';
+import { createHashQueue } from '../../api/credentials/hash-queue.ts';
+import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+
+describe('the secrets of clients', () => {
+  const queue = createHashQueue(2, 100);
+  let verifications = 0;
+  let secrets: ClientSecrets;
+
+  beforeEach(() => {
+    verifications = 0;
+    secrets = createClientSecrets({
+      ...queue,
+      verify(phc, text) {
+        verifications += 1;
+        return queue.verify(phc, text);
+      },
+    });
+  });
+
+  it('are stored as SHA-256 when they were generated', async () => {
+    expect(await secrets.store(generateClientSecret())).to.match(/^\$sha256\$[0-9a-f]{64}$/);
+  });
+
+  it('are stored as argon2id when they were chosen', async () => {
+    expect(await secrets.store('a chosen secret')).to.match(/^\$argon2id\$v=19\$m=19456,/);
+  });
+
+  it('are stored as they are when they are argon2id hashes already', async () => {
+    const phc = await argon2.hash('moved from elsewhere', { memoryCost: 1024 });
+    expect(await secrets.store(phc)).to.equal(phc);
+    expect(await secrets.verify([phc], 'moved from elsewhere')).to.equal(true);
+    expect(await secrets.verify([phc], phc)).to.equal(false);
+  });
+
+  for (const [kind, secret] of [
+    ['generated', generateClientSecret()],
+    ['chosen', 'a chosen secret'],
+    ['chosen one with colons and a percent sign', 'a:b%3Ac'],
+  ] as const) {
+    it(`are right or wrong when ${kind}`, async () => {
+      const stored = await secrets.store(secret);
+      expect(await secrets.verify([stored], secret)).to.equal(true);
+      for (const wrong of [`${secret} `, secret.slice(1), secret.toUpperCase(), '', stored, generateClientSecret()]) {
+        expect(await secrets.verify([stored], wrong)).to.equal(false);
+      }
+    });
+  }
+
+  it('count side by side while one is being rotated', async () => {
+    const [old, young] = [generateClientSecret(), 'a chosen secret'];
+    const stored = [await secrets.store(old), await secrets.store(young)];
+    expect(await secrets.verify(stored, old)).to.equal(true);
+    expect(await secrets.verify(stored, young)).to.equal(true);
+    expect(await secrets.verify(stored.slice(1), old)).to.equal(false);
+  });
+
+  it('are none of nobody: an empty list fits nothing, not even nothing', async () => {
+    for (const sent of ['', generateClientSecret(), 'x']) expect(await secrets.verify([], sent)).to.equal(false);
+  });
+
+  it('cost argon2 once while they stay the same', async () => {
+    const stored = await secrets.store('a chosen secret');
+    for (let count = 0; count < 5; count += 1) expect(await secrets.verify([stored], 'a chosen secret')).to.equal(true);
+    expect(verifications).to.equal(1);
+  });
+
+  it('cost argon2 once when many requests bring the right one together', async () => {
+    const stored = await secrets.store('a chosen secret');
+    const answers = await Promise.all(Array.from({ length: 300 }, () => secrets.verify([stored], 'a chosen secret')));
+    expect(answers.every(Boolean)).to.equal(true);
+    expect(verifications).to.equal(1);
+  });
+
+  it('cost argon2 anew once they were stored anew, also with the same text', async () => {
+    const before = await secrets.store('a chosen secret');
+    const after = await secrets.store('a chosen secret');
+    await secrets.verify([before], 'a chosen secret');
+    await secrets.verify([after], 'a chosen secret');
+    expect(verifications).to.equal(2);
+  });
+
+  it('are remembered only when right: a wrong one costs argon2 each time, and never becomes right', async () => {
+    const stored = await secrets.store('a chosen secret');
+    expect(await secrets.verify([stored], 'a chosen secret')).to.equal(true);
+    for (let count = 0; count < 3; count += 1) expect(await secrets.verify([stored], 'another')).to.equal(false);
+    expect(verifications).to.equal(4);
+  });
+
+  it('T-12 guesses at one client wait for no more than eight places of the queue, the rest are told so; the right one and others go on', async () => {
+    const [attacked, other] = [await secrets.store('a chosen secret'), await secrets.store('another one')];
+    await secrets.verify([attacked], 'a chosen secret');
+    const guesses = Array.from({ length: 50 }, (_, index) => secrets.verify([attacked], `guess ${String(index)}`));
+    const settled = Promise.allSettled(guesses);
+    expect(await secrets.verify([attacked], 'a chosen secret')).to.equal(true);
+    expect(await secrets.verify([other], 'another one')).to.equal(true);
+    const outages = (await settled).filter(({ status }) => status === 'rejected');
+    expect(outages).to.have.length(42);
+    expect(verifications).to.equal(1 + 8 + 1);
+    expect(await secrets.verify([attacked], 'guess 1')).to.equal(false);
+  });
+});

@@ -1,0 +1,228 @@
+import { expect } from 'chai';
+import type pg from 'pg';
+import { bucketOf } from '../../api/db/bucket.ts';
+import { createPool, defaultLimits } from '../../api/db/pool.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
+
+const boxes = ['alpha', 'beta'];
+const now = Math.floor(Date.now() / 1000);
+const bucket = bucketOf(now, now + 3600);
+const id = '0197a0a0-0000-7000-8000-000000000001';
+
+/** One row of each table in a box, with the same keys in every box; the columns that RLS leaves free. */
+const rowsOf: Readonly<Record<string, (box: string) => string>> = {
+  box: (box) => `(box) VALUES ('${box}')`,
+  resource: (box) =>
+    `(box, kind, id, version, body, secrets) VALUES ('${box}', 'Client', 'same', 1, '{"name": "${box}"}', '{${box}}')`,
+  tombstone: (box) => `(box, kind, id, version) VALUES ('${box}', 'Client', 'gone', 1)`,
+  revocation: (box) => `(box, subject, version) VALUES ('${box}', 'client:same', 1)`,
+  signing_key: (box) =>
+    `(box, kid, algorithm, public_jwk, private_key, active_from, signed_until)
+     VALUES ('${box}', 'same', 'ES256', '{}', '\\x00', now(), now())`,
+  refresh_family: (box) =>
+    `(box, id, client, version, family_hash, token_hash, session, created_at, last_used_at, expires_at, ends_at,
+      sessions_end) VALUES ('${box}', '${id}', 'same', 1, '\\x00', '\\x00', '${id}', now(), now(), now(), now(), now())`,
+  session: (box) =>
+    `(box, id, version, expires_at, bucket, type, client)
+     VALUES ('${box}', '${id}', 1, now() + interval '1 hour', ${String(bucket)}, 'c', 'same')`,
+};
+const tables = Object.keys(rowsOf);
+
+describe('hand-written SQL under the API’s role', () => {
+  let database: TestDatabase;
+  let pool: pg.Pool;
+  let owner: pg.Pool;
+
+  before(async () => {
+    database = await freshDatabase();
+    pool = createPool(database.apiUrl, defaultLimits, 'isolation-test', () => undefined);
+    owner = createPool(database.ownerUrl, { ...defaultLimits, statementTimeout: 30_000 }, 'owner', () => undefined);
+    await owner.query("INSERT INTO boxgate.box (box) VALUES ('empty')");
+    for (const box of boxes) {
+      for (const [table, row] of Object.entries(rowsOf)) await owner.query(`INSERT INTO boxgate.${table} ${row(box)}`);
+    }
+  });
+  after(async () => {
+    await Promise.all([pool.end(), owner.end()]);
+    await database.drop();
+  });
+
+  /** Runs statements in a transaction that is rolled back; `setting` is what the transaction says of its box. */
+  async function attempt(setting: string | undefined, ...statements: readonly string[]): Promise<pg.QueryResult> {
+    const connection = await pool.connect();
+    try {
+      await connection.query('BEGIN');
+      if (setting !== undefined) await connection.query("SELECT set_config('boxgate.box', $1, true)", [setting]);
+      let result = await connection.query('SELECT 1 WHERE false');
+      for (const statement of statements) result = await connection.query(statement);
+      return result;
+    } finally {
+      await connection.query('ROLLBACK');
+      connection.release();
+    }
+  }
+
+  async function refusal(setting: string | undefined, ...statements: readonly string[]): Promise<string> {
+    try {
+      const { rowCount } = await attempt(setting, ...statements);
+      return `worked on ${String(rowCount)} rows`;
+    } catch (error) {
+      return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    }
+  }
+
+  it('K-07 has a row of every table of a box to be kept apart', async () => {
+    const { rows } = await owner.query<{ relname: string }>(
+      `SELECT relname FROM pg_class WHERE relnamespace = 'boxgate'::regnamespace AND relrowsecurity ORDER BY relname`,
+    );
+    expect(rows.map(({ relname }) => relname)).to.deep.equal(tables.toSorted());
+  });
+
+  for (const table of tables) {
+    describe(`on ${table}`, () => {
+      for (const setting of [undefined, '', 'alph', 'gamma', 'ALPHA', 'alpha ', '%', "alpha' OR true --"]) {
+        it(`K-07 sees no row when the transaction names ${setting === undefined ? 'no box' : `"${setting}"`}`, async () => {
+          expect((await attempt(setting, `SELECT * FROM boxgate.${table}`)).rows).to.deep.equal([]);
+          expect((await attempt(setting, `UPDATE boxgate.${table} SET box = box`)).rowCount).to.equal(0);
+        });
+      }
+
+      it('K-07 sees only the rows of the box that the transaction names, whatever it asks for', async () => {
+        for (const box of boxes) {
+          const wanted = [
+            `SELECT * FROM boxgate.${table}`,
+            `SELECT * FROM boxgate.${table} WHERE box IN ('alpha', 'beta') OR true`,
+            `SELECT b.* FROM boxgate.box a FULL JOIN boxgate.${table} b ON true`,
+            `UPDATE boxgate.${table} SET box = box RETURNING *`,
+          ];
+          for (const statement of wanted) {
+            expect((await attempt(box, statement)).rows.map(({ box: of }) => String(of))).to.deep.equal([box]);
+          }
+        }
+      });
+
+      it('K-07 stores no row in another box', async () => {
+        await owner.query(`INSERT INTO boxgate.box (box) VALUES ('third') ON CONFLICT DO NOTHING`);
+        const insert = `INSERT INTO boxgate.${table} ${rowsOf[table]?.(table === 'box' ? 'fourth' : 'third') ?? ''}`;
+        expect(await refusal('alpha', insert)).to.equal('42501');
+        expect(await refusal(undefined, insert)).to.equal('42501');
+        expect(await refusal('alpha', `${insert} ON CONFLICT DO NOTHING`)).to.equal('42501');
+        expect(await refusal('alpha', `UPDATE boxgate.${table} SET box = 'third'`)).to.equal('42501');
+      });
+
+      it('cannot empty, change, drop or give it away', async () => {
+        for (const statement of [
+          `TRUNCATE boxgate.${table}`,
+          `DROP TABLE boxgate.${table}`,
+          `ALTER TABLE boxgate.${table} DISABLE ROW LEVEL SECURITY`,
+          `ALTER TABLE boxgate.${table} ADD COLUMN extra text`,
+          `DROP POLICY own_box ON boxgate.${table}`,
+          `CREATE POLICY mine ON boxgate.${table} USING (true)`,
+          `CREATE INDEX ON boxgate.${table} (box)`,
+          `CREATE TRIGGER mine BEFORE INSERT ON boxgate.${table} EXECUTE FUNCTION suppress_redundant_updates_trigger()`,
+          `ALTER TABLE boxgate.${table} OWNER TO CURRENT_USER`,
+        ]) {
+          expect(await refusal('alpha', statement), statement).to.equal('42501');
+        }
+        const { rows } = await attempt('alpha', `GRANT SELECT ON boxgate.${table} TO PUBLIC`).catch(() => ({
+          rows: [],
+        }));
+        expect(rows).to.deep.equal([]);
+      });
+    });
+  }
+
+  it('K-07 reads no partition by its name, nor the rows that never are deleted', async () => {
+    const partition = `boxgate.session_${String(bucket)}`;
+    for (const statement of [
+      `SELECT * FROM ${partition}`,
+      `INSERT INTO ${partition} ${rowsOf['session']?.('alpha') ?? ''}`,
+      `UPDATE ${partition} SET ended_at = NULL`,
+      `DELETE FROM ${partition}`,
+      `COPY ${partition} TO STDOUT`,
+      `ALTER TABLE boxgate.session DETACH PARTITION ${partition}`,
+      'DELETE FROM boxgate.session',
+      'DELETE FROM boxgate.box',
+      'DELETE FROM boxgate.revocation',
+      'DELETE FROM boxgate.operator_epoch',
+      'DELETE FROM boxgate.migration',
+      "UPDATE boxgate.migration SET hash = ''",
+      "INSERT INTO boxgate.migration VALUES (9, 'a', 'b')",
+    ]) {
+      expect(await refusal('alpha', statement), statement).to.equal('42501');
+    }
+  });
+
+  it('makes nothing outside of its rows', async () => {
+    for (const statement of [
+      'CREATE TABLE boxgate.mine (a text)',
+      'CREATE TABLE public.mine (a text)',
+      'CREATE SCHEMA mine',
+      'CREATE FUNCTION boxgate.mine() RETURNS integer LANGUAGE sql AS $$ SELECT 1 $$',
+      'CREATE OR REPLACE FUNCTION boxgate.all_boxes() RETURNS TABLE (box text) LANGUAGE sql AS $$ SELECT 1::text $$',
+      'DROP FUNCTION boxgate.all_boxes()',
+      'CREATE EXTENSION plpython3u',
+      'CREATE ROLE mine',
+      'ALTER SYSTEM SET fsync = off',
+      'SET SESSION AUTHORIZATION postgres',
+      'SET ROLE postgres',
+      "SELECT pg_read_file('/etc/passwd')",
+      'SELECT * FROM pg_authid',
+      "COPY boxgate.migration TO PROGRAM 'cat'",
+    ]) {
+      // 25001: not in a transaction, refused before the right is looked at; 0A000, 22023, 58P01: not here at all.
+      expect(['42501', '42P13', '25001', '0A000', '58P01', '22023'], statement).to.include(
+        await refusal('alpha', statement),
+      );
+    }
+  });
+
+  it('calls the granted functions of the schema and no other that runs as the owner', async () => {
+    const { rows } = await owner.query<{ name: string }>(
+      `SELECT p.proname AS name FROM pg_proc p
+        WHERE p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+          AND has_function_privilege('boxgate_api', p.oid, 'EXECUTE') ORDER BY 1`,
+    );
+    expect(rows.map(({ name }) => name)).to.deep.equal([
+      'all_boxes',
+      'box_of_host',
+      'boxes_in_use',
+      'bucket_end',
+      'buckets',
+      'check_sessions',
+      'check_sessions_in',
+      'config_versions',
+      'declared_boxes',
+      'drop_bucket',
+      'issue_sessions',
+      'make_bucket',
+    ]);
+    const everybody = await owner.query(
+      `SELECT p.proname FROM pg_proc p, aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) g
+        WHERE p.pronamespace = 'boxgate'::regnamespace AND g.grantee = 0`,
+    );
+    expect(everybody.rows).to.deep.equal([]);
+  });
+
+  it('misleads no function of the owner by tables, functions or operators of its own', async () => {
+    const { rows } = await attempt(
+      'alpha',
+      'CREATE TEMPORARY TABLE box (box text, config_version bigint)',
+      "INSERT INTO pg_temp.box VALUES ('forged', 99)",
+      'SET LOCAL search_path = pg_temp, boxgate',
+      "SELECT * FROM boxgate.config_versions('{alpha,forged}')",
+    );
+    expect(rows).to.deep.equal([{ box: 'alpha', config_version: '1' }]);
+  });
+
+  it('stores and finds a session of each box under the same id by the hot functions, each its own', async () => {
+    const check = (box: string) =>
+      attempt(undefined, `SELECT * FROM boxgate.check_sessions(${String(bucket)}, '{${box}}', '{${id}}', NULL)`);
+    for (const box of boxes) {
+      await owner.query('UPDATE boxgate.session SET scope = box');
+      expect((await check(box)).rows.map(({ scope }) => String(scope))).to.deep.equal([box]);
+    }
+    expect((await check('empty')).rows.map(({ version }) => String(version))).to.deep.equal(['null']);
+  });
+});

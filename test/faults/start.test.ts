@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:net';
+import type { Environment } from '../../api/environment.ts';
+import { testEncryptionKey } from '../support/api.ts';
+import { bareDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
+
+/** How a run of the API's program ended, and what it said. */
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(args: readonly string[], environment: Environment): Promise<Run> {
+  return new Promise((resolve) => {
+    const env = { PATH: process.env['PATH'], ...environment };
+    execFile(process.execPath, ['api/main.ts', ...args], { env, timeout: 60_000 }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
+    });
+  });
+}
+
+describe('the API’s program', function () {
+  this.timeout(60_000);
+  let database: TestDatabase;
+
+  before(async () => {
+    database = await bareDatabase();
+  });
+  after(() => database.drop());
+
+  function settings(over: Environment = {}): Environment {
+    return {
+      BOXGATE_DATABASE_URL: database.apiUrl,
+      BOXGATE_HOST: '127.0.0.1',
+      BOXGATE_PORT: '0',
+      BOXGATE_MANAGEMENT_PORT: '0',
+      BOXGATE_MANAGEMENT_KEYS: 'a-management-key',
+      BOXGATE_ENCRYPTION_KEY: testEncryptionKey,
+      BOXGATE_PUBLIC_URL: 'http://boxgate.test',
+      ...over,
+    };
+  }
+
+  /** One sentence, no stack, nothing of a password. */
+  function expectRefused({ code, stderr }: Run, sentence: RegExp): void {
+    expect(code, stderr).to.equal(1);
+    expect(stderr.trimEnd().split('\n')).to.have.length(1);
+    expect(stderr).to.match(sentence);
+    expect(stderr).to.not.include(new URL(database.apiUrl).password);
+  }
+
+  it('with wrong settings tells every mistake, a line each, and ends with 1', async () => {
+    const wrong = { BOXGATE_PORT: 'x', BOXGATE_STANDALONE: 'y', BOXGATE_POOL_SIZE: '0', BOXGATE_ENCRYPTION_KEY: 'z' };
+    const { code, stdout, stderr } = await run(['api'], settings({ ...wrong, BOXGATE_PUBLIC_URL: '' }));
+    expect(code).to.equal(1);
+    expect(stdout).to.equal('');
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines.map((line) => /^boxgate: (BOXGATE_\w+) (must|is missing)/.exec(line)?.[1])).to.have.members([
+      ...Object.keys(wrong),
+      'BOXGATE_PUBLIC_URL',
+    ]);
+  });
+
+  it('without a command shows the usage and ends with 2', async () => {
+    const { code, stderr, stdout } = await run([], {});
+    expect(code).to.equal(2);
+    expect(stderr).to.match(/^Usage: boxgate api/);
+    expect(stdout).to.equal('');
+  });
+
+  it('migrates and says what it did; before that it does not serve, and on a port that is taken neither', async () => {
+    expectRefused(await run(['api'], settings()), /boxgate migrate/);
+    const urls = { BOXGATE_OWNER_URL: database.ownerUrl, BOXGATE_DATABASE_URL: database.apiUrl };
+    const migrated = await run(['migrate'], urls);
+    expect(migrated, migrated.stderr).to.include({ code: 0, stderr: '' });
+    expect(migrated.stdout).to.match(/^schema \d+: applied 0001_\w+\.sql, /);
+    expect((await run(['migrate'], urls)).stdout).to.match(/^schema \d+: nothing to do\n$/);
+    const taken = createServer();
+    const port = await new Promise<string>((resolve) => {
+      taken.listen(0, '127.0.0.1', () => {
+        const address = taken.address();
+        resolve(String(typeof address === 'object' ? address?.port : 0));
+      });
+    });
+    const said = await run(['api'], settings({ BOXGATE_PORT: port }));
+    taken.close();
+    expectRefused(said, new RegExp(`^boxgate: Port ${port} of 127.0.0.1 is in use`));
+  });
+
+  it('X-15 without Postgres says so in one sentence and ends with 1', async () => {
+    const away = new URL(database.apiUrl);
+    away.port = '1';
+    expectRefused(await run(['api'], settings({ BOXGATE_DATABASE_URL: away.href })), /Postgres cannot answer now/);
+  });
+});

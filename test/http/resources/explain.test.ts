@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { sentences, startBoxApi } from './box-api.ts';
+import type { BoxApi } from './box-api.ts';
+
+const request = { 'request-method': 'get', uri: '/orders' };
+
+describe('POST /AccessPolicy/$explain', () => {
+  let api: BoxApi;
+
+  before(async () => {
+    api = await startBoxApi();
+    const orders = { id: 'orders', grant_types: ['client_credentials'], secret: 's3cr3t' };
+    const link = [{ resourceType: 'Client', id: 'orders' }];
+    await api.call('POST', '/Client', { body: orders });
+    const writers = { id: 'by-token', engine: 'cel', expression: 'token.scope == "write"', link };
+    const others = { id: 'by-uri', engine: 'matcho', matcho: { uri: '/else' }, link };
+    for (const body of [writers, others]) await api.call('POST', '/AccessPolicy', { body });
+  });
+  after(() => api.stop());
+
+  const explain = (body: object) => api.call('POST', '/AccessPolicy/$explain', { body });
+
+  it('tells what every candidate says to a subject and a request, and which one decides', async () => {
+    const { status, body } = await explain({ subject: { client: 'orders', token: { scope: 'write' } }, request });
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal({
+      granted: true,
+      policy: 'by-token',
+      candidates: [
+        { policy: 'by-token', engine: 'cel', granted: true },
+        { policy: 'by-uri', engine: 'matcho', granted: false },
+      ],
+    });
+  });
+
+  const wrong: Record<string, readonly [object, string]> = {
+    'no request': [{}, 'request must be given'],
+    'no method': [{ request: { uri: '/' } }, 'request.request-method must be given'],
+    'a field nobody knows': [{ subject: { person: 'x' }, request }, 'subject.person is not a known field'],
+    'a client that is not there': [
+      { subject: { client: 'nobody' }, request },
+      'subject.client must be a client of this box',
+    ],
+    'a path that is no text': [{ request: { ...request, uri: 1 } }, 'request.uri must be a string; in YAML quote it'],
+  };
+  for (const [what, [body, sentence]] of Object.entries(wrong)) {
+    it(`answers ${what} with one sentence that names the field`, async () => {
+      const reply = await explain(body);
+      expect(reply.status).to.equal(422);
+      expect(sentences(reply)).to.deep.equal([sentence]);
+    });
+  }
+});

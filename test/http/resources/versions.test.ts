@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { sentences, startBoxApi } from './box-api.ts';
+import type { BoxApi, Reply } from './box-api.ts';
+
+const plain = { resourceType: 'Client', grant_types: ['client_credentials'], secret: 's3cr3t' };
+
+describe('concurrent changes over REST', () => {
+  let api: BoxApi;
+  let count = 0;
+
+  before(async () => {
+    api = await startBoxApi();
+  });
+  after(() => api.stop());
+
+  /** An id that no other test has used. */
+  function fresh(): string {
+    count += 1;
+    return `client-${String(count)}`;
+  }
+
+  const put = (id: string, body: object, headers: Record<string, string> = {}): Promise<Reply> =>
+    api.call('PUT', `/Client/${id}`, { body, headers });
+
+  describe('C-07: versions', () => {
+    it('one of two concurrent creations is 201, the other 409', async () => {
+      const id = fresh();
+      const replies = await Promise.all(
+        [1, 2, 3, 4].map(() => api.call('POST', '/Client', { body: { ...plain, id } })),
+      );
+      expect(replies.map(({ status }) => status).toSorted((left, right) => left - right)).to.deep.equal([
+        201, 409, 409, 409,
+      ]);
+    });
+
+    it('one of several concurrent writers of one version wins', async () => {
+      const id = fresh();
+      const etag = (await put(id, plain)).headers.get('etag') ?? '';
+      const names = ['a', 'b', 'c', 'd'];
+      const replies = await Promise.all(names.map((name) => put(id, { ...plain, name }, { 'If-Match': etag })));
+      expect(replies.map(({ status }) => status).toSorted((left, right) => left - right)).to.deep.equal([
+        200, 412, 412, 412,
+      ]);
+    });
+
+    it('a stale If-Match is 412 and says the version there is', async () => {
+      const id = fresh();
+      const first = (await put(id, plain)).headers.get('etag') ?? '';
+      const second = (await put(id, { ...plain, name: 'n' }, { 'If-Match': first })).headers.get('etag') ?? '';
+      expect(second).to.not.equal(first);
+      for (const method of ['PUT', 'PATCH', 'DELETE']) {
+        const body = method === 'DELETE' ? undefined : plain;
+        const reply = await api.call(method, `/Client/${id}`, { body, headers: { 'If-Match': first } });
+        expect(reply.status, method).to.equal(412);
+        expect(sentences(reply)[0]).to.include(second);
+      }
+      expect((await put(id, plain, { 'If-None-Match': '*' })).status).to.equal(412);
+      expect((await put(fresh(), plain, { 'If-None-Match': '*' })).status).to.equal(201);
+      expect((await put(fresh(), plain, { 'If-Match': '*' })).status).to.equal(412);
+      expect((await put(id, plain, { 'If-Match': '17' })).status).to.equal(400);
+      for (const path of ['/Client/nobody', '/Client/no%20body', '/Session/nobody']) {
+        expect((await api.call('DELETE', path, { headers: { 'If-Match': '*' } })).status, path).to.equal(412);
+      }
+      expect((await api.call('DELETE', `/Client/${id}`, { headers: { 'If-Match': second } })).status).to.equal(200);
+    });
+
+    it('stays when nothing changes', async () => {
+      const id = fresh();
+      const { secret: _secret, ...without } = plain;
+      const first = (await put(id, plain)).headers.get('etag');
+      const second = await put(id, { grant_types: without.grant_types, id, resourceType: 'Client' });
+      expect([second.status, second.headers.get('etag')]).to.deep.equal([200, first]);
+    });
+
+    it('many patches of one client at once are all kept', async () => {
+      const id = fresh();
+      await put(id, plain);
+      const keys = Array.from({ length: 12 }, (_, index) => `k${String(index)}`);
+      const replies = await Promise.all(
+        keys.map((key) => api.call('PATCH', `/Client/${id}`, { body: { details: { [key]: 1 } } })),
+      );
+      expect(new Set(replies.map(({ status }) => status))).to.deep.equal(new Set([200]));
+      expect((await api.call('GET', `/Client/${id}`)).body)
+        .to.have.nested.property('details')
+        .that.has.all.keys(keys);
+    });
+  });
+});

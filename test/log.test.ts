@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { Writable } from 'node:stream';
+import { createLog, errorFacts } from '../api/log.ts';
+
+/** The lines that a log writes while something is logged. */
+function linesOf(
+  level: 'debug' | 'info' | 'warn' | 'error',
+  write: (log: ReturnType<typeof createLog>) => void,
+): string[] {
+  const chunks: string[] = [];
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk.toString('utf8'));
+      done();
+    },
+  });
+  write(createLog(level, destination));
+  return chunks.join('').split('\n').slice(0, -1);
+}
+
+describe('the log', () => {
+  it('writes one JSON object a line, with its time and level in words, whatever stands in it', () => {
+    const nasty = 'a\nb\r\nc\u2028d"e\\f\0g';
+    const [line = '', ...others] = linesOf('info', (log) => {
+      log.warn({ value: nasty, gone: undefined }, nasty);
+    });
+    expect(others).to.deep.equal([]);
+    const written: unknown = JSON.parse(line);
+    expect(written).to.have.all.keys('level', 'time', 'value', 'msg');
+    expect(written).to.include({ level: 'warn', value: nasty, msg: nasty });
+    const time: unknown = Reflect.get(Object(written), 'time');
+    expect(new Date(String(time)).toISOString()).to.equal(time);
+  });
+
+  it('writes what is at its level and above', () => {
+    const levels = ['debug', 'info', 'warn', 'error'] as const;
+    for (const [index, level] of levels.entries()) {
+      const written = linesOf(level, (log) => {
+        for (const one of levels) log[one](one);
+      });
+      expect(written.map((line) => /"msg":"(\w+)"/.exec(line)?.[1])).to.deep.equal(levels.slice(index));
+    }
+  });
+
+  it('has the time of each line, also of those that share a millisecond', () => {
+    const times = linesOf('info', (log) => {
+      for (let nth = 0; nth < 500; nth += 1) log.info('x');
+    }).map((line) => Date.parse(/"time":"([^"]+)"/.exec(line)?.[1] ?? ''));
+    expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
+    expect(Math.abs(Date.now() - (times.at(-1) ?? 0))).to.be.lessThan(60_000);
+  });
+});
+
+describe('an error in the log', () => {
+  it('shows its kind, text, place and cause', () => {
+    const facts = errorFacts(new TypeError('outer', { cause: new RangeError('inner') }));
+    expect(facts).to.include({ error: 'TypeError', message: 'outer', cause: 'RangeError: inner' });
+    expect(facts['stack']).to.contain('log.test.ts');
+  });
+
+  it('shows nothing else that hangs on it: parameters, details, rows', () => {
+    const error = Object.assign(new Error('duplicate key'), {
+      parameters: ['canary'],
+      detail: 'Key (email)=(canary)',
+      where: 'canary',
+    });
+    expect(JSON.stringify(errorFacts(error))).not.to.contain('canary');
+  });
+
+  it('shows the type alone of what is no error', () => {
+    expect(errorFacts('canary')).to.deep.equal({ error: 'string' });
+    expect(errorFacts(undefined)).to.deep.equal({ error: 'undefined' });
+  });
+});

@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { request as httpRequest } from 'node:http';
+import { startApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { readReply } from './requests.ts';
+import type { Reply } from './requests.ts';
+
+const issuer = 'http://boxgate.test/boxes/default';
+
+describe('the metadata of a box', () => {
+  let api: TestApi;
+
+  before(async () => {
+    api = await startApi();
+    await api.declare('default', [{ kind: 'Client', id: 'a', grant_types: ['client_credentials'], secret: 'secret' }]);
+    await api.declare('named', [{ kind: 'Box', id: 'named', issuer: 'https://id.example.com/login' }]);
+  });
+  after(() => api.stop());
+
+  async function get(path: string): Promise<Reply> {
+    return readReply(await fetch(`${api.url}${path}`));
+  }
+
+  const places = {
+    'at the place of RFC 8414 section 3.1': '/.well-known/oauth-authorization-server/boxes/default',
+    'below the box': '/boxes/default/.well-known/oauth-authorization-server',
+    'where OpenID Connect looks': '/boxes/default/.well-known/openid-configuration',
+    'where OpenID Connect looks, in the form of RFC 8414': '/.well-known/openid-configuration/boxes/default',
+  };
+  for (const [where, path] of Object.entries(places)) {
+    it(`stand ${where}, and list what is built and nothing else`, async () => {
+      const { status, headers, body } = await get(path);
+      expect(status).to.equal(200);
+      expect(headers.get('content-type')).to.match(/^application\/json/);
+      expect(headers.get('cache-control')).to.equal('public, max-age=300');
+      expect(headers.get('access-control-allow-origin')).to.equal('*');
+      expect(body).to.deep.equal({
+        issuer,
+        token_endpoint: `${issuer}/auth/token`,
+        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+        jwks_uri: `${issuer}/.well-known/jwks.json`,
+        introspection_endpoint: `${issuer}/auth/introspect`,
+        introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+        revocation_endpoint: `${issuer}/auth/revoke`,
+        revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+        grant_types_supported: ['client_credentials', 'refresh_token'],
+        response_types_supported: [],
+      });
+    });
+  }
+
+  it('name every address that they list so that it answers', async () => {
+    const { body } = await get(places['below the box']);
+    for (const [name, value] of Object.entries(body)) {
+      if (!name.endsWith('_endpoint') && name !== 'jwks_uri') continue;
+      const path = String(value).replace('http://boxgate.test', '');
+      const { status } = await get(path);
+      expect(status, name).to.equal(name === 'jwks_uri' ? 200 : 405);
+    }
+  });
+
+  it('have the issuer that the box is given, in every address', async () => {
+    const { body } = await get('/boxes/named/.well-known/oauth-authorization-server');
+    expect(body['issuer']).to.equal('https://id.example.com/login');
+    expect(body['token_endpoint']).to.equal('https://id.example.com/login/auth/token');
+    expect(JSON.stringify(body)).not.to.contain('boxgate.test');
+  });
+
+  it('X-10 never take the issuer from the Host header', async () => {
+    const text = await withHost('evil.example', places['below the box']);
+    expect(text).to.contain(issuer).and.not.to.contain('evil');
+  });
+
+  it('are not there for a box that is not there', async () => {
+    for (const document of ['oauth-authorization-server', 'openid-configuration', 'jwks.json']) {
+      expect((await get(`/boxes/nowhere/.well-known/${document}`)).status).to.equal(404);
+    }
+  });
+
+  it('K-08 publish a first key before there is a token, and the same one afterwards', async () => {
+    const first = await get('/boxes/default/.well-known/jwks.json');
+    expect(first.headers.get('cache-control')).to.equal('public, max-age=300');
+    expect(first.body['keys']).to.have.length(1);
+    expect(first.text).not.to.match(/"(d|p|q|dp|dq|qi|k)":/);
+    expect((await get('/boxes/default/.well-known/jwks.json')).text).to.equal(first.text);
+  });
+
+  function withHost(host: string, path: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const { port } = new URL(api.url);
+      const request = httpRequest({ host: '127.0.0.1', port, path, headers: { Host: host } }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.on('end', () => {
+          resolve(text);
+        });
+      });
+      request.on('error', reject).end();
+    });
+  }
+});

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import type { ApplyLine } from '../../api/client/desired-state.ts';
+import { createClientSecrets } from '../../api/credentials/client-secret.ts';
+import { createHashQueue } from '../../api/credentials/hash-queue.ts';
+import { createKeySealing } from '../../api/credentials/key-sealing.ts';
+import type { KeySealing } from '../../api/credentials/key-sealing.ts';
+import { claimEpoch } from '../../api/db/epoch.ts';
+import { batchedStatements, defaultHotLimits } from '../../api/db/hot-batches.ts';
+import { Outage } from '../../api/db/outage.ts';
+import { createPool, defaultLimits } from '../../api/db/pool.ts';
+import { OAuthError } from '../../api/oauth/oauth-error.ts';
+import type { OAuthServices } from '../../api/oauth/services.ts';
+import { createSigningKeys } from '../../api/oauth/signing-keys.ts';
+import type { RawTokenRequest } from '../../api/oauth/token-endpoint.ts';
+import { applyBox } from '../../api/resources/apply.ts';
+import { parseApplyLine } from '../../api/http/management-lines.ts';
+import { createStateCache } from '../../api/state/state-cache.ts';
+import { freshDatabase } from '../support/postgres.ts';
+
+/** A resource as a test writes it. */
+export type Declared = { readonly kind: 'Client' | 'AccessPolicy' | 'Box'; readonly id: string } & Readonly<
+  Record<string, unknown>
+>;
+
+/** What an operator would hear of. */
+export interface Audit {
+  readonly event: string;
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+/** A database and replicas of the OAuth services on it, in this process, with a clock that the test sets. */
+export interface World {
+  /** The first replica; {@link World.replica} makes more. */
+  readonly services: OAuthServices;
+  /** What seals the signing keys of the first replica. */
+  readonly sealing: KeySealing;
+  /** Past row-level security and grants: for what a test arranges or looks at. */
+  readonly owner: pg.Pool;
+  readonly ownerUrl: string;
+  /** Milliseconds since 1970, for all replicas. */
+  readonly clock: { now: number };
+  readonly audits: readonly Audit[];
+  replica(over?: { readonly encryptionKey?: Buffer }): OAuthServices;
+  declare(box: string, ...resources: readonly Declared[]): Promise<void>;
+  remove(box: string, kind: 'Client' | 'AccessPolicy' | 'Box', id: string): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Makes a world without boxes. */
+export async function makeWorld(): Promise<World> {
+  const database = await freshDatabase();
+  const pools: pg.Pool[] = [];
+  const open = (url: string, connections: number): pg.Pool => {
+    const pool = createPool(url, { ...defaultLimits, connections }, 'boxgate-test', () => undefined);
+    pools.push(pool);
+    return pool;
+  };
+  const owner = open(database.ownerUrl, 2);
+  const clock = { now: Date.now() };
+  const audits: Audit[] = [];
+  const sharedKey: Buffer = randomBytes(32);
+
+  function replica({ encryptionKey = sharedKey }: { readonly encryptionKey?: Buffer } = {}): OAuthServices {
+    const pool = open(database.apiUrl, 4);
+    const sealing = createKeySealing([encryptionKey]);
+    const statements = batchedStatements(open(database.apiUrl, 2), defaultHotLimits);
+    const onUnusable = (box: string, kind: string, id: string, reason: string): void => {
+      audits.push({ event: 'unusable', facts: { box, kind, id, reason } });
+    };
+    return {
+      pool,
+      keys: createSigningKeys(pool, sealing),
+      states: createStateCache({ pool, sealing, statements, onUnusable }),
+      secrets: createClientSecrets(createHashQueue(1, 64)),
+      now: () => clock.now,
+      issuer: (state) => state.settings.issuer ?? `https://boxgate.test/boxes/${state.box}`,
+      audit: (event, facts) => void audits.push({ event, facts }),
+      revocationsNeedStandby: false,
+    };
+  }
+
+  const services = replica();
+  const epoch = await claimEpoch(services.pool, 'test');
+
+  async function apply(box: string, lines: readonly unknown[]): Promise<void> {
+    const parsed: ApplyLine[] = lines.map(parseApplyLine);
+    const { results } = await applyBox(
+      box,
+      { cluster: 'test', epoch, complete: false },
+      parsed,
+      services,
+      () => undefined,
+    );
+    const refused = results.filter(({ result }) => !['created', 'updated', 'unchanged', 'deleted'].includes(result));
+    if (refused.length > 0) throw new Error(`not applied: ${JSON.stringify(refused)}`);
+  }
+
+  return {
+    services,
+    sealing: createKeySealing([sharedKey]),
+    owner,
+    ownerUrl: database.ownerUrl,
+    clock,
+    audits,
+    replica,
+    declare: (box, ...resources) =>
+      apply(
+        box,
+        resources.map(({ kind, id, ...fields }) => ({
+          kind,
+          id,
+          owner: { name: `${box}/${id}`, uid: `uid-of-${id}` },
+          digest: randomBytes(8).toString('hex'),
+          resource: { resourceType: kind, id, ...fields },
+        })),
+      ),
+    remove: (box, kind, id) =>
+      apply(box, [{ kind, id, owner: { name: `${box}/${id}`, uid: `uid-of-${id}` }, delete: true }]),
+    async end() {
+      await Promise.all(pools.map((pool) => pool.end()));
+      await database.drop();
+    },
+  };
+}
+
+/** A form as the handlers of the OAuth endpoints hear of it. */
+export function formRequest(
+  fields: Readonly<Record<string, string>>,
+  over: { readonly box?: string; readonly authorization?: string } = {},
+): RawTokenRequest {
+  return {
+    box: over.box ?? 'default',
+    contentType: 'application/x-www-form-urlencoded',
+    authorization: over.authorization,
+    body: Buffer.from(new URLSearchParams(fields).toString()),
+    remoteAddr: '192.0.2.1',
+  };
+}
+
+/** Does a piece of work again while Postgres is too busy for it, as a caller that is told 503 does. */
+export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Outage) || tries > 50) throw error;
+    }
+  }
+}
+
+/** What a piece of work came to: its value, or the code of the OAuth error it was refused with. */
+export async function outcome<T>(work: Promise<T>): Promise<T | string> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof OAuthError) return error.code;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { contests, intentOf, type Candidate } from '../../operator/desired.ts';
+import type { Declared } from '../../operator/declared.ts';
+import { judge } from '../../operator/judge.ts';
+import { declared, desired, machineClient } from './declare.ts';
+
+function candidate(name: string, id: string, fields: Partial<Declared> = {}): Candidate {
+  const object = { ...machineClient(name, { id }), ...fields };
+  return { object, judged: judge(object) };
+}
+
+describe('contests', () => {
+  const cases: [title: string, candidates: Candidate[], losers: Record<string, string>][] = [
+    ['nobody loses where every id is declared once', [candidate('a', 'x'), candidate('b', 'y')], {}],
+    [
+      'C-09 the oldest has the id, whatever the order of the list',
+      [candidate('young', 'x', { created: '2026-02' }), candidate('old', 'x', { created: '2026-01' })],
+      { 'Client/young': 'default/old' },
+    ],
+    [
+      'C-09 of two of one age the one with the lower uid has it',
+      [candidate('b', 'x', { uid: '2' }), candidate('a', 'x', { uid: '1' })],
+      { 'Client/b': 'default/a' },
+    ],
+    [
+      'C-09 all but one lose to the same one',
+      [
+        candidate('c', 'x', { created: '3' }),
+        candidate('a', 'x', { created: '1' }),
+        candidate('b', 'x', { created: '2' }),
+      ],
+      { 'Client/c': 'default/a', 'Client/b': 'default/a' },
+    ],
+  ];
+  for (const [title, candidates, losers] of cases) {
+    it(title, () => {
+      expect(Object.fromEntries(contests(candidates))).to.deep.equal(losers);
+    });
+  }
+
+  it('lets a Client and an AccessPolicy have the same id', () => {
+    const policy = declared('AccessPolicy', 'x', { engine: 'allow' });
+    expect(contests([candidate('x', 'x'), { object: policy, judged: judge(policy) }])).to.be.empty;
+  });
+
+  it('leaves the id to an older object that is faulty, so that a typing error hands nothing to another', () => {
+    const faulty = declared('Client', 'old', { id: 'x', grant_types: [] }, { created: '1' });
+    const losers = contests([{ object: faulty, judged: judge(faulty) }, candidate('young', 'x', { created: '2' })]);
+    expect(Object.fromEntries(losers)).to.deep.equal({ 'Client/young': 'default/old' });
+  });
+});
+
+describe('intentOf', () => {
+  const client = machineClient('app');
+  const missing = { state: 'missing', reason: 'SecretNotFound', message: '' } as const;
+
+  it('declares what is valid and has its secret', () => {
+    expect(intentOf(desired(client))).to.equal('declare');
+  });
+  it('updates, but never makes, a client whose secret is missing', () => {
+    expect(intentOf(desired(client, { secret: missing }))).to.equal('update');
+  });
+  it('leaves the row of a faulty object alone', () => {
+    expect(intentOf(desired(declared('Client', 'app', {})))).to.equal('leave');
+  });
+  it('leaves the row of a suspended object alone, also when its secret is missing', () => {
+    expect(intentOf(desired(machineClient('app', { suspend: true }), { secret: missing }))).to.equal('leave');
+  });
+  it('wants nothing for an object whose id an older one has', () => {
+    expect(intentOf(desired(client, { loses: 'default/other' }))).to.equal('none');
+  });
+});

@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { declaredResource, judge } from '../../operator/judge.ts';
+import { allowPolicy, declared, machineClient } from './declare.ts';
+
+describe('judge', () => {
+  it('gives a Client the name of its object as id, or the id that it declares', () => {
+    expect(judge(machineClient('app')).id).to.equal('app');
+    expect(judge(machineClient('app', { id: 'App.1' })).id).to.equal('App.1');
+  });
+
+  it('gives a Box the name of its namespace as id', () => {
+    expect(judge(declared('Box', 'box', {}, { namespace: 'shop' })).id).to.equal('shop');
+  });
+
+  const same: [title: string, spec: Record<string, unknown>][] = [
+    ['its secret', { secret: 'chosen' }],
+    ['where its secret is', { secretRef: { name: 'a', key: 'b' } }],
+    ['how the operator treats it', { adoption: 'IfUnowned', deletionPolicy: 'Retain', suspend: true }],
+    ['the rotation of its secret', { generateSecret: {}, rotation: { every: '720h' } }],
+  ];
+  for (const [title, spec] of same) {
+    it(`finds the same content whatever a Client says about ${title}`, () => {
+      expect(judge(machineClient('app', spec)).content).to.equal(judge(machineClient('app')).content);
+    });
+  }
+
+  it('finds another content when a field of the resource changes', () => {
+    expect(judge(machineClient('app', { active: false })).content).to.not.equal(judge(machineClient('app')).content);
+  });
+
+  it('finds the same content in both forms of a link', () => {
+    const reference = declared('AccessPolicy', 'p', { engine: 'allow', link: [{ reference: 'Client/app' }] });
+    expect(judge(reference).content).to.equal(judge(allowPolicy('p', 'app')).content);
+  });
+
+  it('lists every fault of an object with its field, and guesses its id', () => {
+    const { faults, id } = judge(declared('Client', 'app', { id: 'mine', grant_types: [], active: 'yes' }));
+    expect(faults.map(({ path }) => path)).to.include.members(['spec.grant_types', 'spec.active']);
+    expect(id).to.equal('mine');
+  });
+
+  for (const body of [null, 1, 'text', [], {}, { spec: null }, { spec: [] }]) {
+    it(`finds faults in ${JSON.stringify(body)} and does not throw`, () => {
+      expect(judge(declared('Client', 'app', {}, { body: () => body })).faults).to.not.be.empty;
+    });
+  }
+
+  it('knows a suspended object, also a faulty one', () => {
+    expect(judge(machineClient('app', { suspend: true })).suspended).to.equal(true);
+    expect(judge(declared('Client', 'app', { suspend: true })).suspended).to.equal(true);
+  });
+});
+
+describe('declaredResource', () => {
+  it('is the spec without what only means something to the operator', () => {
+    const spec = {
+      name: 'App',
+      secret: 'chosen',
+      rotation: undefined,
+      adoption: 'Force',
+      deletionPolicy: 'Retain',
+      suspend: false,
+    };
+    expect(declaredResource(machineClient('app', spec))).to.deep.equal({
+      resourceType: 'Client',
+      id: 'app',
+      name: 'App',
+      grant_types: ['client_credentials'],
+    });
+  });
+
+  it('has links in their stored form', () => {
+    const policy = declared('AccessPolicy', 'p', { engine: 'allow', link: [{ reference: 'Group/admins' }] });
+    expect(declaredResource(policy)).to.deep.equal({
+      resourceType: 'AccessPolicy',
+      id: 'p',
+      engine: 'allow',
+      link: [{ resourceType: 'Group', id: 'admins' }],
+    });
+  });
+
+  it('leaves the first person of a Box to the operator', () => {
+    const admin = { email: 'a@example.com', passwordSecretRef: { name: 'admin', key: 'password' } };
+    const box = declared('Box', 'box', { bootstrap_admin: admin, active: true }, { namespace: 'shop' });
+    expect(declaredResource(box)).to.deep.equal({ resourceType: 'Box', id: 'shop', active: true });
+  });
+});

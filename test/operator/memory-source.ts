@@ -1,0 +1,86 @@
+import type { Declared, DeclaredSecret } from '../../operator/declared.ts';
+import type { ObjectStatus } from '../../operator/object-status.ts';
+import type { ResolvedSecret } from '../../operator/resolve-secret.ts';
+import type { SecretKeeper, SecretWish } from '../../operator/secret-keeper.ts';
+import type { Source } from '../../operator/source.ts';
+import { Secret } from '../../api/client/secret.ts';
+import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+
+/** A source whose objects a test sets as it likes. */
+export interface MemorySource extends Source {
+  objects: readonly Declared[];
+  secrets: readonly DeclaredSecret[];
+  complete: boolean;
+  /** Objects that are there though the list does not have them: what a live look finds. */
+  hidden: readonly Declared[];
+  /** What was published last, by object key. */
+  readonly statuses: Map<string, ObjectStatus>;
+  /** How many statuses were published in all. */
+  published: number;
+  readonly gone: string[];
+}
+
+/** A source with nothing in it. */
+export function memorySource(): MemorySource {
+  const source: MemorySource = {
+    objects: [],
+    secrets: [],
+    complete: true,
+    hidden: [],
+    statuses: new Map(),
+    published: 0,
+    gone: [],
+    boxes: () => Promise.resolve([...new Set(source.objects.map(({ namespace }) => namespace))]),
+    list: (box) =>
+      Promise.resolve({
+        objects: source.objects.filter(({ namespace }) => namespace === box),
+        secrets: new Map(source.secrets.map((secret) => [secret.name, secret])),
+        complete: source.complete,
+      }),
+    watch: () => undefined,
+    confirmGone: (_box, objects) =>
+      Promise.resolve(
+        new Set(
+          objects.filter(({ kind, name }) => !source.hidden.some((one) => one.kind === kind && one.name === name)),
+        ),
+      ),
+    async writeStatus(_box, changed, gone) {
+      source.published += changed.length;
+      for (const status of changed) source.statuses.set(`${status.kind}/${status.name}`, status);
+      source.gone.push(...gone.map(({ kind, name }) => `${kind}/${name}`));
+    },
+  };
+  return source;
+}
+
+/** Generated secrets in memory. */
+export interface MemoryKeeper extends SecretKeeper {
+  /** By name of the Secret. */
+  readonly kept: Map<string, { readonly wish: SecretWish; readonly value: Secret }>;
+  /** How many wishes were looked at in all. */
+  looks: number;
+}
+
+/** A keeper with nothing in it. */
+export function memoryKeeper(): MemoryKeeper {
+  const kept: MemoryKeeper['kept'] = new Map();
+  const keeper: MemoryKeeper = {
+    kept,
+    looks: 0,
+    async keep(_box, wishes) {
+      keeper.looks += wishes.length;
+      const resolved = new Map<string, ResolvedSecret>();
+      for (const wish of wishes) {
+        const value = kept.get(wish.secret)?.value ?? new Secret(generateClientSecret());
+        kept.set(wish.secret, { wish, value });
+        resolved.set(wish.client, { state: 'ready', value });
+      }
+      return resolved;
+    },
+    names: () => Promise.resolve([...kept.keys()]),
+    async forget(_box, names) {
+      for (const name of names) kept.delete(name);
+    },
+  };
+  return keeper;
+}

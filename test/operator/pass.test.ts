@@ -1,0 +1,360 @@
+import { expect } from 'chai';
+import { ManagementError } from '../../api/client/management-error.ts';
+import { Secret } from '../../api/client/secret.ts';
+import type { Declared, DeclaredSecret } from '../../operator/declared.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
+import { allowPolicy, declared, machineClient } from './declare.ts';
+import { passRig, type PassRig } from './pass-rig.ts';
+
+const label = { 'boxgate.dev/client-secret': 'true' };
+let version = 1;
+
+/** The object as it is after an edit. */
+function edited(object: Declared, spec?: Readonly<Record<string, unknown>>): Declared {
+  version += 1;
+  const changed = { ...object, resourceVersion: String(version), generation: object.generation + 1 };
+  if (spec === undefined) return changed;
+  const { key, kind, name } = object;
+  return { ...changed, key, body: declared(kind, name, spec).body };
+}
+
+function secretManifest(text: string): DeclaredSecret {
+  const entries = new Map([['secret', new Secret(text)]]);
+  return { namespace: 'x', name: 'chosen', type: 'Opaque', labels: label, entries };
+}
+
+describe('reconcileBox against a real API', () => {
+  let api: TestApi;
+  let rig: PassRig;
+  let boxes = 0;
+
+  before(async () => {
+    api = await startApi({
+      environment: { BOXGATE_FAILURES_PER_CLIENT: '1000000', BOXGATE_FAILURES_PER_BOX: '1000000' },
+    });
+  });
+  after(() => api.stop());
+  beforeEach(async () => {
+    boxes += 1;
+    rig = await passRig(api, `box-${String(boxes)}`);
+  });
+
+  const app = machineClient('app');
+  const policy = allowPolicy('allow-app', 'app');
+
+  it('makes a client with a generated secret that gets a token, and a policy that concerns it', async () => {
+    await rig.pass([app, policy]);
+    expect(rig.condition('Client/app')).to.equal('True/Ready');
+    expect(rig.condition('Client/app', 'Granted')).to.equal('True/PolicyLinked');
+    expect(rig.condition('AccessPolicy/allow-app')).to.equal('True/Ready');
+    expect(rig.condition('AccessPolicy/allow-app', 'LinksResolved')).to.equal('True/AllFound');
+    expect(await rig.token('app')).to.equal(200);
+    expect(await rig.token('app', 'another')).to.equal(401);
+  });
+
+  it('comes to the same end in whatever order objects appear', async () => {
+    await rig.pass([policy]);
+    expect(rig.condition('AccessPolicy/allow-app', 'LinksResolved')).to.equal('False/DanglingLinks');
+    expect(rig.condition('AccessPolicy/allow-app')).to.equal('True/Ready');
+    await rig.pass([app, policy]);
+    expect(rig.condition('AccessPolicy/allow-app', 'LinksResolved')).to.equal('True/AllFound');
+    expect(rig.condition('Client/app', 'Granted')).to.equal('True/PolicyLinked');
+    await rig.pass([app]);
+    expect(rig.condition('Client/app', 'Granted')).to.equal('False/NoPolicy');
+  });
+
+  it('finds the clients that a policy links and others have made', async () => {
+    await api.declare(`box-${String(boxes)}`, [
+      { kind: 'Client', id: 'foreign', grant_types: ['client_credentials'], secret: 'x' },
+    ]);
+    await rig.pass([allowPolicy('p', 'foreign', 'nobody')]);
+    expect(
+      rig.source.statuses.get('AccessPolicy/p')?.conditions.find(({ type }) => type === 'LinksResolved'),
+    ).to.include({ status: 'False', message: 'not there: Client/nobody' });
+  });
+
+  it('sends nothing and publishes nothing when nothing changed', async () => {
+    await rig.pass([app, policy]);
+    const { published } = rig.source;
+    rig.calls.length = 0;
+    await rig.pass([app, policy]);
+    expect(rig.calls).to.deep.equal([]);
+    expect(rig.source.published).to.equal(published);
+  });
+
+  it('compares digests in a sweep and writes nothing when all is as it should be', async () => {
+    await rig.pass([app, policy]);
+    const before = await rig.version();
+    const { published } = rig.source;
+    rig.calls.length = 0;
+    await rig.pass([app, policy], 'everything');
+    expect(rig.calls.map((lines) => lines.map((line) => 'resource' in line))).to.deep.equal([[false, false]]);
+    expect(await rig.version()).to.equal(before);
+    expect(rig.source.published).to.equal(published);
+  });
+
+  it('applies nothing again after a restart', async () => {
+    await rig.pass([app, policy]);
+    const before = await rig.version();
+    await rig.restart();
+    await rig.pass([app, policy], 'everything');
+    expect(await rig.version()).to.equal(before);
+    expect(rig.condition('Client/app')).to.equal('True/Ready');
+  });
+
+  it('sends the one client that changed among a thousand, and looks at no other secret', async () => {
+    const many = Array.from({ length: 1_000 }, (_, nth) => machineClient(`c${String(nth)}`));
+    await rig.pass(many);
+    const { published } = rig.source;
+    const { looks } = rig.keeper;
+    rig.calls.length = 0;
+    const spec = { grant_types: ['client_credentials'], name: 'Another name' };
+    await rig.pass(many.map((one) => (one.name === 'c777' ? edited(one, spec) : one)));
+    expect(rig.calls.map((lines) => lines.map((line) => line.id))).to.deep.equal([['c777']]);
+    expect(rig.source.published).to.equal(published + 1);
+    expect(rig.keeper.looks).to.equal(looks + 1);
+  });
+
+  it('removes exactly the one of a thousand clients that is gone, and its generated secret', async () => {
+    const many = Array.from({ length: 1_000 }, (_, nth) => machineClient(`c${String(nth)}`));
+    await rig.pass(many);
+    const secret = rig.keeper.kept.get('c777')?.value.reveal() ?? '';
+    await rig.pass(many.filter(({ name }) => name !== 'c777'));
+    expect(await rig.token('c777', secret)).to.equal(401);
+    expect(await Promise.all(['c0', 'c776', 'c778', 'c999'].map((id) => rig.token(id)))).to.deep.equal([
+      200, 200, 200, 200,
+    ]);
+    expect(rig.source.gone).to.deep.equal(['Client/c777']);
+    expect(rig.keeper.kept.has('c777')).to.equal(false);
+  });
+
+  it('F-10 removes nothing that a live look still finds', async () => {
+    await rig.pass([app]);
+    rig.source.hidden = [app];
+    await rig.pass([]);
+    expect(await rig.token('app')).to.equal(200);
+    expect(rig.keeper.kept.has('app')).to.equal(true);
+    rig.source.hidden = [];
+    await rig.pass([]);
+    expect(await rig.token('app', 'whatever')).to.equal(401);
+  });
+
+  it('removes nothing while something cannot be read, also after a restart', async () => {
+    await rig.pass([app]);
+    rig.source.complete = false;
+    await rig.pass([]);
+    await rig.restart();
+    await rig.pass([], 'everything');
+    expect(await rig.token('app')).to.equal(200);
+    rig.source.complete = true;
+    await rig.pass([]);
+    expect(await rig.token('app')).to.equal(401);
+  });
+
+  it('C-09 gives an id to the oldest object, and to the next one when that is gone', async () => {
+    const old = { ...machineClient('old', { id: 'shared', name: 'Old' }), created: '1' };
+    const young = { ...machineClient('young', { id: 'shared', name: 'Young' }), created: '2' };
+    await rig.pass([young, old]);
+    expect(rig.condition('Client/old')).to.equal('True/Ready');
+    expect(rig.condition('Client/young')).to.equal('False/DeclaredTwice');
+    expect(await rig.token('shared', rig.keeper.kept.get('old')?.value.reveal())).to.equal(200);
+    await rig.pass([young]);
+    expect(rig.condition('Client/young')).to.equal('True/Ready');
+    expect(await rig.token('shared', rig.keeper.kept.get('young')?.value.reveal())).to.equal(200);
+  });
+
+  it('C-09 takes an id from an object that had it first when an older one appears, also after a restart', async () => {
+    const old = { ...machineClient('old', { id: 'shared' }), created: '1' };
+    const young = { ...machineClient('young', { id: 'shared' }), created: '2' };
+    await rig.pass([young]);
+    await rig.restart();
+    await rig.pass([young, old], 'everything');
+    expect(rig.condition('Client/old')).to.equal('True/Ready');
+    expect(rig.condition('Client/young')).to.equal('False/DeclaredTwice');
+  });
+
+  it('passes an id on when an object is renamed, in one call', async () => {
+    await rig.pass([machineClient('before', { id: 'shared' })]);
+    rig.calls.length = 0;
+    await rig.pass([machineClient('after', { id: 'shared' })]);
+    expect(rig.calls).to.have.length(1);
+    expect(rig.condition('Client/after')).to.equal('True/Ready');
+    expect(await rig.token('shared', rig.keeper.kept.get('after')?.value.reveal())).to.equal(200);
+  });
+
+  it('passes an id on when an object was renamed while nobody watched', async () => {
+    await rig.pass([machineClient('before', { id: 'shared' })]);
+    await rig.restart();
+    await rig.pass([machineClient('after', { id: 'shared' })], 'everything');
+    expect(rig.condition('Client/after')).to.equal('True/Ready');
+  });
+
+  it('says who has an id that was made by somebody else, and takes it over at the sweep after that is gone', async () => {
+    const box = `box-${String(boxes)}`;
+    await api.declare(box, [{ kind: 'Client', id: 'app', grant_types: ['client_credentials'], secret: 'theirs' }]);
+    await rig.pass([app]);
+    expect(rig.condition('Client/app')).to.equal('False/OwnedByAnother');
+    expect(await rig.token('app', 'theirs')).to.equal(200);
+    rig.calls.length = 0;
+    await rig.pass([app]);
+    expect(rig.calls).to.deep.equal([]);
+    await api.remove(box, [{ kind: 'Client', id: 'app' }]);
+    await rig.pass([app], 'everything');
+    expect(rig.condition('Client/app')).to.equal('True/Ready');
+    expect(await rig.token('app')).to.equal(200);
+  });
+
+  const referring = machineClient('app', { secretRef: { name: 'chosen', key: 'secret' } });
+
+  it('waits for a Secret that is not there, and never invents one', async () => {
+    await rig.pass([referring]);
+    expect(rig.condition('Client/app')).to.equal('False/SecretNotFound');
+    expect(rig.calls.flat()).to.deep.equal([]);
+    rig.source.secrets = [secretManifest('the chosen one')];
+    await rig.pass([referring]);
+    expect(rig.condition('Client/app')).to.equal('True/Ready');
+    expect(await rig.token('app', 'the chosen one')).to.equal(200);
+  });
+
+  it('lets the new secret in and the old one out when a Secret changes', async () => {
+    rig.source.secrets = [secretManifest('first')];
+    await rig.pass([referring]);
+    rig.source.secrets = [secretManifest('second')];
+    await rig.pass([referring]);
+    expect(await rig.token('app', 'second')).to.equal(200);
+    expect(await rig.token('app', 'first')).to.equal(401);
+  });
+
+  it('goes on with the last secret when its Secret is gone, is not Ready, and still takes other changes', async () => {
+    rig.source.secrets = [secretManifest('first')];
+    await rig.pass([referring]);
+    rig.source.secrets = [];
+    await rig.pass([referring]);
+    expect(rig.condition('Client/app')).to.equal('False/SecretNotFound');
+    expect(rig.condition('Client/app', 'Synced')).to.equal('True/Applied');
+    expect(await rig.token('app', 'first')).to.equal(200);
+    await rig.restart();
+    await rig.pass([referring], 'everything');
+    expect(await rig.token('app', 'first')).to.equal(200);
+    const spec = { grant_types: ['client_credentials'], secretRef: { name: 'chosen', key: 'secret' }, active: false };
+    await rig.pass([edited(referring, spec)]);
+    expect(await rig.token('app', 'first')).to.equal(401);
+  });
+
+  it('takes the secret from a client that authenticates by keys from now on', async () => {
+    await rig.pass([app]);
+    const secret = rig.keeper.kept.get('app')?.value.reveal() ?? '';
+    const jwks = { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }] };
+    await rig.pass([edited(app, { grant_types: ['client_credentials'], jwks })]);
+    expect(rig.condition('Client/app')).to.equal('True/Ready');
+    expect(await rig.token('app', secret)).to.equal(401);
+    expect(rig.keeper.kept.has('app')).to.equal(false);
+  });
+
+  it('leaves a client as it was when an edit breaks a rule, and says which', async () => {
+    await rig.pass([app]);
+    await rig.pass([edited(app, { grant_types: ['everything'] })]);
+    expect(rig.condition('Client/app')).to.equal('False/Invalid');
+    expect(rig.source.statuses.get('Client/app')?.faults.map(({ path }) => path)).to.deep.equal([
+      'spec.grant_types[0]',
+    ]);
+    expect(await rig.token('app')).to.equal(200);
+    expect(rig.keeper.kept.has('app')).to.equal(true);
+  });
+
+  it('says Valid=False of a policy whose rule cannot be used, also after a restart', async () => {
+    const broken = declared('AccessPolicy', 'p', {
+      engine: 'json-schema',
+      schema: { constant: 1 },
+      subjects: 'authenticated',
+    });
+    await rig.pass([app, broken]);
+    expect(rig.condition('AccessPolicy/p', 'Valid')).to.equal('False/Invalid');
+    expect(rig.condition('AccessPolicy/p')).to.equal('False/Invalid');
+    expect(rig.condition('Client/app', 'Granted')).to.equal('False/NoPolicy');
+    const before = await rig.version();
+    await rig.restart();
+    await rig.pass([app, broken], 'everything');
+    expect(rig.condition('AccessPolicy/p', 'Valid')).to.equal('False/Invalid');
+    expect(await rig.version()).to.equal(before);
+  });
+
+  it('leaves a suspended client as it is', async () => {
+    await rig.pass([app]);
+    await rig.pass([edited(app, { grant_types: ['client_credentials'], active: false, suspend: true })]);
+    expect(rig.condition('Client/app')).to.equal('Unknown/Suspended');
+    expect(await rig.token('app')).to.equal(200);
+  });
+
+  it('forgets a generated secret whose client went while nobody watched, at the second sweep', async () => {
+    await rig.pass([app]);
+    await rig.restart();
+    await rig.pass([], 'everything');
+    expect(rig.keeper.kept.has('app')).to.equal(true);
+    await rig.pass([], 'everything');
+    expect(rig.keeper.kept.has('app')).to.equal(false);
+  });
+
+  it('keeps a generated secret while a faulty client may be the one that has it', async () => {
+    await rig.pass([app]);
+    await rig.restart();
+    const faulty = edited(app, { grant_types: [] });
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) await rig.pass([faulty], 'everything');
+    expect(rig.keeper.kept.has('app')).to.equal(true);
+  });
+
+  it('names the issuer of the box in generated secrets, and the new one when it changes', async () => {
+    const box = (issuer?: string) => edited(declared('Box', 'box', issuer === undefined ? {} : { issuer }));
+    await rig.pass([app, box()]);
+    const issuer = () => rig.keeper.kept.get('app')?.wish.facts.issuer;
+    expect(issuer()).to.equal(`${api.url}/boxes/box-${String(boxes)}`);
+    await rig.pass([app, box('https://id.example.com')]);
+    expect(issuer()).to.equal('https://id.example.com');
+    expect(rig.source.statuses.get('Box/box')?.columns).to.include({ issuer: 'https://id.example.com', clients: 1 });
+  });
+
+  it('I9 stops when somebody else has claimed a later epoch, and changes nothing any more', async () => {
+    await rig.pass([app]);
+    await rig.management.claimEpoch(`test-box-${String(boxes)}`, new AbortController().signal);
+    const error: unknown = await rig.pass([]).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(ManagementError).with.property('sort', 'fenced');
+    expect(await rig.token('app')).to.equal(200);
+  });
+});
+
+describe('reconcileBox while the API is away', () => {
+  let database: TestDatabase;
+  const running: TestApi[] = [];
+  const start = async (): Promise<TestApi> => {
+    const api = await startApi({ database });
+    running.push(api);
+    return api;
+  };
+
+  before(async () => {
+    database = await freshDatabase();
+  });
+  after(async () => {
+    await Promise.all(running.map((api) => api.stop()));
+    await database.drop();
+  });
+
+  it('is never Ready meanwhile, and applies what changed as soon as the API is back', async () => {
+    const app = machineClient('app');
+    const rig = await passRig(await start(), 'shop');
+    await rig.pass([app]);
+    await running.pop()?.stop();
+    const error: unknown = await rig.pass([app, machineClient('new')]).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(ManagementError).with.property('sort', 'unavailable');
+    expect(rig.condition('Client/new')).to.equal('False/Unavailable');
+    expect(rig.condition('Client/app')).to.equal('True/Ready');
+    expect(rig.memory.known).to.equal(false);
+
+    const again = await passRig(await start(), 'shop', rig);
+    await again.pass([app, machineClient('new')]);
+    expect(again.condition('Client/new')).to.equal('True/Ready');
+    expect(await again.token('app')).to.equal(200);
+    expect(again.calls.map((lines) => lines.map(({ id }) => id))).to.deep.equal([['app', 'new'], ['new']]);
+  });
+});

@@ -1,0 +1,186 @@
+import { expect } from 'chai';
+import { createSecretKey } from 'node:crypto';
+import { createManagement, type Management } from '../../api/client/management.ts';
+import { ManagementError } from '../../api/client/management-error.ts';
+import { Secret } from '../../api/client/secret.ts';
+import { startReconciler, type Reconciler, type ReconcilerOptions } from '../../operator/reconciler.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { machineClient } from './declare.ts';
+import { memoryKeeper, memorySource, type MemorySource } from './memory-source.ts';
+
+/** Waits that a test lets pass when it likes. */
+interface Waits {
+  readonly schedule: ReconcilerOptions['schedule'];
+  /** Lengths of the waits that are under way. */
+  lengths(): number[];
+  /** Lets every wait of at least this length pass. */
+  pass(least: number): void;
+}
+
+function waits(): Waits {
+  let open: { wait: number; callback: () => void }[] = [];
+  return {
+    lengths: () => open.map(({ wait }) => wait),
+    schedule(wait, callback) {
+      const entry = { wait, callback };
+      open.push(entry);
+      return () => void (open = open.filter((one) => one !== entry));
+    },
+    pass(least) {
+      const due = open.filter(({ wait }) => wait >= least);
+      open = open.filter((one) => !due.includes(one));
+      for (const { callback } of due) callback();
+    },
+  };
+}
+
+const sweepPeriod = 60_000;
+
+describe('startReconciler against a real API', () => {
+  let api: TestApi;
+  let real: Management;
+  let reconciler: Reconciler | undefined;
+  let source: MemorySource;
+  let changed: (box: string) => void;
+  let time: Waits;
+  let failures: { box: string; error: unknown }[];
+  let cluster = 0;
+  const never = new AbortController().signal;
+
+  before(async () => {
+    api = await startApi();
+    real = createManagement({ url: api.managementUrl, key: new Secret(api.managementKey) });
+  });
+  after(() => api.stop());
+  beforeEach(() => {
+    cluster += 1;
+    time = waits();
+    failures = [];
+    source = memorySource();
+    source.watch = (onChange) => void (changed = onChange);
+  });
+  afterEach(async () => {
+    await reconciler?.stop();
+    reconciler = undefined;
+  });
+
+  async function start(management: Management = real): Promise<Reconciler> {
+    reconciler = await startReconciler({
+      source,
+      management,
+      keeper: memoryKeeper(),
+      cluster: `c${String(cluster)}`,
+      digestKey: createSecretKey(Buffer.alloc(32, 3)),
+      defaultIssuer: (box) => `http://x/boxes/${box}`,
+      now: () => new Date(),
+      random: () => 0.5,
+      schedule: time.schedule,
+      sweepPeriod,
+      onProgress: () => undefined,
+      onFailure: (box, error) => failures.push({ box, error }),
+    });
+    return reconciler;
+  }
+
+  /** Ids of each test are its own: what one cluster has made is another's conflict. */
+  const inBox = (box: string, name: string) => ({ ...machineClient(`${name}-${String(cluster)}`), namespace: box });
+  const rows = async () =>
+    Object.fromEntries(
+      (await real.declaredBoxes(`c${String(cluster)}`, never)).map(({ box, resources }) => [box, resources]),
+    );
+
+  it('applies every box in its first round', async () => {
+    source.objects = [inBox('a', 'one'), inBox('b', 'one'), inBox('b', 'two')];
+    await (
+      await start()
+    ).firstRound;
+    expect(await rows()).to.deep.equal({ a: 1, b: 2 });
+    expect(failures).to.deep.equal([]);
+  });
+
+  it('applies a change when the source tells of it, in that box alone', async () => {
+    source.objects = [inBox('a', 'one')];
+    await (
+      await start()
+    ).firstRound;
+    source.objects = [inBox('a', 'one'), inBox('b', 'one')];
+    changed('b');
+    await eventually('box b is applied', async () => (await rows())['b'] === 1);
+  });
+
+  it('empties a box in which nothing is declared any more, also one that it has never seen', async () => {
+    source.objects = [inBox('a', 'one')];
+    await (
+      await start()
+    ).firstRound;
+    await reconciler?.stop();
+    source.objects = [];
+    await (
+      await start()
+    ).firstRound;
+    expect(await rows()).to.deep.equal({});
+  });
+
+  it('finds at the next sweep what it never heard of', async () => {
+    await (
+      await start()
+    ).firstRound;
+    source.objects = [inBox('a', 'one')];
+    expect(time.lengths()).to.deep.equal([sweepPeriod]);
+    time.pass(sweepPeriod);
+    await eventually('the box is applied', async () => (await rows())['a'] === 1);
+    await eventually('the next sweep is planned', () => time.lengths().length === 1);
+  });
+
+  it('tries a failed pass again for ever, with everything, and tells of each failure', async () => {
+    let away = true;
+    const flaky: Management = {
+      ...real,
+      apply: (call, signal) =>
+        away ? Promise.reject(new ManagementError('unavailable', 'away')) : real.apply(call, signal),
+    };
+    source.objects = [inBox('a', 'one')];
+    await (
+      await start(flaky)
+    ).firstRound;
+    for (let tries = 2; tries <= 8; tries += 1) {
+      time.pass(0);
+      await eventually('it was tried again', () => failures.length >= tries);
+    }
+    away = false;
+    time.pass(0);
+    await eventually('the box is applied', async () => (await rows())['a'] === 1);
+    expect(failures.every(({ box }) => box === 'a' || box === '')).to.equal(true);
+  });
+
+  it('I9 fails when somebody else has taken over', async () => {
+    source.objects = [inBox('a', 'one')];
+    const { failed, firstRound } = await start();
+    await firstRound;
+    await real.claimEpoch(`c${String(cluster)}`, never);
+    source.objects = [];
+    changed('a');
+    const error: unknown = await failed.catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(ManagementError).with.property('sort', 'fenced');
+    expect(await rows()).to.deep.equal({ a: 1 });
+    expect(failures).to.deep.equal([]);
+  });
+
+  it('does not begin where it cannot claim an epoch', async () => {
+    const away = createManagement({ url: 'http://127.0.0.1:1', key: new Secret('x') });
+    const error: unknown = await start(away).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(ManagementError).with.property('sort', 'unavailable');
+  });
+
+  it('plans nothing more once it has stopped', async () => {
+    await (
+      await start()
+    ).firstRound;
+    await reconciler?.stop();
+    expect(time.lengths()).to.deep.equal([]);
+    source.objects = [inBox('a', 'one')];
+    changed('a');
+    expect(await rows()).to.deep.equal({});
+  });
+});

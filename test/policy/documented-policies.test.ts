@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { RULE_ENGINES } from '../../crds/access-policy.ts';
+import { checkResource } from '../../crds/validate.ts';
+import { decide } from '../../api/policy/decide.ts';
+import { LONGEST_EXPRESSION } from '../../api/policy/engines/cel.ts';
+import { MOST_RULES } from '../../api/policy/engines/complex.ts';
+import { DEEPEST_SCHEMA, LONGEST_SCHEMA, MOST_SUBSCHEMAS } from '../../api/policy/engines/json-schema-check.ts';
+import { FORMATS } from '../../api/policy/engines/json-schema-dialect.ts';
+import { DEEPEST_PATTERN } from '../../api/policy/engines/matcho.ts';
+import { isList, isObject, ownMember } from '../../api/policy/json-value.ts';
+import { LONGEST_PATTERN, MOST_STATES } from '../../api/policy/linear-regexp.ts';
+import { createPolicyIndex } from '../../api/policy/policy-index.ts';
+import type { Subject } from '../../api/policy/policy-index.ts';
+import { REQUEST_OBJECT_VERSION } from '../../api/policy/request-object.ts';
+import type { RequestObject } from '../../api/policy/request-object.ts';
+import { STEPS_PER_DECISION } from '../../api/policy/steps.ts';
+import { compiled, sampleRequest } from './policies.ts';
+
+const page = readFileSync('docs/policies.md', 'utf8');
+
+describe('docs/policies.md', () => {
+  for (const { source, rows } of examples()) {
+    const index = createPolicyIndex();
+    const checked = checkResource('AccessPolicy', resourceIn(source));
+    const name = checked.ok ? checked.resource.id : 'an example';
+    if (checked.ok) index.set(checked.resource);
+
+    it(`${name}: is an AccessPolicy that may be stored`, () => {
+      expect(checked).to.have.property('ok', true);
+      expect(rows.map(({ answer }) => answer)).to.include.members(['granted', 'denied']);
+    });
+
+    for (const { request, answer } of rows) {
+      it(`${name}: ${request} is ${answer}`, () => {
+        const asked = requestIn(request);
+        expect(decide(index, subjectOf(asked), asked).granted ? 'granted' : 'denied').to.equal(answer);
+      });
+    }
+  }
+
+  for (const [rule = '', fault = ''] of tableRows('| rule | fault |')) {
+    it(`${rule} says what the page says`, () => {
+      const fields: unknown = parse(code(rule));
+      expect(isObject(fields) && compiled(fields).fault).to.equal(fault);
+    });
+  }
+
+  it('has an example of every engine', () => {
+    const engines = examples().map(({ source }) => ownMember(resourceIn(source), 'engine'));
+    expect(engines).to.include.members([...RULE_ENGINES, 'complex']);
+  });
+
+  it('lists every field of the request object, with the version', () => {
+    const listed = tableRows('| field | type | meaning |').map(([field = '']) => code(field));
+    expect(listed).to.have.members(Object.keys(sampleRequest({ body: 1, user: { id: 1 } })));
+    expect(page).to.contain(`same object, version ${REQUEST_OBJECT_VERSION}.`);
+  });
+
+  it('names the limits that hold', () => {
+    const figure = (count: number) => count.toLocaleString('en');
+    expect(tableRows('| what | most |')).to.deep.equal([
+      ['steps of one decision, all its candidates together', figure(STEPS_PER_DECISION)],
+      ['CEL expression', `${figure(LONGEST_EXPRESSION)} characters`],
+      ['JSON Schema', `${figure(LONGEST_SCHEMA)} characters as JSON`],
+      ['subschemas, those behind a `$ref` counted again', figure(MOST_SUBSCHEMAS)],
+      ['subschemas in subschemas', `${figure(DEEPEST_SCHEMA)} levels`],
+      ['matcho pattern', `${figure(DEEPEST_PATTERN)} levels`],
+      ['regular expression', `${figure(LONGEST_PATTERN)} characters`],
+      ['states of its RE2 program', figure(MOST_STATES)],
+      ['rules in `and` or `or`', figure(MOST_RULES)],
+    ]);
+  });
+
+  it('names the formats that are known', () => {
+    const formats = /Formats: ([^.]+)\./.exec(page)?.[1]?.match(/[a-z0-9-]+/g);
+    expect(formats).to.have.members(Object.keys(FORMATS));
+  });
+});
+
+interface Example {
+  readonly source: string;
+  readonly rows: readonly { readonly request: string; readonly answer: string }[];
+}
+
+/** Each block of YAML with the table of requests that follows it. */
+function examples(): Example[] {
+  return [...page.matchAll(/```yaml\n([^]*?)```([^]*?)(?=```|\n#|$)/g)].map(([, source = '', after = '']) => ({
+    source,
+    rows: tableRows('| request | answer |', after).map(([request = '', answer = '']) => ({
+      request: code(request),
+      answer,
+    })),
+  }));
+}
+
+/** The cells of the table with this head, row by row. */
+function tableRows(head: string, text = page): string[][] {
+  const lines = text.slice(text.indexOf(head)).split('\n').slice(2);
+  const end = lines.findIndex((line) => !line.startsWith('|'));
+  return lines.slice(0, end).map((line) => line.slice(2, -2).split(' | '));
+}
+
+/** `x` without its backticks. */
+function code(cell: string): string {
+  return cell.replace(/^`(.*)`$/, '$1');
+}
+
+/** The resource of an example: the page shows one as a custom resource. */
+function resourceIn(source: string): unknown {
+  const manifest: unknown = parse(source);
+  const spec = ownMember(manifest, 'spec');
+  return isObject(spec) ? { id: ownMember(ownMember(manifest, 'metadata'), 'name'), ...spec } : manifest;
+}
+
+/** The sample request with what the row says. */
+function requestIn(row: string): RequestObject {
+  const different: unknown = parse(row);
+  return isObject(different) ? { ...sampleRequest(), ...different } : sampleRequest();
+}
+
+function subjectOf({ client, user }: RequestObject): Subject {
+  const groups = ownMember(user, 'groups');
+  const named = isList(groups) ? groups : [];
+  return {
+    client: text(ownMember(client, 'id')),
+    user: user && {
+      id: text(ownMember(user, 'id')),
+      groupIds: named.map((group) => text(ownMember(group, 'id'))),
+      groupNames: named.map((group) => text(ownMember(group, 'name'))),
+    },
+  };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

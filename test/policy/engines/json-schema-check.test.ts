@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { compiled, sampleRequest } from '../policies.ts';
+
+const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
+
+describe('check of a JSON Schema', () => {
+  const faults: [schema: unknown, fault: RegExp][] = [
+    [undefined, /^schema: must be given: a JSON Schema, which is an object$/],
+    [true, /^schema: must be given/],
+    [[], /^schema: must be given/],
+    [{ properties: { x: { constant: 1 } } }, /^schema\.properties\.x: unknown keyword "constant"$/],
+    [{ propertys: {} }, /^schema: unknown keyword "propertys"$/],
+    [{ properties: { 'a b': { x: 1 } } }, /^schema\.properties\["a b"\]: unknown keyword "x"$/],
+    [{ allOf: [{}, { Required: [] }] }, /^schema\.allOf\[1\]: unknown keyword "Required"$/],
+    [{ $defs: { a: { foo: 1 } } }, /^schema\.\$defs\.a: unknown keyword "foo"$/],
+    [{ not: { if: { foo: 1 } } }, /^schema\.not\.if: unknown keyword "foo"$/],
+    [{ prefixItems: [{ foo: 1 }] }, /^schema\.prefixItems\[0\]: unknown keyword "foo"$/],
+    [{ dependentSchemas: { a: { foo: 1 } } }, /^schema\.dependentSchemas\.a: unknown keyword "foo"$/],
+    [{ additionalItems: {} }, /^schema: unknown keyword "additionalItems"$/],
+    [{ $schema: DRAFT_07, prefixItems: [{}] }, /^schema: unknown keyword "prefixItems"$/],
+    [{ $schema: DRAFT_07, unevaluatedProperties: false }, /^schema: unknown keyword/],
+    [{ $schema: 'https://json-schema.org/draft/2019-09/schema' }, /^schema\.\$schema: must be absent or one of/],
+    [{ $schema: 5 }, /^schema\.\$schema: must be absent or one of/],
+    // `$async` would make the answer a promise, and a promise is true.
+    [{ $async: true }, /^schema: unknown keyword "\$async"$/],
+    [{ properties: { a: { $async: true } } }, /^schema\.properties\.a: unknown keyword "\$async"$/],
+    [{ nullable: true, type: 'string' }, /^schema: unknown keyword "nullable"$/],
+    [{ $dynamicRef: '#' }, /^schema: unknown keyword/],
+    [{ $anchor: 'a' }, /^schema: unknown keyword/],
+    [{ 'boxgate-steps': {} }, /^schema: unknown keyword/],
+    [{ $data: 1 }, /^schema: unknown keyword/],
+    [
+      { properties: { uri: { format: 'foo' } } },
+      /^schema\.properties\.uri\.format: unknown format "foo"; known are date, time, /,
+    ],
+    [{ format: 'regex' }, /^schema\.format: unknown format "regex"/],
+    [{ format: 'toString' }, /^schema\.format: unknown format/],
+    [
+      { properties: { uri: { pattern: '(' } } },
+      /^schema\.properties\.uri\.pattern: is not a regular expression of RE2/,
+    ],
+    [{ pattern: 'a(?!b)' }, /^schema\.pattern: is not a regular expression of RE2/],
+    [
+      { patternProperties: { '(a)\\1': {} } },
+      /^schema\.patternProperties\["\(a\)\\\\1"\]: is not a regular expression of RE2/,
+    ],
+    [{ type: 'strin' }, /^schema\.type: must be equal to one of the allowed values$/],
+    [{ properties: { a: { minimum: '5' } } }, /^schema\.properties\.a\.minimum: must be number$/],
+    [{ properties: { a: 5 } }, /^schema\.properties\.a: must be object,boolean$/],
+    [{ required: 'a' }, /^schema\.required: must be array$/],
+    [{ items: [{}] }, /^schema\.items: must be object,boolean$/],
+    [{ pattern: 5 }, /^schema\.pattern: must be string$/],
+    [{ $ref: 'https://example.com/schema' }, /^schema\.\$ref: must point at a subschema of this schema/],
+    [{ $ref: 'https://json-schema.org/draft/2020-12/schema' }, /^schema\.\$ref: must point at/],
+    [{ $ref: '#/$defs/nope' }, /^schema\.\$ref: must point at/],
+    [{ $ref: '#/%24defs/a', $defs: { a: {} } }, /^schema\.\$ref: must point at/],
+    [{ $ref: '#/const', const: { type: 'string' } }, /^schema\.\$ref: must point at/],
+    [{ properties: { a: { $id: 'b' } } }, /^schema\.properties\.a\.\$id: may stand at the top of the schema only$/],
+    [{ properties: { a: { $schema: DRAFT_07 } } }, /^schema\.properties\.a\.\$schema: may stand at the top/],
+    [
+      { properties: Object.fromEntries([['__proto__', { const: 1 }]]) },
+      /^schema\.properties: must not use the name __proto__$/,
+    ],
+    [{ enum: ['x'.repeat(70_000)] }, /^schema: must have at most 65536 characters as JSON$/],
+    [nested(40), /^schema: must not nest deeper than 32 subschemas$/],
+    [nested(5000), /^schema: (must not nest deeper|nests too deeply)/],
+    [{ allOf: Array.from({ length: 501 }, () => ({})) }, /^schema: must have at most 500 subschemas/],
+    [manyReferences(), /^schema: must have at most 500 subschemas, those behind references included$/],
+  ];
+  for (const [schema, fault] of faults) {
+    it(`says what is wrong with ${shortened(schema)}, and grants nothing`, () => {
+      const policy = compiled({ engine: 'json-schema', schema });
+      expect(policy.fault).to.match(fault);
+      expect(policy.allows(sampleRequest())).to.be.false;
+    });
+  }
+});
+
+function nested(depth: number): unknown {
+  return Array.from({ length: depth }).reduce<unknown>((inner) => ({ not: inner }), {});
+}
+
+/** A large definition, and references to each of its parts. */
+function manyReferences(): unknown {
+  const parts = Array.from({ length: 30 }, () => ({ anyOf: Array.from({ length: 5 }, () => ({ type: 'string' })) }));
+  const inner = { allOf: [{ allOf: [{ allOf: parts }] }] };
+  const pointers = ['#/$defs/a', '#/$defs/a/allOf/0', '#/$defs/a/allOf/0/allOf/0', '#/$defs/a/allOf/0/allOf/0/allOf/1'];
+  return { $defs: { a: inner }, anyOf: pointers.map(($ref) => ({ $ref })) };
+}
+
+function shortened(schema: unknown): string {
+  try {
+    return JSON.stringify({ schema }).slice(0, 70);
+  } catch {
+    return 'a very deep one';
+  }
+}

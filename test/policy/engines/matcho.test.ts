@@ -1,0 +1,324 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { STEPS_PER_DECISION } from '../../../api/policy/steps.ts';
+import { compiled, sampleRequest } from '../policies.ts';
+
+const MISSING = Symbol('missing');
+
+/** Lays a pattern over the body of a request with user 7. */
+function fits(pattern: unknown, value: unknown): boolean {
+  const policy = compiled({ engine: 'matcho', matcho: { body: pattern } });
+  expect(policy.fault).to.equal(undefined);
+  const body = value === MISSING ? {} : { body: value };
+  return policy.allows(sampleRequest({ user: { id: 7, groups: [{ name: 'staff' }] }, ...body }));
+}
+
+describe('engine matcho', () => {
+  const rows: [pattern: unknown, value: unknown, fits: boolean][] = [
+    // Literals: equal, of the same type.
+    ['a', 'a', true],
+    ['a', 'A', false],
+    ['a', 'ab', false],
+    ['', '', true],
+    ['5', 5, false],
+    [5, 5, true],
+    [5, 5.0, true],
+    [5, '5', false],
+    [0, false, false],
+    [true, true, true],
+    [true, 'true', false],
+    [false, null, false],
+    [null, null, true],
+    [null, false, false],
+    ['a', MISSING, false],
+    [null, MISSING, false],
+    [false, MISSING, false],
+    // Objects: every key of the pattern, others are free.
+    [{ a: 1 }, { a: 1 }, true],
+    [{ a: 1 }, { a: 1, b: 2 }, true],
+    [{ a: 1, b: 2 }, { a: 1 }, false],
+    [{ a: { b: { c: 1 } } }, { a: { b: { c: 1, d: 2 } } }, true],
+    [{ a: { b: { c: 1 } } }, { a: { b: [] } }, false],
+    [{ a: 1 }, [{ a: 1 }], false],
+    [{ a: 1 }, 'a', false],
+    [{ a: 1 }, null, false],
+    [{ a: 1 }, MISSING, false],
+    [{}, {}, true],
+    [{}, { a: 1 }, true],
+    [{}, [], false],
+    [{}, 'a', false],
+    [{}, null, false],
+    [{}, MISSING, false],
+    [{ toString: 'present?' }, {}, false],
+    [{ constructor: 'present?' }, {}, false],
+    [{ length: 1 }, 'a', false],
+    [{ length: 1 }, ['a'], false],
+    // Arrays: position by position, further elements are free.
+    [[1, 2], [1, 2], true],
+    [[1, 2], [1, 2, 3], true],
+    [[1, 2], [2, 1], false],
+    [[1, 2], [1], false],
+    [[1, 'nil?'], [1], true],
+    [[], [], true],
+    [[], [1], true],
+    [[], {}, false],
+    [[], 'a', false],
+    [[], MISSING, false],
+    [[{ a: 1 }], [{ a: 1, b: 2 }], true],
+    [['a'], { 0: 'a' }, false],
+    // Regular expressions: anywhere in a string.
+    ['#lie', 'Client', true],
+    ['#^lie', 'Client', false],
+    ['#^C.*t$', 'Client', true],
+    ['#', 'anything', true],
+    ['#', MISSING, false],
+    ['#5', 5, false],
+    ['#a', ['a'], false],
+    ['#null', null, false],
+    ['##', 'a#b', true],
+    // Paths into the request: equal and present.
+    ['.user.id', 7, true],
+    ['.user.id', '7', false],
+    ['.user.id', 8, false],
+    ['.user.nope', MISSING, false],
+    ['.user.nope', null, false],
+    ['.nope.nope', MISSING, false],
+    ['.user.groups.0.name', 'staff', true],
+    ['.user.groups', [{ name: 'staff' }], true],
+    ['.user.groups', [{ name: 'staff', more: 1 }], false],
+    ['.user.groups.length', 1, false],
+    ['.user.groups.-1.name', 'staff', false],
+    ['.user.groups.00.name', 'staff', false],
+    ['.user.toString', MISSING, false],
+    ['.request-method', 'get', true],
+    // Words.
+    ['present?', 'a', true],
+    ['present?', 0, true],
+    ['present?', false, true],
+    ['present?', '', true],
+    ['present?', {}, true],
+    ['present?', null, false],
+    ['present?', MISSING, false],
+    ['nil?', MISSING, true],
+    ['nil?', null, true],
+    ['nil?', 0, false],
+    ['nil?', false, false],
+    ['nil?', '', false],
+    ['nil?', 'nil?', false],
+    ['not-blank?', 'a', true],
+    ['not-blank?', ' a ', true],
+    ['not-blank?', '', false],
+    ['not-blank?', ' \t\n', false],
+    ['not-blank?', 5, false],
+    ['not-blank?', ['a'], false],
+    ['not-blank?', null, false],
+    ['not-blank?', MISSING, false],
+    ['Present?', 'Present?', true],
+    ['present', 'present', true],
+    // $enum: literals, nothing is special.
+    [{ $enum: ['a', 'b'] }, 'b', true],
+    [{ $enum: ['a', 'b'] }, 'c', false],
+    [{ $enum: ['#a'] }, '#a', true],
+    [{ $enum: ['#a'] }, 'a', false],
+    [{ $enum: ['.user.id'] }, '.user.id', true],
+    [{ $enum: ['.user.id'] }, 7, false],
+    [{ $enum: ['present?'] }, 'x', false],
+    [{ $enum: [null] }, null, true],
+    [{ $enum: [null] }, MISSING, false],
+    [{ $enum: [{ a: 1 }] }, { a: 1 }, true],
+    [{ $enum: [{ a: 1 }] }, { a: 1, b: 2 }, false],
+    [{ $enum: [[1]] }, [1, 2], false],
+    // $one-of: patterns.
+    [{ '$one-of': ['#^a', '.user.id'] }, 'abc', true],
+    [{ '$one-of': ['#^a', '.user.id'] }, 7, true],
+    [{ '$one-of': ['#^a', '.user.id'] }, 'xa', false],
+    [{ '$one-of': ['a', 'nil?'] }, MISSING, true],
+    [{ '$one-of': ['a', 'b'] }, MISSING, false],
+    // $not.
+    [{ $not: 'a' }, 'b', true],
+    [{ $not: 'a' }, 'a', false],
+    [{ $not: 'a' }, MISSING, true],
+    [{ $not: 'nil?' }, MISSING, false],
+    [{ $not: { $not: 'a' } }, 'a', true],
+    [{ $not: { a: 1 } }, { a: 1, b: 2 }, false],
+    // $contains: some element.
+    [{ $contains: 'a' }, ['b', 'a'], true],
+    [{ $contains: 'a' }, ['b'], false],
+    [{ $contains: 'a' }, [], false],
+    [{ $contains: 'a' }, 'a', false],
+    [{ $contains: 'nil?' }, MISSING, false],
+    [{ $contains: { a: '#1' } }, [{ a: '0' }, { a: '01', b: 1 }], true],
+    [{ $contains: 'nil?' }, [null], true],
+    // $every.
+    [{ $every: '#a' }, ['a', 'ba'], true],
+    [{ $every: '#a' }, ['a', 'b'], false],
+    [{ $every: '#a' }, [], true],
+    [{ $every: '#a' }, 'a', false],
+    [{ $every: 'nil?' }, MISSING, false],
+    // Words beside words and keys: all hold.
+    [{ $not: 'b', $enum: ['a', 'b'] }, 'a', true],
+    [{ $not: 'b', $enum: ['a', 'b'] }, 'b', false],
+    [{ a: 1, $not: { b: 'present?' } }, { a: 1 }, true],
+    [{ a: 1, $not: { b: 'present?' } }, { a: 1, b: 1 }, false],
+    [{ a: 'nil?', $not: { b: 'present?' } }, MISSING, false],
+    [{ $contains: 'a', $every: '#^.$' }, ['a', 'b'], true],
+    [{ $contains: 'a', $every: '#^.$' }, ['a', 'bb'], false],
+  ];
+  for (const [pattern, value, expected] of rows) {
+    const shown = value === MISSING ? 'a missing value' : JSON.stringify(value);
+    it(`${JSON.stringify(pattern)} ${expected ? 'fits' : 'does not fit'} ${shown}`, () => {
+      expect(fits(pattern, value)).to.equal(expected);
+    });
+  }
+
+  it('keeps a key called __proto__ a key', () => {
+    const named = Object.fromEntries([['__proto__', { admin: true }]]);
+    expect(fits(named, {})).to.be.false;
+    expect(fits(named, { admin: true })).to.be.false;
+    expect(fits(named, Object.fromEntries([['__proto__', { admin: true }]]))).to.be.true;
+  });
+
+  const faults: [matcho: unknown, fault: string | RegExp][] = [
+    [undefined, 'matcho: must be given: a pattern, which is an object'],
+    [null, /^matcho: must be given/],
+    ['present?', /^matcho: must be given/],
+    [[{}], /^matcho: must be given/],
+    [{ user: { $foo: 1 } }, /^matcho\.user\.\$foo: unknown word; the words are \$enum, \$one-of, /],
+    [{ user: { $: 1 } }, /^matcho\.user\.\$: unknown word/],
+    [{ $Not: 'a' }, /^matcho\.\$Not: unknown word/],
+    [{ a: { $enum: [] } }, 'matcho.a.$enum: must be a list with at least one element'],
+    [{ a: { $enum: 'x' } }, /^matcho\.a\.\$enum: must be a list/],
+    [{ a: { '$one-of': {} } }, /^matcho\.a\.\$one-of: must be a list/],
+    [{ a: { '$one-of': ['b', { $x: 1 }] } }, /^matcho\.a\.\$one-of\[1\]\.\$x: unknown word/],
+    [
+      { a: { $not: { $contains: { $every: { $x: 1 } } } } },
+      /^matcho\.a\.\$not\.\$contains\.\$every\.\$x: unknown word/,
+    ],
+    [{ a: [1, '#('] }, /^matcho\.a\[1\]: is not a regular expression of RE2/],
+    [{ a: '#(?=x)' }, /^matcho\.a: is not a regular expression of RE2/],
+    [{ a: '.' }, 'matcho.a: must be a path like ".user.id", not "."'],
+    [{ a: '.user..id' }, /^matcho\.a: must be a path/],
+    [{ a: '.user.' }, /^matcho\.a: must be a path/],
+    [{ 'a b': { $x: 1 } }, /^matcho\["a b"\]\.\$x: unknown word/],
+    [nested(100), /^matcho: must not nest deeper than 64 levels$/],
+    [{ a: undefined }, 'matcho.a: must be JSON'],
+  ];
+  for (const [matcho, fault] of faults) {
+    it(`says what is wrong with ${JSON.stringify({ matcho }).slice(0, 60)}, and grants nothing`, () => {
+      const policy = compiled({ engine: 'matcho', matcho });
+      expect(policy.fault).to.match(typeof fault === 'string' ? exactly(fault) : fault);
+      expect(policy.allows(sampleRequest())).to.be.false;
+    });
+  }
+
+  it('fits a value to itself, where nothing in it is special', () => {
+    fc.assert(
+      fc.property(plainObject, (value) => {
+        expect(fits(value, value)).to.be.true;
+      }),
+    );
+  });
+
+  it('$not fits exactly where its pattern does not', () => {
+    fc.assert(
+      fc.property(pattern, fc.option(fc.jsonValue({ maxDepth: 3 }), { nil: MISSING }), (inner, value) => {
+        expect(fits({ $not: inner }, value)).to.equal(!fits(inner, value));
+      }),
+    );
+  });
+
+  it('a missing value fits only nil? and $not', () => {
+    fc.assert(
+      fc.property(
+        pattern.filter((one) => !/nil\?|\$not/.test(JSON.stringify(one))),
+        (one) => {
+          expect(fits(one, MISSING)).to.be.false;
+        },
+      ),
+    );
+  });
+
+  it('never throws, whatever the pattern and the request', () => {
+    fc.assert(
+      fc.property(fc.anything(), fc.anything(), (matcho, body) => {
+        expect(compiled({ engine: 'matcho', matcho }).allows(sampleRequest({ body }))).to.be.a('boolean');
+        expect(compiled({ engine: 'matcho', matcho: { body: matcho } }).allows(sampleRequest({ body }))).to.be.a(
+          'boolean',
+        );
+      }),
+    );
+  });
+
+  it('answers a catastrophic expression over 30,000 characters', () => {
+    expect(fits('#(a+)+$', `${'a'.repeat(30_000)}!`)).to.be.false;
+  });
+
+  const long = 'ab'.repeat(50);
+  const nearly = Array.from({ length: 300 }, (_, at) => at);
+  const expensive: [string, pattern: unknown, body: Record<string, unknown>][] = [
+    [
+      'a large expression over each of many texts',
+      { list: { $contains: '#[ab]{500}$' } },
+      { list: Array(3000).fill(long) },
+    ],
+    [
+      'a large value against many like it',
+      { list: { $contains: '.body.one' } },
+      { list: Array(1000).fill([...nearly, 0]), one: [...nearly, 1] },
+    ],
+    [
+      'loops in loops',
+      { a: { $every: { $every: { $every: '#^x' } } } },
+      { a: Array(100).fill(Array(100).fill(Array(100).fill('x'))) },
+    ],
+  ];
+  for (const [what, matcho, body] of expensive) {
+    it(`gives up on ${what}`, () => {
+      const { granted, fault } = compiled({ engine: 'matcho', matcho: { body: matcho } }).judge(
+        sampleRequest({ body }),
+      );
+      expect(granted).to.be.false;
+      expect(fault).to.contain(`${STEPS_PER_DECISION} steps`);
+    });
+  }
+});
+
+const plainText = fc.string().filter((text) => !/^[#.]|^(present|nil|not-blank)\?$/.test(text));
+const plainKey = fc.string().filter((key) => !key.startsWith('$'));
+const plainObject = fc.letrec<{ value: unknown; object: Record<string, unknown> }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    plainText,
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('value'), { maxLength: 4 }),
+    tie('object'),
+  ),
+  object: fc.dictionary(plainKey, tie('value'), { maxKeys: 4 }),
+})).object;
+
+/** Patterns that compile. */
+const pattern = fc.letrec<{ pattern: unknown }>((tie) => ({
+  pattern: fc.oneof(
+    { depthSize: 'small' },
+    plainText,
+    fc.constantFrom('present?', 'nil?', 'not-blank?', '#a', '#^.$', '.user.id', '.user.nope', null, 5, true),
+    fc.array(tie('pattern'), { maxLength: 3 }),
+    fc.dictionary(plainKey, tie('pattern'), { maxKeys: 3 }),
+    fc.record({ $not: tie('pattern') }),
+    fc.record({ $contains: tie('pattern') }),
+    fc.record({ $every: tie('pattern') }),
+    fc.record({ '$one-of': fc.array(tie('pattern'), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ $enum: fc.array(fc.jsonValue({ maxDepth: 1 }), { minLength: 1, maxLength: 3 }) }),
+  ),
+})).pattern;
+
+function nested(depth: number): unknown {
+  return Array.from({ length: depth }).reduce<unknown>((inner) => ({ a: inner }), 'x');
+}
+
+function exactly(text: string): RegExp {
+  return new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
+}

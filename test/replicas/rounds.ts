@@ -1,0 +1,286 @@
+import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import type { Reply } from '../support/connection.ts';
+import type { Random } from '../support/random.ts';
+import type { Caller, Credentials, Replica } from './replica.ts';
+
+/** One round: something is taken away (or given) on one replica, and used on the other when the answer is there. */
+export interface Round {
+  readonly nth: number;
+  readonly random: Random;
+  readonly box: string;
+  /** Where the change is made, and where it must show. */
+  readonly actor: Replica;
+  readonly user: Replica;
+  /** A client that may everything in the box, and its token. */
+  readonly admin: Credentials & { readonly token: string };
+}
+
+/** A round of one kind; throws an Error that says what an older state answered. */
+export type Play = (round: Round) => Promise<void>;
+
+/** A client with a live token that has been used on both replicas. */
+interface Holder extends Credentials {
+  readonly token: string;
+  readonly refreshToken: string;
+}
+
+/** The kinds of rounds. */
+export const plays = {
+  async 'a session is closed'(round) {
+    const holder = await newHolder(round);
+    must('the close', await on(round.actor, round).delete('/Session', holder.token), 200);
+    await refusedEverywhere(round, holder);
+  },
+
+  async 'an access token is revoked'(round) {
+    const holder = await newHolder(round);
+    must('the revocation', await on(round.actor, round).revoke(holder, holder.token), 200);
+    await refusedEverywhere(round, holder);
+  },
+
+  async 'a refresh token is revoked'(round) {
+    const holder = await newHolder(round);
+    must('the revocation', await on(round.actor, round).revoke(holder, holder.refreshToken), 200);
+    await refusedEverywhere(round, holder);
+  },
+
+  async 'a session is revoked by its id'(round) {
+    const holder = await newHolder(round);
+    const { jti } = (await on(round.actor, round).introspect(round.admin, holder.token)).json;
+    must('the revocation', await on(round.actor, round).delete(`/Session/${String(jti)}`, round.admin.token), 200);
+    await refusedEverywhere(round, holder);
+  },
+
+  async 'a session of a family is closed after a refresh'(round) {
+    const holder = await newHolder(round);
+    const refreshed = await on(either(round), round).refresh(holder, holder.refreshToken);
+    must('a refresh', refreshed, 200);
+    const newer = String(refreshed.json['access_token']);
+    await works(round, holder.id, newer);
+    must('the close', await on(round.actor, round).delete('/Session', newer), 200);
+    await refusedEverywhere(round, { ...holder, token: newer });
+    await refusedEverywhere(round, holder);
+  },
+
+  async 'a policy is removed'(round) {
+    const holder = await newHolder(round);
+    await round.actor.manage.remove(round.box, [{ kind: 'AccessPolicy', id: `p-${holder.id}` }]);
+    must('a use without a policy', await on(round.user, round).get(`/Client/${holder.id}`, holder.token), 403);
+  },
+
+  async 'a policy is linked to somebody else'(round) {
+    const holder = await newHolder(round);
+    await round.actor.manage.declare(round.box, [policyOf(holder.id, 'somebody-else')]);
+    must('a use without a link', await on(round.user, round).get(`/Client/${holder.id}`, holder.token), 403);
+  },
+
+  async 'a policy made over REST is deleted'(round) {
+    const holder = await newHolder(round, { policy: false });
+    const { kind, ...policy } = policyOf(holder.id, holder.id);
+    const path = `/AccessPolicy/${policy.id}`;
+    const actor = on(round.actor, round);
+    must('the grant', await actor.put(path, round.admin.token, { resourceType: kind, ...policy }), 201);
+    await works(round, holder.id, holder.token);
+    must('the deletion', await actor.delete(path, round.admin.token), 200);
+    must('a use without a policy', await on(round.user, round).get(`/Client/${holder.id}`, holder.token), 403);
+  },
+
+  async 'a policy is made'(round) {
+    const holder = await newHolder(round, { policy: false });
+    await round.actor.manage.declare(round.box, [policyOf(holder.id, holder.id)]);
+    await works(round, holder.id, holder.token);
+  },
+
+  async 'a client is removed'(round) {
+    const holder = await newHolder(round);
+    await removeClient(round, holder.id);
+    await refusedEverywhere(round, holder);
+    must('an issue', await on(round.user, round).issue(holder), 401);
+  },
+
+  async 'a client made over REST is deleted'(round) {
+    const client = { id: idOf(round), secret: generateClientSecret() };
+    const { kind, ...body } = clientBody(round, client);
+    const actor = on(round.actor, round);
+    must(
+      'the creation',
+      await actor.put(`/Client/${client.id}`, round.admin.token, { resourceType: kind, ...body }),
+      201,
+    );
+    await round.actor.manage.declare(round.box, [policyOf(client.id, client.id)]);
+    const holder = await holderOf(round, client);
+    await works(round, holder.id, holder.token);
+    must('the deletion', await actor.delete(`/Client/${client.id}`, round.admin.token), 200);
+    await refusedEverywhere(round, holder);
+    must('an issue', await on(round.user, round).issue(holder), 401);
+  },
+
+  async 'a client is disabled and enabled again'(round) {
+    const holder = await newHolder(round);
+    await round.actor.manage.declare(round.box, [clientBody(round, holder, { active: false })]);
+    await refusedEverywhere(round, holder);
+    must('an issue', await on(round.user, round).issue(holder), 401);
+    await round.actor.manage.declare(round.box, [clientBody(round, holder)]);
+    await refusedEverywhere(round, holder);
+    await works(round, holder.id, await issued(round.user, round, holder));
+  },
+
+  async 'a client is removed and made again'(round) {
+    const holder = await newHolder(round);
+    await removeClient(round, holder.id);
+    const again = { id: holder.id, secret: generateClientSecret() };
+    await round.actor.manage.declare(round.box, [clientBody(round, again)]);
+    must('an issue by the old secret', await on(round.user, round).issue(holder), 401);
+    await refusedEverywhere(round, { ...holder, secret: again.secret });
+    await works(round, again.id, await issued(round.user, round, again));
+  },
+
+  async 'a secret is changed'(round) {
+    const holder = await newHolder(round);
+    const changed = { id: holder.id, secret: generateClientSecret() };
+    await round.actor.manage.declare(round.box, [clientBody(round, changed)]);
+    must('an issue by the old secret', await on(round.user, round).issue(holder), 401);
+    await works(round, holder.id, await issued(round.user, round, changed));
+    await works(round, holder.id, holder.token);
+  },
+
+  async 'sessions begun before now are revoked'(round) {
+    const holder = await newHolder(round);
+    const before = new Date(Date.now() + 1).toISOString();
+    while (Date.now() < Date.parse(before)) await turn();
+    await round.actor.manage.declare(round.box, [clientBody(round, holder, { revoke_sessions_before: before })]);
+    await refusedEverywhere(round, holder);
+    await works(round, holder.id, await issued(round.user, round, holder));
+  },
+
+  async 'tokens are issued and refreshed while their client is removed'(round) {
+    await race(round, (holder) => removeClient(round, holder.id));
+  },
+
+  async 'tokens are issued and refreshed while their client is disabled'(round) {
+    await race(round, async (holder) => {
+      await round.actor.manage.declare(round.box, [clientBody(round, holder, { active: false })]);
+    });
+  },
+
+  async 'tokens are refreshed while their family is closed'(round) {
+    const close = async (holder: Holder): Promise<void> => {
+      must('the close', await on(round.actor, round).delete('/Session', holder.token), 200);
+    };
+    await race(round, close, 'refreshes only');
+  },
+} as const satisfies Record<string, Play>;
+
+function must(what: string, reply: Reply, status: number): void {
+  if (reply.status !== status) {
+    throw new Error(`${what} answered ${String(reply.status)} and not ${String(status)}: ${reply.text.slice(0, 300)}`);
+  }
+}
+
+function on(replica: Replica, round: Round): Caller {
+  return replica.caller(0).inBox(round.box);
+}
+
+function either(round: Round): Replica {
+  return round.random.pick([round.actor, round.user]);
+}
+
+function idOf(round: Round): string {
+  return `c${String(round.nth)}`;
+}
+
+function clientBody(round: Round, { id, secret }: Credentials, over: object = {}) {
+  // Five has nothing in common with the number of kinds: each meets both forms.
+  const jwt = round.nth % 5 === 0 ? { token_format: 'jwt' } : {};
+  const auth = { client_credentials: { refresh_token: true, access_token_expiration: 3600, ...jwt } };
+  return { kind: 'Client', id, secret, grant_types: ['client_credentials'], auth, ...over } as const;
+}
+
+function policyOf(id: string, linked: string) {
+  return {
+    kind: 'AccessPolicy',
+    id: `p-${id}`,
+    engine: 'allow',
+    link: [{ resourceType: 'Client', id: linked }],
+  } as const;
+}
+
+async function removeClient(round: Round, id: string): Promise<void> {
+  await round.actor.manage.remove(round.box, [{ kind: 'Client', id }]);
+}
+
+/** Declares a client (and a policy that allows it) on the replica of the change, and gets it a token that works. */
+async function newHolder(round: Round, { policy = true } = {}): Promise<Holder> {
+  const client = { id: idOf(round), secret: generateClientSecret() };
+  const policies = policy ? [policyOf(client.id, client.id)] : [];
+  await round.actor.manage.declare(round.box, [clientBody(round, client), ...policies]);
+  const holder = await holderOf(round, client);
+  if (policy) await works(round, holder.id, holder.token);
+  else must('a use without a policy', await on(round.user, round).get(`/Client/${client.id}`, holder.token), 403);
+  return holder;
+}
+
+async function holderOf(round: Round, client: Credentials): Promise<Holder> {
+  const reply = await on(either(round), round).issue(client);
+  must('an issue', reply, 200);
+  return { ...client, token: String(reply.json['access_token']), refreshToken: String(reply.json['refresh_token']) };
+}
+
+async function issued(replica: Replica, round: Round, client: Credentials): Promise<string> {
+  const reply = await on(replica, round).issue(client);
+  must('an issue', reply, 200);
+  return String(reply.json['access_token']);
+}
+
+async function works(round: Round, id: string, token: string): Promise<void> {
+  must('a use', await on(round.user, round).get(`/Client/${id}`, token), 200);
+}
+
+/** The access token opens nothing and is known to nobody, and the refresh token gets no other. */
+async function refusedEverywhere(round: Round, holder: Holder): Promise<void> {
+  const user = on(round.user, round);
+  must('a use', await user.get(`/Client/${holder.id}`, holder.token), 401);
+  const { json } = await user.introspect(round.admin, holder.token);
+  if (json['active'] !== false) throw new Error('an introspection called the token active');
+  const refreshed = await user.refresh(holder, holder.refreshToken);
+  if (![400, 401].includes(refreshed.status)) throw new Error(`a refresh answered ${String(refreshed.status)}`);
+}
+
+const racers = 4;
+
+/** Gets tokens on both replicas, as fast as it goes, while the change is made: none of them lives when it has answered. */
+async function race(round: Round, change: (holder: Holder) => Promise<void>, only?: 'refreshes only'): Promise<void> {
+  const holder = await newHolder(round);
+  const gained: Reply[] = [];
+  const late: Reply[] = [];
+  let made = false;
+  const run = async (nth: number): Promise<void> => {
+    const caller = (nth % 2 === 0 ? round.actor : round.user).caller(nth).inBox(round.box);
+    const issues = only === undefined && nth % 4 < 2;
+    while (!made) {
+      const reply = issues ? await caller.issue(holder) : await caller.refresh(holder, holder.refreshToken);
+      if (reply.status === 200) gained.push(reply);
+      else if (reply.status >= 500) throw new Error(`it answered ${String(reply.status)}: ${reply.text}`);
+    }
+    const last = issues ? await caller.issue(holder) : await caller.refresh(holder, holder.refreshToken);
+    if (last.status === 200) late.push(last);
+  };
+  const runs = Array.from({ length: racers }, (_, nth) => run(nth + 1));
+  const enough = round.random.below(12);
+  while (gained.length < enough) await turn();
+  await change(holder);
+  made = true;
+  await Promise.all(runs);
+  if (late.length > 0) throw new Error('a token was given to a request that was sent after the change');
+  for (const { json } of gained) await mustBeDead(round, String(json['access_token']));
+  await refusedEverywhere(round, holder);
+}
+
+async function mustBeDead(round: Round, token: string): Promise<void> {
+  const { json } = await on(round.user, round).introspect(round.admin, token);
+  if (json['active'] !== false) throw new Error('a token that was gained in the race lives on');
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,35 @@
+import type pg from 'pg';
+import { createPool, defaultLimits } from '../../api/db/pool.ts';
+import { inBox } from '../../api/db/transaction.ts';
+import type { Connection } from '../../api/db/transaction.ts';
+import { freshDatabase } from '../support/postgres.ts';
+
+/** A database of a test's own with two boxes, seen through the API's role, and its end. */
+export interface BoxDatabase {
+  readonly pool: pg.Pool;
+  /** Past row-level security and grants: for what a test arranges or looks at. */
+  readonly owner: pg.Pool;
+  /** Work in box `default`. */
+  write<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  end(): Promise<void>;
+}
+
+/** Makes a database with the boxes `default` and `other`. */
+export async function boxDatabase(): Promise<BoxDatabase> {
+  const database = await freshDatabase();
+  const limits = { ...defaultLimits, statementTimeout: 10_000 };
+  const pool = createPool(database.apiUrl, { ...limits, connections: 8 }, 'boxgate-test', () => undefined);
+  const owner = createPool(database.ownerUrl, { ...limits, statementTimeout: 30_000 }, 'owner', () => undefined);
+  await owner.query(`INSERT INTO boxgate.box (box) VALUES ('default'), ('other')`);
+  return {
+    pool,
+    owner,
+    write: (work) => inBox(pool, 'default', 'write', work),
+    read: (work) => inBox(pool, 'default', 'snapshot', work),
+    async end() {
+      await Promise.all([pool.end(), owner.end()]);
+      await database.drop();
+    },
+  };
+}

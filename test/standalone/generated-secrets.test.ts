@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { isGeneratedSecret } from '../../api/credentials/secret-text.ts';
+import { secretFacts } from '../../operator/generated-secret.ts';
+import type { SecretWish } from '../../operator/secret-keeper.ts';
+import { createSecretFiles, type SecretFiles } from '../../standalone/generated-secrets.ts';
+import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
+
+const signal = new AbortController().signal;
+
+function wish(client: string, fields: Partial<SecretWish> = {}): SecretWish {
+  return {
+    client,
+    uid: `default/${client}`,
+    secret: client,
+    grants: ['client_credentials'],
+    template: undefined,
+    facts: secretFacts(client, 'http://127.0.0.1:8080/boxes/default'),
+    ...fields,
+  };
+}
+
+describe('createSecretFiles', () => {
+  let folder: TemporaryFolder;
+  let files: SecretFiles;
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+    files = createSecretFiles(folder.root);
+  });
+  afterEach(() => folder.remove());
+
+  async function secretOf(one: SecretWish, keeper = files): Promise<string> {
+    const found = (await keeper.keep('default', [one], signal)).get(one.client);
+    if (found?.state !== 'ready') throw new Error(found?.state === 'missing' ? found.message : 'nothing');
+    return found.value.reveal();
+  }
+  const file = (name = 'app') => folder.path('default', `${name}.json`);
+  const content = (name?: string): Record<string, string> => JSON.parse(readFileSync(file(name), 'utf8'));
+
+  it('writes a file that is the body of a token request and tells the addresses', async () => {
+    const secret = await secretOf(wish('app'));
+    expect(isGeneratedSecret(secret)).to.equal(true);
+    expect(content()).to.deep.equal({
+      grant_type: 'client_credentials',
+      client_id: 'app',
+      client_secret: secret,
+      issuer: 'http://127.0.0.1:8080/boxes/default',
+      token_url: 'http://127.0.0.1:8080/boxes/default/auth/token',
+      jwks_url: 'http://127.0.0.1:8080/boxes/default/.well-known/jwks.json',
+    });
+    expect(files.tokenRequest('default', 'app')).to.equal(file());
+  });
+
+  it('lets nobody else read it, however it was before', async () => {
+    await secretOf(wish('app'));
+    expect(statSync(file()).mode & 0o777).to.equal(0o600);
+    expect(statSync(folder.path('default')).mode & 0o777).to.equal(0o700);
+    folder.remove('default/app.json');
+    writeFileSync(file(), '{}', { mode: 0o644 });
+    await secretOf(wish('app'), createSecretFiles(folder.root));
+    expect(statSync(file()).mode & 0o777).to.equal(0o600);
+  });
+
+  it('finds the same secret again in the next run', async () => {
+    const secret = await secretOf(wish('app'));
+    expect(await secretOf(wish('app'), createSecretFiles(folder.root))).to.equal(secret);
+  });
+
+  it('keeps the secret when the addresses change', async () => {
+    const secret = await secretOf(wish('app'));
+    const moved = wish('app', { facts: secretFacts('app', 'http://127.0.0.1:9/boxes/default') });
+    expect(await secretOf(moved)).to.equal(secret);
+    expect(content()).to.include({ client_secret: secret, issuer: 'http://127.0.0.1:9/boxes/default' });
+    expect(await secretOf(wish('app'), createSecretFiles(folder.root))).to.equal(secret);
+    expect(content()['issuer']).to.equal('http://127.0.0.1:8080/boxes/default');
+  });
+
+  it('writes only what differs', async () => {
+    await secretOf(wish('app'));
+    const before = statSync(file()).ino;
+    await secretOf(wish('app'));
+    await secretOf(wish('app'), createSecretFiles(folder.root));
+    expect(statSync(file()).ino).to.equal(before);
+  });
+
+  it('makes another secret when the file was deleted by hand', async () => {
+    const secret = await secretOf(wish('app'));
+    folder.remove('default/app.json');
+    expect(await secretOf(wish('app'))).to.not.equal(secret);
+    expect(content()['client_secret']).to.equal(await secretOf(wish('app')));
+  });
+
+  for (const damaged of [
+    '',
+    '{"client_secret": "bgs_',
+    '{"client_secret": "bgs_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}',
+    'not json',
+  ]) {
+    it(`makes another secret where a kill or a hand has left ${JSON.stringify(damaged)}`, async () => {
+      folder.write('default/app.json', damaged);
+      expect(isGeneratedSecret(await secretOf(wish('app')))).to.equal(true);
+      expect(content()['client_id']).to.equal('app');
+    });
+  }
+
+  it('fills in a template, and finds the secret again in it', async () => {
+    const template = { OIDC_ID: '{{client_id}}', OIDC: 'id={{client_id}};secret={{client_secret}}' };
+    const secret = await secretOf(wish('app', { template }));
+    expect(content()).to.deep.equal({ OIDC_ID: 'app', OIDC: `id=app;secret=${secret}` });
+    expect(await secretOf(wish('app', { template }), createSecretFiles(folder.root))).to.equal(secret);
+    expect(files.tokenRequest('default', 'app')).to.equal(undefined);
+  });
+
+  it('is no token request for a client without that grant', async () => {
+    await secretOf(wish('app', { grants: ['authorization_code'] }));
+    expect(content()).to.not.have.property('grant_type');
+    expect(files.tokenRequest('default', 'app')).to.equal(undefined);
+  });
+
+  it('P-10 gives nobody the secret of another client', async () => {
+    const found = await files.keep('default', [wish('app'), wish('thief', { secret: 'app' })], signal);
+    expect(found.get('app')).to.have.property('state', 'ready');
+    expect(found.get('thief')).to.deep.equal({
+      state: 'missing',
+      reason: 'SecretNotOwned',
+      message: 'Secret app belongs to Client app; give generateSecret.name another one',
+    });
+  });
+
+  it('keeps boxes apart', async () => {
+    const one = (await files.keep('a', [wish('app')], signal)).get('app');
+    const other = (await files.keep('b', [wish('app')], signal)).get('app');
+    expect(one).to.not.deep.equal(other);
+    expect(await files.names('a', signal)).to.deep.equal(['app']);
+  });
+
+  it('forgets a secret for good', async () => {
+    const secret = await secretOf(wish('app'));
+    await files.forget('default', ['app', 'never-there'], signal);
+    expect(await files.names('default', signal)).to.deep.equal([]);
+    expect(await secretOf(wish('app'))).to.not.equal(secret);
+    expect(await files.names('nowhere', signal)).to.deep.equal([]);
+  });
+
+  it('ends with the reason of the signal when it is told to stop in the middle', async () => {
+    const stopping = AbortSignal.abort(new Error('enough'));
+    const many = Array.from({ length: 5_000 }, (_, nth) => wish(`c${String(nth)}`));
+    const error: unknown = await files.keep('default', many, stopping).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(Error);
+    expect((await files.names('default', signal)).length).to.be.lessThan(5_000);
+  });
+});

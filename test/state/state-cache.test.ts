@@ -1,0 +1,292 @@
+import { expect } from 'chai';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { createKeySealing } from '../../api/credentials/key-sealing.ts';
+import { bumpVersion } from '../../api/db/box.ts';
+import { batchedStatements, defaultHotLimits } from '../../api/db/hot-batches.ts';
+import { Outage } from '../../api/db/outage.ts';
+import { createPool, defaultLimits } from '../../api/db/pool.ts';
+import { deleteResources, upsertResources } from '../../api/db/resource-write.ts';
+import { createStateCache } from '../../api/state/state-cache.ts';
+import type { StateCache } from '../../api/state/state-cache.ts';
+import { boxDatabase } from '../resources/box-database.ts';
+import type { BoxDatabase } from '../resources/box-database.ts';
+
+describe('the cache of box states', () => {
+  let database: BoxDatabase;
+  let general: pg.Pool;
+  let cache: StateCache;
+  let queries: string[];
+
+  before(async () => {
+    database = await boxDatabase();
+  });
+  after(() => database.end());
+
+  beforeEach(async () => {
+    await database.owner.query(`DELETE FROM boxgate.resource`);
+    general = counted(
+      createPool(urlOf(database.pool), { ...defaultLimits, connections: 2 }, 'general', () => undefined),
+    );
+    queries = [];
+    cache = createCache();
+  });
+  afterEach(() => general.end());
+
+  function createCache(): StateCache {
+    return createStateCache({
+      pool: general,
+      statements: batchedStatements(database.pool, defaultHotLimits),
+      sealing: createKeySealing([Buffer.alloc(32)]),
+      onUnusable: () => undefined,
+    });
+  }
+
+  /** Notes when a pool gives out a connection: every load and every transaction takes one. */
+  function counted(pool: pg.Pool): pg.Pool {
+    pool.on('acquire', () => queries.push('acquired'));
+    return pool;
+  }
+
+  function store(id: string, name: string): Promise<number> {
+    return database.write(async (connection) => {
+      const version = await bumpVersion(connection, 'default');
+      const body = { resourceType: 'Client', id, grant_types: ['client_credentials'], name };
+      const rest = { secrets: undefined, owner: undefined, digest: undefined };
+      await upsertResources(connection, 'default', version, [{ kind: 'Client', id, body, ...rest }]);
+      return version;
+    });
+  }
+
+  function remove(id: string): Promise<unknown> {
+    return database.write(async (connection) => {
+      const version = await bumpVersion(connection, 'default');
+      return deleteResources(connection, 'default', version, [{ kind: 'Client', id }]);
+    });
+  }
+
+  /** The name of a client as a decision sees it. */
+  function nameOf(id: string, from = cache): Promise<{ name: string | undefined } | undefined> {
+    return from.decide('default', async (state, statements) => ({
+      version: await statements.version('default'),
+      value: { name: state.clients.get(id)?.client.name },
+    }));
+  }
+
+  it('decides under what is stored, from the first request on', async () => {
+    await store('a', 'first');
+    expect(await nameOf('a')).to.deep.equal({ name: 'first' });
+    expect(cache.size).to.equal(1);
+  });
+
+  it('sees every change that was committed before the request, without being told', async () => {
+    for (const name of ['one', 'two', 'three']) {
+      await store('a', name);
+      expect(await nameOf('a')).to.deep.equal({ name });
+    }
+    await remove('a');
+    expect(await nameOf('a')).to.deep.equal({ name: undefined });
+    await store('a', 'again');
+    expect(await nameOf('a')).to.deep.equal({ name: 'again' });
+  });
+
+  it('takes no connection of its own while nothing moves', async () => {
+    await store('a', 'still');
+    await nameOf('a');
+    queries = [];
+    for (let count = 0; count < 5; count += 1) await nameOf('a');
+    expect(queries).to.deep.equal([]);
+  });
+
+  it('loads once for all the requests that wait for it', async () => {
+    await store('a', 'together');
+    const names = await Promise.all(Array.from({ length: 200 }, () => nameOf('a')));
+    expect(names.every((found) => found?.name === 'together')).to.equal(true);
+    expect(queries).to.have.length(1);
+  });
+
+  it('knows no box that is not there, and asks for it in a shared statement only', async () => {
+    const answers = Array.from({ length: 50 }, (_, index) =>
+      cache.decide(`no-box-${String(index)}`, () => Promise.reject(new Error('decided on a box that is not there'))),
+    );
+    expect(new Set(await Promise.all(answers))).to.deep.equal(new Set([undefined]));
+    expect(queries).to.deep.equal([]);
+    expect(cache.size).to.equal(0);
+  });
+
+  it('knows a box as soon as it is there', async () => {
+    const decide = () => cache.decide('late', async (state) => ({ version: state.version, value: 'there' }));
+    expect(await decide()).to.equal(undefined);
+    await database.owner.query(`INSERT INTO boxgate.box (box) VALUES ('late')`);
+    expect(await decide()).to.equal('there');
+  });
+
+  it('decides again when the configuration moved under the decision, and gives only the answer of the last one', async () => {
+    await store('a', 'before');
+    const seen: (string | undefined)[] = [];
+    const answer = await cache.decide('default', async (state, statements) => {
+      const name = state.clients.get('a')?.client.name;
+      seen.push(name);
+      if (seen.length === 1) await store('a', 'after');
+      return { version: await statements.version('default'), value: name };
+    });
+    expect(seen).to.deep.equal(['before', 'after']);
+    expect(answer).to.equal('after');
+  });
+
+  it('decides under a lock once it moved twice, so that a busy box starves nobody', async () => {
+    await store('a', 'start');
+    let rounds = 0;
+    let late: Promise<number> | undefined;
+    const answer = await cache.decide('default', async (state, statements) => {
+      rounds += 1;
+      if (rounds <= 2) await store('a', `round ${String(rounds)}`);
+      // Under the lock a change has to wait until the answer is given.
+      else late = store('a', 'too late');
+      const version = await statements.version('default');
+      return { version, value: state.clients.get('a')?.client.name };
+    });
+    expect(rounds).to.equal(3);
+    expect(answer).to.equal('round 2');
+    await late;
+    expect(await nameOf('a')).to.deep.equal({ name: 'too late' });
+  });
+
+  describe('a transaction of a decision', () => {
+    it('holds the configuration still until it ends', async () => {
+      await store('a', 'before');
+      const order: string[] = [];
+      let change: Promise<unknown> | undefined;
+      await cache.decide('default', (_state, _statements, transaction) =>
+        transaction(async (connection) => {
+          change = store('a', 'after').then(() => order.push('changed'));
+          await connection.query('SELECT pg_sleep(0.05)');
+          order.push('done');
+        }),
+      );
+      await change;
+      expect(order).to.deep.equal(['done', 'changed']);
+    });
+
+    it('is not begun on a configuration that has moved: the decision is made again', async () => {
+      await store('a', 'before');
+      await nameOf('a');
+      let attempts = 0;
+      const worked: string[] = [];
+      const answer = await cache.decide('default', async (state, _statements, transaction) => {
+        attempts += 1;
+        if (attempts === 1) await store('a', 'after');
+        return transaction((connection) => {
+          worked.push(state.clients.get('a')?.client.name ?? '');
+          return connection.query('SELECT 1').then(() => worked.at(-1));
+        });
+      });
+      expect(answer).to.equal('after');
+      expect(worked).to.deep.equal(['after']);
+    });
+
+    it('is the locked one where the decision is made under a lock: no second connection is waited for', async () => {
+      await store('a', 'start');
+      const decide = (id: number) => {
+        let rounds = 0;
+        return cache.decide('default', async (_state, statements, transaction) => {
+          rounds += 1;
+          if (rounds <= 2) {
+            await store('a', `${String(id)} ${String(rounds)}`);
+            return { version: await statements.version('default'), value: undefined };
+          }
+          return transaction(async (connection) => (await connection.query('SELECT 1 AS one')).rowCount);
+        });
+      };
+      // More at once than the pool has connections.
+      const answers = await Promise.all(Array.from({ length: 6 }, (_, id) => decide(id)));
+      expect(answers).to.deep.equal(Array(6).fill(1));
+    });
+
+    it('leaves nothing behind when its work throws', async () => {
+      await store('a', 'kept');
+      const failing = cache.decide('default', (_state, _statements, transaction) =>
+        transaction(async (connection) => {
+          await connection.query(`DELETE FROM boxgate.resource`);
+          throw new RangeError('on purpose');
+        }),
+      );
+      await failing.then(
+        () => expect.fail('it did not throw'),
+        (error: unknown) => expect(error).to.be.instanceOf(RangeError),
+      );
+      expect(await nameOf('a', createCache())).to.deep.equal({ name: 'kept' });
+    });
+  });
+
+  it('believes a database that went back to a backup', async () => {
+    await store('a', 'of the backup');
+    const { rows } = await database.owner.query<{ version: string }>(
+      `SELECT config_version AS version FROM boxgate.box WHERE box = 'default'`,
+    );
+    const backup = Number(rows[0]?.version);
+    await store('a', 'lost');
+    await store('b', 'lost');
+    expect(await nameOf('a')).to.deep.equal({ name: 'lost' });
+    await database.owner.query(`UPDATE boxgate.box SET config_version = ${String(backup)} WHERE box = 'default'`);
+    await database.owner.query(`DELETE FROM boxgate.resource WHERE id = 'b'`);
+    await database.owner.query(
+      `UPDATE boxgate.resource SET version = ${String(backup)}, body = body || '{"name":"of the backup"}' WHERE id = 'a'`,
+    );
+    const names = await Promise.all(Array.from({ length: 20 }, () => nameOf('a')));
+    expect(new Set(names.map((found) => found?.name))).to.deep.equal(new Set(['of the backup']));
+    expect(await nameOf('b')).to.deep.equal({ name: undefined });
+    queries = [];
+    await nameOf('a');
+    expect(queries, 'one request heals the replica').to.deep.equal([]);
+  });
+
+  it('tells everybody who waits for a box at once that Postgres does not answer', async () => {
+    await store('a', 'locked away');
+    await nameOf('a');
+    await store('a', 'moved');
+    const blocker = await database.owner.connect();
+    try {
+      await blocker.query('BEGIN; LOCK TABLE boxgate.resource IN ACCESS EXCLUSIVE MODE');
+      const answers = Promise.allSettled(Array.from({ length: 30 }, () => nameOf('a')));
+      // One after the other they would take thirty times as long as a statement may.
+      const settled = await Promise.race([answers, sleep(15_000, undefined, { ref: false })]);
+      expect(settled, 'they wait for each other').not.to.equal(undefined);
+      for (const answer of settled ?? []) {
+        expect(answer.status === 'rejected' && answer.reason instanceof Outage).to.equal(true);
+      }
+    } finally {
+      await blocker.query('ROLLBACK');
+      blocker.release();
+    }
+    expect(await nameOf('a')).to.deep.equal({ name: 'moved' });
+  });
+
+  it('goes on reading a box that takes longer than a request can wait: those who ask later are served', async () => {
+    await store('a', 'large');
+    const slow = await database.owner.connect();
+    try {
+      await slow.query('BEGIN; LOCK TABLE boxgate.resource IN ACCESS EXCLUSIVE MODE');
+      const [first] = await Promise.allSettled([nameOf('a')]);
+      expect(first.status).to.equal('rejected');
+      queries = [];
+    } finally {
+      await slow.query('ROLLBACK');
+      slow.release();
+    }
+    expect(await nameOf('a')).to.deep.equal({ name: 'large' });
+    expect(queries, 'the load that was begun has served it').to.deep.equal([]);
+  });
+
+  it('passes on what a decision throws', async () => {
+    const decide = cache.decide('default', () => Promise.reject(new RangeError('of the decision')));
+    await decide.then(
+      () => expect.fail('it did not throw'),
+      (error: unknown) => expect(error).to.be.instanceOf(RangeError),
+    );
+  });
+});
+
+function urlOf(pool: pg.Pool): string {
+  return pool.options.connectionString ?? '';
+}

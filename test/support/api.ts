@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { Writable } from 'node:stream';
+import type { ApplyResult } from '../../api/client/desired-state.ts';
+import { readApiConfig } from '../../api/config.ts';
+import type { Environment } from '../../api/environment.ts';
+import { createLog } from '../../api/log.ts';
+import { serveApi } from '../../api/serve.ts';
+import { freshDatabase } from './postgres.ts';
+import type { TestDatabase } from './postgres.ts';
+
+/** A real API on a database of its own, in this process. */
+export interface TestApi {
+  readonly database: TestDatabase;
+  /** `http://127.0.0.1:<port>`; a box is at `/boxes/<box>`. */
+  readonly url: string;
+  readonly managementUrl: string;
+  readonly managementKey: string;
+  /** Everything it has logged, a line an entry. */
+  readonly logLines: readonly string[];
+  /** Declares resources of a box through the management port, as the operator does; throws when one is not taken. */
+  declare(box: string, resources: readonly DeclaredResource[]): Promise<readonly ApplyResult[]>;
+  /** Removes what {@link TestApi.declare} declared. */
+  remove(box: string, names: readonly { kind: string; id: string }[]): Promise<void>;
+  /** Stops the API; the database stays when it was given. */
+  stop(): Promise<void>;
+}
+
+/** A resource as a test writes it: `kind` says what it is. */
+export type DeclaredResource = { readonly kind: 'Client' | 'AccessPolicy' | 'Box'; readonly id: string } & Readonly<
+  Record<string, unknown>
+>;
+
+/** The key that seals the signing keys of every test API, so that two of them can share a database. */
+export const testEncryptionKey = Buffer.alloc(32, 7).toString('base64');
+
+/** Starts an API on a fresh database, or on one that is shared; `environment` overrides its settings. */
+export async function startApi(
+  options: { readonly database?: TestDatabase; readonly environment?: Environment } = {},
+): Promise<TestApi> {
+  const database = options.database ?? (await freshDatabase());
+  const managementKey = randomBytes(16).toString('hex');
+  const config = readApiConfig({
+    BOXGATE_DATABASE_URL: database.apiUrl,
+    BOXGATE_HOST: '127.0.0.1',
+    BOXGATE_PORT: '0',
+    BOXGATE_MANAGEMENT_PORT: '0',
+    BOXGATE_MANAGEMENT_KEYS: managementKey,
+    BOXGATE_ENCRYPTION_KEY: testEncryptionKey,
+    BOXGATE_PUBLIC_URL: 'http://boxgate.test',
+    ...options.environment,
+  });
+  const { destination, lines } = collectedLines();
+  const running = await serveApi(config, createLog(config.logLevel, destination));
+  const managementUrl = `http://127.0.0.1:${String(running.managementPort)}`;
+  const manage = createManagement(managementUrl, managementKey);
+  return {
+    database,
+    managementUrl,
+    managementKey,
+    url: `http://127.0.0.1:${String(running.port)}`,
+    logLines: lines,
+    declare: manage.declare,
+    remove: manage.remove,
+    async stop() {
+      await running.stop();
+      if (options.database === undefined) await database.drop();
+    },
+  };
+}
+
+function collectedLines(): { destination: Writable; lines: string[] } {
+  const lines: string[] = [];
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(
+        ...chunk
+          .toString('utf8')
+          .split('\n')
+          .filter((line) => line !== ''),
+      );
+      done();
+    },
+  });
+  return { destination, lines };
+}
+
+/** Declares and removes over the management port of an API, also one in another process, in the name of a cluster. */
+export function createManagement(url: string, key: string, cluster = 'test'): Pick<TestApi, 'declare' | 'remove'> {
+  let epoch: number | undefined;
+
+  async function call(box: string, lines: readonly object[]): Promise<readonly ApplyResult[]> {
+    epoch ??= await claimEpoch(url, key, cluster);
+    const head = { cluster, epoch, complete: false };
+    const response = await fetch(`${url}/boxes/${box}/apply`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' },
+      body: [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''),
+    });
+    const answers = (await response.text()).trim().split('\n').map(parse);
+    if (!('config_version' in (answers.at(-1) ?? {})))
+      throw new Error(`not applied: ${JSON.stringify(answers.at(-1))}`);
+    return answers.slice(0, -1).filter(isResult);
+  }
+
+  return {
+    async declare(box, resources) {
+      const results = await call(
+        box,
+        resources.map((resource) => declareLine(box, resource)),
+      );
+      const refused = results.filter(({ result }) => !['created', 'updated', 'unchanged'].includes(result));
+      if (refused.length > 0) throw new Error(`not declared: ${JSON.stringify(refused)}`);
+      return results;
+    },
+    async remove(box, names) {
+      await call(
+        box,
+        names.map(({ kind, id }) => ({ kind, id, owner: ownerOf(box, kind, id), delete: true })),
+      );
+    },
+  };
+}
+
+function declareLine(box: string, { kind, id, ...fields }: DeclaredResource): object {
+  const digest = randomBytes(8).toString('hex');
+  return { kind, id, owner: ownerOf(box, kind, id), digest, resource: { resourceType: kind, id, ...fields } };
+}
+
+function ownerOf(box: string, kind: string, id: string): { name: string; uid: string } {
+  return { name: `${box}/${id}`, uid: `uid-of-${kind}-${id}` };
+}
+
+/** Claims the next epoch of a cluster. */
+export async function claimEpoch(url: string, key: string, cluster: string): Promise<number> {
+  const response = await fetch(`${url}/epoch`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}` },
+    body: JSON.stringify({ cluster }),
+  });
+  const claimed: unknown = await response.json();
+  if (typeof claimed === 'object' && claimed !== null && 'epoch' in claimed) return Number(claimed.epoch);
+  throw new Error('no epoch was claimed');
+}
+
+function parse(line: string): object {
+  const value: unknown = JSON.parse(line);
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
+function isResult(value: object): value is ApplyResult {
+  return 'result' in value;
+}

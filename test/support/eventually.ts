@@ -1,0 +1,20 @@
+/**
+ * Waits until something holds: asks again and again, up to a deadline far beyond what a slow machine needs. Throws what
+ * the last try threw, or says what never came to hold.
+ */
+export async function eventually(
+  what: string,
+  holds: () => Promise<boolean> | boolean,
+  within = 20_000,
+): Promise<void> {
+  const deadline = performance.now() + within;
+  for (;;) {
+    try {
+      if (await holds()) return;
+      if (performance.now() > deadline) throw new Error(`it never came to hold that ${what}`);
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

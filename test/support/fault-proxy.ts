@@ -1,0 +1,50 @@
+import { createConnection, createServer } from 'node:net';
+import type { Socket } from 'node:net';
+
+/** A TCP proxy in front of a server, which a test can make slow or cut. */
+export interface FaultProxy {
+  readonly port: number;
+  /** Milliseconds that everything takes longer from now on, in each direction. */
+  delay: number;
+  /** Closes every connection. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/** Forwards connections on a free loopback port to another. */
+export async function startFaultProxy(target: number): Promise<FaultProxy> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = createConnection({ host: '127.0.0.1', port: target });
+    forward(near, far);
+    forward(far, near);
+  });
+
+  function forward(from: Socket, to: Socket): void {
+    sockets.add(from);
+    from.on('data', (chunk) => setTimeout(() => to.write(chunk), proxy.delay));
+    from.on('error', () => undefined);
+    from.on('close', () => {
+      sockets.delete(from);
+      to.destroy();
+    });
+  }
+
+  const proxy: FaultProxy = {
+    delay: 0,
+    port: await new Promise((resolve) => {
+      server.listen(0, '127.0.0.1', () => {
+        const address = server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    }),
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
+    async close() {
+      proxy.cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return proxy;
+}

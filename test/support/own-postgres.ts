@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { upkeepBuckets } from '../../api/db/bucket.ts';
+import { migrate } from '../../api/db/migrate.ts';
+import { startEmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
+import type { EmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
+import { eventually } from './eventually.ts';
+
+/** A Postgres server of one test's own, which the test may freeze and kill. */
+export interface OwnPostgres {
+  readonly port: number;
+  readonly dataDir: string;
+  /** Of its migrated database. */
+  readonly ownerUrl: string;
+  readonly apiUrl: string;
+  /** Of database `postgres`, as superuser. */
+  readonly adminUrl: string;
+  /** Runs statements as superuser in the migrated database, over a connection of their own. */
+  query(...statements: readonly string[]): Promise<pg.QueryResult<Record<string, unknown>>>;
+  /** SIGSTOP or SIGCONT to the server and all its processes. */
+  freeze(): void;
+  thaw(): void;
+  /** SIGKILL to the server; its processes follow. */
+  kill(): Promise<void>;
+  /** Starts it again on the same data and port. */
+  restart(): Promise<void>;
+  /** Ends it and removes its files. */
+  remove(): Promise<void>;
+}
+
+const apiRole = 'boxgate_api';
+const database = 'boxgate';
+
+/** Starts a server with fsync on, as it ships; its database is migrated and has its buckets. */
+export async function startOwnPostgres(settings: readonly string[] = []): Promise<OwnPostgres> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-own-postgres-'));
+  await chmod(folder, 0o755);
+  const password = randomBytes(12).toString('hex');
+  const postgres = await runPostgres(path.join(folder, 'data'), password, settings);
+  await prepare(postgres, password);
+  return {
+    ...postgres,
+    async remove() {
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs a server on data that may be there already, such as a copy of another's. */
+export async function runPostgres(
+  dataDir: string,
+  password: string,
+  settings: readonly string[],
+): Promise<Omit<OwnPostgres, 'remove'> & { stop(): Promise<void> }> {
+  const logFile = `${dataDir}.log`;
+  let server: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir, logFile, password, settings });
+  const { port, url: adminUrl } = server;
+  const ownerUrl = urlOf(adminUrl, 'postgres', password);
+  return {
+    port,
+    dataDir,
+    adminUrl,
+    ownerUrl,
+    apiUrl: urlOf(adminUrl, apiRole, password),
+    query: (...statements) => queryOn(ownerUrl, statements),
+    freeze() {
+      signalAll(server.pid, 'SIGSTOP');
+    },
+    thaw() {
+      signalAll(server.pid, 'SIGCONT');
+    },
+    async kill() {
+      const processes = familyOf(server.pid);
+      process.kill(server.pid, 'SIGKILL');
+      await eventually('the processes of the server are gone', () => !processes.some(isRunning));
+    },
+    async restart() {
+      server = await startEmbeddedPostgres({ dataDir, logFile, password, settings, port });
+    },
+    async stop() {
+      if (isRunning(server.pid)) signalAll(server.pid, 'SIGCONT');
+      await server.stop();
+    },
+  };
+}
+
+function urlOf(adminUrl: string, user: string, password: string): string {
+  const url = new URL(adminUrl);
+  url.username = user;
+  url.password = password;
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function prepare(
+  { adminUrl, ownerUrl }: Pick<OwnPostgres, 'adminUrl' | 'ownerUrl'>,
+  password: string,
+): Promise<void> {
+  await queryOn(adminUrl, [`CREATE ROLE ${apiRole} LOGIN PASSWORD '${password}'`, `CREATE DATABASE ${database}`]);
+  await migrate(ownerUrl, apiRole);
+  // Two hundred small transactions, whose durability is no matter here.
+  const pool = new pg.Pool({ connectionString: ownerUrl, max: 1, options: '-c synchronous_commit=off' });
+  await upkeepBuckets(pool, new Date());
+  await pool.end();
+}
+
+async function queryOn(url: string, statements: readonly string[]): Promise<pg.QueryResult<Record<string, unknown>>> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    let result = await client.query<Record<string, unknown>>('SELECT');
+    for (const statement of statements) result = await client.query<Record<string, unknown>>(statement);
+    return result;
+  } finally {
+    await client.end();
+  }
+}
+
+function signalAll(pid: number, signal: NodeJS.Signals): void {
+  for (const one of familyOf(pid)) {
+    try {
+      process.kill(one, signal);
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+}
+
+/** A process and its children. */
+function familyOf(pid: number): readonly number[] {
+  const all = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  return [pid, ...all.filter((one) => parentOf(one) === pid)];
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    // proc(5): the name, in parentheses, may hold anything; then the state, then the parent.
+    return Number(
+      readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+        .split(') ')
+        .at(-1)
+        ?.split(' ')[1],
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${String(pid)}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { migrate } from '../../api/db/migrate.ts';
+import { upkeepBuckets } from '../../api/db/bucket.ts';
+
+/** A database of a test's own, migrated: the owner's URL, the API role's URL, and its end. */
+export interface TestDatabase {
+  readonly ownerUrl: string;
+  readonly apiUrl: string;
+  drop(): Promise<void>;
+}
+
+const apiRole = 'boxgate_api';
+const apiPassword = 'api-role-of-tests';
+const template = 'boxgate_template';
+
+/** Makes the API's role and the migrated database that {@link freshDatabase} copies. */
+export async function makeTemplate(): Promise<void> {
+  await asOwner('postgres', async (client) => {
+    await client.query(`CREATE ROLE ${apiRole} LOGIN PASSWORD '${apiPassword}'`);
+    await client.query(`CREATE DATABASE ${template}`);
+  });
+  await migrate(databaseUrl(template), apiRole);
+  const pool = new pg.Pool({ connectionString: databaseUrl(template), max: 1 });
+  await upkeepBuckets(pool, new Date());
+  await pool.end();
+}
+
+/** Makes a migrated, empty database; drop it when done (`after(() => database.drop())`). */
+export function freshDatabase(): Promise<TestDatabase> {
+  return createDatabase(`TEMPLATE ${template} STRATEGY FILE_COPY`);
+}
+
+/** Makes a database that no migration has seen. */
+export function bareDatabase(): Promise<TestDatabase> {
+  return createDatabase('');
+}
+
+async function createDatabase(like: string): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await asOwner('postgres', (client) => client.query(`CREATE DATABASE ${name} ${like}`));
+  const api = new URL(databaseUrl(name));
+  api.username = apiRole;
+  api.password = apiPassword;
+  return {
+    ownerUrl: databaseUrl(name),
+    apiUrl: api.href,
+    drop: () => asOwner('postgres', (client) => dropDatabase(client, name)),
+  };
+}
+
+const closingTime = 5_000;
+
+/** A pool that was ended closes its sockets a moment later: who still listens on one would hear of a forced drop. */
+async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+  const deadline = performance.now() + closingTime;
+  while ((await connectionsTo(client, name)) > 0 && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+}
+
+async function connectionsTo(client: pg.Client, name: string): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    'SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = $1',
+    [name],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Runs work on one connection of the server's superuser to a database. */
+export async function asOwner<T>(database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl(database) });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function databaseUrl(database: string): string {
+  const base = process.env['BOXGATE_TEST_POSTGRES'];
+  if (base === undefined) throw new Error('no test Postgres: run through mocha, whose global setup starts it');
+  const url = new URL(base);
+  url.pathname = `/${database}`;
+  return url.href;
+}

@@ -1,0 +1,28 @@
+import { randomInt } from 'node:crypto';
+
+/** Chance that comes again with its seed. */
+export interface Random {
+  readonly seed: number;
+  /** A whole number from 0 to `below` - 1. */
+  below(below: number): number;
+  /** One of them. */
+  pick<T>(from: readonly [T, ...T[]]): T;
+}
+
+/** The chance of a test run: of the seed in BOXGATE_SEED, so that a failure can be had again, else of a new one. */
+export function seededRandom(): Random {
+  const given = process.env['BOXGATE_SEED'];
+  return randomOf(given === undefined ? randomInt(2 ** 31) : Number(given));
+}
+
+/** mulberry32. */
+function randomOf(seed: number): Random {
+  let state = seed;
+  const below = (limit: number): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
+  };
+  return { seed, below, pick: (from) => from[below(from.length)] ?? from[0] };
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startEmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
+import type { EmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
+import { makeTemplate } from './postgres.ts';
+
+let folder: string | undefined;
+let postgres: EmbeddedPostgres | undefined;
+
+/** Starts the real Postgres that all test files share, with the migrated template their databases are made from. */
+export async function mochaGlobalSetup(): Promise<void> {
+  folder = await mkdtemp(path.join(tmpdir(), 'boxgate-test-'));
+  await chmod(folder, 0o755);
+  postgres = await startEmbeddedPostgres({
+    dataDir: path.join(folder, 'data'),
+    logFile: path.join(folder, 'postgres.log'),
+    password: randomBytes(12).toString('hex'),
+    settings: [
+      'fsync=off',
+      'synchronous_commit=off',
+      'full_page_writes=off',
+      'max_connections=300',
+      'wal_level=replica',
+    ],
+  });
+  process.env['BOXGATE_TEST_POSTGRES'] = postgres.url;
+  try {
+    await makeTemplate();
+  } catch (error) {
+    await mochaGlobalTeardown();
+    throw error;
+  }
+}
+
+/** Ends the Postgres and removes its files. */
+export async function mochaGlobalTeardown(): Promise<void> {
+  await postgres?.stop();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { Writable } from 'node:stream';
+import { Outage } from '../api/db/outage.ts';
+import { createLog } from '../api/log.ts';
+import type { OAuthServices } from '../api/oauth/services.ts';
+import { startUpkeep, upkeepRound } from '../api/upkeep.ts';
+import { makeWorld } from './oauth/world.ts';
+import type { World } from './oauth/world.ts';
+
+const signing = {
+  kind: 'Client',
+  id: 'c',
+  grant_types: ['client_credentials'],
+  secret: 'a-secret',
+  auth: { client_credentials: { token_format: 'jwt', refresh_token: true } },
+} as const;
+
+const running = new AbortController().signal;
+
+describe('upkeep', () => {
+  let world: World;
+  const lines: string[] = [];
+  const log = createLog(
+    'info',
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        lines.push(chunk.toString('utf8'));
+        done();
+      },
+    }),
+  );
+
+  before(async () => {
+    world = await makeWorld();
+    for (const box of ['a', 'b', 'c']) await world.declare(box, signing);
+    for (const box of ['a', 'b', 'c'])
+      await world.services.keys.upkeep(box, { resourceType: 'Box', id: box }, world.clock.now);
+  });
+  after(() => world.end());
+  beforeEach(() => {
+    lines.length = 0;
+  });
+
+  /** The services, but that the keys of one box cannot be kept up. */
+  function failing(box: string, error: Error): { services: OAuthServices; kept: string[] } {
+    const kept: string[] = [];
+    const { keys } = world.services;
+    const upkeep: typeof keys.upkeep = (name, ...rest) => {
+      if (name === box) return Promise.reject(error);
+      kept.push(name);
+      return keys.upkeep(name, ...rest);
+    };
+    return { kept, services: { ...world.services, keys: { ...keys, upkeep } } };
+  }
+
+  it('of one box may fail: the others have theirs, and the log says which and why', async () => {
+    const { services, kept } = failing('b', new Error('its key cannot be opened'));
+    await upkeepRound(services, log, running);
+    expect(kept).to.have.members(['a', 'c']);
+    const [line] = lines.filter((one) => one.includes('"level":"error"'));
+    expect(JSON.parse(line ?? '{}')).to.include({ box: 'b', message: 'its key cannot be opened' });
+  });
+
+  it('ends for now when Postgres is away: it does not wait for each box', async () => {
+    const { services, kept } = failing('a', new Outage('Postgres cannot answer now'));
+    await upkeepRound(services, log, running);
+    expect(kept).to.deep.equal([]);
+    expect(lines.join('')).to.contain('upkeep could not finish; it is tried again');
+  });
+
+  it('stops between two boxes', async () => {
+    const stopping = new AbortController();
+    const { services, kept } = failing('none', new Error('never'));
+    const { keys } = services;
+    const upkeep: typeof keys.upkeep = (...args) => {
+      stopping.abort();
+      return keys.upkeep(...args);
+    };
+    await upkeepRound({ ...services, keys: { ...keys, upkeep } }, log, stopping.signal);
+    expect(kept).to.deep.equal(['a']);
+  });
+
+  it('deletes refresh families that are long over, however many there are', async () => {
+    await world.owner.query(
+      `INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, created_at,
+                                           last_used_at, expires_at, ends_at, sessions_end)
+       SELECT 'a', gen_random_uuid(), 'c', 1, sha256(n::text::bytea), sha256(n::text::bytea), gen_random_uuid(),
+              begun, begun, ended, ended, ended
+         FROM generate_series(1, 2500) n, (VALUES (now() - interval '9 days', now() - interval '5 days')) t (begun, ended)`,
+    );
+    await upkeepRound(world.services, log, running);
+    const { rows } = await world.owner.query<{ left: string }>('SELECT count(*) AS left FROM boxgate.refresh_family');
+    expect(rows[0]?.left).to.equal('0');
+  });
+
+  it('makes the buckets of the days ahead before it says that it has begun, and ends when it is told so', async () => {
+    const upkeep = await startUpkeep(world.services, log);
+    await upkeep.stop();
+    const { rows } = await world.owner.query<{ buckets: string }>(
+      `SELECT count(*) AS buckets FROM pg_inherits WHERE inhparent = 'boxgate.session'::regclass`,
+    );
+    expect(Number(rows[0]?.buckets)).to.be.greaterThan(60);
+  });
+});
