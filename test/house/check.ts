@@ -19,8 +19,13 @@ async function lane(): Promise<void> {
     process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${seconds} s  ${name}\n`);
     if (code === 0) continue;
     failed.push(name);
-    process.stdout.write(`${output}\n`);
+    process.stdout.write(`${withoutDots(output)}\n`);
   }
+}
+
+/** Without mocha's dots: the beginning of a long log is what its reader sees first. */
+function withoutDots(output: string): string {
+  return output.replace(/^ +[.,!]+\n/gm, '');
 }
 
 /** Runs a command as npm would: npm has put node_modules/.bin first on the PATH already. */

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { readDevOptions, UsageError } from '../../standalone/options.ts';
 
-const read = (...args: string[]) => readDevOptions(args, '/work');
+const read = (...args: string[]) => readDevOptions(args, '/srv');
 const standard = {
-  folder: '/work/examples',
+  folder: '/srv/examples',
   port: 8080,
   managementPort: 8081,
-  state: '/work/examples/.boxgate',
+  state: '/srv/examples/.boxgate',
   databaseUrl: undefined,
   once: false,
 };
@@ -18,7 +18,7 @@ describe('readDevOptions', () => {
     [['/other'], { folder: '/other', state: '/other/.boxgate' }],
     [['--port', '0', 'examples', '--management-port=0'], { port: 0, managementPort: 0 }],
     [['examples', '--port=65535'], { port: 65_535 }],
-    [['examples', '--state', 'kept'], { state: '/work/kept' }],
+    [['examples', '--state', 'kept'], { state: '/srv/kept' }],
     [['examples', '--once'], { once: true }],
     [['examples', '--database-url', url], { databaseUrl: url }],
   ];

@@ -149,7 +149,11 @@ describe('takeLock', () => {
 describe('processStart', () => {
   it('tells processes of one number apart, and knows when there is none', () => {
     expect(processStart(process.pid)).to.equal(processStart(process.pid));
-    expect(processStart(process.pid)).to.not.equal(processStart(process.ppid));
+    const later = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
+    expect(processStart(later.pid ?? 0))
+      .to.be.a('string')
+      .and.not.equal(processStart(process.pid));
+    later.kill('SIGKILL');
     expect(processStart(spawnSync(process.execPath, ['--version']).pid)).to.equal(undefined);
   });
 });
