@@ -1,5 +1,6 @@
 import { sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { rawSignature } from './raw-signature.ts';
 import type { SigningAlgorithm, SigningKey } from '../state/key-ring.ts';
 
 /** The claims of a JWT access token (RFC 9068 §2.2); times in seconds since 1970. */
@@ -27,9 +28,9 @@ function headerOf(key: SigningKey): string {
   return Buffer.from(JSON.stringify({ alg: key.algorithm, typ: 'at+jwt', kid: key.kid })).toString('base64url');
 }
 
-/** RFC 7518 §3.3 and §3.4 (the signature is R and S side by side), RFC 8037 §3.1. */
+/** RFC 7518 §3.3 and §3.4, RFC 8037 §3.1. */
 const signers = {
-  ES256: (data, key) => sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }),
+  ES256: (data, key) => rawSignature(sign('sha256', data, key)),
   RS256: (data, key) => sign('sha256', data, key),
   EdDSA: (data, key) => sign(null, data, key),
 } as const satisfies Record<SigningAlgorithm, (data: Buffer, key: KeyObject) => Buffer>;
