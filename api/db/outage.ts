@@ -39,9 +39,10 @@ function isValueCode(code: string): boolean {
 
 /**
  * 08 connection, 25006 read-only, 25P03 idle in a transaction, 28 login refused, 3D000 no such database, 40 rollback,
- * 53 resources, 55P03 lock not available, 57 operator intervention, 58 I/O.
+ * 53 resources, 55000 what recovery does not allow (on a primary none of our statements raises it), 55P03 lock not
+ * available, 57 operator intervention, 58 I/O.
  */
-const outageClasses = /^(08...|25006|25P03|28...|3D000|40...|53...|55P03|57...|58...)$/;
+const outageClasses = /^(08...|25006|25P03|28...|3D000|40...|53...|55000|55P03|57...|58...)$/;
 
 /** Of the system, of sockets, and of TLS: the certificate of Postgres, too, is the operator's matter. */
 const connectionCodes = /^(E[A-Z]+|ERR_(SOCKET|TLS|SSL)_.*|CERT_.*|.*_CERT(_.*)?|UNABLE_TO_.*)$/;
