@@ -16,9 +16,10 @@ export interface ClientCredentials {
 
 /**
  * Reads the client's credentials from the Authorization header or the body. Throws OAuthError `invalid_client` when the
- * header is broken, `invalid_request` when both are used (RFC 6749 §2.3) or there is no client at all.
+ * header is broken, there is no client at all or the way is not built, `invalid_request` when two are used (RFC 6749 §2.3).
  */
 export function readClientCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {
+  refuseAssertion(parameters);
   const id = parameters.get('client_id');
   const secret = parameters.get('client_secret');
   if (authorization !== undefined) {
@@ -34,6 +35,13 @@ export function readClientCredentials(authorization: string | undefined, paramet
   return secret === undefined
     ? { id, ids: [id], secrets: [], method: 'none' }
     : { id, ids: [id], secrets: [new Secret(secret)], method: 'body' };
+}
+
+/** RFC 7521 §4.2: who authenticates by an assertion must not hear that a secret is missing. */
+function refuseAssertion(parameters: Parameters): void {
+  if (!parameters.has('client_assertion') && !parameters.has('client_assertion_type')) return;
+  const message = 'client_assertion is not supported by this version of Boxgate: authenticate with a client secret';
+  throw new OAuthError('invalid_client', message);
 }
 
 /** The id of the client as it is stored: ids hold nothing that would be encoded, so it is the decoded reading. */

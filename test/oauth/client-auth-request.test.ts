@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseBasic, readClientCredentials } from '../../api/oauth/client-auth-request.ts';
-import { refusalOf } from './refusal.ts';
+import { errorOf, refusalOf } from './refusal.ts';
 import { basic } from './requests.ts';
 
 function credentials(authorization: string | undefined, fields: Readonly<Record<string, string>> = {}) {
@@ -132,4 +132,17 @@ describe('the credentials of a client', () => {
     expect(refusalOf(() => credentials(undefined))).to.equal('invalid_client');
     expect(refusalOf(() => credentials(undefined, { client_secret: 'b' }))).to.equal('invalid_client');
   });
+
+  for (const name of ['client_assertion', 'client_assertion_type']) {
+    it(`are refused as not supported yet with ${name}, whatever else is sent`, () => {
+      const refusal = {
+        code: 'invalid_client',
+        message: 'client_assertion is not supported by this version of Boxgate: authenticate with a client secret',
+      };
+      for (const rest of [{}, { client_id: 'a' }, { client_id: 'a', client_secret: 'b' }]) {
+        expect(errorOf(() => credentials(undefined, { ...rest, [name]: 'x' }))).to.deep.include(refusal);
+      }
+      expect(errorOf(() => credentials(basic('a', 'b'), { [name]: 'x' }))).to.deep.include(refusal);
+    });
+  }
 });

@@ -82,6 +82,18 @@ describe('the token endpoint', () => {
     });
   }
 
+  it('RFC 8707 takes a resource as the audience, and keeps it through a refresh', async () => {
+    const resource = 'https://b.example';
+    const bound = await api.form({ ...asked, resource }, basic('bound', secret));
+    expect((await api.introspect(textOf(bound, 'access_token')))['aud']).to.deep.equal([resource]);
+    const first = await api.form({ ...asked, resource }, basic('refreshing', secret));
+    const refresh = { grant_type: 'refresh_token', refresh_token: textOf(first, 'refresh_token') };
+    const second = await api.form({ ...refresh, resource }, basic('refreshing', secret));
+    expect((await api.introspect(textOf(second, 'access_token')))['aud']).to.deep.equal([resource]);
+    const jwt = await api.form({ ...asked, resource }, basic('jwt', secret));
+    expect(claimsOf(textOf(jwt, 'access_token'))['aud']).to.equal(resource);
+  });
+
   describe('T-10 gives a JWT', () => {
     it("whose header is the server's choice, with all claims of RFC 9068", async () => {
       const reply = await api.form({ ...asked, alg: 'none', typ: 'JWT' }, basic('jwt-brief', secret));

@@ -5,6 +5,10 @@ import { chosenSecret, secret, startTokenApi } from './token-api.ts';
 import type { TokenApi } from './token-api.ts';
 
 const asked = { grant_type: 'client_credentials' };
+const assertion = {
+  client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  client_assertion: 'e30.e30.e30',
+};
 const formType = 'application/x-www-form-urlencoded';
 
 describe('the token endpoint refuses', () => {
@@ -44,6 +48,12 @@ describe('the token endpoint refuses', () => {
       'T-07 a confidential client with an empty secret': () => form(asked, basic('plain', '')),
       'a client that is switched off': () => form(asked, basic('off', secret)),
       'nobody at all': () => unproven(asked),
+      'a client assertion': () => unproven({ ...asked, ...assertion }),
+      'a client assertion of a client that is named too': () =>
+        unproven({ ...asked, ...assertion, client_id: 'plain' }),
+      'a client assertion beside a right secret': () => form({ ...asked, ...assertion }),
+      'the type of a client assertion alone': () =>
+        unproven({ ...asked, client_assertion_type: assertion.client_assertion_type, client_id: 'plain' }),
     },
     '400 invalid_request': {
       'T-05 no grant_type': () => form({}),
@@ -60,6 +70,15 @@ describe('the token endpoint refuses', () => {
         ]),
       ),
       'X-03 a body that is no object': () => json('client_credentials', basic('plain', secret)),
+      'RFC 8707 two resources': () =>
+        send(
+          api.tokenUrl,
+          formType,
+          'grant_type=client_credentials&resource=https://a.example&resource=https://b.example',
+          basic('plain', secret),
+        ),
+      'RFC 8707 an array of resources': () =>
+        json({ ...asked, resource: ['https://a.example'] }, basic('bound', secret)),
       'X-06 a parameter twice': () =>
         send(api.tokenUrl, formType, 'grant_type=client_credentials&grant_type=x', basic('plain', secret)),
       'X-08 NUL': () => send(api.tokenUrl, formType, 'grant_type=client_credentials&scope=%00', basic('plain', secret)),
@@ -84,6 +103,21 @@ describe('the token endpoint refuses', () => {
         form({ ...asked, audience: 'https://c.example' }, basic('bound', secret)),
       'T-09 an audience of 10 KB': () => form({ ...asked, audience: 'x'.repeat(10_240) }),
       'T-09 an audience of two lines': () => form({ ...asked, audience: 'a\nb' }),
+      'RFC 8707 a resource that is not listed': () =>
+        form({ ...asked, resource: 'https://c.example' }, basic('bound', secret)),
+      'RFC 8707 a resource that is no absolute URI': () => form({ ...asked, resource: 'files' }),
+      'RFC 8707 a resource and another audience': () =>
+        form({ ...asked, resource: 'https://a.example', audience: 'https://b.example' }, basic('bound', secret)),
+      'RFC 8707 a resource that the refresh token is not for': async () => {
+        const { body } = await form({ ...asked, resource: 'https://a.example' }, basic('refreshing', secret));
+        const refresh_token = String(body['refresh_token']);
+        return unproven({
+          grant_type: 'refresh_token',
+          client_id: 'refreshing',
+          refresh_token,
+          resource: 'https://b.example',
+        });
+      },
     },
     '400 invalid_scope': {
       'a scope that the client may not have': () => form({ ...asked, scope: 'admin' }, basic('scoped', secret)),

@@ -1,12 +1,12 @@
 import type { Client } from '../../../crds/client.ts';
 import { planAccessToken } from '../access-token-plan.ts';
-import type { Asked } from '../access-token-plan.ts';
+import { askedIn } from '../asked.ts';
 import { authenticateClient } from '../authenticate-client.ts';
 import { beginFamily } from '../begin-family.ts';
 import { isKeyNeeded, keyFor, makeToken } from '../make-access-token.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { tokenResponse } from '../token-response.ts';
-import type { Grant, TokenRequest } from './grant.ts';
+import type { Grant } from './grant.ts';
 
 /** The client credentials grant, RFC 6749 §4.4: for confidential clients only. */
 export const clientCredentials: Grant = {
@@ -15,7 +15,7 @@ export const clientCredentials: Grant = {
     const client = await authenticateClient(state, request.credentials, services.secrets);
     demandGrant(client.client);
     const settings = client.client.auth?.client_credentials ?? {};
-    const asked = askedIn(request);
+    const asked = askedIn(request.parameters);
     const plan = planAccessToken(settings, client.client, state.settings, asked);
     const now = services.now();
     const key = keyFor(state, plan, now);
@@ -35,8 +35,4 @@ function demandGrant(client: Client): void {
   if (!client.grant_types.includes('client_credentials')) {
     throw new OAuthError('unauthorized_client', 'The client may not use the grant client_credentials');
   }
-}
-
-function askedIn({ parameters }: TokenRequest): Asked {
-  return { audience: parameters.get('audience'), scope: parameters.get('scope') };
 }

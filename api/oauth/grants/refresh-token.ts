@@ -4,6 +4,7 @@ import type { RefreshFamily } from '../../db/refresh-family.ts';
 import type { ClientState } from '../../state/box-state.ts';
 import { planAccessToken, planRefreshedToken } from '../access-token-plan.ts';
 import type { AccessTokenPlan } from '../access-token-plan.ts';
+import { askedIn } from '../asked.ts';
 import { authenticateClient, namedClient, notAuthenticated } from '../authenticate-client.ts';
 import { isKeyNeeded, keyFor, makeToken } from '../make-access-token.ts';
 import type { MadeAccessToken } from '../make-access-token.ts';
@@ -21,7 +22,7 @@ export const refreshToken: Grant = {
     const client = await refreshingClient(request, context);
     const settings = client.client.auth?.client_credentials ?? {};
     const { parameters, remoteAddr } = request;
-    const asked = { audience: parameters.get('audience'), scope: parameters.get('scope') };
+    const asked = askedIn(parameters);
     const now = services.now();
     const key = keyFor(state, planAccessToken(settings, client.client, state.settings, nothing), now);
     if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
