@@ -43,6 +43,22 @@ describe('the queue of secrets to be hashed', () => {
     expect(await queue.verify(cheap, 'right')).to.equal(true);
   });
 
+  it('T-12 refuses a verification that waited too long, and only that one', async () => {
+    const queue = createHashQueue(1, 8, 1);
+    // As costly as a hash from elsewhere may be: several hundred milliseconds.
+    const costly = '$argon2id$v=19$m=65536,t=5,p=1$AAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+    const running = queue.verify(costly, 'x');
+    const waiting = await Promise.allSettled([queue.verify(cheap, 'right'), queue.verify(cheap, 'wrong')]);
+    for (const answer of waiting) {
+      expect(answer.status).to.equal('rejected');
+      expect('reason' in answer && answer.reason).to.be.instanceOf(Outage);
+    }
+    expect(queue.depth).to.equal(1);
+    expect(await running).to.equal(false);
+    expect(queue.depth).to.equal(0);
+    expect(await queue.verify(cheap, 'right')).to.equal(true);
+  });
+
   it('T-12 takes a verification while a thread is free, also when nobody may wait', async () => {
     const queue = createHashQueue(1, 0);
     expect(await queue.verify(cheap, 'right')).to.equal(true);
