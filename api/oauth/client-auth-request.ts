@@ -1,4 +1,4 @@
-import { Secret } from '../credentials/secret.ts';
+import { Secret } from '../client/secret.ts';
 import { OAuthError } from './oauth-error.ts';
 import { formDecode } from './parameters.ts';
 import type { Parameters } from './parameters.ts';

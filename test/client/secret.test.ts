@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { format, inspect } from 'node:util';
-import { Secret } from '../../api/credentials/secret.ts';
+import { Secret } from '../../api/client/secret.ts';
 
 describe('a secret in memory', () => {
   const secret = new Secret('canary-of-a-secret');
