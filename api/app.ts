@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import type { ApiContext } from './http/api-context.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { closeSessionEndpoint } from './http/endpoints/close-session.ts';
@@ -7,12 +7,12 @@ import { introspectEndpoint, revokeEndpoint, tokenEndpoint } from './http/endpoi
 import { behindGate } from './http/resource-gate.ts';
 import { explainHandler } from './http/resources/explain.ts';
 import { resourceRoutes } from './http/resources/resource-routes.ts';
-import { createRoutedApp } from './http/routes.ts';
+import { createRouter } from './http/router.ts';
 import type { Route } from './http/routes.ts';
 
 /** The public port. */
-export function createApp(context: ApiContext): Express {
-  return createRoutedApp(context, routes);
+export function createApp(context: ApiContext): RequestListener {
+  return createRouter(context, routes);
 }
 
 /** Every route of a box, in order. Paths stand below the box's base URL. */

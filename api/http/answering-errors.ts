@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Outage } from '../db/outage.ts';
 import { errorFacts } from '../log.ts';
 import { OAuthError } from '../oauth/oauth-error.ts';
@@ -11,7 +11,7 @@ import { send } from './send.ts';
 
 /** The last step of a request that failed: its answer, and a line in the log when it was not the caller's fault. */
 export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onAnswer'>) {
-  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+  return (error: unknown, request: IncomingMessage, response: ServerResponse): void => {
     const exchange = exchangeOf(response);
     const answer = answerError(error, exchange);
     const gone = response.headersSent || response.destroyed;

@@ -28,7 +28,7 @@ const foreignId = /^[A-Za-z0-9._-]{8,64}$/;
  */
 export function createBegin(
   context: Pick<ApiContext, 'addressing' | 'boxes' | 'isTrustedProxy'>,
-): (request: IncomingMessage & { url: string }, response: ServerResponse) => Promise<void> | undefined {
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined {
   const nextId = createRequestIds();
 
   function begin(request: IncomingMessage): Exchange {
@@ -59,12 +59,12 @@ export function createBegin(
       request.url = url;
     };
     // The common case waits for nothing.
-    const direct = context.addressing.isForeignHost(host) ? undefined : addressByPath(request.url);
+    const direct = context.addressing.isForeignHost(host) ? undefined : addressByPath(exchange.path);
     if (direct !== undefined && context.boxes.isKnown(direct.box)) {
       settle(direct);
       return undefined;
     }
-    return existing(host, request.url, context).then(settle);
+    return existing(host, exchange.path, context).then(settle);
   };
 }
 

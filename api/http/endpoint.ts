@@ -1,4 +1,7 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** An express handler that may wait; what it throws becomes the answer. */
-export type Endpoint = (request: Request, response: Response) => Promise<void>;
+/** The variable parts of a path, by name, decoded. */
+export type PathParameters = Readonly<Record<string, string | readonly string[]>>;
+
+/** The handler of a route, which may wait; what it throws becomes the answer. */
+export type Endpoint = (request: IncomingMessage, response: ServerResponse, path: PathParameters) => Promise<void>;

@@ -1,9 +1,8 @@
-import type { Request } from 'express';
 import { Problem } from '../problem.ts';
 import type { ApiContext } from './api-context.ts';
 import { bearerToken } from './authenticate.ts';
 import { authorize } from './authorize.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, PathParameters } from './endpoint.ts';
 import { exchangeOf } from './exchange.ts';
 import { queryOf } from './query.ts';
 import { readResourceBody } from './resource-body.ts';
@@ -16,13 +15,13 @@ const personal = { 'Cache-Control': 'private, no-store' };
 
 /** The way of every request to a resource: token, policies, body, handler, answer in the format that was asked for. */
 export function behindGate(context: ApiContext, resourceType: string, handler: ResourceHandler): Endpoint {
-  return async (request, response) => {
+  return async (request, response, parameters) => {
     const exchange = exchangeOf(response);
     const { box, path, remoteAddr } = exchange;
     const query = queryOf(path);
     const token = bearerToken(request, query, box); //          RFC 6750 §2.1
     const body = await readResourceBody(request); //            RFC 9110 §6.4
-    const id = idOf(request);
+    const id = idOf(parameters);
     const resource = { resourceType, ...(id === undefined ? {} : { id }) };
     const seen = (): unknown => (body() instanceof Problem ? undefined : body());
     const asked = { box, request, path, query, remoteAddr, resource, body: seen };
@@ -48,7 +47,6 @@ export function behindGate(context: ApiContext, resourceType: string, handler: R
   };
 }
 
-function idOf(request: Request): string | undefined {
-  const id = request.params['id'];
+function idOf({ id }: PathParameters): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }

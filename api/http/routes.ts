@@ -3,7 +3,6 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { Problem } from '../problem.ts';
 import type { ApiContext } from './api-context.ts';
 import { answeringErrors } from './answering-errors.ts';
-import { createBegin } from './begin.ts';
 import type { Endpoint } from './endpoint.ts';
 import { exchangeOf } from './exchange.ts';
 import type { ErrorShape } from './exchange.ts';
@@ -31,18 +30,15 @@ export function createRoutedApp(context: ApiContext, routes: readonly Route[]): 
   app.set('query parser', false);
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
-  const begin = createBegin(context);
-  app.use((request, response, next) => {
-    const waiting = begin(request, response);
-    if (waiting === undefined) next();
-    else waiting.then(next, next);
-  });
   app.use(refusingMalformedPaths(routes));
   for (const [path, sharing] of Map.groupBy(routes, ([, path]) => path)) addPath(app, path, sharing, context);
   app.use(() => {
     throw nothingHere();
   });
-  app.use(answeringErrors(context));
+  const answerError = answeringErrors(context);
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    answerError(error, request, response);
+  });
   return app;
 }
 
@@ -72,7 +68,7 @@ function addPath(app: Express, path: string, routes: readonly Route[], context: 
   for (const [method, , , make] of routes) {
     const endpoint = make(context);
     address[verbs[method]]((request: Request, response: Response, next: NextFunction) => {
-      endpoint(request, response).catch(next);
+      endpoint(request, response, request.params).catch(next);
     });
   }
   const allowed = allowedMethods(routes.map(([method]) => method));

@@ -40,7 +40,7 @@ export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswe
   // Most answers are ASCII, which node writes as latin1 in a third of the time of UTF-8.
   const encoding = body === undefined || isAscii(body) ? 'latin1' : 'utf8';
   if (body !== undefined) {
-    const length = Buffer.byteLength(body, encoding);
+    const length = encoding === 'latin1' ? body.length : Buffer.byteLength(body);
     headers.push('Content-Type', answer.contentType ?? json, 'Content-Length', String(length));
   } else if (answer.status !== 204 && answer.status !== 304) headers.push('Content-Length', '0');
   onAnswer(exchange, response, answer.status);

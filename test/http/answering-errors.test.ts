@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { Outage } from '../../api/db/outage.ts';
 import { createKnownBoxes } from '../../api/http/known-boxes.ts';
 import { readBody } from '../../api/http/read-body.ts';
-import { createRoutedApp } from '../../api/http/routes.ts';
+import { createRouter } from '../../api/http/router.ts';
 import type { Route } from '../../api/http/routes.ts';
 import { listen } from '../../api/http/server.ts';
 import { createThrottle, defaultThrottle } from '../../api/http/throttle.ts';
@@ -62,7 +62,7 @@ describe('errors as answers', () => {
         done();
       },
     });
-    const app = createRoutedApp(
+    const app = createRouter(
       {
         oauth: world.services,
         log: createLog('info', destination),

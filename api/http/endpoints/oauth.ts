@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { introspect } from '../../oauth/introspection.ts';
 import { isParameter } from '../../oauth/parameters.ts';
 import { revoke } from '../../oauth/revocation.ts';
@@ -46,7 +46,7 @@ export function revokeEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-async function rawRequest(request: Request, response: Response): Promise<RawTokenRequest> {
+async function rawRequest(request: IncomingMessage, response: ServerResponse): Promise<RawTokenRequest> {
   const exchange = exchangeOf(response);
   refuseQuery(exchange.path);
   const body = await readBody(request, bodyLimits.oauth);

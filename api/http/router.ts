@@ -1,0 +1,60 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { answeringErrors } from './answering-errors.ts';
+import type { ApiContext } from './api-context.ts';
+import { createBegin } from './begin.ts';
+import type { Endpoint } from './endpoint.ts';
+import { exchangeOf } from './exchange.ts';
+import { createRoutedApp } from './routes.ts';
+import type { Route } from './routes.ts';
+
+/**
+ * Answers the requests of a table of routes. One whose path has no parameters is found in a map by its method and path;
+ * all else goes through express, which would take a tenth of a token request's time (docs/decisions/0010).
+ */
+export function createRouter(context: ApiContext, routes: readonly Route[]): RequestListener {
+  const begin = createBegin(context);
+  const fixed = fixedRoutes(routes, context);
+  const app = createRoutedApp(context, routes);
+  const answerError = answeringErrors(context);
+
+  function route(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+    const found = fixed.get(`${request.method ?? ''} ${request.url ?? ''}`);
+    if (found === undefined) {
+      app(request, response);
+      return undefined;
+    }
+    const exchange = exchangeOf(response);
+    exchange.route = found.path;
+    exchange.shape = found.shape;
+    return found.endpoint(request, response, {});
+  }
+
+  return (request, response) => {
+    const failed = (error: unknown): void => {
+      answerError(error, request, response);
+    };
+    try {
+      const waiting = begin(request, response);
+      const answering = waiting === undefined ? route(request, response) : waiting.then(() => route(request, response));
+      answering?.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  };
+}
+
+interface FixedRoute {
+  readonly path: string;
+  readonly shape: Route[2];
+  readonly endpoint: Endpoint;
+}
+
+/** The routes whose path is the same in every request, by `METHOD path`. */
+function fixedRoutes(routes: readonly Route[], context: ApiContext): ReadonlyMap<string, FixedRoute> {
+  const isFixed = ([, path]: Route): boolean => !path.includes(':');
+  return new Map(
+    routes.filter(isFixed).map(([method, path, shape, make]) => {
+      return [`${method} ${path}`, { path, shape, endpoint: make(context) }];
+    }),
+  );
+}
