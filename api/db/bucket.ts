@@ -37,15 +37,26 @@ export interface BucketUpkeep {
  */
 export async function upkeepBuckets(pool: pg.Pool, now: Date): Promise<BucketUpkeep> {
   const found = await readBuckets(pool);
-  const there = new Set(found.map(({ bucket }) => bucket));
-  const made = wantedBuckets(now).filter((bucket) => !there.has(bucket));
-  // One transaction each: the lock on the whole table is held for one of them only.
-  for (const bucket of made) await callOn(pool, 'make_bucket', bucket);
+  const made = await makeMissing(pool, wantedBuckets(now), new Set(found.map(({ bucket }) => bucket)));
   const dropped: number[] = [];
   for (const { bucket } of found.filter(({ over }) => over)) {
-    if (await callOn(pool, 'drop_bucket', bucket)) dropped.push(bucket);
+    if (await callOn(pool, 'drop_bucket', bucket, bucketLimit)) dropped.push(bucket);
   }
   return { made, dropped };
+}
+
+async function makeMissing(
+  pool: pg.Pool,
+  wanted: readonly number[],
+  there: ReadonlySet<number>,
+): Promise<readonly number[]> {
+  if (there.size === 0 && (await callOn(pool, 'make_first_buckets', wanted, firstLimit))) return wanted;
+  const made: number[] = [];
+  // One transaction each: the lock on the whole table is held for one of them only.
+  for (const bucket of wanted.filter((one) => !there.has(one))) {
+    if (await callOn(pool, 'make_bucket', bucket, bucketLimit)) made.push(bucket);
+  }
+  return made;
 }
 
 function readBuckets(pool: pg.Pool): Promise<readonly { readonly bucket: number; readonly over: boolean }[]> {
@@ -57,16 +68,23 @@ function readBuckets(pool: pg.Pool): Promise<readonly { readonly bucket: number;
   });
 }
 
-function callOn(pool: pg.Pool, name: 'make_bucket' | 'drop_bucket', bucket: number): Promise<boolean> {
+function callOn(
+  pool: pg.Pool,
+  name: 'make_first_buckets' | 'make_bucket' | 'drop_bucket',
+  argument: number | readonly number[],
+  limit: number,
+): Promise<boolean> {
   const call = async (connection: Connection): Promise<boolean> => {
-    const { rows } = await connection.query<{ done: boolean }>(`SELECT boxgate.${name}($1) AS done`, [bucket]);
+    const { rows } = await connection.query<{ done: boolean }>(`SELECT boxgate.${name}($1) AS done`, [argument]);
     return rows[0]?.done === true;
   };
-  return outsideBoxes(pool, call, bucketLimit);
+  return outsideBoxes(pool, call, limit);
 }
 
 /** Milliseconds that the change of one bucket may take: its statements have limits of their own on locks. */
 const bucketLimit = 10_000;
+/** The same for two hundred at once, and for the wait until another replica has made them. */
+const firstLimit = 60_000;
 
 /** Today's bucket and all that a token issued until the day after tomorrow may need. */
 export function wantedBuckets(now: Date): readonly number[] {

@@ -197,6 +197,8 @@ describe('hand-written SQL under the API’s role', () => {
       'drop_bucket',
       'issue_sessions',
       'make_bucket',
+      'make_first_buckets',
+      'require_bucket',
     ]);
     const everybody = await owner.query(
       `SELECT p.proname FROM pg_proc p, aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) g

@@ -103,8 +103,7 @@ async function prepare(
 ): Promise<void> {
   await queryOn(adminUrl, [`CREATE ROLE ${apiRole} LOGIN PASSWORD '${password}'`, `CREATE DATABASE ${database}`]);
   await migrate(ownerUrl, apiRole);
-  // Two hundred small transactions, whose durability is no matter here.
-  const pool = new pg.Pool({ connectionString: ownerUrl, max: 1, options: '-c synchronous_commit=off' });
+  const pool = new pg.Pool({ connectionString: ownerUrl, max: 1 });
   await upkeepBuckets(pool, new Date());
   await pool.end();
 }

@@ -152,18 +152,26 @@ BEGIN
 END
 $$;
 
+-- Refuses a bucket that nobody needs: over a day ago (two clocks differ near midnight), or more than eleven years away.
+CREATE FUNCTION boxgate.require_bucket(p_bucket integer) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = boxgate, pg_temp
+AS $$
+BEGIN
+  IF bucket_end(p_bucket) <= now() - interval '24 hours' OR bucket_end(p_bucket) > now() + interval '11 years' THEN
+    RAISE EXCEPTION 'bucket % is over or too far away', p_bucket USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+END
+$$;
+
 -- Makes the partition of a bucket, if it is not there: the API has no right to. Created first, then attached:
--- PARTITION OF would lock the whole table. Bounded: nothing that was over a day ago (two clocks differ near midnight),
--- nothing more than eleven years away.
+-- PARTITION OF would lock the whole table.
 CREATE FUNCTION boxgate.make_bucket(p_bucket integer) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp SET lock_timeout = '2s'
 AS $$
 DECLARE
   name text := 'session_' || p_bucket;
 BEGIN
-  IF bucket_end(p_bucket) <= now() - interval '24 hours' OR bucket_end(p_bucket) > now() + interval '11 years' THEN
-    RAISE EXCEPTION 'bucket % is over or too far away', p_bucket USING ERRCODE = 'invalid_parameter_value';
-  END IF;
+  PERFORM require_bucket(p_bucket);
   PERFORM pg_advisory_xact_lock(hashtext('boxgate.bucket'));
   IF to_regclass('boxgate.' || name) IS NOT NULL THEN
     RETURN false;
@@ -171,6 +179,27 @@ BEGIN
   EXECUTE format('CREATE TABLE boxgate.%I (LIKE boxgate.session INCLUDING ALL)', name);
   EXECUTE format('ALTER TABLE boxgate.session ATTACH PARTITION boxgate.%I FOR VALUES FROM (%s) TO (%s)',
                  name, p_bucket, p_bucket + 1);
+  RETURN true;
+END
+$$;
+
+-- Makes the partitions of a table that has none yet, all in one: twice as fast as one by one. PARTITION OF locks the whole
+-- table, in which nobody can have a row before. False, and nothing made, when there are some.
+CREATE FUNCTION boxgate.make_first_buckets(p_buckets integer[]) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp SET lock_timeout = '30s'
+AS $$
+DECLARE
+  bucket integer;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('boxgate.bucket'));
+  IF EXISTS (SELECT FROM pg_inherits WHERE inhparent = 'boxgate.session'::regclass) THEN
+    RETURN false;
+  END IF;
+  PERFORM require_bucket(b) FROM unnest(p_buckets) b;
+  FOREACH bucket IN ARRAY p_buckets LOOP
+    EXECUTE format('CREATE TABLE boxgate.%I PARTITION OF boxgate.session FOR VALUES FROM (%s) TO (%s)',
+                   'session_' || bucket, bucket, bucket + 1);
+  END LOOP;
   RETURN true;
 END
 $$;
