@@ -1,12 +1,13 @@
 import { KINDS, type Kind } from './kind.ts';
 import { manifestRules } from './manifest-rules.ts';
 import { manifestSchemas } from './manifest-schema.ts';
+import { NOT_IN_FORCE } from './not-in-force.ts';
 import { schemaNode, type SchemaNode } from './schema-node.ts';
 
 /** The page docs/resources.md: every field of every custom resource, and the rules between fields. */
 export function resourceReference(): string {
   const kinds = Object.values(KINDS).map(({ kind }) => section(kind));
-  return [INTRODUCTION, ...kinds].join('\n\n').concat('\n');
+  return [INTRODUCTION, ...kinds, notInForceSection()].join('\n\n').concat('\n');
 }
 
 const INTRODUCTION = `# Resources
@@ -15,7 +16,26 @@ const INTRODUCTION = `# Resources
 
 Every field of \`spec\`, by its dotted name. Fields in snake_case are those of the resource itself and have the same name over
 REST; fields in camelCase mean something only in a manifest. Over REST a resource also has \`resourceType\` and must have \`id\`.
-A field that is not listed here is refused.`;
+A field that is not listed here is refused. Some are accepted and do nothing yet: [the last section](#not-in-force-in-this-version)
+lists them, and the status of an object that has one says so.`;
+
+function notInForceSection(): string {
+  const entries = Object.values(KINDS).flatMap(({ kind }) => NOT_IN_FORCE[kind].map((entry) => ({ kind, ...entry })));
+  const table = entries.map(({ kind, field, value, missing }) => {
+    const name = value === undefined ? field : `${field}: ${String(value)}`;
+    return `| ${kind} | \`${name}\` | ${missing} |`;
+  });
+  return [
+    '## Not in force in this version',
+    NOT_YET,
+    ['| kind | field | |', '| --- | --- | --- |', ...table].join('\n'),
+  ].join('\n\n');
+}
+
+const NOT_YET = `These fields, and what is below them, are accepted and checked, so that manifests need not change when they come into force,
+and have no effect yet. An object that has one of them carries the condition \`NotInForce\` with their names. A client that
+has nothing but \`jwks\`, \`jwks_uri\` or \`service_accounts\` to authenticate itself is not Ready (\`CredentialNotSupported\`), and a
+request with a \`client_assertion\` is 401.`;
 
 function section(kind: Kind): string {
   const spec = schemaNode(manifestSchemas[kind].properties.spec);

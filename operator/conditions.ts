@@ -1,4 +1,5 @@
 import { faultSentence, type Fault } from '../crds/fault.ts';
+import { isUnusableCredential } from '../crds/not-in-force.ts';
 import type { Facts } from './facts.ts';
 import type { Condition } from './object-status.ts';
 import type { ConditionType, Reason } from './reasons.ts';
@@ -12,7 +13,7 @@ type Answer = readonly [status: Condition['status'], reason: Reason, message: st
 /** What holds `Ready` back, first things first; an object that none of these holds back is Ready. */
 const HOLDING_BACK = ['Valid', 'Conflict', 'SecretReady', 'Synced'] as const satisfies readonly ConditionType[];
 
-/** The conditions of an object. `Conflict`, `InlineSecret`, `NoSubjects` and `OpenToAll` stand only where they are true. */
+/** The conditions of an object; from `Conflict` on, the types of reasons.ts stand only where they are true. */
 export function conditionsOf(facts: Facts): readonly Verdict[] {
   const verdicts = Object.entries(QUESTIONS).flatMap(([type, question]) => verdictOf(type, question(facts)));
   return [ready(facts, verdicts), ...verdicts];
@@ -28,6 +29,7 @@ const QUESTIONS = {
   InlineSecret: inlineSecret,
   NoSubjects: noSubjects,
   OpenToAll: openToAll,
+  NotInForce: withoutEffect,
 } as const satisfies Record<Exclude<ConditionType, 'Ready'>, (facts: Facts) => Answer | undefined>;
 
 function isQuestion(type: string): type is keyof typeof QUESTIONS {
@@ -75,7 +77,7 @@ function secretReady({ desired: { object, judged, secret } }: Facts): Answer | u
   if (secret.state === 'missing') return ['False', secret.reason, secret.message];
   switch (judged.secret.from) {
     case 'nowhere':
-      return ['True', 'SecretNotNeeded', ''];
+      return withoutSecret(judged.notInForce.filter(isUnusableCredential));
     case 'inline':
       return ['True', 'SecretInline', ''];
     case 'reference':
@@ -83,6 +85,14 @@ function secretReady({ desired: { object, judged, secret } }: Facts): Answer | u
     case 'generated':
       return ['True', 'SecretGenerated', `Secret ${secretName(judged.secret, object.name) ?? ''}`];
   }
+}
+
+/** Keys of whatever sort are a credential that CONTRACT §2 knows; while none of them is built, no other makes it Ready. */
+function withoutSecret(unusable: readonly string[]): Answer {
+  if (unusable.length === 0) return ['True', 'SecretNotNeeded', ''];
+  const keys = unusable.join(', ');
+  const message = `${keys} cannot authenticate a client in this version, and it has no secret: give secretRef or generateSecret`;
+  return ['False', 'CredentialNotSupported', message];
 }
 
 function synced({ desired: { judged, loses, secret }, row }: Facts): Answer {
@@ -121,4 +131,9 @@ function openToAll({ desired: { judged } }: Facts): Answer | undefined {
   const { traits } = judged;
   if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'anyone' || traits.engine !== 'allow') return undefined;
   return ['True', 'GrantsEverybody', 'every request is granted, also without a token'];
+}
+
+function withoutEffect({ desired: { judged } }: Facts): Answer | undefined {
+  if (judged.notInForce.length === 0) return undefined;
+  return ['True', 'WithoutEffect', `no effect in this version: ${judged.notInForce.join(', ')}`];
 }

@@ -2,6 +2,7 @@ import { isObject } from '../api/client/apply-answer.ts';
 import type { Fault } from '../crds/fault.ts';
 import type { Link } from '../crds/links.ts';
 import { checkManifest } from '../crds/manifest.ts';
+import { notInForce } from '../crds/not-in-force.ts';
 import { objectKey, type Declared } from './declared.ts';
 import { fingerprint } from './digest.ts';
 import { resourceOf, type Resource } from './resource.ts';
@@ -28,6 +29,8 @@ export interface Judged {
   /** What is wrong with it, from the root of the object (`spec.auth…`); empty when it can be applied. */
   readonly faults: readonly Fault[];
   readonly suspended: boolean;
+  /** Its fields that have no effect in this version, for people. */
+  readonly notInForce: readonly string[];
   readonly secret: SecretSource;
   readonly traits: Traits;
   /** Fingerprint of the resource, without its secret. */
@@ -44,11 +47,13 @@ export function judge(object: Declared): Judged {
   if (!checked.ok) return faulty(object, body, checked.faults);
   const { manifest } = checked;
   const resource = resourceOf(manifest, object.namespace);
+  const idle = notInForce(manifest.kind, manifest.spec);
   return {
     id: resource.id,
     rowKey: rowKeyOf(object, resource.id),
     faults: none,
     suspended: manifest.spec.suspend === true,
+    notInForce: idle.length === 0 ? none : idle,
     secret: secretSource(manifest),
     traits: traitsOf(resource),
     content: fingerprint(resource),
@@ -71,6 +76,7 @@ function faulty(object: Declared, body: unknown, faults: readonly Fault[]): Judg
     rowKey: rowKeyOf(object, id),
     faults,
     suspended: spec['suspend'] === true,
+    notInForce: none,
     secret: { from: 'nowhere' },
     traits: { kind: 'unknown' },
     content: '',

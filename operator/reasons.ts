@@ -10,6 +10,7 @@ export const CONDITION_TYPES = [
   'InlineSecret',
   'NoSubjects',
   'OpenToAll',
+  'NotInForce',
 ] as const;
 
 /** One of {@link CONDITION_TYPES}. */
@@ -36,6 +37,7 @@ export const REASONS = {
   SecretNotAllowed: 'The Secret is a ServiceAccount token, which is nobody’s client secret.',
   SecretNotUsable:
     'The value is no client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2).',
+  CredentialNotSupported: 'The client has keys or service accounts and no secret: this version cannot authenticate it.',
   SecretNotOwned: 'A Secret of the name that is to be generated exists and belongs to somebody else.',
   // Synced
   Applied: 'The API has the resource as it is declared.',
@@ -51,10 +53,11 @@ export const REASONS = {
   // Conflict
   OwnedByAnother: 'The id was there before: made over REST, or declared by another object.',
   DeclaredTwice: 'An older object declares the same id.',
-  // InlineSecret, NoSubjects, OpenToAll
+  // InlineSecret, NoSubjects, OpenToAll, NotInForce
   SecretInManifest: 'A secret in plain text is for development only: prefer secretRef or a generated one.',
   NobodyLinked: 'The policy concerns linked subjects only and links none: it grants nobody.',
   GrantsEverybody: 'Engine allow with subjects: anyone grants every request, also without a token.',
+  WithoutEffect: 'The object has fields that this version accepts and does nothing with.',
 } as const;
 
 /** A reason of {@link REASONS}. */

@@ -110,6 +110,7 @@ function worthSaying({ conditions }: ObjectStatus): readonly Condition[] {
       case 'InlineSecret':
       case 'NoSubjects':
       case 'OpenToAll':
+      case 'NotInForce':
         return status === 'True';
       case 'Ready':
       case 'Valid':

@@ -105,6 +105,47 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
     ],
   ],
   [
+    'a client with fields that have no effect is Ready, and says so',
+    facts(machineClient('app', { allowed_origins: ['https://a.example'] }), { policies: 1 }),
+    [
+      'Ready=True/Ready',
+      'Valid=True/Accepted',
+      'SecretReady=True/SecretGenerated',
+      'Synced=True/Applied',
+      'Granted=True/PolicyLinked',
+      'NotInForce=True/WithoutEffect',
+    ],
+  ],
+  ...(
+    [
+      ['jwks_uri', 'https://app.example.com/jwks.json'],
+      ['service_accounts', [{ namespace: 'shop', name: 'app' }]],
+    ] as const
+  ).map(([field, value]): (typeof cases)[number] => [
+    `a client that has nothing but ${field} to authenticate itself is not Ready: that is not built`,
+    facts(machineClient('app', { [field]: value }), { policies: 1, secret: none }),
+    [
+      'Ready=False/CredentialNotSupported',
+      'Valid=True/Accepted',
+      'SecretReady=False/CredentialNotSupported',
+      'Synced=True/Applied',
+      'Granted=True/PolicyLinked',
+      'NotInForce=True/WithoutEffect',
+    ],
+  ]),
+  [
+    'a client that has a secret beside its keys is Ready',
+    facts(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json', generateSecret: {} }), { policies: 1 }),
+    [
+      'Ready=True/Ready',
+      'Valid=True/Accepted',
+      'SecretReady=True/SecretGenerated',
+      'Synced=True/Applied',
+      'Granted=True/PolicyLinked',
+      'NotInForce=True/WithoutEffect',
+    ],
+  ],
+  [
     'a faulty client',
     facts(declared('Client', 'app', { grant_types: [] }), { row: 'pending' }),
     ['Ready=False/Invalid', 'Valid=False/Invalid', 'Synced=False/Rejected'],
@@ -222,6 +263,17 @@ describe('statusOf', () => {
   it('says why an object is not Ready with the words of the condition that holds it back', () => {
     const [first] = status(facts(client, { loses: 'default/older' })).conditions;
     expect(first?.message).to.equal('default/older declares the same id and is older');
+  });
+
+  it('names the fields that have no effect, and the keys that cannot be used', () => {
+    const { conditions } = status(
+      facts(machineClient('app', { jwks_uri: 'https://a.example/jwks', allowed_origins: [] }), { secret: none }),
+    );
+    const message = (type: string) => conditions.find((one) => one.type === type)?.message;
+    expect(message('NotInForce')).to.equal('no effect in this version: spec.allowed_origins, spec.jwks_uri');
+    expect(message('Ready')).to.equal(
+      'spec.jwks_uri cannot authenticate a client in this version, and it has no secret: give secretRef or generateSecret',
+    );
   });
 
   it('moves the time of a condition only when it flips, and the observed generation always', () => {

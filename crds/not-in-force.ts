@@ -1,0 +1,85 @@
+import type { Kind } from './kind.ts';
+import { isRecord } from './schema-node.ts';
+
+/** A field that is accepted, so that manifests need not change later, and that this version does nothing with. */
+export interface NotInForce {
+  /** Dotted, below `spec`; what is below it has no effect either. */
+  readonly field: string;
+  /** Only this value, or a list that holds it, asks for what is not there. */
+  readonly value?: string | boolean;
+  /** What is missing, for the docs. */
+  readonly missing: string;
+}
+
+/** The keys and accounts that are to authenticate a client without a secret. */
+const KEYS = ['jwks', 'jwks_uri', 'service_accounts'] as const;
+
+const grant = (value: string, missing: string): NotInForce => ({ field: 'grant_types', value, missing });
+const retain: NotInForce = { field: 'deletionPolicy', value: 'Retain', missing: 'a resource goes with its object' };
+const adoption: NotInForce = { field: 'adoption', missing: 'a resource that is there already is never taken over' };
+const people = 'people and their sign-in are not built';
+const pages = 'there is no sign-in page';
+
+/** Every such field. A field leaves this list in the change that gives it its effect. */
+export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
+  Client: [
+    grant('implicit', people),
+    grant('authorization_code', people),
+    grant('password', people),
+    grant('urn:ietf:params:oauth:grant-type:token-exchange', 'the grant is not built'),
+    { field: 'auth.implicit', missing: people },
+    { field: 'auth.authorization_code', missing: people },
+    { field: 'first_party', value: true, missing: 'nobody is asked for consent' },
+    { field: 'post_logout_redirect_uris', missing: people },
+    { field: 'id_token_signed_response_alg', missing: 'there are no id_tokens' },
+    {
+      field: 'allowed_origins',
+      missing: 'CORS is not built: scripts of other origins read only the metadata and the keys',
+    },
+    ...KEYS.map((field) => ({ field, missing: 'a client authenticates with a secret only' })),
+    { field: 'generateSecret.labels', missing: 'a generated secret is a file, which has none' },
+    { field: 'generateSecret.annotations', missing: 'a generated secret is a file, which has none' },
+    { field: 'rotation', missing: 'a client has one secret at a time' },
+    retain,
+    adoption,
+  ],
+  AccessPolicy: [retain, adoption],
+  Box: [
+    { field: 'registration', missing: people },
+    { field: 'tokens.max_sessions_per_client', missing: 'sessions are not counted' },
+    { field: 'sign_in', missing: pages },
+    { field: 'password', missing: people },
+    { field: 'cors', missing: 'CORS is not built: scripts of other origins read only the metadata and the keys' },
+    { field: 'compatibility.implicit', value: true, missing: people },
+    { field: 'compatibility.query_token', value: true, missing: people },
+    { field: 'compatibility.password_hash', value: true, missing: people },
+    { field: 'compatibility.password_change_without_old', value: true, missing: people },
+    { field: 'bootstrap_admin', missing: people },
+    { field: 'deletionPolicy', value: 'Delete', missing: 'the sessions and keys of a box always stay' },
+  ],
+};
+
+/** The fields of a spec that have no effect in this version, for people: `spec.rotation`, `spec.grant_types implicit`. */
+export function notInForce(kind: Kind, spec: unknown): readonly string[] {
+  return NOT_IN_FORCE[kind].filter((entry) => asksFor(entry, valueAt(spec, entry.field))).map(nameOf);
+}
+
+/** Whether a field of {@link notInForce} is one that was to authenticate the client. */
+export function isUnusableCredential(name: string): boolean {
+  return KEYS.some((field) => name === `spec.${field}`);
+}
+
+function nameOf({ field, value }: NotInForce): string {
+  return value === undefined ? `spec.${field}` : `spec.${field} ${String(value)}`;
+}
+
+function asksFor({ value }: NotInForce, found: unknown): boolean {
+  if (found === undefined || value === undefined) return found !== undefined;
+  return Array.isArray(found) ? found.includes(value) : found === value;
+}
+
+function valueAt(spec: unknown, field: string): unknown {
+  let value = spec;
+  for (const name of field.split('.')) value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
+}
