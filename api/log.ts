@@ -37,14 +37,31 @@ function levelName(label: string): { level: string } {
   return { level: label };
 }
 
-const flushEvery = 100;
+/** Milliseconds a line may wait, and characters that are waited for. */
+const longestWait = 100;
+const enough = 16_384;
 
-function buffered(): DestinationStream {
-  const stream = pino.destination({ sync: false, minLength: 8192 });
-  setInterval(() => {
-    stream.flush();
-  }, flushEvery).unref();
-  return stream;
+/** Hands pino's stream many lines at once: for each piece it gets, it measures again all that it still holds. */
+function buffered(): DestinationStream & { flush(done?: (error?: Error) => void): void } {
+  // Writes at once; with a least length of 0 its `flush` would not wait.
+  const stream = pino.destination({ sync: false, minLength: 1 });
+  let lines = '';
+  function pass(): void {
+    if (lines === '') return;
+    stream.write(lines);
+    lines = '';
+  }
+  setInterval(pass, longestWait).unref();
+  return {
+    write(line) {
+      lines += line;
+      if (lines.length >= enough) pass();
+    },
+    flush(done) {
+      pass();
+      stream.flush(done);
+    },
+  };
 }
 
 /** Writes what the log still holds; to be awaited before the process ends. */

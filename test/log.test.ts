@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { createLog, errorFacts } from '../api/log.ts';
 
@@ -48,6 +49,23 @@ describe('the log', () => {
     }).map((line) => Date.parse(/"time":"([^"]+)"/.exec(line)?.[1] ?? ''));
     expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
     expect(Math.abs(Date.now() - (times.at(-1) ?? 0))).to.be.lessThan(60_000);
+  });
+});
+
+describe('the log on standard output', () => {
+  it('loses no line and no byte at the end of the program, and keeps their order', () => {
+    const program = `
+      const { createLog, flushLog } = await import('${new URL('../api/log.ts', import.meta.url).href}');
+      const log = createLog('info');
+      for (let nth = 0; nth < 2_000; nth += 1) log.info({ nth, text: '\u00e9\u20ac\u{1f512}' });
+      await flushLog(log);
+      process.exit(0);`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+    const lines = stdout.split('\n').slice(0, -1);
+    expect(lines).to.have.length(2_000);
+    lines.forEach((line, nth) => {
+      expect(JSON.parse(line)).to.include({ nth, text: 'é€🔒' });
+    });
   });
 });
 
