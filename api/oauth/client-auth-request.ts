@@ -12,6 +12,8 @@ export interface ClientCredentials {
   /** Other readings of the id: percent-decoded. */
   readonly ids: readonly string[];
   readonly method: 'basic' | 'body' | 'none';
+  /** Hears that a secret is about to be verified slowly; what it throws stops that. */
+  readonly onGuess?: (() => void) | undefined;
 }
 
 /**
@@ -56,7 +58,7 @@ export function parseBasic(authorization: string): ClientCredentials {
   const encoded = basicShape.exec(authorization)?.[1];
   if (encoded === undefined) throw broken();
   const bytes = Buffer.from(encoded, 'base64');
-  if (bytes.toString('base64').replace(/=+$/, '') !== encoded.replace(/=+$/, '')) throw broken();
+  if (!isTextOf(bytes, encoded)) throw broken();
   const text = utf8Text(bytes);
   if (text === undefined || text.includes('\u0000')) throw broken();
   const colon = text.indexOf(':');
@@ -69,6 +71,12 @@ export function parseBasic(authorization: string): ClientCredentials {
     secrets: secret === '' ? [] : readings(secret).map((reading) => new Secret(reading)),
     method: 'basic',
   };
+}
+
+/** Whether base64 is the only text of these bytes, with its padding or without (RFC 4648 §3.2, §3.5). */
+function isTextOf(bytes: Buffer, base64: string): boolean {
+  const text = bytes.toString('base64');
+  return text === base64 || text.replace(/=+$/, '') === base64.replace(/=+$/, '');
 }
 
 function broken(): OAuthError {

@@ -8,6 +8,7 @@ const form = 'application/x-www-form-urlencoded';
 
 /** Reads a body by its content type, form or JSON. Throws OAuthError `invalid_request` when it is neither or broken. */
 export function parseParameters(contentType: string | undefined, body: Buffer): Parameters {
+  if (contentType === form) return parseForm(textOf(body));
   const [type = '', ...options] = (contentType ?? '').toLowerCase().split(';');
   if (options.some((option) => option.includes('charset') && !/charset="?utf-8"?\s*$/.test(option))) {
     throw unsupported();
