@@ -53,7 +53,7 @@ function replace() {
 
 /**
  * Older Nodes: a child. Signals go through to it, its end is ours. The IPC channel carries nothing: when this process
- * is gone, however it died, the child sees `disconnect` and stops too.
+ * is gone, however it died, the child sees `disconnect` and stops too (main.ts).
  */
 function supervise() {
   const child = spawn(node, [...flags, program, ...args], {

@@ -8,6 +8,7 @@ import { USAGE } from './usage.ts';
 const compileCache = fileURLToPath(new URL('../node_modules/.cache/boxgate', import.meta.url));
 
 enableCompileCache(compileCache);
+endWithLauncher();
 process.exitCode = await run(process.argv.slice(2));
 
 /** Each command loads its own program only: the API has no use for the reconciler's memory. */
@@ -39,4 +40,14 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
       process.stderr.write(`boxgate: there is no command ${plainText(command)}\n\n${USAGE}`);
       return 2;
   }
+}
+
+/** The launcher of an old Node (boxgate.cjs) is our parent: when it is gone, however it died, every command ends too. */
+function endWithLauncher(): void {
+  if (process.send === undefined) return;
+  const end = (): boolean => process.kill(process.pid, 'SIGTERM');
+  process.once('disconnect', end);
+  process.channel?.unref();
+  // It may have gone before anybody listened.
+  if (!process.connected) end();
 }

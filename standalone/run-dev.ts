@@ -16,9 +16,6 @@ export async function runDev(
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  // The launcher of an old Node is our parent: when it is gone, we go too.
-  process.on('disconnect', stop);
-  process.channel?.unref();
   try {
     const { stdout, stderr } = process;
     const cwd = process.cwd();

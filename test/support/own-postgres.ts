@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,6 +8,7 @@ import { migrate } from '../../api/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
 import type { EmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
 import { eventually } from './eventually.ts';
+import { familyOf, isRunning, signalAll } from './processes.ts';
 
 /** A Postgres server of one test's own, which the test may freeze and kill. */
 export interface OwnPostgres {
@@ -69,10 +69,10 @@ export async function runPostgres(
     apiUrl: urlOf(adminUrl, apiRole, password),
     query: (...statements) => queryOn(ownerUrl, statements),
     freeze() {
-      signalAll(server.pid, 'SIGSTOP');
+      signalAll(familyOf(server.pid), 'SIGSTOP');
     },
     thaw() {
-      signalAll(server.pid, 'SIGCONT');
+      signalAll(familyOf(server.pid), 'SIGCONT');
     },
     async kill() {
       const processes = familyOf(server.pid);
@@ -83,7 +83,7 @@ export async function runPostgres(
       server = await startEmbeddedPostgres({ dataDir, logFile, password, settings, port });
     },
     async stop() {
-      if (isRunning(server.pid)) signalAll(server.pid, 'SIGCONT');
+      if (isRunning(server.pid)) signalAll(familyOf(server.pid), 'SIGCONT');
       await server.stop();
     },
   };
@@ -118,43 +118,5 @@ async function queryOn(url: string, statements: readonly string[]): Promise<pg.Q
     return result;
   } finally {
     await client.end();
-  }
-}
-
-function signalAll(pid: number, signal: NodeJS.Signals): void {
-  for (const one of familyOf(pid)) {
-    try {
-      process.kill(one, signal);
-    } catch {
-      // It ended meanwhile.
-    }
-  }
-}
-
-/** A process and its children. */
-function familyOf(pid: number): readonly number[] {
-  const all = readdirSync('/proc').map(Number).filter(Number.isInteger);
-  return [pid, ...all.filter((one) => parentOf(one) === pid)];
-}
-
-function parentOf(pid: number): number | undefined {
-  try {
-    // proc(5): the name, in parentheses, may hold anything; then the state, then the parent.
-    return Number(
-      readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
-        .split(') ')
-        .at(-1)
-        ?.split(' ')[1],
-    );
-  } catch {
-    return undefined;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return !readFileSync(`/proc/${String(pid)}/stat`, 'utf8').includes(') Z ');
-  } catch {
-    return false;
   }
 }

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** `boxgate` as a process, seen from outside. */
+export interface BoxgateProcess {
+  readonly pid: number;
+  /** What it has printed so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Resolves when it is gone and nobody holds its output any more: its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  /** Resolves when it has printed something like this, to either stream. Throws when it ends without. */
+  said(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Sends a signal and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+/** How `boxgate` is started, if not by the Node that runs the tests in the folder that they run in. */
+export interface BoxgateOptions {
+  /** What stands before the arguments of `boxgate` on the command line. */
+  readonly command?: readonly [string, ...string[]];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The launcher, started by the Node that runs the tests. */
+export const launcher = [process.execPath, 'standalone/boxgate.cjs'] as const;
+
+/** Starts `boxgate` with these arguments. */
+export function startBoxgate(args: readonly string[], options: BoxgateOptions = {}): BoxgateProcess {
+  const [program, ...first] = options.command ?? launcher;
+  const child = spawn(program, [...first, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...options.environment },
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${program} cannot be started`);
+  const texts = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.stderr += text));
+  let isOver = false;
+  const ended = once(child, 'close').then(() => {
+    isOver = true;
+    return child.exitCode ?? child.signalCode ?? 'SIGKILL';
+  });
+  return {
+    pid,
+    ended,
+    get stdout() {
+      return texts.stdout;
+    },
+    get stderr() {
+      return texts.stderr;
+    },
+    async said(pattern) {
+      for (;;) {
+        const found = pattern.exec(texts.stdout) ?? pattern.exec(texts.stderr);
+        if (found !== null) return found;
+        if (isOver) throw new Error(`it ended without saying ${String(pattern)}:\n${texts.stdout}${texts.stderr}`);
+        await Promise.race([ended, once(child.stdout, 'data'), once(child.stderr, 'data')]);
+      }
+    },
+    async end(signal = 'SIGTERM') {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** Runs `boxgate` to its end. */
+export async function runBoxgate(args: readonly string[], options?: BoxgateOptions) {
+  const boxgate = startBoxgate(args, options);
+  const code = await boxgate.ended;
+  return { code, stdout: boxgate.stdout, stderr: boxgate.stderr };
+}
