@@ -14,8 +14,11 @@ export interface ClientSecrets {
    * string already stays as it is: the rules of a Client have judged its cost.
    */
   store(secret: string): Promise<string>;
-  /** Whether a secret is one of the stored ones; an empty list takes the same way, and time, as one generated secret. */
-  verify(stored: readonly string[], secret: string): Promise<boolean>;
+  /**
+   * Whether a secret is one of the stored ones; an empty list takes the same way, and time, as one generated secret.
+   * `onGuess` hears of each argon2 verification before it begins; what it throws stops that. Throws Outage.
+   */
+  verify(stored: readonly string[], secret: string, onGuess?: () => void): Promise<boolean>;
 }
 
 /** Chosen secrets remembered as verified at once: a replica pays argon2 once for each client and change. */
@@ -41,21 +44,22 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
   }
 
   /** Bound to the stored string, whose salt is its own: a changed secret is verified anew. */
-  async function verifyChosen(stored: string, secret: string): Promise<boolean> {
+  async function verifyChosen(stored: string, secret: string, onGuess?: () => void): Promise<boolean> {
     const known = remembered.get(stored);
     const marked = mark(secret);
     if (known !== undefined && equal(known, marked)) return true;
-    const right = await verifyOnce(stored, secret, marked);
+    const right = await verifyOnce(stored, secret, marked, onGuess);
     if (right) remember(stored, marked);
     return right;
   }
 
   /** A busy client's first requests to a new replica come together: they wait for one verification. */
-  async function verifyOnce(stored: string, secret: string, marked: string): Promise<boolean> {
+  async function verifyOnce(stored: string, secret: string, marked: string, onGuess?: () => void): Promise<boolean> {
     const ofSecret = underWay.get(stored) ?? new Map<string, Promise<boolean>>();
     const running = ofSecret.get(marked);
     if (running !== undefined) return running;
     if (ofSecret.size >= guessesAtOnce) throw new Outage('too many secrets of one client wait to be verified');
+    onGuess?.();
     const verifying = queue.verify(stored, secret).finally(() => {
       ofSecret.delete(marked);
       if (ofSecret.size === 0) underWay.delete(stored);
@@ -75,9 +79,11 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
       if (secret.startsWith(argon2idPrefix)) return secret;
       return isGeneratedSecret(secret) ? sha256(secret) : queue.hash(secret);
     },
-    async verify(stored, secret) {
+    async verify(stored, secret, onGuess) {
       for (const one of stored.length === 0 ? nobody : stored) {
-        const right = one.startsWith(sha256Prefix) ? equal(one, sha256(secret)) : await verifyChosen(one, secret);
+        const right = one.startsWith(sha256Prefix)
+          ? equal(one, sha256(secret))
+          : await verifyChosen(one, secret, onGuess);
         if (right) return true;
       }
       return false;

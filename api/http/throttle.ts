@@ -13,13 +13,25 @@ export interface ThrottleLimits {
 /** HARDENING X-16: 20 failures a minute for a client and address, 100 for a box and address. */
 export const defaultThrottle: ThrottleLimits = { perClient: 20, perBox: 100, window: 60_000 };
 
-/** Counts failed authentications; success elsewhere is never held back by a stranger's failures. */
+/** What fails, each counted apart: forged refresh tokens hold back nobody who knows a secret. */
 export interface Throttle {
+  readonly secrets: FailureCount;
+  readonly refreshTokens: FailureCount;
+}
+
+/** Counts failed attempts; success elsewhere is never held back by a stranger's failures. */
+export interface FailureCount {
   /** Whether this address may try this client again. */
   allows(box: string, client: string, address: string): boolean;
   /** Whether this address failed in this box at all; asked first, for it costs least. */
   hasFailures(box: string, address: string): boolean;
   failed(box: string, client: string, address: string): void;
+  /**
+   * Begins an attempt that takes a while, false when it may not: those under way count like failures, so that many at once
+   * get no more tries than one after the other. What has begun must {@link FailureCount.end}, after it was counted.
+   */
+  begin(box: string, client: string, address: string): boolean;
+  end(box: string, client: string, address: string): void;
   /** Seconds, at least one, until everybody may try again. */
   readonly retryAfter: number;
 }
@@ -31,8 +43,14 @@ const mostKeys = 100_000;
  * IPv6 address counts as its network: whoever has one has them all.
  */
 export function createThrottle(limits: ThrottleLimits, now: () => number): Throttle {
+  return { secrets: createFailureCount(limits, now), refreshTokens: createFailureCount(limits, now) };
+}
+
+function createFailureCount(limits: ThrottleLimits, now: () => number): FailureCount {
   let counts = new Map<string, number>();
   let ends = now() + limits.window;
+  /** Not of a window, and not many: what takes a while waits in a line that is bounded. */
+  const underWay = new Map<string, number>();
 
   function current(): Map<string, number> {
     if (now() >= ends || counts.size > mostKeys) {
@@ -42,9 +60,8 @@ export function createThrottle(limits: ThrottleLimits, now: () => number): Throt
     return counts;
   }
 
-  function count(key: string): void {
-    const map = current();
-    map.set(key, (map.get(key) ?? 0) + 1);
+  function tries(key: string): number {
+    return (current().get(key) ?? 0) + (underWay.get(key) ?? 0);
   }
 
   return {
@@ -56,13 +73,30 @@ export function createThrottle(limits: ThrottleLimits, now: () => number): Throt
     },
     hasFailures: (box, address) => current().size > 0 && counts.has(boxKey(box, address)),
     failed(box, client, address) {
-      count(boxKey(box, address));
-      count(clientKey(box, client, address));
+      add(current(), boxKey(box, address), 1);
+      add(current(), clientKey(box, client, address), 1);
+    },
+    begin(box, client, address) {
+      const [ofBox, ofClient] = [boxKey(box, address), clientKey(box, client, address)];
+      if (tries(ofBox) >= limits.perBox || tries(ofClient) >= limits.perClient) return false;
+      add(underWay, ofBox, 1);
+      add(underWay, ofClient, 1);
+      return true;
+    },
+    end(box, client, address) {
+      add(underWay, boxKey(box, address), -1);
+      add(underWay, clientKey(box, client, address), -1);
     },
     get retryAfter() {
       return Math.max(1, Math.ceil((ends - now()) / 1000));
     },
   };
+}
+
+function add(counts: Map<string, number>, key: string, number: 1 | -1): void {
+  const sum = (counts.get(key) ?? 0) + number;
+  if (sum === 0) counts.delete(key);
+  else counts.set(key, sum);
 }
 
 /** Neither a box nor an address holds a blank, so that no client's name can make it another's key. */

@@ -38,7 +38,7 @@ function findClient(state: BoxState, credentials: ClientCredentials): ClientStat
 }
 
 async function verifies(stored: readonly string[], sent: ClientCredentials, secrets: ClientSecrets): Promise<boolean> {
-  for (const secret of sent.secrets) if (await secrets.verify(stored, secret.reveal())) return true;
+  for (const secret of sent.secrets) if (await secrets.verify(stored, secret.reveal(), sent.onGuess)) return true;
   return false;
 }
 

@@ -31,7 +31,7 @@ const inactive = { active: false } as const;
 /** The introspection endpoint, RFC 7662: any authenticated client, any token of its box. Throws OAuthError, Outage. */
 export async function introspect(raw: RawTokenRequest, services: OAuthServices): Promise<Introspection | undefined> {
   const parameters = parseParameters(raw.contentType, raw.body);
-  const credentials = readClientCredentials(raw.authorization, parameters);
+  const credentials = { ...readClientCredentials(raw.authorization, parameters), onGuess: raw.onGuess };
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
   const decided = await services.states.decide(raw.box, (state, statements, transaction) =>

@@ -26,7 +26,7 @@ type Found = { readonly client: string } & ({ readonly session: SessionRef } | {
  */
 export async function revoke(raw: RawTokenRequest, services: OAuthServices): Promise<boolean> {
   const parameters = parseParameters(raw.contentType, raw.body);
-  const credentials = readClientCredentials(raw.authorization, parameters);
+  const credentials = { ...readClientCredentials(raw.authorization, parameters), onGuess: raw.onGuess };
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
   const decided = await services.states.decide(raw.box, (state, statements, transaction) =>

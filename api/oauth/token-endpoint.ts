@@ -21,6 +21,8 @@ export interface RawTokenRequest {
   readonly remoteAddr: string | null;
   /** Hears which client it was, once that is proven: for the log. */
   readonly onClient?: (id: string) => void;
+  /** Hears that the client's secret is about to be verified slowly; what it throws stops that. */
+  readonly onGuess?: () => void;
 }
 
 /** The token endpoint, RFC 6749 §3.2. Undefined when there is no such box. Throws OAuthError, Outage. */
@@ -35,7 +37,8 @@ export async function token(raw: RawTokenRequest, services: OAuthServices): Prom
 function parseTokenRequest(raw: RawTokenRequest): TokenRequest {
   const parameters = parseParameters(raw.contentType, raw.body);
   if (!parameters.has('grant_type')) throw new OAuthError('invalid_request', 'grant_type is missing');
-  return { parameters, credentials: readClientCredentials(raw.authorization, parameters), remoteAddr: raw.remoteAddr };
+  const credentials = { ...readClientCredentials(raw.authorization, parameters), onGuess: raw.onGuess };
+  return { parameters, credentials, remoteAddr: raw.remoteAddr };
 }
 
 function chooseGrant({ parameters }: TokenRequest): Grant {

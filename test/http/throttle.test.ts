@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { createThrottle, defaultThrottle } from '../../api/http/throttle.ts';
-import type { Throttle } from '../../api/http/throttle.ts';
+import type { FailureCount } from '../../api/http/throttle.ts';
 
 const limits = { perClient: 3, perBox: 7, window: 60_000 };
 
 describe('the throttle', () => {
   let clock = 0;
-  let throttle: Throttle;
+  let throttle: FailureCount;
 
   beforeEach(() => {
     clock = 1_000_000;
-    throttle = createThrottle(limits, () => clock);
+    throttle = createThrottle(limits, () => clock).secrets;
   });
 
   function fail(times: number, client = 'a', address = '1.1.1.1', box = 'shop'): void {
@@ -74,6 +74,42 @@ describe('the throttle', () => {
     fail(limits.perClient, 'a', '2001:db8:1:2:3:4:5:6');
     expect(throttle.allows('shop', 'a', '2001:db8:1:2::9')).to.equal(false);
     expect(throttle.allows('shop', 'a', '2001:db8:1:3::9')).to.equal(true);
+  });
+
+  it('X-16 lets many at once begin no more than one after the other may fail', () => {
+    const begun = () => Array.from({ length: 50 }, () => throttle.begin('shop', 'a', '1.1.1.1')).filter(Boolean).length;
+    expect(begun()).to.equal(limits.perClient);
+    for (let nth = 0; nth < limits.perClient; nth += 1) {
+      throttle.failed('shop', 'a', '1.1.1.1');
+      throttle.end('shop', 'a', '1.1.1.1');
+    }
+    expect(begun(), 'what failed').to.equal(0);
+    clock += limits.window;
+    expect(begun(), 'a window later').to.equal(limits.perClient);
+    clock += limits.window;
+    expect(begun(), 'what is still under way').to.equal(0);
+    for (let nth = 0; nth < limits.perClient; nth += 1) throttle.end('shop', 'a', '1.1.1.1');
+    expect(begun(), 'what succeeded').to.equal(limits.perClient);
+  });
+
+  it('X-16 counts what is under way of all clients of a box at an address together', () => {
+    const begun = Array.from({ length: 20 }, (_, nth) => throttle.begin('shop', `client-${String(nth)}`, '1.1.1.1'));
+    expect(begun.filter(Boolean)).to.have.length(limits.perBox);
+    expect(throttle.begin('shop', 'a', '2.2.2.2'), 'another address').to.equal(true);
+    expect(throttle.begin('other', 'a', '1.1.1.1'), 'another box').to.equal(true);
+  });
+
+  it('X-16 holds nobody back for what is only under way: it may well succeed', () => {
+    for (let nth = 0; nth < limits.perClient; nth += 1) throttle.begin('shop', 'a', '1.1.1.1');
+    expect(throttle.allows('shop', 'a', '1.1.1.1')).to.equal(true);
+    expect(throttle.hasFailures('shop', '1.1.1.1')).to.equal(false);
+  });
+
+  it('X-16 counts secrets and refresh tokens apart', () => {
+    const both = createThrottle(limits, () => clock);
+    for (let nth = 0; nth < limits.perBox; nth += 1) both.refreshTokens.failed('shop', 'a', '1.1.1.1');
+    expect(both.refreshTokens.allows('shop', 'a', '1.1.1.1')).to.equal(false);
+    expect(both.secrets.allows('shop', 'a', '1.1.1.1')).to.equal(true);
   });
 
   it('stays within bounds, and works on, when addresses without number fail', () => {

@@ -20,7 +20,7 @@ const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 export function tokenEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const raw = await rawRequest(request, response);
-    const answer = await holdBack(raw, context.throttle, () => token(raw, context.oauth));
+    const answer = await holdBack(raw, context.throttle, (watched) => token(watched, context.oauth));
     if (answer === undefined) throw nothingHere();
     sendJson(response, 200, answer, context.onAnswer, noStore);
   };
@@ -30,7 +30,7 @@ export function tokenEndpoint(context: ApiContext): Endpoint {
 export function introspectEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const raw = await rawRequest(request, response);
-    const answer = await holdBack(raw, context.throttle, () => introspect(raw, context.oauth));
+    const answer = await holdBack(raw, context.throttle, (watched) => introspect(watched, context.oauth));
     if (answer === undefined) throw nothingHere();
     sendJson(response, 200, answer, context.onAnswer, noStore);
   };
@@ -40,7 +40,7 @@ export function introspectEndpoint(context: ApiContext): Endpoint {
 export function revokeEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const raw = await rawRequest(request, response);
-    const found = await holdBack(raw, context.throttle, () => revoke(raw, context.oauth));
+    const found = await holdBack(raw, context.throttle, (watched) => revoke(watched, context.oauth));
     if (!found) throw nothingHere();
     sendJson(response, 200, {}, context.onAnswer, noStore);
   };

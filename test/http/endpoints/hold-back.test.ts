@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { firstRefreshToken, refreshTokenText } from '../../../api/credentials/refresh-token-text.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 import { expectClean } from '../hygiene.ts';
@@ -27,6 +29,13 @@ describe('holding back who fails', () => {
       await api.declare(box, [
         { kind: 'Client', id: 'a', grant_types: ['client_credentials'], secret: 'right' },
         { kind: 'Client', id: 'b', grant_types: ['client_credentials'], secret: 'right' },
+        {
+          kind: 'Client',
+          id: 'c',
+          grant_types: ['client_credentials'],
+          secret: 'right',
+          auth: { client_credentials: { refresh_token: true } },
+        },
       ]);
     }
   });
@@ -119,5 +128,76 @@ describe('holding back who fails', () => {
       expect(reply.status).to.equal(400);
     }
     expect((await ask('a:right')).status).to.equal(200);
+  });
+
+  it('X-16 gives many at once no more guesses than one after the other, on no path', async () => {
+    const guesses = Array.from({ length: 60 }, (_, nth) => ask(`a:wrong ${String(nth)}`, paths[nth % paths.length]));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    const tried = statuses.filter((status) => status === 401).length;
+    expect(tried).to.be.within(1, perClient);
+    expect(statuses.every((status) => [401, 429, 503].includes(status))).to.equal(true);
+    expect(await untilTried(tried), 'the rest of the window').to.equal(perClient - tried);
+  });
+
+  /** How many further guesses are taken until the address is held back. */
+  async function untilTried(tried: number): Promise<number> {
+    for (let more = 0; ; more += 1) {
+      if ((await ask(`a:wrong again ${String(tried + more)}`)).status === 429) return more;
+    }
+  }
+
+  it('X-16 tells who is held back by guesses under way to try again soon', async () => {
+    const replies = await Promise.all(Array.from({ length: 8 }, (_, nth) => ask(`a:wrong ${String(nth)}`)));
+    const first = replies.find(({ status }) => status === 429);
+    expect(Number(first?.headers.get('retry-after'))).to.be.within(1, 60);
+  });
+
+  it('X-16 holds nobody back who sends the right secret many times at once', async () => {
+    const replies = await Promise.all(Array.from({ length: 40 }, () => ask('c:right')));
+    expect(replies.map(({ status }) => status)).to.deep.equal(Array(40).fill(200));
+  });
+
+  describe('X-16 with forged refresh tokens', () => {
+    const forged = () => refreshTokenText(firstRefreshToken(randomUUID().replaceAll('-', '')));
+
+    function refresh(token: string, client = 'c'): Promise<RawReply> {
+      return sendRequest(api.url, {
+        method: 'POST',
+        target: '/boxes/shop/auth/token',
+        body: new URLSearchParams({ grant_type: 'refresh_token', client_id: client, refresh_token: token }).toString(),
+        headers: [
+          ['Content-Type', form],
+          ['X-Forwarded-For', `10.0.0.${String(address)}`],
+        ],
+      });
+    }
+
+    async function genuine(): Promise<string> {
+      const answer: unknown = JSON.parse((await ask('c:right')).text);
+      if (typeof answer !== 'object' || answer === null || !('refresh_token' in answer)) throw new Error('no token');
+      return String(answer.refresh_token);
+    }
+
+    it('answers 429 to a client at an address after as many as are allowed', async () => {
+      for (let time = 0; time < perClient; time += 1) expect((await refresh(forged())).status).to.equal(400);
+      const { status, headers } = await refresh(forged());
+      expect(status).to.equal(429);
+      expect(Number(headers.get('retry-after'))).to.be.within(1, 60);
+    });
+
+    it('answers 429 to an address that forges for many clients', async () => {
+      for (let nth = 0; nth < perBox; nth += 1) {
+        expect((await refresh(forged(), `client-${String(nth)}`)).status).to.equal(400);
+      }
+      expect((await refresh(forged(), 'one-more')).status).to.equal(429);
+    });
+
+    it('serves who has a genuine one, and who knows a secret, at the same address', async () => {
+      const token = await genuine();
+      for (let time = 0; time <= perBox; time += 1) await refresh(forged());
+      expect((await refresh(forged())).status).to.equal(429);
+      expect((await refresh(token)).status).to.equal(200);
+      for (const credentials of ['a:right', 'c:right']) expect((await ask(credentials)).status).to.equal(200);
+    });
   });
 });
