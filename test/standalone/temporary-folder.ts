@@ -47,3 +47,28 @@ spec:
   grant_types: [client_credentials]
 ${more}`;
 }
+
+/** An AccessPolicy as YAML that allows a client everything. */
+export function policyYaml(name: string, client = name): string {
+  return `apiVersion: boxgate.dev/v1
+kind: AccessPolicy
+metadata:
+  name: ${name}
+spec:
+  engine: allow
+  link:
+    - { resourceType: Client, id: ${client} }
+`;
+}
+
+/** A Secret as YAML that a client may refer to. */
+export function secretYaml(name: string, value: string): string {
+  return `apiVersion: v1
+kind: Secret
+metadata:
+  name: ${name}
+  labels: { boxgate.dev/client-secret: "true" }
+stringData:
+  client_secret: ${value}
+`;
+}

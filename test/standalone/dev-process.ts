@@ -1,0 +1,23 @@
+import { startBoxgate } from './boxgate-process.ts';
+import type { BoxgateOptions, BoxgateProcess } from './boxgate-process.ts';
+
+/** `boxgate dev` that serves. */
+export interface DevProcess {
+  readonly boxgate: BoxgateProcess;
+  /** From its line `ready <url>`; the box is there when it is the only one. */
+  readonly url: string;
+}
+
+/** Ports that are free wherever the test runs. */
+export const anyPorts = ['--port', '0', '--management-port', '0'] as const;
+
+/** Starts `boxgate dev` on a folder, on any free ports, and waits until it is ready. */
+export async function startDev(
+  folder: string,
+  args: readonly string[] = [],
+  options: BoxgateOptions = {},
+): Promise<DevProcess> {
+  const boxgate = startBoxgate(['dev', folder, ...anyPorts, ...args], options);
+  const [, url = ''] = await boxgate.said(/^ready (http:\/\/127\.0\.0\.1:\d+)$/m);
+  return { boxgate, url };
+}
