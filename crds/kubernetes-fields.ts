@@ -86,13 +86,13 @@ function deletionPolicy(description: string) {
 /** How the operator treats a Client or an AccessPolicy. */
 export const lifecycleFields = {
   deletionPolicy: deletionPolicy(
-    'What becomes of the resource when this object is deleted. Delete (default), or Retain: it goes on without an owner.',
+    'What becomes of the resource when this object is deleted. Delete (default), or Retain: it goes on without an owner, with its secret and sessions, and can be changed over REST.',
   ),
   adoption: Type.Optional(
     Type.Enum(['Never', 'IfUnowned', 'Force'], {
       type: 'string',
       description:
-        'What happens when a resource of this id was made over REST or by another owner. Never (default): condition Conflict. IfUnowned: taken when nobody owns it. Force: taken unless its owner still lives; its sessions are revoked.',
+        'What happens when a resource of this id was made over REST or by another owner. Never (default): condition Conflict. IfUnowned: taken when nobody owns it; its sessions are revoked. Force: also from an owner that lives no more; an object of another installation counts as alive.',
     }),
   ),
   suspend: Type.Optional(

@@ -15,8 +15,6 @@ export interface NotInForce {
 const KEYS = ['jwks', 'jwks_uri', 'service_accounts'] as const;
 
 const grant = (value: string, missing: string): NotInForce => ({ field: 'grant_types', value, missing });
-const retain: NotInForce = { field: 'deletionPolicy', value: 'Retain', missing: 'a resource goes with its object' };
-const adoption: NotInForce = { field: 'adoption', missing: 'a resource that is there already is never taken over' };
 const people = 'people and their sign-in are not built';
 const pages = 'there is no sign-in page';
 
@@ -40,10 +38,8 @@ export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
     { field: 'generateSecret.labels', missing: 'a generated secret is a file, which has none' },
     { field: 'generateSecret.annotations', missing: 'a generated secret is a file, which has none' },
     { field: 'rotation', missing: 'a client has one secret at a time' },
-    retain,
-    adoption,
   ],
-  AccessPolicy: [retain, adoption],
+  AccessPolicy: [],
   Box: [
     { field: 'registration', missing: people },
     { field: 'tokens.max_sessions_per_client', missing: 'sessions are not counted' },

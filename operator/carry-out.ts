@@ -33,7 +33,11 @@ export async function takeStock(
 }
 
 function* comparisons(wanted: Iterable<Desired>): Generator<ApplyLine> {
-  for (const one of wanted) yield { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest };
+  for (const one of wanted) yield { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one) };
+}
+
+function adoption({ judged }: Desired): { readonly adopt?: true } {
+  return judged.adopt ? { adopt: true } : {};
 }
 
 function noteComparison(
@@ -70,7 +74,7 @@ function rememberedForm(
   return { digest: hasRule ? undefined : digest, faults: [] };
 }
 
-/** Does what a plan says in one call, and asks for the clients that policies link and nobody declares. The removals that were confirmed and done. */
+/** Does what a plan says in one call, and asks for the clients that policies link and nobody declares. What became of the removals that were confirmed. */
 export async function carryOut(
   box: string,
   plan: Plan,
@@ -78,17 +82,23 @@ export async function carryOut(
   memory: BoxMemory,
   context: PassContext,
   signal: AbortSignal,
-): Promise<readonly Removal[]> {
+): Promise<readonly Removed[]> {
   const remove = await confirmed(box, plan.remove, context, signal);
   const declared = new Map(plan.declare.map((one) => [one.judged.rowKey, one]));
   const probes = linksToProbe(desired, (key) => memory.rows.has(key) || declared.has(key), memory.elsewhere);
   if (remove.length === 0 && declared.size === 0 && probes.length === 0) return [];
   const lines = linesOf(remove, declared.values(), probes);
+  const retained = new Set<string>();
   for (const result of await send(box, false, lines, context, signal)) {
-    noteResult(result, declared.get(rowKey(result)), memory);
+    const key = rowKey(result);
+    noteResult(result, declared.get(key), memory);
+    if (result.result === 'retained') retained.add(key);
   }
-  return remove;
+  return remove.map((removal) => ({ ...removal, retained: retained.has(rowKey(removal.row)) }));
 }
+
+/** A removal that was carried out; `retained`: its row is still there, without an owner. */
+export type Removed = Removal & { readonly retained: boolean };
 
 async function confirmed(
   box: string,
@@ -117,7 +127,9 @@ function* linesOf(
 ): Generator<ApplyLine> {
   for (const { row, declarer } of remove) yield { ...row, owner: ownerOf(declarer), delete: true };
   for (const one of declare) {
-    yield { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, resource: withSecret(one) };
+    const retention = one.judged.retain ? ({ retain: true } as const) : {};
+    const line = { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one), ...retention };
+    yield { ...line, resource: withSecret(one) };
   }
   for (const id of probes) yield { kind: 'Client', id, probe: true };
 }
@@ -146,6 +158,10 @@ function noteResult(result: ApplyResult, declared: Desired | undefined, memory: 
       return;
     case 'deleted':
       memory.rows.delete(key);
+      return;
+    case 'retained':
+      memory.rows.delete(key);
+      memory.elsewhere.set(key, true);
       return;
     case 'exists':
     case 'absent':

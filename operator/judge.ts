@@ -2,6 +2,7 @@ import { isObject } from '../api/client/apply-answer.ts';
 import type { Fault } from '../crds/fault.ts';
 import type { Link } from '../crds/links.ts';
 import { checkManifest } from '../crds/manifest.ts';
+import type { Manifest } from '../crds/manifest-schema.ts';
 import { notInForce } from '../crds/not-in-force.ts';
 import { objectKey, type Declared } from './declared.ts';
 import { fingerprint } from './digest.ts';
@@ -33,7 +34,11 @@ export interface Judged {
   readonly notInForce: readonly string[];
   readonly secret: SecretSource;
   readonly traits: Traits;
-  /** Fingerprint of the resource, without its secret. */
+  /** Its row is taken over when nobody owns it. */
+  readonly adopt: boolean;
+  /** Its row goes on without an owner when the object goes. */
+  readonly retain: boolean;
+  /** Fingerprint of the resource, without its secret, and of what its row is to know of the object. */
   readonly content: string;
 }
 
@@ -47,6 +52,7 @@ export function judge(object: Declared): Judged {
   if (!checked.ok) return faulty(object, body, checked.faults);
   const { manifest } = checked;
   const resource = resourceOf(manifest, object.namespace);
+  const lifecycle = lifecycleOf(manifest);
   const idle = notInForce(manifest.kind, manifest.spec);
   return {
     id: resource.id,
@@ -56,8 +62,25 @@ export function judge(object: Declared): Judged {
     notInForce: idle.length === 0 ? none : idle,
     secret: secretSource(manifest),
     traits: traitsOf(resource),
-    content: fingerprint(resource),
+    ...lifecycle,
+    content: fingerprint(lifecycle === letGo ? resource : { resource, ...lifecycle }),
   };
+}
+
+type Lifecycle = Pick<Judged, 'adopt' | 'retain'>;
+
+/** Shared, as nearly every object has it: a row goes with its object, and another's is not taken. */
+const letGo: Lifecycle = { adopt: false, retain: false };
+
+/**
+ * `adoption` and `deletionPolicy` (CONTRACT §4). Force takes what IfUnowned takes: a row of an object that lives is never
+ * taken, that of one that is gone goes with it, and one of another installation may live.
+ */
+function lifecycleOf({ kind, spec }: Manifest): Lifecycle {
+  if (kind === 'Box') return letGo;
+  const adopt = spec.adoption === 'IfUnowned' || spec.adoption === 'Force';
+  const retain = spec.deletionPolicy === 'Retain';
+  return adopt || retain ? { adopt, retain } : letGo;
 }
 
 /** The resource of an object that was judged without faults; made anew each time it is sent, because that is rare. */
@@ -79,6 +102,7 @@ function faulty(object: Declared, body: unknown, faults: readonly Fault[]): Judg
     notInForce: none,
     secret: { from: 'nowhere' },
     traits: { kind: 'unknown' },
+    ...letGo,
     content: '',
   };
 }

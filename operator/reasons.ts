@@ -51,7 +51,7 @@ export const REASONS = {
   AllFound: 'Everything that the policy links is there.',
   DanglingLinks: 'Something that the policy links is not there (yet); it is granted when it comes.',
   // Conflict
-  OwnedByAnother: 'The id was there before: made over REST, or declared by another object.',
+  OwnedByAnother: 'The id was there before: made over REST, retained, or declared by another object.',
   DeclaredTwice: 'An older object declares the same id.',
   // InlineSecret, NoSubjects, OpenToAll, NotInForce
   SecretInManifest: 'A secret in plain text is for development only: prefer secretRef or a generated one.',

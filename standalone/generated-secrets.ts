@@ -28,12 +28,14 @@ const turn = 20;
 
 /**
  * Keeps generated secrets below `root` as `<box>/<secret>.json`, mode 0600: there again in the next run. Such a file is
- * the body of a token request (JSON form) with whatever else an application has to know.
+ * the body of a token request (JSON form) with whatever else an application has to know. An empty `<secret>.json.released`
+ * beside it says that it stays though no object wants it.
  */
 export function createSecretFiles(root: string): SecretFiles {
   /** By box, and in it by the name of the Secret. */
   const boxes = new Map<string, Map<string, Kept>>();
   const fileOf = (box: string, secret: string): string => path.join(root, box, `${secret}.json`);
+  const markOf = (box: string, secret: string): string => `${fileOf(box, secret)}.released`;
   const keptOf = (box: string): Map<string, Kept> => {
     const kept = boxes.get(box) ?? new Map<string, Kept>();
     boxes.set(box, kept);
@@ -66,6 +68,7 @@ export function createSecretFiles(root: string): SecretFiles {
       mkdirSync(path.join(root, box), { recursive: true, mode: 0o700 });
       let began = performance.now();
       for (const wish of wishes) {
+        if (wish.adopt) rmSync(markOf(box, wish.secret), { force: true });
         resolved.set(wish.client, resolve(fileOf(box, wish.secret), wish, keptOf(box)));
         if (performance.now() - began < turn) continue;
         await setImmediate(undefined, { signal });
@@ -74,12 +77,21 @@ export function createSecretFiles(root: string): SecretFiles {
       return resolved;
     },
     async names(box) {
-      return listed(path.join(root, box)).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -5)] : []));
+      const files = new Set(listed(path.join(root, box)));
+      const kept = [...files].filter((name) => name.endsWith('.json') && !files.has(`${name}.released`));
+      return kept.map((name) => name.slice(0, -5));
+    },
+    async release(box, names) {
+      for (const name of names) {
+        keptOf(box).delete(name);
+        writeFileSync(markOf(box, name), '', { mode: 0o600 });
+      }
     },
     async forget(box, names) {
       for (const name of names) {
         keptOf(box).delete(name);
         rmSync(fileOf(box, name), { force: true });
+        rmSync(markOf(box, name), { force: true });
       }
     },
   };

@@ -39,6 +39,10 @@ export interface RowName {
 /** The row is to be so. A Client's `secret` absent: the stored one is kept. */
 export interface DeclareLine extends RowName {
   readonly owner: Owner;
+  /** A row of this id that nobody owns is taken over; its sessions are revoked. Absent: that is a conflict. */
+  readonly adopt?: true;
+  /** When the owner goes, the row goes on without one. Absent: it is deleted. */
+  readonly retain?: true;
   /** Keyed digest of the resource and its secret, hexadecimal; stored with the row. */
   readonly digest: string;
   readonly resource: Client | AccessPolicy | Box;
@@ -47,10 +51,11 @@ export interface DeclareLine extends RowName {
 /** Is the row still so? Answered `unchanged` or `needed`. */
 export interface CompareLine extends RowName {
   readonly owner: Owner;
+  readonly adopt?: true;
   readonly digest: string;
 }
 
-/** The row is to go, if this owner has it. */
+/** The row is to go, if this owner has it; one that is to be retained only loses its owner. */
 export interface DeleteLine extends RowName {
   readonly owner: Owner;
   readonly delete: true;
@@ -70,6 +75,7 @@ export const APPLY_VERDICTS = [
   'updated',
   'unchanged',
   'deleted',
+  'retained',
   'absent',
   'needed',
   'exists',

@@ -11,6 +11,8 @@ export interface ResourceWrite extends ResourceKey {
   readonly secrets: readonly string[] | undefined;
   readonly owner: Owner | undefined;
   readonly digest: string | undefined;
+  /** Goes on without an owner when the object that declares it goes; false when it is left out. */
+  readonly retain?: boolean;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function upsertResources(
 
 function recordsOf(resources: readonly ResourceWrite[]): string {
   return JSON.stringify(
-    resources.map(({ kind, id, body, secrets, owner, digest }) => ({
+    resources.map(({ kind, id, body, secrets, owner, digest, retain = false }) => ({
       kind,
       id,
       body,
@@ -57,6 +59,7 @@ function recordsOf(resources: readonly ResourceWrite[]): string {
       owner_name: owner?.name,
       owner_uid: owner?.uid,
       digest,
+      retain,
       revoked_before: millisecondsOf(body['revoke_sessions_before']),
     })),
   );
@@ -72,7 +75,7 @@ const upsert = `
 WITH wanted AS MATERIALIZED (
   SELECT w.*, to_timestamp(w.revoked_before / 1000.0) AS revoked_at
     FROM jsonb_to_recordset($3::jsonb) AS w (kind text, id text, body jsonb, secrets jsonb, owner_cluster text,
-         owner_name text, owner_uid text, digest text, revoked_before numeric)
+         owner_name text, owner_uid text, digest text, retain boolean, revoked_before numeric)
 ), old AS MATERIALIZED (
   SELECT r.* FROM boxgate.resource r JOIN wanted w ON r.box = $1::text AND r.kind = w.kind AND r.id = w.id
 ), risen AS (
@@ -104,17 +107,17 @@ WITH wanted AS MATERIALIZED (
   ON CONFLICT DO NOTHING
 )
 INSERT INTO boxgate.resource AS r (box, kind, id, version, sessions_from, revoked_before, body, secrets, owner_cluster,
-                                   owner_name, owner_uid, digest)
+                                   owner_name, owner_uid, digest, retain)
 SELECT $1::text, f.kind, f.id, $2::bigint, CASE WHEN f.ends AND f.kind = 'Client' THEN $2::bigint ELSE COALESCE(f.sessions_from, 0) END,
        GREATEST(f.old_revoked_at, f.revoked_at), f.body,
        CASE WHEN f.secrets IS NULL THEN COALESCE(f.old_secrets, '{}')
             ELSE ARRAY(SELECT jsonb_array_elements_text(f.secrets)) END,
-       f.owner_cluster, f.owner_name, f.owner_uid, f.digest
+       f.owner_cluster, f.owner_name, f.owner_uid, f.digest, f.retain
   FROM final f
 ON CONFLICT (box, kind, id) DO UPDATE
    SET version = excluded.version, sessions_from = excluded.sessions_from, revoked_before = excluded.revoked_before,
        body = excluded.body, secrets = excluded.secrets, owner_cluster = excluded.owner_cluster,
-       owner_name = excluded.owner_name, owner_uid = excluded.owner_uid, digest = excluded.digest, updated_at = now()
+       owner_name = excluded.owner_name, owner_uid = excluded.owner_uid, digest = excluded.digest, retain = excluded.retain, updated_at = now()
 RETURNING ${resourceColumns}`;
 
 // The row of the box itself carries what its resource says of sessions: it outlives the resource.
@@ -134,6 +137,26 @@ UPDATE boxgate.refresh_family f SET ended_at = now(), ended_as = 'revoked'
   FROM boxgate.resource r
  WHERE r.box = $1 AND r.version = $2 AND f.box = $1 AND f.created_at < r.revoked_before AND f.ended_at IS NULL
    AND (r.kind = 'Box' OR (r.kind = 'Client' AND r.id = f.client))`;
+
+/**
+ * Takes the owner from resources under the box's new config version (bumpVersion): they go on as if they had been made
+ * over REST, with their secrets and sessions.
+ */
+export async function releaseResources(
+  connection: Connection,
+  box: string,
+  version: number,
+  keys: readonly ResourceKey[],
+): Promise<void> {
+  await connection.query(release, [box, version, keys.map(({ kind }) => kind), keys.map(({ id }) => id)]);
+}
+
+const release = `
+UPDATE boxgate.resource r
+   SET version = $2::bigint, owner_cluster = NULL, owner_name = NULL, owner_uid = NULL, digest = NULL, retain = false,
+       updated_at = now()
+  FROM unnest($3::text[], $4::text[]) AS k (kind, id)
+ WHERE r.box = $1::text AND r.kind = k.kind AND r.id = k.id`;
 
 /**
  * Deletes resources under the box's new config version (bumpVersion), in one statement; returns those that were there.

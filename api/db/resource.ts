@@ -21,7 +21,7 @@ export interface StoredResource extends ResourceKey {
   readonly body: Readonly<Record<string, unknown>>;
   /** Whether a client has a secret. */
   readonly hasSecret: boolean;
-  /** Undefined when it was made over REST. */
+  /** Undefined when it was made over REST, or retained when its object went. */
   readonly owner: Owner | undefined;
   /** With microseconds, as the sort key of a cursor. */
   readonly createdAt: string;
@@ -81,6 +81,8 @@ export interface DeclaredResource extends ResourceKey {
   readonly owner: Owner | undefined;
   /** The declaring side's keyed digest of what it declared. */
   readonly digest: string | undefined;
+  /** It goes on without an owner when the object that declares it goes. */
+  readonly retain: boolean;
 }
 
 interface DeclaredColumns {
@@ -91,6 +93,7 @@ interface DeclaredColumns {
   readonly owner_name: string | null;
   readonly owner_uid: string | null;
   readonly digest: string | null;
+  readonly retain: boolean;
 }
 
 /** All resources of a box that a cluster declares. */
@@ -100,7 +103,7 @@ export async function digestsOf(
   cluster: string,
 ): Promise<readonly DeclaredResource[]> {
   const { rows } = await connection.query<DeclaredColumns>(
-    `SELECT kind, id, version, owner_cluster, owner_name, owner_uid, digest
+    `SELECT kind, id, version, owner_cluster, owner_name, owner_uid, digest, retain
        FROM boxgate.resource WHERE box = $1 AND owner_cluster = $2`,
     [box, cluster],
   );
@@ -114,7 +117,7 @@ export async function findResources(
   keys: readonly ResourceKey[],
 ): Promise<readonly DeclaredResource[]> {
   const { rows } = await connection.query<DeclaredColumns>(
-    `SELECT r.kind, r.id, r.version, r.owner_cluster, r.owner_name, r.owner_uid, r.digest
+    `SELECT r.kind, r.id, r.version, r.owner_cluster, r.owner_name, r.owner_uid, r.digest, r.retain
        FROM unnest($2::text[], $3::text[]) AS k (kind, id)
        JOIN boxgate.resource r ON r.box = $1 AND r.kind = k.kind AND r.id = k.id`,
     [box, keys.map(({ kind }) => kind), keys.map(({ id }) => id)],
@@ -129,5 +132,6 @@ function declaredResource(row: DeclaredColumns): DeclaredResource {
     version: Number(row.version),
     owner: ownerOf(row),
     digest: row.digest ?? undefined,
+    retain: row.retain,
   };
 }

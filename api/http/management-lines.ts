@@ -9,8 +9,10 @@ const owner = Type.Object({ name: text, uid: Type.String({ maxLength: 512 }) });
 const name = { kind, id: text };
 
 const head = Compile(Type.Object({ cluster: text, epoch: Type.Integer({ minimum: 1 }), complete: Type.Boolean() }));
-const declare = Compile(Type.Object({ ...name, owner, digest: text, resource: Type.Object({}) }));
-const compare = Compile(Type.Object({ ...name, owner, digest: text }));
+const yes = Type.Optional(Type.Literal(true));
+const declared = { ...name, owner, digest: text, adopt: yes };
+const declare = Compile(Type.Object({ ...declared, retain: yes, resource: Type.Object({}) }));
+const compare = Compile(Type.Object(declared));
 const remove = Compile(Type.Object({ ...name, owner, delete: Type.Literal(true) }));
 const probe = Compile(Type.Object({ ...name, probe: Type.Literal(true) }));
 

@@ -3,7 +3,7 @@ import type { Box } from '../../crds/box.ts';
 import type { Client } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { checkResource } from '../../crds/validate.ts';
-import type { ApplyHead, ApplyLine, ApplyResult, DeclareLine, Owner } from '../client/desired-state.ts';
+import type { ApplyHead, ApplyLine, ApplyResult, DeclareLine, Owner, RowName } from '../client/desired-state.ts';
 import type { DeclaredResource } from '../db/resource.ts';
 import { compilePolicy } from '../policy/compile.ts';
 import { futureMoment } from './future-moment.ts';
@@ -35,10 +35,10 @@ export function judgeLine(line: ApplyLine, now: number): JudgedLine {
 export interface ApplyPlan {
   readonly results: readonly ApplyResult[];
   readonly writes: readonly { readonly line: DeclareLine; readonly resource: Client | AccessPolicy | Box }[];
-  readonly deletes: readonly DeclareLineName[];
+  readonly deletes: readonly RowName[];
+  /** Rows that lose their owner and stay. */
+  readonly releases: readonly RowName[];
 }
-
-type DeclareLineName = Pick<ApplyLine, 'kind' | 'id'>;
 
 /** Pure: compares what is declared with what is there. `found` holds the named rows and all that the cluster declares. */
 export function planApply(
@@ -47,22 +47,25 @@ export function planApply(
   found: readonly DeclaredResource[],
 ): ApplyPlan {
   const rows = new Map(found.map((row) => [keyOf(row), row]));
-  const deletes = lines.filter(
-    ({ line }) => 'delete' in line && answerDelete(head, line.owner, rows.get(keyOf(line))) === 'deleted',
-  );
-  const gone = new Set(deletes.map(({ line }) => keyOf(line)));
+  const ended = (how: 'deleted' | 'retained') =>
+    lines.flatMap(({ line }) =>
+      'delete' in line && answerDelete(head, line.owner, rows.get(keyOf(line))) === how ? [nameOf(line)] : [],
+    );
+  const deletes = ended('deleted');
+  const releases = ended('retained');
+  const left = new Map([...rows, ...releases.map((name) => [keyOf(name), ownerless(rows, name)] as const)]);
+  for (const name of deletes) left.delete(keyOf(name));
   const results: ApplyResult[] = [];
   const writes: ApplyPlan['writes'][number][] = [];
   for (const judged of lines) {
     const { line } = judged;
-    const row = rows.get(keyOf(line));
-    const result = answer(head, judged, 'delete' in line || !gone.has(keyOf(line)) ? row : undefined);
+    const result = answer(head, judged, ('delete' in line ? rows : left).get(keyOf(line)));
     results.push({ kind: line.kind, id: line.id, ...result });
     const stored = result.result === 'created' || result.result === 'updated';
     if (stored && 'resource' in line && judged.resource !== undefined) writes.push({ line, resource: judged.resource });
   }
   if (head.complete) results.push(...undeclared(head, lines, found));
-  return { results, writes, deletes: deletes.map(({ line }) => ({ kind: line.kind, id: line.id })) };
+  return { results, writes, deletes, releases };
 }
 
 type Verdict = Omit<ApplyResult, 'kind' | 'id'>;
@@ -72,7 +75,7 @@ function answer(head: ApplyHead, judged: JudgedLine, row: DeclaredResource | und
   if ('probe' in line) return { result: row === undefined ? 'absent' : 'exists' };
   if ('delete' in line) return { result: answerDelete(head, line.owner, row) };
   if (refused !== undefined) return { result: 'invalid', faults: refused };
-  const conflict = row === undefined ? undefined : conflictOf(head, line.owner, row);
+  const conflict = row === undefined ? undefined : conflictOf(head, line, row);
   if (conflict !== undefined) return { result: 'conflict', detail: conflict, ...declarerOf(head, row) };
   const faults = unusable === undefined ? {} : { faults: unusable };
   const same = row?.digest === line.digest && row.owner?.uid === line.owner.uid;
@@ -81,22 +84,37 @@ function answer(head: ApplyHead, judged: JudgedLine, row: DeclaredResource | und
   return { result: row === undefined ? 'created' : 'updated', ...faults };
 }
 
-/** A row belongs to the object that declares it; one made over REST belongs to whoever made it (`adoption: Never`). */
-function conflictOf(head: ApplyHead, owner: Owner, row: DeclaredResource): string | undefined {
-  if (row.owner === undefined) return 'made over REST';
+/** A row belongs to the object that declares it; one that nobody owns to whoever says that it takes it (CONTRACT §4, adoption). */
+function conflictOf(
+  head: ApplyHead,
+  { owner, adopt }: Pick<DeclareLine, 'owner' | 'adopt'>,
+  row: DeclaredResource,
+): string | undefined {
+  if (row.owner === undefined) return adopt === true ? undefined : unowned;
   if (row.owner.cluster === head.cluster && row.owner.name === owner.name) return undefined;
   const where = row.owner.cluster === head.cluster ? '' : ` of cluster ${row.owner.cluster}`;
   return `owned by ${row.owner.name}${where}`;
 }
 
+const unowned = 'no object declares it: it was made over REST, or retained; adoption: IfUnowned takes it over';
+
 function answerDelete(
   head: ApplyHead,
   owner: Owner,
   row: DeclaredResource | undefined,
-): 'deleted' | 'absent' | 'conflict' {
+): 'deleted' | 'retained' | 'absent' | 'conflict' {
   if (row === undefined) return 'absent';
   const own = row.owner?.cluster === head.cluster && row.owner.name === owner.name && row.owner.uid === owner.uid;
-  return own ? 'deleted' : 'conflict';
+  if (!own) return 'conflict';
+  return row.retain ? 'retained' : 'deleted';
+}
+
+function ownerless(rows: ReadonlyMap<string, DeclaredResource>, name: RowName): DeclaredResource {
+  return { version: 0, ...rows.get(keyOf(name)), ...name, owner: undefined, digest: undefined, retain: false };
+}
+
+function nameOf({ kind, id }: RowName): RowName {
+  return { kind, id };
 }
 
 function undeclared(

@@ -6,7 +6,7 @@ import { demandStandby } from '../db/durability.ts';
 import { lockEpoch } from '../db/epoch.ts';
 import { digestsOf, findResources } from '../db/resource.ts';
 import type { DeclaredResource } from '../db/resource.ts';
-import { deleteResources, lockResources, upsertResources } from '../db/resource-write.ts';
+import { deleteResources, lockResources, releaseResources, upsertResources } from '../db/resource-write.ts';
 import type { ResourceWrite } from '../db/resource-write.ts';
 import { Outage } from '../db/outage.ts';
 import { inBox } from '../db/transaction.ts';
@@ -79,7 +79,7 @@ async function applyNow(
 }
 
 function changes(plan: ApplyPlan): boolean {
-  return plan.writes.length + plan.deletes.length > 0;
+  return plan.writes.length + plan.deletes.length + plan.releases.length > 0;
 }
 
 async function foundRows(
@@ -104,6 +104,7 @@ async function store(
 ): Promise<number> {
   const version = await bumpVersion(connection, box);
   if (plan.deletes.length > 0) await deleteResources(connection, box, version, plan.deletes);
+  if (plan.releases.length > 0) await releaseResources(connection, box, version, plan.releases);
   for (let from = 0; from < plan.writes.length; from += writesInStatement) {
     const part = plan.writes.slice(from, from + writesInStatement);
     await upsertResources(
@@ -132,6 +133,7 @@ function resourceWrite(
     secrets: storedSecrets(secret, hashes),
     owner: { cluster: head.cluster, name: line.owner.name, uid: line.owner.uid },
     digest: line.digest,
+    retain: line.retain === true,
   };
 }
 

@@ -102,7 +102,7 @@ describe('the fields without effect in this version', () => {
       { registration: { enabled: true }, deletionPolicy: 'Delete' },
       ['spec.registration', 'spec.deletionPolicy Delete'],
     ],
-    ['AccessPolicy', { engine: 'allow', deletionPolicy: 'Delete' }, []],
+    ['AccessPolicy', { engine: 'allow', deletionPolicy: 'Retain', adoption: 'Force' }, []],
     ['Client', null, []],
     ['Client', { auth: 'x', rotation: { every: '720h' } }, ['spec.rotation']],
   ];

@@ -15,7 +15,7 @@ describe('judge', () => {
   const same: [title: string, spec: Record<string, unknown>][] = [
     ['its secret', { secret: 'chosen' }],
     ['where its secret is', { secretRef: { name: 'a', key: 'b' } }],
-    ['how the operator treats it', { adoption: 'IfUnowned', deletionPolicy: 'Retain', suspend: true }],
+    ['how the operator treats it', { adoption: 'Never', deletionPolicy: 'Delete', suspend: true }],
     ['the rotation of its secret', { generateSecret: {}, rotation: { every: '720h' } }],
   ];
   for (const [title, spec] of same) {
@@ -26,6 +26,28 @@ describe('judge', () => {
 
   it('finds another content when a field of the resource changes', () => {
     expect(judge(machineClient('app', { active: false })).content).to.not.equal(judge(machineClient('app')).content);
+  });
+
+  it('finds another content when the row is to be retained, or adopted: else nobody would tell the API', () => {
+    const specs = [{}, { deletionPolicy: 'Retain' }, { adoption: 'IfUnowned' }];
+    expect(new Set(specs.map((spec) => judge(machineClient('app', spec)).content)).size).to.equal(3);
+  });
+
+  const lifecycles: [spec: Record<string, unknown>, adopt: boolean, retain: boolean][] = [
+    [{}, false, false],
+    [{ adoption: 'Never', deletionPolicy: 'Delete' }, false, false],
+    [{ adoption: 'IfUnowned' }, true, false],
+    [{ adoption: 'Force' }, true, false],
+    [{ deletionPolicy: 'Retain' }, false, true],
+  ];
+  for (const [spec, adopt, retain] of lifecycles) {
+    it(`knows what ${JSON.stringify(spec)} says of a row that is there before and after the object`, () => {
+      expect(judge(machineClient('app', spec))).to.include({ adopt, retain });
+    });
+  }
+
+  it('takes and leaves nothing for a Box: its data always stay', () => {
+    expect(judge(declared('Box', 'box', { deletionPolicy: 'Retain' }))).to.include({ adopt: false, retain: false });
   });
 
   it('finds the same content in both forms of a link', () => {

@@ -57,6 +57,8 @@ export function memorySource(): MemorySource {
 export interface MemoryKeeper extends SecretKeeper {
   /** By name of the Secret. */
   readonly kept: Map<string, { readonly wish: SecretWish; readonly value: Secret }>;
+  /** Names of Secrets that stay though no object wants them. */
+  readonly released: Set<string>;
   /** How many wishes were looked at in all. */
   looks: number;
 }
@@ -66,6 +68,7 @@ export function memoryKeeper(): MemoryKeeper {
   const kept: MemoryKeeper['kept'] = new Map();
   const keeper: MemoryKeeper = {
     kept,
+    released: new Set(),
     looks: 0,
     async keep(_box, wishes) {
       keeper.looks += wishes.length;
@@ -77,7 +80,10 @@ export function memoryKeeper(): MemoryKeeper {
       }
       return resolved;
     },
-    names: () => Promise.resolve([...kept.keys()]),
+    names: () => Promise.resolve([...kept.keys()].filter((name) => !keeper.released.has(name))),
+    async release(_box, names) {
+      for (const name of names) keeper.released.add(name);
+    },
     async forget(_box, names) {
       for (const name of names) kept.delete(name);
     },

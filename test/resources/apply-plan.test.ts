@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { parseApplyLine } from '../../api/http/management-lines.ts';
-import { judgeLine } from '../../api/resources/apply-plan.ts';
+import type { DeclaredResource } from '../../api/db/resource.ts';
+import { judgeLine, planApply } from '../../api/resources/apply-plan.ts';
 
 describe('judgeLine', () => {
   const now = Date.parse('2026-01-31T12:00:00Z');
@@ -24,6 +25,61 @@ describe('judgeLine', () => {
     const resource = { resourceType: kind, id: 'x1', ...declared[kind], revoke_sessions_before: moment };
     const owner = { name: 'default/x1', uid: 'u' };
     return judgeLine(parseApplyLine({ kind, id: 'x1', owner, digest: 'd', resource }), now);
+  }
+});
+
+describe('planApply', () => {
+  const head = { cluster: 'c', epoch: 1, complete: false };
+  const mine = { name: 'default/x1', uid: 'u' };
+  const row = { kind: 'Client', id: 'x1', version: 3, digest: 'd', retain: false } as const;
+  const owned = { ...row, owner: { cluster: 'c', ...mine } };
+  const declare = { kind: 'Client', id: 'x1', owner: mine, digest: 'd', resource: {} };
+  const removal = { kind: 'Client', id: 'x1', owner: mine, delete: true };
+  const other = { ...declare, owner: { name: 'default/x2', uid: 'v' } };
+
+  const cases: [title: string, lines: readonly object[], found: readonly DeclaredResource[], results: string][] = [
+    ['a row that is there as it should be', [declare], [owned], 'unchanged'],
+    ['a row that nobody owns', [declare], [{ ...row, owner: undefined }], 'conflict'],
+    ['a row that nobody owns, to be adopted', [{ ...declare, adopt: true }], [{ ...row, owner: undefined }], 'updated'],
+    ["another object's row, to be adopted", [{ ...other, adopt: true }], [owned], 'conflict'],
+    [
+      "another installation's row, to be adopted",
+      [{ ...declare, adopt: true }],
+      [{ ...row, owner: { cluster: 'd', ...mine } }],
+      'conflict',
+    ],
+    ['a row whose object goes', [removal], [owned], 'deleted -x1'],
+    ['a row whose object goes, to be retained', [removal], [{ ...owned, retain: true }], 'retained ~x1'],
+    ['a row that passes to another object', [removal, other], [owned], 'deleted created -x1'],
+    [
+      'a row that is retained, which another object wants',
+      [removal, other],
+      [{ ...owned, retain: true }],
+      'retained conflict ~x1',
+    ],
+    [
+      'a row that is retained, and adopted by another object',
+      [removal, { ...other, adopt: true }],
+      [{ ...owned, retain: true }],
+      'retained updated ~x1',
+    ],
+    ["a delete of another's row", [{ ...removal, owner: { name: 'default/x2', uid: 'v' } }], [owned], 'conflict'],
+    ['a delete of a row that nobody owns', [removal], [{ ...row, owner: undefined }], 'conflict'],
+  ];
+  for (const [title, lines, found, expected] of cases) {
+    it(`answers for ${title}: ${expected}`, () => {
+      const judgedLines = lines.map((line) => {
+        const resource = { resourceType: 'Client', id: 'x1', grant_types: ['password'] };
+        return judgeLine(parseApplyLine('resource' in line ? { ...line, resource } : line), 0);
+      });
+      const { results, deletes, releases } = planApply(head, judgedLines, found);
+      const said = [
+        ...results.map(({ result }) => result),
+        ...deletes.map(({ id }) => `-${id}`),
+        ...releases.map(({ id }) => `~${id}`),
+      ];
+      expect(said.join(' ')).to.equal(expected);
+    });
   }
 });
 

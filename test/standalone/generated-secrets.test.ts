@@ -12,6 +12,7 @@ function wish(client: string, fields: Partial<SecretWish> = {}): SecretWish {
   return {
     client,
     uid: `default/${client}`,
+    adopt: false,
     secret: client,
     grants: ['client_credentials'],
     template: undefined,
@@ -147,5 +148,17 @@ describe('createSecretFiles', () => {
     const error: unknown = await files.keep('default', many, stopping).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(Error);
     expect((await files.names('default', signal)).length).to.be.lessThan(5_000);
+  });
+
+  it('lets go of a secret whose client is retained, which stays as it is, and finds it when it is adopted', async () => {
+    const secret = await secretOf(wish('app'));
+    await files.release('default', ['app'], signal);
+    const later = createSecretFiles(folder.root);
+    expect(await later.names('default', signal)).to.deep.equal([]);
+    expect(content()).to.include({ client_secret: secret });
+    expect(await secretOf(wish('app'), later)).to.equal(secret);
+    expect(await later.names('default', signal)).to.deep.equal([]);
+    expect(await secretOf(wish('app', { adopt: true }), later)).to.equal(secret);
+    expect(await later.names('default', signal)).to.deep.equal(['app']);
   });
 });

@@ -34,6 +34,8 @@ CREATE TABLE boxgate.resource (
   owner_uid     text,
   -- The declaring side's keyed digest of what it declared.
   digest        text,
+  -- When the object that declares it goes, it goes on without an owner.
+  retain        boolean NOT NULL DEFAULT false,
   created_at    timestamptz NOT NULL DEFAULT now(),
   updated_at    timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (box, kind, id),

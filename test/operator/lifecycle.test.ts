@@ -1,0 +1,185 @@
+import { expect } from 'chai';
+import type { Declared } from '../../operator/declared.ts';
+import { sendJson } from '../oauth/requests.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { allowPolicy, declared, machineClient } from './declare.ts';
+import { passRig, type PassRig } from './pass-rig.ts';
+
+const admin = machineClient('admin');
+const everything = allowPolicy('everything', 'admin');
+const always = [admin, everything];
+
+describe('deletionPolicy and adoption against a real API', () => {
+  let api: TestApi;
+  let rig: PassRig;
+  let box = '';
+  let boxes = 0;
+
+  before(async () => {
+    api = await startApi({
+      environment: { BOXGATE_FAILURES_PER_CLIENT: '1000000', BOXGATE_FAILURES_PER_BOX: '1000000' },
+    });
+  });
+  after(() => api.stop());
+  beforeEach(async () => {
+    boxes += 1;
+    box = `life-${String(boxes)}`;
+    rig = await passRig(api, box);
+  });
+
+  /** A pass over these objects and the administrator. */
+  const pass = (...objects: readonly Declared[]) => rig.pass([...always, ...objects]);
+  const sweep = (...objects: readonly Declared[]) => rig.pass([...always, ...objects], 'everything');
+  const secretOf = (name: string) => rig.keeper.kept.get(name)?.value.reveal() ?? '';
+
+  async function post(path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
+    return (await sendJson(`${api.url}/boxes/${box}${path}`, body)).body;
+  }
+
+  async function tokenOf(id: string, secret = secretOf(id)): Promise<string> {
+    const answer = await post('/auth/token', {
+      grant_type: 'client_credentials',
+      client_id: id,
+      client_secret: secret,
+    });
+    return String(answer['access_token']);
+  }
+
+  async function isLive(token: string): Promise<unknown> {
+    const credentials = { client_id: 'admin', client_secret: secretOf('admin') };
+    return (await post('/auth/introspect', { ...credentials, token }))['active'];
+  }
+
+  /** Over REST, as the administrator. */
+  async function rest(method: string, path: string, body?: object): Promise<number> {
+    const headers = { Authorization: `Bearer ${await tokenOf('admin')}`, 'Content-Type': 'application/json' };
+    const given = body === undefined ? {} : { body: JSON.stringify(body) };
+    return (await fetch(`${api.url}/boxes/${box}${path}`, { method, headers, ...given })).status;
+  }
+
+  const kept = machineClient('app', { deletionPolicy: 'Retain' });
+  const foreign = { grant_types: ['client_credentials'], secret: 'made over REST' };
+
+  it('Retain: a client goes on with its secret and its tokens when its object goes, and nobody owns it', async () => {
+    await pass(kept);
+    const token = await tokenOf('app');
+    expect(await rest('PUT', '/Client/app', foreign)).to.equal(409);
+    await pass();
+    expect(rig.source.gone).to.deep.equal(['Client/app']);
+    expect(await isLive(token)).to.equal(true);
+    expect(await rig.token('app')).to.equal(200);
+    expect(await rest('PUT', '/Client/app', { grant_types: ['client_credentials'], name: 'mine now' })).to.equal(200);
+    expect(await rig.token('app')).to.equal(200);
+  });
+
+  it('Retain: neither a sweep nor a restart takes the client or its secret away', async () => {
+    await pass(kept);
+    await pass();
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweep();
+    expect(await rig.token('app')).to.equal(200);
+    await rig.restart();
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweep();
+    expect(await rig.token('app')).to.equal(200);
+  });
+
+  it('Retain: also when the object went while nobody watched', async () => {
+    await pass(kept);
+    await rig.restart();
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweep();
+    expect(await rig.token('app')).to.equal(200);
+    expect(await rest('DELETE', '/Client/app')).to.equal(200);
+  });
+
+  it('Retain: said by an edit, it counts from then on', async () => {
+    await pass(machineClient('app'));
+    await pass({ ...kept, resourceVersion: '2', generation: 2 });
+    await pass();
+    expect(await rig.token('app')).to.equal(200);
+  });
+
+  it('Retain taken back: the client goes with its object', async () => {
+    await pass(kept);
+    await pass({ ...machineClient('app'), resourceVersion: '2', generation: 2 });
+    const secret = secretOf('app');
+    await pass();
+    expect(await rig.token('app', secret)).to.equal(401);
+    expect(rig.keeper.kept.has('app')).to.equal(false);
+  });
+
+  it('Retain: a policy goes on granting', async () => {
+    const policy = declared('AccessPolicy', 'for-app', {
+      engine: 'allow',
+      link: [{ resourceType: 'Client', id: 'app' }],
+      deletionPolicy: 'Retain',
+    });
+    const app = machineClient('app');
+    await pass(app, policy);
+    await pass(app);
+    const headers = { Authorization: `Bearer ${await tokenOf('app')}` };
+    expect((await fetch(`${api.url}/boxes/${box}/Session`, { headers })).status).to.equal(200);
+    expect(await rest('DELETE', '/AccessPolicy/for-app')).to.equal(200);
+    expect((await fetch(`${api.url}/boxes/${box}/Session`, { headers })).status).to.equal(403);
+  });
+
+  it('Never: what was made over REST or retained is left alone, and the status says who has it', async () => {
+    await pass();
+    expect(await rest('PUT', '/Client/app', foreign)).to.equal(201);
+    await pass(machineClient('app'));
+    expect(rig.condition('Client/app')).to.equal('False/OwnedByAnother');
+    expect(rig.source.statuses.get('Client/app')?.conditions[0]?.message).to.equal(
+      'no object declares it: it was made over REST, or retained; adoption: IfUnowned takes it over',
+    );
+    expect(await rig.token('app', 'made over REST')).to.equal(200);
+    await pass();
+    expect(await rig.token('app', 'made over REST')).to.equal(200);
+  });
+
+  for (const adoption of ['IfUnowned', 'Force']) {
+    it(`${adoption}: takes what was made over REST, whose sessions are revoked`, async () => {
+      await pass();
+      expect(await rest('PUT', '/Client/app', foreign)).to.equal(201);
+      const token = await tokenOf('app', 'made over REST');
+      await pass(machineClient('app', { adoption }));
+      expect(rig.condition('Client/app')).to.equal('True/Ready');
+      expect(await isLive(token)).to.equal(false);
+      expect(await rig.token('app', 'made over REST')).to.equal(401);
+      expect(await rig.token('app')).to.equal(200);
+      expect(await rest('PUT', '/Client/app', foreign)).to.equal(409);
+      await pass();
+      expect(await rest('GET', '/Client/app')).to.equal(404);
+    });
+
+    it(`${adoption}: does so in a sweep too, and after the object was refused`, async () => {
+      await pass();
+      await rest('PUT', '/Client/app', foreign);
+      await sweep(machineClient('app'));
+      expect(rig.condition('Client/app')).to.equal('False/OwnedByAnother');
+      await pass({ ...machineClient('app', { adoption }), resourceVersion: '2', generation: 2 });
+      expect(rig.condition('Client/app')).to.equal('True/Ready');
+      await rig.restart();
+      await sweep(machineClient('app', { adoption }));
+      expect(rig.condition('Client/app')).to.equal('True/Ready');
+    });
+
+    it(`P-15 ${adoption}: takes nothing from an object that lives`, async () => {
+      await pass(machineClient('app'));
+      const younger = machineClient('another', { id: 'app', adoption });
+      await pass(machineClient('app'), { ...younger, created: '9' });
+      expect(rig.condition('Client/another')).to.equal('False/DeclaredTwice');
+      expect(rig.condition('Client/app')).to.equal('True/Ready');
+      expect(await rig.token('app')).to.equal(200);
+    });
+  }
+
+  it('a retained client that is adopted again has its secret, and goes with its object from then on', async () => {
+    await pass(kept);
+    const secret = secretOf('app');
+    await pass();
+    await sweep(machineClient('app', { adoption: 'IfUnowned' }));
+    expect(rig.condition('Client/app')).to.equal('True/Ready');
+    expect(await rig.token('app', secret)).to.equal(200);
+    await pass();
+    expect(await rig.token('app', secret)).to.equal(401);
+    expect(rig.keeper.kept.has('app')).to.equal(false);
+  });
+});
