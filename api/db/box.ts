@@ -8,16 +8,30 @@ export async function ensureBox(connection: Connection, box: string): Promise<vo
   await connection.query('INSERT INTO boxgate.box (box) VALUES ($1) ON CONFLICT DO NOTHING', [box]);
 }
 
-/** Raises the box's config version in the running transaction, locking the box's row until it ends; returns the new one. */
+/**
+ * Raises the box's config version in the running transaction, locking the box's row until it ends; returns the new one.
+ * It is the time in microseconds (see {@link risingClock}): after a backup was restored, no version comes back that a
+ * replica may still hold (F-19).
+ */
 export async function bumpVersion(connection: Connection, box: string): Promise<number> {
   const { rows } = await connection.query<{ version: string }>(
-    `UPDATE boxgate.box b SET config_version = b.config_version + 1 FROM ${turn('exclusive')}
-      WHERE b.box = $1 RETURNING b.config_version AS version`,
+    `WITH bumped AS (
+       UPDATE boxgate.box b SET config_version = ${risingClock('b.config_version')} FROM ${turn('exclusive')}
+        WHERE b.box = $1 RETURNING b.box, b.config_version)
+     INSERT INTO boxgate.box_version (box, version) SELECT box, config_version FROM bumped RETURNING version`,
     [box],
   );
   const version = rows[0]?.version;
   if (version === undefined) throw new Error(`no row of box ${box}`);
   return Number(version);
+}
+
+/**
+ * SQL for the number after `before`: the database's clock in microseconds since 1970, one more than before where the clock
+ * is behind. Fits a JavaScript number until the year 2255.
+ */
+export function risingClock(before: string): string {
+  return `greatest(${before} + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)`;
 }
 
 /** The box's config version, its row locked against a bump until the transaction ends; undefined when there is no such box. */

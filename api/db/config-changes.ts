@@ -26,6 +26,8 @@ export interface SigningKeyRow {
 /** What moved in a box's configuration after a version. */
 export interface ConfigChanges {
   readonly version: number;
+  /** This is the whole box, not what moved: what is not in it is not there. */
+  readonly complete: boolean;
   readonly sessionsFrom: number;
   /** Milliseconds since 1970. */
   readonly revokedBefore: number | undefined;
@@ -36,26 +38,35 @@ export interface ConfigChanges {
 }
 
 /**
- * Reads what moved in a box after version `since` (0: everything), undefined when there is no such box. To be called in
- * a `snapshot` transaction, or in one that holds the box's row.
+ * Reads what moved in a box after version `since`, or all of it when that is none of the versions it lately had (0 never
+ * is); undefined when there is no such box. To be called in a `snapshot` transaction, or in one that holds the box's row.
  */
 export async function readConfigChanges(
   connection: Connection,
   box: string,
   since: number,
 ): Promise<ConfigChanges | undefined> {
-  const { rows } = await connection.query<{ version: string; sessions_from: string; revoked_before: Date | null }>(
-    'SELECT config_version AS version, sessions_from, revoked_before FROM boxgate.box WHERE box = $1',
-    [box],
+  const { rows } = await connection.query<{
+    version: string;
+    sessions_from: string;
+    revoked_before: Date | null;
+    known: boolean;
+  }>(
+    `SELECT b.config_version AS version, b.sessions_from, b.revoked_before,
+            b.config_version >= $2 AND EXISTS (SELECT FROM boxgate.box_version v WHERE v.box = b.box AND v.version = $2)
+              AS known
+       FROM boxgate.box b WHERE b.box = $1`,
+    [box, since],
   );
   const row = rows[0];
   if (row === undefined) return undefined;
   return {
     version: Number(row.version),
+    complete: !row.known,
     sessionsFrom: Number(row.sessions_from),
     revokedBefore: row.revoked_before?.getTime(),
-    changed: await readChanged(connection, box, since),
-    deleted: since === 0 ? [] : await readDeleted(connection, box, since),
+    changed: await readChanged(connection, box, row.known ? since : 0),
+    deleted: row.known ? await readDeleted(connection, box, since) : [],
     keys: await readSigningKeyRows(connection, box),
   };
 }

@@ -1,13 +1,17 @@
 import type pg from 'pg';
+import { risingClock } from './box.ts';
 import { outsideBoxes } from './transaction.ts';
 import type { Connection } from './transaction.ts';
 
-/** Claims the next epoch of a cluster: applies under an older one are refused from the commit on. */
+/**
+ * Claims the next epoch of a cluster: applies under an older one are refused from the commit on. A time, like a version:
+ * after a backup was restored, nobody claims an epoch that an older leader may still hold.
+ */
 export function claimEpoch(pool: pg.Pool, cluster: string): Promise<number> {
   return outsideBoxes(pool, async (connection) => {
     const { rows } = await connection.query<{ epoch: string }>(
-      `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch) VALUES ($1, 1)
-       ON CONFLICT (cluster) DO UPDATE SET epoch = e.epoch + 1 RETURNING epoch`,
+      `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch) VALUES ($1, ${risingClock('0')})
+       ON CONFLICT (cluster) DO UPDATE SET epoch = ${risingClock('e.epoch')} RETURNING epoch`,
       [cluster],
     );
     return Number(rows[0]?.epoch);

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { KeySealing } from '../credentials/key-sealing.ts';
 import { readConfigChanges } from '../db/config-changes.ts';
+import type { ConfigChanges } from '../db/config-changes.ts';
 import { Outage } from '../db/outage.ts';
 import { inBox } from '../db/transaction.ts';
 import type { Connection } from '../db/transaction.ts';
@@ -60,21 +61,23 @@ export function createHeldBoxes({ pool, sealing, onUnusable }: HeldBoxesParts): 
     if (changes === undefined) return undefined;
     // Who read under a lock may have put another state in its place meanwhile: that one is the truth.
     const held = states.get(box) ?? state;
-    if (held === state) {
-      state.take(changes);
-      states.set(box, state);
-    }
-    return held;
+    return held === state ? take(state, changes) : held;
+  }
+
+  /** What moved, into the state that it moved from; the whole box, in the place of that state. */
+  function take(held: MovingBoxState, changes: ConfigChanges): BoxState {
+    const state = changes.complete && held.version > 0 ? createState(held.box) : held;
+    state.take(changes);
+    states.set(held.box, state);
+    return state;
   }
 
   async function present(connection: Connection, box: string, version: number): Promise<BoxState> {
     const known = states.get(box);
     if (known?.version === version) return known;
-    const state = known !== undefined && known.version < version ? known : createState(box);
+    const state = known ?? createState(box);
     const changes = await readConfigChanges(connection, box, state.version);
-    if (changes !== undefined) state.take(changes);
-    states.set(box, state);
-    return state;
+    return changes === undefined ? state : take(state, changes);
   }
 
   function createState(box: string): MovingBoxState {

@@ -15,6 +15,7 @@ const rowsOf: Readonly<Record<string, (box: string) => string>> = {
   box: (box) => `(box) VALUES ('${box}')`,
   resource: (box) =>
     `(box, kind, id, version, body, secrets) VALUES ('${box}', 'Client', 'same', 1, '{"name": "${box}"}', '{${box}}')`,
+  box_version: (box) => `(box, version) VALUES ('${box}', 1)`,
   tombstone: (box) => `(box, kind, id, version) VALUES ('${box}', 'Client', 'gone', 1)`,
   revocation: (box) => `(box, subject, version) VALUES ('${box}', 'client:same', 1)`,
   signing_key: (box) =>

@@ -53,7 +53,7 @@ describe('two leaders of a cluster, each at its own replica', () => {
     const old = await claimEpoch(first.managementUrl, first.managementKey, 'one');
     expect(await apply(first, 'one', old, 'by-the-old')).to.have.property('config_version');
     const present = await claimEpoch(second.managementUrl, second.managementKey, 'one');
-    expect(present).to.equal(old + 1);
+    expect(present).to.be.greaterThan(old);
     for (const api of replicas) {
       expect(await apply(api, 'one', old, 'too-late')).to.include({ code: 'fenced' });
       expect(await apply(api, 'one', present + 1, 'not-claimed')).to.include({ code: 'fenced' });

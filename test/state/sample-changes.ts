@@ -8,7 +8,16 @@ export const sampleSealing = createKeySealing([Buffer.alloc(32, 1)]);
 
 /** A change of a box that changes nothing but its version. */
 export function changes(version: number, over: Partial<ConfigChanges> = {}): ConfigChanges {
-  return { version, sessionsFrom: 0, revokedBefore: undefined, changed: [], deleted: [], keys: [], ...over };
+  return {
+    version,
+    complete: false,
+    sessionsFrom: 0,
+    revokedBefore: undefined,
+    changed: [],
+    deleted: [],
+    keys: [],
+    ...over,
+  };
 }
 
 /** The row of a client. */

@@ -9,6 +9,7 @@ import { createPool, defaultLimits } from '../../api/db/pool.ts';
 import { deleteResources, upsertResources } from '../../api/db/resource-write.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';
 import type { StateCache } from '../../api/state/state-cache.ts';
+import { backUp } from '../support/backup.ts';
 import { boxDatabase } from '../resources/box-database.ts';
 import type { BoxDatabase } from '../resources/box-database.ts';
 
@@ -219,26 +220,42 @@ describe('the cache of box states', () => {
     });
   });
 
-  it('believes a database that went back to a backup', async () => {
-    await store('a', 'of the backup');
-    const { rows } = await database.owner.query<{ version: string }>(
-      `SELECT config_version AS version FROM boxgate.box WHERE box = 'default'`,
-    );
-    const backup = Number(rows[0]?.version);
-    await store('a', 'lost');
-    await store('b', 'lost');
-    expect(await nameOf('a')).to.deep.equal({ name: 'lost' });
-    await database.owner.query(`UPDATE boxgate.box SET config_version = ${String(backup)} WHERE box = 'default'`);
-    await database.owner.query(`DELETE FROM boxgate.resource WHERE id = 'b'`);
-    await database.owner.query(
-      `UPDATE boxgate.resource SET version = ${String(backup)}, body = body || '{"name":"of the backup"}' WHERE id = 'a'`,
-    );
-    const names = await Promise.all(Array.from({ length: 20 }, () => nameOf('a')));
-    expect(new Set(names.map((found) => found?.name))).to.deep.equal(new Set(['of the backup']));
-    expect(await nameOf('b')).to.deep.equal({ name: undefined });
-    queries = [];
-    await nameOf('a');
-    expect(queries, 'one request heals the replica').to.deep.equal([]);
+  describe('F-19 believes a database that went back to a backup', () => {
+    let restore: () => Promise<void>;
+
+    beforeEach(async () => {
+      await store('a', 'of the backup');
+      await store('deleted', 'of the backup');
+      restore = await backUp(database.owner);
+      await store('a', 'lost');
+      await store('b', 'lost');
+      await remove('deleted');
+      expect(await nameOf('a')).to.deep.equal({ name: 'lost' });
+    });
+
+    async function expectTheBackup(): Promise<void> {
+      const names = await Promise.all(Array.from({ length: 20 }, () => nameOf('a')));
+      expect(new Set(names.map((found) => found?.name))).to.deep.equal(new Set(['of the backup']));
+      expect(await nameOf('b'), 'made since the backup').to.deep.equal({ name: undefined });
+      expect(await nameOf('deleted')).to.deep.equal({ name: 'of the backup' });
+      queries = [];
+      await nameOf('a');
+      expect(queries, 'it is healed').to.deep.equal([]);
+    }
+
+    it('at once', async () => {
+      await restore();
+      await expectTheBackup();
+    });
+
+    for (const changes of [1, 2, 3, 4, 10]) {
+      it(`after ${String(changes)} more changes`, async () => {
+        await restore();
+        for (let count = 0; count < changes; count += 1) await store('c', 'after it');
+        await expectTheBackup();
+        expect(await nameOf('c')).to.deep.equal({ name: 'after it' });
+      });
+    }
   });
 
   it('tells everybody who waits for a box at once that Postgres does not answer', async () => {

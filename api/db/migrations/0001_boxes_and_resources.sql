@@ -119,11 +119,11 @@ CREATE FUNCTION boxgate.all_boxes() RETURNS TABLE (box text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
 AS $$ SELECT b.box FROM box b ORDER BY b.box $$;
 
--- The box whose settings name a host; with two claims the older one.
-CREATE FUNCTION boxgate.box_of_host(p_host text) RETURNS TABLE (box text)
+-- The box whose settings name a host, and their issuer; with two claims the older one.
+CREATE FUNCTION boxgate.box_of_host(p_host text) RETURNS TABLE (box text, issuer text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
 AS $$
-  SELECT r.box FROM resource r
+  SELECT r.box, r.body ->> 'issuer' FROM resource r
    WHERE r.kind = 'Box' AND r.body -> 'hosts' ? p_host ORDER BY r.created_at, r.box LIMIT 1
 $$;
 CREATE INDEX resource_hosts ON boxgate.resource USING gin ((body -> 'hosts')) WHERE kind = 'Box';
