@@ -128,7 +128,9 @@ export const boxFields = {
     }),
   ),
   issuer: Type.Optional(
-    uri('Issuer of the tokens: https on a granted host (RFC 8414 §2). Absent: `<public URL>/boxes/<namespace>`.'),
+    uri(
+      'Issuer of the tokens: https on a granted host, with a path or without one (RFC 8414 §2). Absent: `<public URL>/boxes/<namespace>`.',
+    ),
   ),
   registration: Type.Optional(registration),
   tokens: Type.Optional(tokens),

@@ -4,8 +4,15 @@ import { batchBounds, isOutage } from './hot-batches.ts';
 import { arrayLiteral, quoted } from './array-literal.ts';
 import { withConnection } from './with-connection.ts';
 
+/** The box that a host was given to. */
+export interface HostClaim {
+  readonly box: string;
+  /** Path of the box's issuer, when that is on this host and has one; else empty. */
+  readonly path: string;
+}
+
 /** Finds the box whose settings name a host; with two claims the older one. Undefined: none. Throws Outage. */
-export type HostLookup = (host: string) => Promise<string | undefined>;
+export type HostLookup = (host: string) => Promise<HostClaim | undefined>;
 
 /**
  * Looks hosts up in micro-batches, one statement in flight: requests under made-up names must not use up the pool that
@@ -14,20 +21,25 @@ export type HostLookup = (host: string) => Promise<string | undefined>;
 export function batchedHosts(pool: pg.Pool): HostLookup {
   const bounds = { ...batchBounds, inFlight: 1 };
   const hosts = createBatch((items: readonly string[]) => boxesOf(pool, items), bounds, isOutage);
-  return async (host) => (await hosts.submit(host)).box;
+  return async (host) => (await hosts.submit(host)).claim;
 }
 
 interface Found {
-  readonly box: string | undefined;
+  readonly claim: HostClaim | undefined;
 }
 
 function boxesOf(pool: pg.Pool, hosts: readonly string[]): Promise<readonly Found[]> {
   return withConnection(pool, batchBounds.patience, async (connection) => {
-    const { rows } = await connection.query<{ host: string; box: string }>(
-      'SELECT n.host, b.box FROM unnest($1::text[]) AS n (host) CROSS JOIN boxgate.box_of_host(n.host) AS b',
+    const { rows } = await connection.query<{ host: string; box: string; issuer: string | null }>(
+      'SELECT n.host, b.box, b.issuer FROM unnest($1::text[]) AS n (host) CROSS JOIN boxgate.box_of_host(n.host) AS b',
       [arrayLiteral([...new Set(hosts)], quoted)],
     );
-    const boxes = new Map(rows.map((row) => [row.host, row.box]));
-    return hosts.map((host) => ({ box: boxes.get(host) }));
+    const claims = new Map(rows.map(({ host, box, issuer }) => [host, { box, path: issuerPath(issuer, host) }]));
+    return hosts.map((host) => ({ claim: claims.get(host) }));
   });
+}
+
+function issuerPath(issuer: string | null, host: string): string {
+  const [, name, path = ''] = /^https:\/\/([^/:]+|\[[^\]]+\])(?::\d+)?(\/.+)?$/.exec(issuer ?? '') ?? [];
+  return name?.toLowerCase() === host ? path : '';
 }

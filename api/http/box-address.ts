@@ -9,8 +9,8 @@ export interface BoxAddress {
 export interface BoxAddressing {
   /** The domain of the cluster's Services, such as `cluster.local`. */
   readonly clusterDomain: string;
-  /** The box that a Box setting gave this host name to; undefined: none. */
-  boxOfHost(host: string): Promise<string | undefined>;
+  /** The box that a Box setting gave this host name to, and the path of its issuer there; undefined: none. */
+  boxOfHost(host: string): Promise<{ readonly box: string; readonly path: string } | undefined>;
   /** Whether a host name may be one that a box was given: not the installation's own. */
   isForeignHost(host: string): boolean;
   /** The box at the root, in an installation with one box. */
@@ -28,14 +28,38 @@ const wellKnown = new RegExp(
 /** Finds the box of a request by its host, then by its path, then by there being only one. Undefined: no such box. */
 export async function addressOf(host: string, url: string, addressing: BoxAddressing): Promise<BoxAddress | undefined> {
   if (addressing.isForeignHost(host)) {
-    const service = isBelowSvc(host, addressing.clusterDomain);
-    const box = service ? serviceBox(host, addressing.clusterDomain) : await addressing.boxOfHost(host);
-    if (box !== undefined) return { box, url };
+    const found = await addressByHost(host, url, addressing);
+    if (found !== undefined) return found;
   }
   const pathAddress = addressByPath(url);
   if (pathAddress !== undefined) return pathAddress;
   const root = await addressing.rootBox();
   return root === undefined ? undefined : { box: root, url };
+}
+
+async function addressByHost(host: string, url: string, addressing: BoxAddressing): Promise<BoxAddress | undefined> {
+  if (isBelowSvc(host, addressing.clusterDomain)) {
+    const box = serviceBox(host, addressing.clusterDomain);
+    return box === undefined ? undefined : { box, url };
+  }
+  const claim = await addressing.boxOfHost(host);
+  return claim === undefined ? undefined : { box: claim.box, url: belowIssuer(url, claim.path) };
+}
+
+const documents = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
+
+/** The path below an issuer that has one itself; the metadata stand also where RFC 8414 §3.1 puts them. */
+function belowIssuer(url: string, path: string): string {
+  if (path === '') return url;
+  const document = documents.find((name) => isAt(url, name + path));
+  if (document !== undefined) return document + url.slice(document.length + path.length);
+  if (url.startsWith(`${path}/`)) return url.slice(path.length);
+  return isAt(url, path) ? `/${url.slice(path.length)}` : url;
+}
+
+/** Whether a URL is this path, with or without a query. */
+function isAt(url: string, path: string): boolean {
+  return url === path || url.startsWith(`${path}?`);
 }
 
 /** Finds the box in the path `/boxes/<box>/…`, or in RFC 8414's form of it. */

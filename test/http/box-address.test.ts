@@ -108,7 +108,8 @@ describe('the box of a request', () => {
     isForeignHost: (host) => host !== 'auth.example',
     boxOfHost: (host) => {
       asked.push(host);
-      return Promise.resolve(host === 'shop.example' ? 'shop' : undefined);
+      if (host === 'id.example') return Promise.resolve({ box: 'shop', path: '/login/eu' });
+      return Promise.resolve(host === 'shop.example' ? { box: 'shop', path: '' } : undefined);
     },
     rootBox: () => Promise.resolve(root),
   };
@@ -128,6 +129,28 @@ describe('the box of a request', () => {
       url: '/boxes/other/Client',
     });
   });
+
+  const document = '/.well-known/oauth-authorization-server';
+  const belowIssuer: Readonly<Record<string, string>> = {
+    '/login/eu/auth/token': '/auth/token',
+    '/login/eu/Client?_count=1': '/Client?_count=1',
+    [`/login/eu${document}`]: document,
+    '/login/eu': '/',
+    '/login/eu?a=b': '/?a=b',
+    [`${document}/login/eu`]: document,
+    [`${document}/login/eu?a=b`]: `${document}?a=b`,
+    '/.well-known/openid-configuration/login/eu': '/.well-known/openid-configuration',
+    '/.well-known/jwks.json/login/eu': '/.well-known/jwks.json/login/eu',
+    [`${document}/login`]: `${document}/login`,
+    [`${document}/login/eu/x`]: `${document}/login/eu/x`,
+    '/login/europe/auth/token': '/login/europe/auth/token',
+    '/auth/token': '/auth/token',
+  };
+  for (const [target, url] of Object.entries(belowIssuer)) {
+    it(`RFC 8414 section 3.1 on the host of an issuer with a path takes ${target} as ${url}`, async () => {
+      expect(await addressOf('id.example', target, addressing)).to.deep.equal({ box: 'shop', url });
+    });
+  }
 
   it('is that of its path where the host is nobody’s', async () => {
     for (const host of ['auth.example', 'stranger.example', 'boxgate-api.system.svc']) {

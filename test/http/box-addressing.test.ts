@@ -36,6 +36,10 @@ describe('where a box lives', () => {
       policy,
       { kind: 'Box', id: 'box', hosts: ['shop.example', 'login.shop.example'], issuer: 'https://shop.example' },
     ]);
+    await api.declare('deep', [
+      client,
+      { kind: 'Box', id: 'box', hosts: ['id.example', 'other.example'], issuer: 'https://id.example:8443/login/eu' },
+    ]);
     await api.declare('plain', [client]);
     await api.declare('off', [client, { kind: 'Box', id: 'box', active: false, hosts: ['off.example'] }]);
   });
@@ -43,6 +47,7 @@ describe('where a box lives', () => {
 
   const shop = 'https://shop.example';
   const plain = 'https://auth.example/boxes/plain';
+  const deep = 'https://id.example:8443/login/eu';
   const addresses: readonly (readonly [host: string, target: string, issuer: string])[] = [
     ['auth.example', `/boxes/plain${document}`, plain],
     ['auth.example:8443', `/boxes/plain${document}`, plain],
@@ -66,6 +71,13 @@ describe('where a box lives', () => {
     ['SHOP.example:443', document, shop],
     ['login.shop.example', document, shop],
     ['boxgate.shop.svc', document, shop],
+    ['id.example:8443', `${document}/login/eu`, deep],
+    ['id.example', '/.well-known/openid-configuration/login/eu', deep],
+    ['id.example', `/login/eu${document}`, deep],
+    ['id.example', document, deep],
+    ['other.example', document, deep],
+    ['boxgate.deep.svc', document, deep],
+    ['auth.example', `/boxes/deep${document}`, deep],
   ];
   for (const [host, target, issuer] of addresses) {
     it(`${host} ${target}: the box of ${issuer}`, async () => {
@@ -75,9 +87,27 @@ describe('where a box lives', () => {
       for (const name of ['token_endpoint', 'jwks_uri', 'introspection_endpoint', 'revocation_endpoint']) {
         expect(field(reply, name), name).to.match(new RegExp(`^${issuer}/`));
       }
-      expect(reply.whole).not.to.match(/svc|stranger|127\.0\.0\.1|localhost|:8/);
+      expect(reply.whole.replaceAll(deep, '')).not.to.match(/svc|stranger|127\.0\.0\.1|localhost|:8/);
     });
   }
+
+  it('every address in the metadata of an issuer with a path answers below that path', async () => {
+    const metadata = await get(api, 'id.example', `${document}/login/eu`);
+    const path = (name: string) => String(field(metadata, name)).replace('https://id.example:8443', '');
+    expect((await get(api, 'id.example', path('jwks_uri'))).status).to.equal(200);
+    expect((await get(api, 'id.example', '/login/eu/Client')).status).to.equal(401);
+    const token = await sendRequest(api.url, {
+      method: 'POST',
+      target: path('token_endpoint'),
+      headers: [
+        ['Host', 'id.example'],
+        ['Authorization', `Basic ${btoa('c:right')}`],
+        ['Content-Type', 'application/x-www-form-urlencoded'],
+      ],
+      body: 'grant_type=client_credentials',
+    });
+    expect(token.status).to.equal(200);
+  });
 
   it('an unknown box, an unknown host and an unknown path get the same bytes', async () => {
     const nowhere: readonly (readonly [string, string])[] = [
@@ -104,6 +134,10 @@ describe('where a box lives', () => {
       ['boxgate.plain.svc.evil.example', document],
       ['boxgate-api.plain.svc', document],
       ['plain', document],
+      ['id.example', `${document}/login`],
+      ['id.example', '/login/europe/Client'],
+      ['other.example', '/login/eu/Client'],
+      ['boxgate.deep.svc', '/login/eu/Client'],
     ];
     const heads = new Set<string>();
     for (const [host, target] of nowhere) {
