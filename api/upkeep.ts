@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Box } from '../crds/box.ts';
+import { checkResource } from '../crds/validate.ts';
 import { allBoxes } from './db/box.ts';
+import { pruneVersions, readBoxUpkeep } from './db/box-upkeep.ts';
 import { upkeepBuckets } from './db/bucket.ts';
 import { Outage } from './db/outage.ts';
 import { deleteExpiredFamilies } from './db/refresh-family.ts';
@@ -19,7 +22,7 @@ const familiesAtOnce = 1_000;
 
 /**
  * Makes the buckets that are needed now, then, every ten minutes: buckets ahead, what is over dropped, signing keys
- * rotated, expired refresh families deleted. Every replica does it; each step takes its own lock. Throws Outage when the
+ * rotated, expired refresh families and old versions deleted. Every replica does it; each step takes its own lock. Throws Outage when the
  * first buckets cannot be made.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
@@ -71,18 +74,23 @@ async function buckets(services: OAuthServices, log: Log): Promise<void> {
   if (made.length + dropped.length > 0) log.info({ made: made.length, dropped: dropped.length }, 'session buckets');
 }
 
+/** Without loading the box: most have nothing to be done, and those that nobody uses shall cost no memory. */
 async function upkeepBox(box: string, services: OAuthServices, log: Log): Promise<void> {
-  const settings = await services.states.decide(box, async (state, statements) => ({
-    version: await statements.version(box),
-    value: state.keys.all.length === 0 ? undefined : state.settings,
-  }));
-  if (settings !== undefined && (await services.keys.upkeep(box, settings, services.now()))) {
+  const { pool } = services;
+  const found = await inBox(pool, box, 'snapshot', (connection) => readBoxUpkeep(connection, box));
+  if (found.hasKeys && (await services.keys.upkeep(box, settingsOf(box, found.settings), services.now()))) {
     log.info({ box }, 'signing keys moved on');
   }
+  if (found.hasOldVersions) await inBox(pool, box, 'write', (connection) => pruneVersions(connection, box));
   let deleted = familiesAtOnce;
   while (deleted === familiesAtOnce) {
-    deleted = await inBox(services.pool, box, 'write', (connection) =>
-      deleteExpiredFamilies(connection, box, familiesAtOnce),
-    );
+    deleted = await inBox(pool, box, 'write', (connection) => deleteExpiredFamilies(connection, box, familiesAtOnce));
   }
+}
+
+/** As a replica reads them: what cannot be used counts as not declared. */
+function settingsOf(box: string, body: unknown): Box {
+  const checked = checkResource('Box', body);
+  const { resource } = checked.ok ? checked : {};
+  return resource?.resourceType === 'Box' ? resource : { resourceType: 'Box', id: box };
 }

@@ -61,6 +61,21 @@ describe('upkeep', () => {
     expect(JSON.parse(line ?? '{}')).to.include({ box: 'b', message: 'its key cannot be opened' });
   });
 
+  it('loads no box: those that nobody uses cost a replica no memory', async () => {
+    const replica = world.replica();
+    await upkeepRound(replica, log, running);
+    expect(replica.states.size).to.equal(0);
+  });
+
+  it('keeps the keys as the Box declares it', async () => {
+    await world.declare('c', { kind: 'Box', id: 'c', signing: { algorithm: 'EdDSA' } });
+    await upkeepRound(world.services, log, running);
+    const { rows } = await world.owner.query<{ algorithm: string }>(
+      `SELECT algorithm FROM boxgate.signing_key WHERE box = 'c' AND retired_at IS NULL`,
+    );
+    expect(rows).to.deep.equal([{ algorithm: 'EdDSA' }]);
+  });
+
   it('ends for now when Postgres is away: it does not wait for each box', async () => {
     const { services, kept } = failing('a', new Outage('Postgres cannot answer now'));
     await upkeepRound(services, log, running);
