@@ -33,6 +33,8 @@ export interface DevProcess extends DevStreams {
 /** The name under which a folder declares: rows of others are not ours. */
 const cluster = 'standalone';
 const sweepPeriod = 60_000;
+/** Milliseconds in which the API of a `boxgate dev` that was killed has let go of its ports. */
+const apiLeaves = 5_000;
 
 /**
  * Serves what a folder declares until `signal` is aborted; resolves with the exit code. Throws DevError (one sentence)
@@ -68,8 +70,9 @@ async function serve(run: Run): Promise<number> {
   const state = openStateFolder(options.state);
   closing.add('The state folder', () => state.release());
   // Before anything slow: a port that is in use is a matter of choosing another one.
-  await freePort(options.port, '--port');
-  await freePort(options.managementPort, '--management-port');
+  const patience = state.isTakenOver ? apiLeaves : 0;
+  await freePort(options.port, '--port', patience);
+  await freePort(options.managementPort, '--management-port', patience);
   const [reader, databaseUrl] = await both(
     listedFolder(run),
     openDatabase(self.self, options.databaseUrl, state, output, closing),

@@ -3,6 +3,8 @@ import { processStart } from './process-start.ts';
 
 /** The hold of one process on a state folder. */
 export interface InstanceLock {
+  /** It was taken over from a process that was killed; what that one had started may be ending just now. */
+  readonly isTakenOver: boolean;
   release(): void;
 }
 
@@ -18,11 +20,13 @@ export interface Holder {
  */
 export function takeLock(file: string): InstanceLock | { readonly heldBy: number } {
   const mine = { pid: process.pid, start: processStart(process.pid) ?? '' };
+  let isTakenOver = false;
   for (;;) {
-    if (create(file, mine)) return { release: () => release(file, mine) };
+    if (create(file, mine)) return { isTakenOver, release: () => release(file, mine) };
     const holder = readHolder(file);
     if (holder !== undefined && processStart(holder.pid) === holder.start) return { heldBy: holder.pid };
     removeStale(file, holder);
+    isTakenOver = true;
   }
 }
 

@@ -1,8 +1,30 @@
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DevError } from './dev-error.ts';
 
-/** A port on 127.0.0.1 that is free now: the wanted one, or any for 0. Throws DevError when the wanted one is in use. */
-export async function freePort(wanted: number, option: string): Promise<number> {
+/**
+ * A port on 127.0.0.1 that is free now: the wanted one, or any for 0. Throws DevError when the wanted one is in use, and
+ * still is after `patience` milliseconds.
+ */
+export async function freePort(wanted: number, option: string, patience = 0): Promise<number> {
+  const deadline = performance.now() + patience;
+  for (;;) {
+    try {
+      return await opened(wanted);
+    } catch (error) {
+      const isInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+      if (!isInUse || performance.now() > deadline) {
+        const what = isInUse ? 'is in use' : 'cannot be opened';
+        throw new DevError(`Port ${String(wanted)} ${what}; choose another with ${option} (0: any free one)`, {
+          cause: error,
+        });
+      }
+    }
+    await sleep(50);
+  }
+}
+
+async function opened(wanted: number): Promise<number> {
   const probe = createServer();
   try {
     return await new Promise<number>((resolve, reject) => {
@@ -11,14 +33,6 @@ export async function freePort(wanted: number, option: string): Promise<number> 
         const address = probe.address();
         resolve(typeof address === 'object' && address !== null ? address.port : wanted);
       });
-    });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const port = String(wanted);
-    if (code === 'EADDRINUSE')
-      throw new DevError(`Port ${port} is in use; choose another with ${option} (0: any free one)`);
-    throw new DevError(`Port ${port} cannot be opened; choose another with ${option} (0: any free one)`, {
-      cause: error,
     });
   } finally {
     probe.close();

@@ -13,6 +13,8 @@ export interface StateFolder {
   readonly secrets: string;
   readonly postgresLog: string;
   readonly apiLog: string;
+  /** A process that was killed had it; what that one had started may be ending just now. */
+  readonly isTakenOver: boolean;
   release(): void;
 }
 
@@ -45,6 +47,7 @@ function open(folder: string): StateFolder {
       secrets,
       postgresLog: path.join(folder, 'postgres.log'),
       apiLog: path.join(folder, 'api.log'),
+      isTakenOver: lock.isTakenOver,
       release: () => lock.release(),
     };
   } catch (error) {

@@ -7,6 +7,8 @@ export interface BoxgateProcess {
   /** What it has printed so far. */
   readonly stdout: string;
   readonly stderr: string;
+  /** Its process id is somebody else's from then on. */
+  readonly isOver: boolean;
   /** Resolves when it is gone and nobody holds its output any more: its exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
   /** Resolves when it has printed something like this, to either stream. Throws when it ends without. */
@@ -34,6 +36,10 @@ export function startBoxgate(args: readonly string[], options: BoxgateOptions = 
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${program} cannot be started`);
+  // A test that fails leaves nothing that the test run would wait for, or that would outlive it.
+  for (const part of [child, child.stdout, child.stderr])
+    if ('unref' in part && part.unref instanceof Function) part.unref();
+  process.once('exit', () => child.kill('SIGKILL'));
   const texts = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.stderr += text));
@@ -45,6 +51,9 @@ export function startBoxgate(args: readonly string[], options: BoxgateOptions = 
   return {
     pid,
     ended,
+    get isOver() {
+      return isOver;
+    },
     get stdout() {
       return texts.stdout;
     },

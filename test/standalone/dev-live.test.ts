@@ -3,7 +3,7 @@ import http from 'node:http';
 import { eventually } from '../support/eventually.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
-import { familyOf } from '../support/processes.ts';
+import { familyOf, signalAll } from '../support/processes.ts';
 import { askToken, getStatus, isActive, tokenOf } from './box-requests.ts';
 import { startDev } from './dev-process.ts';
 import type { DevProcess } from './dev-process.ts';
@@ -171,8 +171,10 @@ describe('boxgate dev, while its folder changes', () => {
 
   it('an API that dies is started again at the same address, with all that it knew', async () => {
     const living = await token('admin', adminSecret);
-    const [api] = familyOf(dev.boxgate.pid).filter((pid) => pid !== dev.boxgate.pid);
-    process.kill(api ?? 0, 'SIGKILL');
+    signalAll(
+      familyOf(dev.boxgate.pid).filter((pid) => pid !== dev.boxgate.pid),
+      'SIGKILL',
+    );
     await dev.boxgate.said(/^The API has ended .*; starting it again$/m);
     await dev.boxgate.said(/^The API is back\.$/m);
     expect(await getStatus(box(), '/Session', living)).to.equal(200);

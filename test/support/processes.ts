@@ -41,6 +41,8 @@ export function isRunning(pid: number): boolean {
 /** Sends a signal to processes, of which some may have ended meanwhile. */
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
+    // 0 and less are whole groups, our own among them.
+    if (pid <= 0) throw new RangeError('no process id');
     try {
       process.kill(pid, signal);
     } catch {
