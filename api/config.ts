@@ -4,6 +4,7 @@ import { reading } from './environment.ts';
 import type { Environment, EnvironmentReader } from './environment.ts';
 import { logLevels } from './log.ts';
 import type { LogLevel } from './log.ts';
+import { resourcesInMemory } from './state/recent-boxes.ts';
 
 /** The settings of `boxgate api`, each from one variable of the environment (docs/configuration.md). */
 export interface ApiConfig {
@@ -35,6 +36,8 @@ export interface ApiConfig {
   /** BOXGATE_FAILURES_PER_CLIENT and BOXGATE_FAILURES_PER_BOX: failed authentications a minute from one address. */
   readonly failuresPerClient: number;
   readonly failuresPerBox: number;
+  /** BOXGATE_RESOURCES_IN_MEMORY: clients and policies of all boxes together that are held. */
+  readonly resourcesInMemory: number;
   /** BOXGATE_LOG_LEVEL. */
   readonly logLevel: LogLevel;
   /** BOXGATE_PARENT_PIPE: a file descriptor whose end means that the parent is gone. */
@@ -66,6 +69,7 @@ export function readApiConfig(environment: Environment): ApiConfig {
     revocationsNeedStandby: read.flag('BOXGATE_REVOCATIONS_NEED_STANDBY'),
     failuresPerClient: read.integer('BOXGATE_FAILURES_PER_CLIENT', 20, 1, 1_000_000),
     failuresPerBox: read.integer('BOXGATE_FAILURES_PER_BOX', 100, 1, 1_000_000),
+    resourcesInMemory: read.integer('BOXGATE_RESOURCES_IN_MEMORY', resourcesInMemory, 1_000, 10_000_000),
     logLevel: read.word('BOXGATE_LOG_LEVEL', 'info', logLevels),
     parentPipe: read.optionalInteger('BOXGATE_PARENT_PIPE', 3, 1024),
   }));

@@ -153,6 +153,7 @@ function oauthServices(config: ApiConfig, database: Database, queue: HashQueue, 
     },
     states: createStateCache({
       sealing,
+      most: config.resourcesInMemory,
       pool: database.general,
       statements: batchedStatements(database.hot, defaultHotLimits),
       onUnusable: (box, kind, id, reason) => {

@@ -46,6 +46,7 @@ describe('the settings of the API', () => {
       revocationsNeedStandby: false,
       failuresPerClient: 20,
       failuresPerBox: 100,
+      resourcesInMemory: 100_000,
       logLevel: 'info',
       parentPipe: undefined,
     });
@@ -84,6 +85,7 @@ describe('the settings of the API', () => {
     ['BOXGATE_REVOCATIONS_NEED_STANDBY', 'true', 'revocationsNeedStandby', true],
     ['BOXGATE_FAILURES_PER_CLIENT', '1', 'failuresPerClient', 1],
     ['BOXGATE_FAILURES_PER_BOX', '1000000', 'failuresPerBox', 1_000_000],
+    ['BOXGATE_RESOURCES_IN_MEMORY', '1000', 'resourcesInMemory', 1_000],
     ['BOXGATE_LOG_LEVEL', 'debug', 'logLevel', 'debug'],
     ['BOXGATE_PARENT_PIPE', '3', 'parentPipe', 3],
   ];
@@ -135,6 +137,7 @@ describe('the settings of the API', () => {
     BOXGATE_REVOCATIONS_NEED_STANDBY: ['maybe'],
     BOXGATE_FAILURES_PER_CLIENT: ['0', '1000001'],
     BOXGATE_FAILURES_PER_BOX: ['0', 'unlimited'],
+    BOXGATE_RESOURCES_IN_MEMORY: ['0', '999', '10000001', 'all'],
     BOXGATE_LOG_LEVEL: ['trace', 'INFO', 'verbose'],
     BOXGATE_PARENT_PIPE: ['0', '2', 'stdin', '1025'],
   };

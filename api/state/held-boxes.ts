@@ -8,6 +8,7 @@ import type { Connection } from '../db/transaction.ts';
 import { requestLimit } from '../db/with-connection.ts';
 import { createBoxState } from './box-state.ts';
 import type { BoxState, MovingBoxState } from './box-state.ts';
+import { createRecentBoxes, resourcesInMemory } from './recent-boxes.ts';
 
 /** The boxes that a replica holds in memory, and the ways to bring one up to date. */
 export interface HeldBoxes {
@@ -27,14 +28,16 @@ export interface HeldBoxesParts {
   readonly pool: pg.Pool;
   readonly sealing: KeySealing;
   readonly onUnusable: (box: string, kind: string, id: string, reason: string) => void;
+  /** Clients and policies of all boxes together, beyond which boxes are dropped that were used longest ago. */
+  readonly most?: number;
 }
 
 /** Milliseconds that reading a box may take: a very large one on a slow machine takes longer than a request may wait. */
 const longestLoad = 5_000;
 
-/** Holds no box yet; each is loaded when it is first asked for. */
-export function createHeldBoxes({ pool, sealing, onUnusable }: HeldBoxesParts): HeldBoxes {
-  const states = new Map<string, MovingBoxState>();
+/** Holds no box yet; each is loaded when it is first asked for, or asked for again after it was dropped. */
+export function createHeldBoxes({ pool, sealing, onUnusable, most = resourcesInMemory }: HeldBoxesParts): HeldBoxes {
+  const states = createRecentBoxes(most);
   const loading = new Map<string, Promise<BoxState | undefined>>();
 
   async function load(box: string, atLeast: number): Promise<BoxState | undefined> {
@@ -68,7 +71,7 @@ export function createHeldBoxes({ pool, sealing, onUnusable }: HeldBoxesParts): 
   function take(held: MovingBoxState, changes: ConfigChanges): BoxState {
     const state = changes.complete && held.version > 0 ? createState(held.box) : held;
     state.take(changes);
-    states.set(held.box, state);
+    states.put(state);
     return state;
   }
 

@@ -34,8 +34,9 @@ describe('the cache of box states', () => {
   });
   afterEach(() => general.end());
 
-  function createCache(): StateCache {
+  function createCache(most?: number): StateCache {
     return createStateCache({
+      ...(most === undefined ? {} : { most }),
       pool: general,
       statements: batchedStatements(database.pool, defaultHotLimits),
       sealing: createKeySealing([Buffer.alloc(32)]),
@@ -104,6 +105,28 @@ describe('the cache of box states', () => {
     const names = await Promise.all(Array.from({ length: 200 }, () => nameOf('a')));
     expect(names.every((found) => found?.name === 'together')).to.equal(true);
     expect(queries).to.have.length(1);
+  });
+
+  it('holds no more than its bound: what was not used for longest is dropped, and loaded when it is asked for', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `many-${String(index)}`);
+    await database.owner.query(`INSERT INTO boxgate.box (box) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`, [
+      names,
+    ]);
+    const bounded = createCache(60);
+    const asked = async (box: string) =>
+      bounded.decide(box, async (state, statements) => ({ version: await statements.version(box), value: state.box }));
+    await store('a', 'still there');
+    for (const box of names) {
+      expect(await asked(box)).to.equal(box);
+      expect(await nameOf('a', bounded)).to.deep.equal({ name: 'still there' });
+    }
+    expect(bounded.size).to.be.within(5, 12);
+    queries = [];
+    await nameOf('a', bounded);
+    expect(queries, 'the one that is used stays').to.deep.equal([]);
+    const all = await Promise.all([...names, ...names].map(asked));
+    expect(all).to.deep.equal([...names, ...names]);
+    expect(bounded.size).to.be.within(5, 12);
   });
 
   it('knows no box that is not there, and asks for it in a shared statement only', async () => {
