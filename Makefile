@@ -1,7 +1,7 @@
 # What a person types. Everything runs through npm, which puts node_modules/.bin, and with it the Node.js that
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify bench mutants replicas faults schema install
+.PHONY: help dev test check format generate verify bench mutants replicas faults schema envtest install
 
 INSTALLED := node_modules/.package-lock.json
 
@@ -11,7 +11,7 @@ help: ## this list
 dev: install ## starts what examples/ declares, with a Postgres of its own, and prints a curl for a token
 	@npx boxgate dev examples
 
-test: install ## every test, on a real Postgres
+test: install ## every test, on a real Postgres and a real Kubernetes API (make envtest)
 	@npm test --silent
 
 check: install ## lint, types, unit tests, dead code, format, import rules: no services, under a minute
@@ -37,6 +37,9 @@ replicas: install ## two API processes on one Postgres, a thousand rounds (ROUND
 
 faults: install ## kills, freezes and fails over, more often than make test does (KILLS=50 SEED=x)
 	@BOXGATE_KILLS=$(or $(KILLS),20) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha "test/faults/*.test.ts"
+
+envtest: install ## obtains the Kubernetes API that the tests run against: a download, else a build of some minutes
+	@npm run --silent envtest
 
 schema: install ## writes test/db/schema.txt from the migrations
 	@BOXGATE_WRITE_SCHEMA=yes npx mocha test/db/schema.test.ts

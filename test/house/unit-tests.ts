@@ -2,7 +2,12 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** What a test needs Postgres (or another process) for: a test file that reaches one of these is no unit test. */
-const services = ['test/support/postgres.ts', 'test/support/services.ts', 'standalone/embedded-postgres.ts'];
+const services = [
+  'test/support/postgres.ts',
+  'test/support/services.ts',
+  'test/envtest/control-plane.ts',
+  'standalone/embedded-postgres.ts',
+];
 
 /** The test files that need no service: those from which no import leads to one. Paths from the root, sorted. */
 export function unitTests(root = '.'): string[] {

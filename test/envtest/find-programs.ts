@@ -1,0 +1,48 @@
+import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { release, type ProgramName } from './release.ts';
+
+/** What of the environment says where the programs are. */
+export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** Where the programs of the control plane are. */
+export type Programs = Readonly<Record<ProgramName, string>>;
+
+/**
+ * The programs: in the folder KUBEBUILDER_ASSETS, else on the PATH, else where `make envtest` put them. Throws an Error of
+ * one sentence where one is missing: a test that needs them is never skipped.
+ */
+export function findPrograms(environment: ProgramEnvironment = process.env): Programs {
+  const assets = environment['KUBEBUILDER_ASSETS'] ?? '';
+  if (assets !== '') return all([assets], `in the folder that KUBEBUILDER_ASSETS names (${assets})`);
+  const folders = (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
+  return all([...folders, envtestCache(environment)], 'on the PATH, nor in the cache of make envtest');
+}
+
+/** The folder outside the tree in which `make envtest` keeps the programs. */
+export function envtestCache(environment: ProgramEnvironment = process.env): string {
+  const cache = environment['XDG_CACHE_HOME'] ?? '';
+  return path.join(cache === '' ? path.join(homedir(), '.cache') : cache, 'boxgate', 'envtest', release.version);
+}
+
+function all(folders: readonly string[], where: string): Programs {
+  const missing: string[] = [];
+  const one = (name: ProgramName): string => {
+    const found = folders.map((folder) => path.join(folder, name)).find(isExecutable);
+    if (found === undefined) missing.push(name);
+    return found ?? '';
+  };
+  const found = { etcd: one('etcd'), 'kube-apiserver': one('kube-apiserver'), kubectl: one('kubectl') };
+  if (missing.length === 0) return found;
+  throw new Error(`${missing.join(', ')} not found ${where}: run make envtest, which obtains what the tests need`);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
