@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import type pg from 'pg';
+import { eventually } from '../support/eventually.ts';
+import { asOwner, freshDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
+import { familyOf, signalAll } from '../support/processes.ts';
+import { startDev } from './dev-process.ts';
+import { policyYaml, temporaryFolder } from './temporary-folder.ts';
+import type { TemporaryFolder } from './temporary-folder.ts';
+
+describe('boxgate dev, killed while it applies', () => {
+  let folder: TemporaryFolder;
+  let database: TestDatabase;
+
+  before(async () => {
+    folder = temporaryFolder();
+    database = await freshDatabase();
+  });
+  after(async () => {
+    folder.remove();
+    await database.drop();
+  });
+
+  const names = Array.from({ length: 60 }, (_, index) => `policy-${String(index + 10)}`);
+
+  /** All policies in one file, so that one reading of the folder has them all. */
+  function declare(revision: string): void {
+    const yaml = names.map((name) => policyYaml(name).replace('spec:\n', `spec:\n  description: ${revision}\n`));
+    folder.save('policies.yaml', yaml.join('---\n'));
+  }
+
+  async function revisions(owner: pg.Client): Promise<readonly unknown[]> {
+    const { rows } = await owner.query<{ revision: string; policies: number }>(
+      `SELECT body ->> 'description' AS revision, count(*)::integer AS policies
+         FROM boxgate.resource WHERE kind = 'AccessPolicy' GROUP BY 1 ORDER BY 1`,
+    );
+    return rows;
+  }
+
+  it('leaves the box as it was, and the next one applies all', async () => {
+    declare('before');
+    const args = ['--database-url', database.ownerUrl];
+    const killed = await startDev(folder.root, args);
+    await asOwner(new URL(database.ownerUrl).pathname.slice(1), async (owner) => {
+      // One row that cannot be changed now holds up the transaction in which all are.
+      await owner.query('BEGIN');
+      await owner.query(`SELECT FROM boxgate.resource WHERE id = $1 FOR UPDATE`, [names.at(-1)]);
+      declare('after');
+      await eventually('the change waits for the row', async () => (await backends(owner, 'Lock')) > 0);
+      signalAll(familyOf(killed.boxgate.pid), 'SIGKILL');
+      await killed.boxgate.ended;
+      await owner.query('ROLLBACK');
+      await eventually('nobody is connected any more', async () => (await backends(owner)) === 0);
+      expect(await revisions(owner)).to.deep.equal([{ revision: 'before', policies: names.length }]);
+
+      const { boxgate } = await startDev(folder.root, args);
+      expect(await revisions(owner)).to.deep.equal([{ revision: 'after', policies: names.length }]);
+      expect(await boxgate.end()).to.equal(0);
+    });
+  });
+});
+
+/** Connections to the database beside the one that asks; those that wait for something of a sort. */
+async function backends(owner: pg.Client, sort?: string): Promise<number> {
+  const { rows } = await owner.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND ($1::text IS NULL OR wait_event_type = $1)`,
+    [sort],
+  );
+  return rows[0]?.count ?? 0;
+}
