@@ -25,6 +25,7 @@ import type { Log } from './log.ts';
 import type { OAuthServices } from './oauth/services.ts';
 import { createSigningKeys } from './oauth/signing-keys.ts';
 import { startUpkeep } from './upkeep.ts';
+import { checkSealing } from './state/check-sealing.ts';
 import { createStateCache } from './state/state-cache.ts';
 
 /** A running API: its two ports, and its end. */
@@ -38,7 +39,7 @@ export interface RunningApi {
 const hashesWaiting = 64;
 
 /**
- * Starts the API: the database is checked first (schema, role), then both ports open. Throws an Error of one sentence
+ * Starts the API: the database is checked first (schema, role, whose signing keys it holds), then both ports open. Throws an Error of one sentence
  * when it cannot serve.
  */
 export async function serveApi(config: ApiConfig, log: Log): Promise<RunningApi> {
@@ -48,6 +49,7 @@ export async function serveApi(config: ApiConfig, log: Log): Promise<RunningApi>
   });
   try {
     await checkDatabase(database.general);
+    await checkSealing(database.general, createKeySealing(config.encryptionKeys));
     return await start(config, database, log);
   } catch (error) {
     await database.end();

@@ -1,6 +1,8 @@
+import type pg from 'pg';
 import { readSigningKeyRows } from './config-changes.ts';
 import type { SigningKeyRow } from './config-changes.ts';
 import type { Connection } from './transaction.ts';
+import { requestLimit, withConnection } from './with-connection.ts';
 
 /** A key about to be stored, its private part sealed; times in milliseconds since 1970. */
 export type NewSigningKey = Omit<SigningKeyRow, 'retiredAt'> & { readonly box: string };
@@ -39,4 +41,17 @@ export async function extendKey(connection: Connection, box: string, kid: string
 /** Deletes a key whose last token has expired. */
 export async function deleteKey(connection: Connection, box: string, kid: string): Promise<void> {
   await connection.query('DELETE FROM boxgate.signing_key WHERE box = $1 AND kid = $2', [box, kid]);
+}
+
+/** The newest key in use, of any box, its private part sealed; undefined when there is none. Throws Outage. */
+export function newestSigningKey(
+  pool: pg.Pool,
+): Promise<Pick<NewSigningKey, 'box' | 'kid' | 'privateKey'> | undefined> {
+  return withConnection(pool, requestLimit, async (connection) => {
+    const { rows } = await connection.query<{ box: string; kid: string; private_key: Buffer }>(
+      'SELECT box, kid, private_key FROM boxgate.newest_signing_key()',
+    );
+    const [row] = rows;
+    return row === undefined ? undefined : { box: row.box, kid: row.kid, privateKey: row.private_key };
+  });
 }

@@ -200,6 +200,7 @@ describe('hand-written SQL under the API’s role', () => {
       'make_bucket',
       'make_first_buckets',
       'require_bucket',
+      'newest_signing_key',
     ]);
     const everybody = await owner.query(
       `SELECT p.proname FROM pg_proc p, aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) g

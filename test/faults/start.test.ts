@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { Environment } from '../../api/environment.ts';
 import { testEncryptionKey } from '../support/api.ts';
-import { bareDatabase } from '../support/postgres.ts';
+import { asOwner, bareDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 
 /** How a run of the API's program ended, and what it said. */
@@ -88,6 +88,15 @@ describe('the API’s program', function () {
     const said = await run(['api'], settings({ BOXGATE_PORT: port }));
     taken.close();
     expectRefused(said, new RegExp(`^boxgate: Port ${port} of 127.0.0.1 is in use`));
+  });
+
+  it('with the encryption key of another installation names the setting and ends with 1', async () => {
+    await asOwner(new URL(database.ownerUrl).pathname.slice(1), async (owner) => {
+      await owner.query(`INSERT INTO boxgate.box (box) VALUES ('default');
+        INSERT INTO boxgate.signing_key (box, kid, algorithm, public_jwk, private_key, active_from, signed_until)
+        VALUES ('default', 'k', 'ES256', '{}', sha256('sealed by another'), now(), now())`);
+    });
+    expectRefused(await run(['api'], settings()), /^boxgate: BOXGATE_ENCRYPTION_KEY holds no key that opens /);
   });
 
   it('X-15 without Postgres says so in one sentence and ends with 1', async () => {

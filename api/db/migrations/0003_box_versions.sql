@@ -7,3 +7,11 @@ CREATE TABLE boxgate.box_version (
 );
 ALTER TABLE boxgate.box_version ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_box ON boxgate.box_version USING (box = current_setting('boxgate.box', true));
+
+-- The newest signing key in use, of any box: whether the installation's key opens it is asked before anything is served.
+CREATE FUNCTION boxgate.newest_signing_key() RETURNS TABLE (box text, kid text, private_key bytea)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
+AS $$
+  SELECT k.box, k.kid, k.private_key FROM signing_key k
+   WHERE k.retired_at IS NULL OR k.retired_at > now() ORDER BY k.created_at DESC, k.kid LIMIT 1
+$$;
