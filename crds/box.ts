@@ -36,7 +36,7 @@ const tokens = Type.Object(
     ),
     max_sessions_per_client: Type.Optional(
       Type.Integer({
-        description: 'How many live sessions a client may have. Absent: no limit.',
+        description: 'How many live sessions a client may have: a token past it is refused with 429. Absent: no limit.',
         minimum: 1,
         maximum: 100_000_000,
       }),

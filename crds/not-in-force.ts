@@ -42,7 +42,6 @@ export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
   AccessPolicy: [],
   Box: [
     { field: 'registration', missing: people },
-    { field: 'tokens.max_sessions_per_client', missing: 'sessions are not counted' },
     { field: 'sign_in', missing: pages },
     { field: 'password', missing: people },
     { field: 'cors', missing: 'CORS is not built: scripts of other origins read only the metadata and the keys' },

@@ -64,11 +64,14 @@ export async function insertFamily(connection: Connection, family: NewRefreshFam
   );
 }
 
-/** Stores the session of a family's newest access token; `parent` is the session that was refreshed, null for the first. */
-export async function insertFamilySession(
+/**
+ * Stores one session, inside a transaction that decides about it: of a family's newest access token, or without a family.
+ * `parent` is the session that was refreshed, null for the first.
+ */
+export async function insertSession(
   connection: Connection,
   session: NewSession,
-  family: string,
+  family: string | null,
   parent: string | null,
 ): Promise<void> {
   await connection.query(

@@ -41,7 +41,11 @@ export async function upsertResources(
 ): Promise<readonly StoredResource[]> {
   if (resources.length === 0) return [];
   const { rows } = await connection.query<ResourceColumns>(upsert, [box, version, recordsOf(resources)]);
-  if (resources.some(({ kind }) => kind === 'Box')) await connection.query(followBox, [box, version]);
+  if (resources.some(({ kind }) => kind === 'Box')) {
+    await connection.query(followBox, [box, version]);
+    // While a box has no limit of sessions nobody counts them: what was counted before it has one again is not true.
+    await connection.query('DELETE FROM boxgate.session_room WHERE box = $1', [box]);
+  }
   if (resources.some(({ body }) => body['revoke_sessions_before'] !== undefined)) {
     await connection.query(endFamiliesBefore, [box, version]);
   }

@@ -35,6 +35,7 @@ export function bugAnswer(exchange: Exchange): Answer {
 function oauthAnswer(error: OAuthError, exchange: Exchange): Answer {
   const headers: Record<string, string> = { Pragma: 'no-cache' };
   if (error.status === 401) headers['WWW-Authenticate'] = `Basic realm="${exchange.box}", charset="UTF-8"`;
+  if (error.retryAfter !== undefined) headers['Retry-After'] = String(error.retryAfter);
   if (error.status === 415) headers['Accept-Post'] = 'application/x-www-form-urlencoded, application/json';
   return { status: error.status, headers, body: oauthBody(error.code, error.message) };
 }

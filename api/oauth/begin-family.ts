@@ -3,13 +3,15 @@ import type { Box } from '../../crds/box.ts';
 import type { Client } from '../../crds/client.ts';
 import { familyHash, firstRefreshToken, refreshTokenText, tokenHash } from '../credentials/refresh-token-text.ts';
 import type { NewSession, Versioned } from '../db/hot-statements.ts';
-import { insertFamily, insertFamilySession } from '../db/refresh-family.ts';
+import { insertFamily, insertSession } from '../db/refresh-family.ts';
 import type { Transaction } from '../state/state-cache.ts';
 import { refreshLifetimes } from './refresh-lifetimes.ts';
+import { hasRoom } from './session-limit.ts';
 
 /**
  * Stores a refresh family and its first session; gives the refresh token. The family's row is written first: whoever
- * ends the family ends the session too. `now` in milliseconds. Throws Outage.
+ * ends the family ends the session too. Undefined when the box's limit of sessions is reached. `now` in milliseconds.
+ * Throws Outage.
  */
 export function beginFamily(
   session: NewSession,
@@ -17,11 +19,12 @@ export function beginFamily(
   box: Box,
   transaction: Transaction,
   now: number,
-): Promise<Versioned<string>> {
+): Promise<Versioned<string | undefined>> {
   const id = randomUUID();
   const token = firstRefreshToken(id.replaceAll('-', ''));
   const { sliding, absolute } = refreshLifetimes(client, box);
   return transaction(async (connection) => {
+    if (!(await hasRoom(connection, session, box, now))) return undefined;
     await insertFamily(connection, {
       box: session.box,
       id,
@@ -37,7 +40,7 @@ export function beginFamily(
       endsAt: now + absolute,
       sessionsEnd: session.expiresAt * 1000,
     });
-    await insertFamilySession(connection, session, id, null);
+    await insertSession(connection, session, id, null);
     return refreshTokenText(token);
   });
 }

@@ -1,4 +1,4 @@
-/** The error codes of the OAuth endpoints, and their HTTP status (RFC 6749 §5.2, RFC 8707 §2). */
+/** The error codes of the OAuth endpoints, and their HTTP status (RFC 6749 §5.2, RFC 8707 §2, RFC 6585 §4). */
 export const oauthStatus = {
   invalid_request: 400,
   invalid_client: 401,
@@ -7,6 +7,7 @@ export const oauthStatus = {
   unsupported_grant_type: 400,
   invalid_scope: 400,
   invalid_target: 400,
+  slow_down: 429,
 } as const satisfies Record<string, number>;
 
 /** One of the codes of {@link oauthStatus}. */
@@ -17,11 +18,18 @@ export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly code: OAuthErrorCode;
   readonly status: number;
+  /** Seconds after which the same request may do better. */
+  readonly retryAfter: number | undefined;
 
   /** `status` where it is not the one of the code. */
-  constructor(code: OAuthErrorCode, description: string, status: number = oauthStatus[code]) {
+  constructor(
+    code: OAuthErrorCode,
+    description: string,
+    { status = oauthStatus[code], retryAfter }: { readonly status?: number; readonly retryAfter?: number } = {},
+  ) {
     super(description);
     this.code = code;
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }

@@ -24,7 +24,9 @@ export function parseParameters(contentType: string | undefined, body: Buffer): 
 }
 
 function unsupported(): OAuthError {
-  return new OAuthError('invalid_request', `Content-Type must be ${form} or application/json, in UTF-8`, 415);
+  return new OAuthError('invalid_request', `Content-Type must be ${form} or application/json, in UTF-8`, {
+    status: 415,
+  });
 }
 
 function textOf(body: Buffer): string {

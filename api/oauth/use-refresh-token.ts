@@ -1,7 +1,7 @@
 import { nextRefreshToken, refreshTokenText, sealSuccessor, tokenHash } from '../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../credentials/refresh-token-text.ts';
 import type { Versioned } from '../db/hot-statements.ts';
-import { insertFamilySession, lockFamily, rotateFamily, slideFamily } from '../db/refresh-family.ts';
+import { insertSession, lockFamily, rotateFamily, slideFamily } from '../db/refresh-family.ts';
 import type { RefreshFamily } from '../db/refresh-family.ts';
 import { endFamily } from '../db/session.ts';
 import type { Connection } from '../db/transaction.ts';
@@ -11,6 +11,7 @@ import { judgeRefresh, successorOf } from './judge-refresh.ts';
 import type { RefreshVerdict } from './judge-refresh.ts';
 import type { MadeAccessToken } from './make-access-token.ts';
 import { refreshLifetimes } from './refresh-lifetimes.ts';
+import { hasRoom } from './session-limit.ts';
 
 /** What a use gives: the access token, and the next refresh token where the client's rotate. */
 export interface RefreshUse<Made> {
@@ -28,13 +29,13 @@ export interface Presented {
 /**
  * Uses a refresh token: one transaction under the locks of the box's row and the family's row, so that a close, a
  * revocation or another use comes wholly before or wholly after it. `make` gives the access token for what the family
- * was granted; when it throws nothing is used up. Reuse of a rotated token ends the family (RFC 9700 §4.14.2).
+ * was granted; when it throws nothing is used up, nor when the box's limit of sessions is reached (`full`). Reuse of a rotated token ends the family (RFC 9700 §4.14.2).
  */
 export function useRefreshToken<Made extends MadeAccessToken>(
   presented: Presented,
   { state, transaction, services }: GrantContext,
   make: (family: RefreshFamily) => Made,
-): Promise<Versioned<RefreshUse<Made> | 'refused'>> {
+): Promise<Versioned<RefreshUse<Made> | 'refused' | 'full'>> {
   const { token, client, now } = presented;
   return transaction(async (connection) => {
     const family = await lockFamily(connection, state.box, token.family);
@@ -47,8 +48,9 @@ export function useRefreshToken<Made extends MadeAccessToken>(
       return 'refused';
     }
     const made = make(family);
+    if (!(await hasRoom(connection, made.session, state.settings, now))) return 'full';
     const { sliding } = refreshLifetimes(client.client, state.settings);
-    await insertFamilySession(connection, made.session, family.id, family.session);
+    await insertSession(connection, made.session, family.id, family.session);
     await slideFamily(connection, state.box, family.id, {
       session: made.session.id,
       now,

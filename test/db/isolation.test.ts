@@ -16,6 +16,7 @@ const rowsOf: Readonly<Record<string, (box: string) => string>> = {
   resource: (box) =>
     `(box, kind, id, version, body, secrets) VALUES ('${box}', 'Client', 'same', 1, '{"name": "${box}"}', '{${box}}')`,
   box_version: (box) => `(box, version) VALUES ('${box}', 1)`,
+  session_room: (box) => `(box, client, most, room) VALUES ('${box}', 'same', 1, 1)`,
   tombstone: (box) => `(box, kind, id, version) VALUES ('${box}', 'Client', 'gone', 1)`,
   revocation: (box) => `(box, subject, version) VALUES ('${box}', 'client:same', 1)`,
   signing_key: (box) =>
@@ -199,8 +200,8 @@ describe('hand-written SQL under the API’s role', () => {
       'issue_sessions',
       'make_bucket',
       'make_first_buckets',
-      'require_bucket',
       'newest_signing_key',
+      'require_bucket',
     ]);
     const everybody = await owner.query(
       `SELECT p.proname FROM pg_proc p, aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) g

@@ -6,7 +6,7 @@ import { Outage } from '../../api/db/outage.ts';
 import {
   deleteExpiredFamilies,
   insertFamily,
-  insertFamilySession,
+  insertSession,
   lockFamily,
   rotateFamily,
   slideFamily,
@@ -96,7 +96,7 @@ describe('the statements of refresh families', () => {
       audience: ['one'],
       userAgent: 'agent',
     };
-    await database.write((connection) => insertFamilySession(connection, session, id, parent));
+    await database.write((connection) => insertSession(connection, session, id, parent));
     const found = await database.read((connection) => readSession(connection, 'default', session, issued * 1000));
     expect(found).to.deep.include({ ...{ id: session.id, client: 'a', type: 'r', user: 5, scope: 'x', family: id } });
     expect(found).to.deep.include({ parent, audience: ['one'], remoteAddr: '2001:db8::7', userAgent: 'agent' });

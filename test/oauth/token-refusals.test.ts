@@ -147,6 +147,18 @@ describe('the token endpoint refuses', () => {
     }
   }
 
+  it('a token past the limit of sessions of its box: 429 slow_down, and says when to try again', async () => {
+    const client = { kind: 'Client', id: 'plain', grant_types: ['client_credentials'], secret } as const;
+    const limit = { kind: 'Box', id: 'limited', tokens: { max_sessions_per_client: 1 } } as const;
+    await api.declare('limited', [client, limit]);
+    const ask = () => sendForm(`${api.url}/boxes/limited/auth/token`, asked, basic('plain', secret));
+    expect((await ask()).status).to.equal(200);
+    const { status, headers, body } = await ask();
+    expect([status, body['error'], headers.get('retry-after')]).to.deep.equal([429, 'slow_down', '60']);
+    expect(headers.get('cache-control')).to.equal('no-store');
+    expect(body['error_description']).to.match(/^The client has as many live sessions as its box allows/);
+  });
+
   it('T-12 a secret of 1 MB in the header: 431', async () => {
     const reply = api.form(asked, basic('plain', 'x'.repeat(2 ** 20)));
     // The server does not read on, so that the client may fail to write.

@@ -5,6 +5,7 @@ REVOKE ALL ON ALL TABLES IN SCHEMA boxgate FROM :role;
 GRANT USAGE ON SCHEMA boxgate TO :role;
 GRANT SELECT, INSERT, UPDATE ON boxgate.box, boxgate.session, boxgate.revocation, boxgate.operator_epoch TO :role;
 GRANT SELECT, INSERT, UPDATE, DELETE
-  ON boxgate.resource, boxgate.tombstone, boxgate.box_version, boxgate.signing_key, boxgate.refresh_family TO :role;
+  ON boxgate.resource, boxgate.tombstone, boxgate.box_version, boxgate.signing_key, boxgate.refresh_family,
+     boxgate.session_room TO :role;
 GRANT SELECT ON boxgate.migration TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;

@@ -5,6 +5,7 @@ import { authenticateClient } from '../authenticate-client.ts';
 import { beginFamily } from '../begin-family.ts';
 import { isKeyNeeded, keyFor, makeToken } from '../make-access-token.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { issueWithinLimit, tooManySessions } from '../session-limit.ts';
 import { tokenResponse } from '../token-response.ts';
 import type { Grant } from './grant.ts';
 
@@ -23,9 +24,15 @@ export const clientCredentials: Grant = {
     const holder = { client: client.client.id, type: 'c', remoteAddr: request.remoteAddr } as const;
     const made = makeToken(state, holder, plan, key, services.issuer(state), now);
     if (settings.refresh_token !== true) {
+      if (state.settings.tokens?.max_sessions_per_client !== undefined) {
+        const { version, value } = await issueWithinLimit(made.session, state.settings, transaction, now);
+        if (!value) throw tooManySessions();
+        return { version, value: tokenResponse(made.text, plan, asked.scope) };
+      }
       return { version: await statements.issue(made.session), value: tokenResponse(made.text, plan, asked.scope) };
     }
     const begun = await beginFamily(made.session, client.client, state.settings, transaction, now);
+    if (begun.value === undefined) throw tooManySessions();
     return { version: begun.version, value: tokenResponse(made.text, plan, asked.scope, begun.value) };
   },
 };

@@ -9,6 +9,7 @@ import { authenticateClient, namedClient, notAuthenticated } from '../authentica
 import { isKeyNeeded, keyFor, makeToken } from '../make-access-token.ts';
 import type { MadeAccessToken } from '../make-access-token.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { tooManySessions } from '../session-limit.ts';
 import { tokenResponse } from '../token-response.ts';
 import { useRefreshToken } from '../use-refresh-token.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
@@ -34,6 +35,7 @@ export const refreshToken: Grant = {
     };
     const { version, value } = await useRefreshToken({ token, client, now }, context, make);
     if (value === 'refused') throw notValid();
+    if (value === 'full') throw tooManySessions();
     const { text, plan, granted } = value.made;
     return { version, value: tokenResponse(text, plan, asked.scope ?? granted.scope ?? undefined, value.refreshToken) };
   },

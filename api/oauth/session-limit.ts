@@ -1,0 +1,39 @@
+import type { Box } from '../../crds/box.ts';
+import type { NewSession, Versioned } from '../db/hot-statements.ts';
+import { insertSession } from '../db/refresh-family.ts';
+import { takeSessionRoom } from '../db/session-room.ts';
+import type { Connection } from '../db/transaction.ts';
+import type { Transaction } from '../state/state-cache.ts';
+import { OAuthError } from './oauth-error.ts';
+
+/** Whether the client of a session that is about to be stored may have one more; takes the place. `now` in milliseconds. */
+export async function hasRoom(connection: Connection, session: NewSession, box: Box, now: number): Promise<boolean> {
+  const most = box.tokens?.max_sessions_per_client;
+  return most === undefined || takeSessionRoom(connection, session.box, session.client, most, now);
+}
+
+/** Stores a session of a box with a limit, if the limit allows it; `now` in milliseconds. Throws Outage. */
+export function issueWithinLimit(
+  session: NewSession,
+  box: Box,
+  transaction: Transaction,
+  now: number,
+): Promise<Versioned<boolean>> {
+  return transaction(async (connection) => {
+    if (!(await hasRoom(connection, session, box, now))) return false;
+    await insertSession(connection, session, null, null);
+    return true;
+  });
+}
+
+/** Seconds: a session may end at any time, and the tokens of a client rarely end within seconds. */
+const tryAgain = 60;
+
+/**
+ * The refusal of a token past `tokens.max_sessions_per_client`. RFC 6749 §5.2 has no code for it and the client is not at
+ * fault for good: it is told to slow down (RFC 6585 §4), as who fails too often is.
+ */
+export function tooManySessions(): OAuthError {
+  const message = 'The client has as many live sessions as its box allows: close one, or wait until one expires';
+  return new OAuthError('slow_down', message, { retryAfter: tryAgain });
+}
