@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { ControlPlane } from './control-plane.ts';
+import { findPrograms } from './find-programs.ts';
+
+const run = promisify(execFile);
+const installed = new WeakMap<ControlPlane, Promise<void>>();
+
+/** Gives a control plane our custom resources as an admin does, once: `kubectl apply -f crds/`, and waits for them. */
+export function installCrds(plane: ControlPlane): Promise<void> {
+  const known = installed.get(plane);
+  if (known !== undefined) return known;
+  const installing = install(plane);
+  installed.set(plane, installing);
+  return installing;
+}
+
+async function install(plane: ControlPlane): Promise<void> {
+  await kubectl(plane, 'apply', '-f', 'crds/');
+  await kubectl(plane, 'wait', '--for=condition=Established', '--timeout=30s', '-f', 'crds/');
+}
+
+/** Runs kubectl as the admin and resolves with what it printed; rejects with what it says where it fails. */
+export async function kubectl(plane: ControlPlane, ...command: readonly string[]): Promise<string> {
+  const { stdout } = await run(findPrograms().kubectl, ['--kubeconfig', plane.kubeconfig, ...command], {
+    maxBuffer: 16 * 2 ** 20,
+  });
+  return stdout;
+}
