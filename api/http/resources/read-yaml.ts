@@ -6,8 +6,12 @@ import { DEEPEST } from '../../../crds/text.ts';
 import { Problem } from '../../problem.ts';
 import { losesDigits } from './read-json.ts';
 
-/** Parts (names, values, signs, blanks) that a text may have: reading more would hold up everybody else. */
-const mostParts = 50_000;
+/**
+ * Parts (names, values, signs, blanks) and lines that a text may have: reading more would hold up everybody else (C-05:
+ * 10,000 parts take some 25 ms, a megabyte in a single text less; two hundred thousand of its lines took 100 ms).
+ */
+const mostParts = 10_000;
+const mostLines = 20_000;
 
 /**
  * Reads one YAML 1.2 document as plain data. Throws Problem `not-parsable` for what is no YAML or nests too deep, and
@@ -15,6 +19,7 @@ const mostParts = 50_000;
  * tags, merge keys, several documents, a name given twice.
  */
 export function readYaml(text: string): unknown {
+  refuseManyLines(text);
   const lines = new LineCounter();
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
   const documents = [...composer.compose(tokensOf(text, lines), true, text.length)];
@@ -23,6 +28,14 @@ export function readYaml(text: string): unknown {
   if (documents.length > 1) throw new Problem('invalid', 'The body must be one YAML document, not several');
   refuseErrors(document, lines);
   return new Reading(lines).valueOf(document.contents, '');
+}
+
+function refuseManyLines(text: string): void {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  if (lines > mostLines) {
+    throw new Problem('invalid', `The body has more than ${String(mostLines)} lines: send it as JSON`);
+  }
 }
 
 /** The composer recurses: depth is bounded before it begins, while the parser, which keeps a list, goes along. */

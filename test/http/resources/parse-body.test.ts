@@ -142,7 +142,11 @@ describe('parseBody', () => {
       [yaml, 'a: 1\n---\nb: 2', 'invalid'],
       [yaml, 'a: "b', 'not-parsable'],
       [yaml, 'a: }', 'not-parsable'],
-      [yaml, `[${','.repeat(60_000)}]`, 'invalid'],
+      [yaml, `a: [${'[],'.repeat(3_400)}1]`, 'invalid'],
+      [yaml, `a: ${'['.repeat(3)}${'x,'.repeat(5_100)}`, 'invalid'],
+      [yaml, `a: |\n${'  x\n'.repeat(20_000)}`, 'invalid'],
+      [yaml, '\n'.repeat(1_000_000), 'invalid'],
+      [yaml, 'a: 1\n---\n'.repeat(5_000), 'invalid'],
       [json, '{"a":{"b":1,"\\u0062":2}}', 'invalid a.b'],
       [json, '{"x":[0,{"a":1,"a":1}]}', 'invalid x[1].a'],
     ],
@@ -255,6 +259,16 @@ describe('parseBody', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it('C-05 reads YAML of a thousand entries and of a megabyte of text', () => {
+    const links = Array.from({ length: 1_000 }, (_, nth) => `client-${String(nth)}`);
+    expect(outcome(yaml, stringify({ links }))).to.deep.equal({ value: { links } });
+    const note = 'x '.repeat(500_000);
+    expect(outcome(yaml, `note: "${note}"`)).to.deep.equal({ value: { note } });
+    expect(outcome(yaml, `note: |-\n${'  line\n'.repeat(19_000)}`)).to.deep.equal({
+      value: { note: 'line\n'.repeat(19_000).trimEnd() },
+    });
   });
 
   it('agrees with the other YAML writers about plain data', () => {
