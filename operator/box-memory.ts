@@ -11,6 +11,8 @@ export interface KnownRow extends RowName {
   readonly declarer: Identity;
   /** Undefined when only the row's existence is known. */
   readonly digest: string | undefined;
+  /** It goes on without an owner when its object goes. */
+  readonly retain: boolean;
   /** Why the stored rule of a policy cannot be used: it grants nothing. */
   readonly faults: readonly Fault[];
 }

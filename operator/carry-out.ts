@@ -3,6 +3,7 @@ import type { Fault } from '../crds/fault.ts';
 import type { BoxMemory, KnownRow } from './box-memory.ts';
 import { declarerOf, ownerOf } from './declared.ts';
 import { intentOf, rowKey, rowOf, type Desired } from './desired.ts';
+import { releaseRetained } from './forget-secrets.ts';
 import { declaredResource } from './judge.ts';
 import { linksToProbe } from './links.ts';
 import type { PassContext } from './pass-context.ts';
@@ -46,16 +47,17 @@ function noteComparison(
   before: KnownRow | undefined,
   memory: BoxMemory,
 ): void {
-  const { kind, id, owner } = result;
+  const { kind, id, owner, retain = false } = result;
   const key = rowKey(result);
   if (result.result === 'unchanged' && wanted !== undefined) {
     memory.rows.set(wanted.judged.rowKey, {
       ...rowOf(wanted),
       declarer: wanted.object,
+      retain: wanted.judged.retain,
       ...rememberedForm(wanted, before),
     });
   } else if (owner !== undefined) {
-    memory.rows.set(key, { kind, id, declarer: declarerOf(owner), digest: undefined, faults: none });
+    memory.rows.set(key, { kind, id, declarer: declarerOf(owner), digest: undefined, retain, faults: none });
   } else if (result.result === 'conflict' && wanted !== undefined) {
     noteRefusal(result, wanted, memory);
   }
@@ -74,7 +76,7 @@ function rememberedForm(
   return { digest: hasRule ? undefined : digest, faults: [] };
 }
 
-/** Does what a plan says in one call, and asks for the clients that policies link and nobody declares. What became of the removals that were confirmed. */
+/** Does what a plan says in one call, and asks for the clients that policies link and nobody declares. The removals that were confirmed and done. */
 export async function carryOut(
   box: string,
   plan: Plan,
@@ -82,23 +84,19 @@ export async function carryOut(
   memory: BoxMemory,
   context: PassContext,
   signal: AbortSignal,
-): Promise<readonly Removed[]> {
+): Promise<readonly Removal[]> {
   const remove = await confirmed(box, plan.remove, context, signal);
   const declared = new Map(plan.declare.map((one) => [one.judged.rowKey, one]));
   const probes = linksToProbe(desired, (key) => memory.rows.has(key) || declared.has(key), memory.elsewhere);
   if (remove.length === 0 && declared.size === 0 && probes.length === 0) return [];
+  // Before its row has no owner: nobody could tell later whose secret it is.
+  await releaseRetained(box, desired, remove, memory, context.keeper, signal);
   const lines = linesOf(remove, declared.values(), probes);
-  const retained = new Set<string>();
   for (const result of await send(box, false, lines, context, signal)) {
-    const key = rowKey(result);
-    noteResult(result, declared.get(key), memory);
-    if (result.result === 'retained') retained.add(key);
+    noteResult(result, declared.get(rowKey(result)), memory);
   }
-  return remove.map((removal) => ({ ...removal, retained: retained.has(rowKey(removal.row)) }));
+  return remove;
 }
-
-/** A removal that was carried out; `retained`: its row is still there, without an owner. */
-export type Removed = Removal & { readonly retained: boolean };
 
 async function confirmed(
   box: string,
@@ -152,6 +150,7 @@ function noteResult(result: ApplyResult, declared: Desired | undefined, memory: 
         ...rowOf(declared),
         declarer: declared.object,
         digest: declared.digest,
+        retain: declared.judged.retain,
         faults: belowSpec(result.faults),
       });
       memory.refusals.delete(declared.object.key);

@@ -1,17 +1,38 @@
 import type { BoxMemory } from './box-memory.ts';
 import type { Desired } from './desired.ts';
-import type { Removed } from './carry-out.ts';
+import type { Removal } from './plan.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
 import { secretName } from './secret-source.ts';
 
-/**
- * Removes generated secrets whose Client was removed by this pass, or has its secret from elsewhere or under another name
- * now. That of a client that is retained goes on with it.
- */
+/** Lets go of the generated secrets of clients that are to be retained: they go on with them. */
+export async function releaseRetained(
+  box: string,
+  desired: readonly Desired[],
+  removals: readonly Removal[],
+  memory: BoxMemory,
+  keeper: SecretKeeper,
+  signal: AbortSignal,
+): Promise<void> {
+  const clients = removals.flatMap(({ row, declarer, retain }) =>
+    retain && row.kind === 'Client' ? [declarer.name] : [],
+  );
+  if (clients.length === 0) return;
+  // Of one that went while nobody watched it is not known: any secret that nobody wants may be its.
+  const isKnown = clients.every((client) => memory.generated.has(client));
+  const names = isKnown
+    ? clients.flatMap((client) => memory.generated.get(client) ?? [])
+    : await keeper.names(box, signal);
+  const wanted = claimed(desired);
+  const released = names.filter((name) => !wanted.has(name));
+  if (released.length > 0) await keeper.release(box, released, signal);
+  for (const client of clients) memory.generated.delete(client);
+}
+
+/** Removes generated secrets whose Client was removed by this pass, or has its secret from elsewhere or under another name now. */
 export async function forgetUnwanted(
   box: string,
   desired: readonly Desired[],
-  removed: readonly Removed[],
+  removed: readonly Removal[],
   memory: BoxMemory,
   keeper: SecretKeeper,
   signal: AbortSignal,
@@ -19,28 +40,18 @@ export async function forgetUnwanted(
   const clients = new Map(
     desired.filter(({ object }) => object.kind === 'Client').map((one) => [one.object.name, one]),
   );
-  const gone = new Map(
-    removed.flatMap(({ row, declarer, retained }) => (row.kind === 'Client' ? [[declarer.name, retained]] : [])),
-  );
-  const known = new Set(memory.generated.keys());
+  const gone = new Set(removed.filter(({ row }) => row.kind === 'Client').map(({ declarer }) => declarer.name));
   const names: string[] = [];
-  const released: string[] = [];
   for (const [client, secret] of memory.generated) {
     const now = clients.get(client);
     const isOver = now === undefined ? gone.has(client) : hasOther(now, secret);
     if (!isOver) continue;
     memory.generated.delete(client);
-    if (gone.get(client) === true) released.push(secret);
-    else names.push(secret);
+    names.push(secret);
   }
-  if (names.length + released.length + gone.size === 0) return;
+  if (names.length === 0) return;
   const wanted = claimed(desired);
-  const strangers = [...gone].some(([client, retained]) => retained && !known.has(client));
-  // Retained, and unknown since before the last start: any secret that nobody wants may be its.
-  if (strangers) released.push(...(await keeper.names(box, signal)));
-  const free = released.filter((name) => !wanted.has(name));
-  if (free.length > 0) await keeper.release(box, free, signal);
-  const unwanted = names.filter((name) => !wanted.has(name) && !free.includes(name));
+  const unwanted = names.filter((name) => !wanted.has(name));
   if (unwanted.length > 0) await keeper.forget(box, unwanted, signal);
 }
 

@@ -10,6 +10,8 @@ export interface Removal {
   readonly declarer: Identity;
   /** Its object was not found: that must be confirmed by looking once more. Else the object itself says so. */
   readonly confirm: boolean;
+  /** It only loses its owner. */
+  readonly retain: boolean;
 }
 
 /** What has to be done so that the rows are as declared. */
@@ -57,7 +59,7 @@ function removalOf(
   objects: ReadonlyMap<string, Desired>,
   complete: boolean,
 ): Removal | undefined {
-  const { kind, id, declarer } = row;
+  const { kind, id, declarer, retain } = row;
   if (wanted?.object.uid === declarer.uid) return undefined;
   const object = objects.get(objectKey({ kind, name: declarer.name }));
   // A faulty object may mean another id than we can read from it: nothing of it goes.
@@ -65,7 +67,7 @@ function removalOf(
   // One of another uid is a stranger of the same name, or we are the ones who look at old news.
   const confirm = object?.object.uid !== declarer.uid;
   if (confirm && !complete) return undefined;
-  return { row: { kind, id }, declarer, confirm };
+  return { row: { kind, id }, declarer, confirm, retain };
 }
 
 function isDue(one: Desired, row: KnownRow | undefined, isRemoved: boolean, refusal: Refusal | undefined): boolean {

@@ -100,6 +100,8 @@ export interface ApplyResult extends RowName {
    * declare of the new one in the same call.
    */
   readonly owner?: Owner;
+  /** With `owner`: its row is to be retained when it goes. */
+  readonly retain?: true;
 }
 
 /** While secrets are being hashed. */

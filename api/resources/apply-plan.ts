@@ -126,14 +126,15 @@ function undeclared(
   return found.flatMap((row) => {
     const declarer = declarerOf(head, row);
     if (declarer.owner === undefined || named.has(keyOf(row))) return [];
-    return [{ kind: row.kind, id: row.id, result: 'undeclared' as const, owner: declarer.owner }];
+    return [{ kind: row.kind, id: row.id, result: 'undeclared' as const, ...declarer }];
   });
 }
 
 /** The object of this cluster that declared a row: without it nobody could name it in a delete. */
-function declarerOf(head: ApplyHead, row: DeclaredResource | undefined): { readonly owner?: Owner } {
+function declarerOf(head: ApplyHead, row: DeclaredResource | undefined): Pick<ApplyResult, 'owner' | 'retain'> {
   if (row?.owner?.cluster !== head.cluster) return {};
-  return { owner: { name: row.owner.name, uid: row.owner.uid ?? '' } };
+  const owner = { name: row.owner.name, uid: row.owner.uid ?? '' };
+  return row.retain ? { owner, retain: true } : { owner };
 }
 
 function keyOf({ kind, id }: { readonly kind: string; readonly id: string }): string {

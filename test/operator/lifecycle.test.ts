@@ -90,6 +90,26 @@ describe('deletionPolicy and adoption against a real API', () => {
     expect(await rest('DELETE', '/Client/app')).to.equal(200);
   });
 
+  it('F-13 Retain: lets go of the secret before the row loses its owner, so that a crash in between costs nothing', async () => {
+    for (const restarts of [false, true]) {
+      await pass(kept);
+      if (restarts) await rig.restart();
+      const sent: number[] = [];
+      const released = rig.keeper.release.bind(rig.keeper);
+      rig.keeper.release = (...given) => {
+        sent.push(rig.calls.flat().filter((line) => 'delete' in line).length);
+        return released(...given);
+      };
+      const before = rig.calls.flat().filter((line) => 'delete' in line).length;
+      await sweep();
+      rig.keeper.release = released;
+      expect(sent).to.deep.equal([before]);
+      expect(rig.keeper.released.has('app')).to.equal(true);
+      expect(await rest('DELETE', '/Client/app')).to.equal(200);
+      rig.keeper.released.clear();
+    }
+  });
+
   it('Retain: said by an edit, it counts from then on', async () => {
     await pass(machineClient('app'));
     await pass({ ...kept, resourceVersion: '2', generation: 2 });

@@ -13,7 +13,7 @@ interface Case {
   readonly incomplete?: true;
   /** Ids. */
   readonly declares?: readonly string[];
-  /** Ids; a question mark behind those that must be looked for once more. */
+  /** Ids; a question mark behind those that must be looked for once more, `retained` behind those that only lose their owner. */
   readonly removes?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ function row(
   digest: string | undefined = `digest-of-${name}`,
   uid = `uid-${name}`,
 ): KnownRow {
-  return { kind: 'Client', id, declarer: { namespace: 'default', name, uid }, digest, faults: [] };
+  return { kind: 'Client', id, declarer: { namespace: 'default', name, uid }, digest, retain: false, faults: [] };
 }
 
 function refusal(digest: string): Refusal {
@@ -54,6 +54,12 @@ const cases: readonly Case[] = [
     desired: [],
     rows: [row('app', 'app')],
     removes: ['app?'],
+  },
+  {
+    title: 'says of what nobody declares that it is to be retained',
+    desired: [],
+    rows: [{ ...row('app', 'app'), retain: true }],
+    removes: ['app? retained'],
   },
   {
     title: 'removes nothing while something cannot be read',
@@ -150,7 +156,10 @@ describe('planOf', () => {
         complete: incomplete !== true,
       });
       expect(plan.declare.map(({ judged }) => judged.id)).to.deep.equal(declares);
-      expect(plan.remove.map(({ row: { id }, confirm }) => `${id}${confirm ? '?' : ''}`)).to.deep.equal(removes);
+      const removals = plan.remove.map(
+        ({ row: { id }, confirm, retain }) => `${id}${confirm ? '?' : ''}${retain ? ' retained' : ''}`,
+      );
+      expect(removals).to.deep.equal(removes);
     });
   }
 
