@@ -28,6 +28,11 @@ export function sorted(error: unknown): unknown {
   return isOutage(error, code) ? new Outage('Postgres cannot answer now', { cause: error }) : error;
 }
 
+/** Whether Postgres cut a statement off: it took longer than `statement_timeout` lets it (57014). */
+export function isCancelled(error: unknown): boolean {
+  return codeOf(error) === '57014';
+}
+
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Page, Span } from '../db/keyset.ts';
+import { isCancelled } from '../db/outage.ts';
 import { Problem } from '../problem.ts';
 import { writeCursor } from './search-cursor.ts';
 import type { SearchRequest } from './search-parameters.ts';
@@ -25,7 +26,10 @@ export interface SearchResult<Row> {
 /** Up to here totals are exact, and pages can be asked for by number. */
 const countedExactly = 10_000;
 
-/** Runs a search. Throws Problem `bad-request` for a numbered page too far away, and Outage. */
+/**
+ * Runs a search. Throws Problem `bad-request` for a numbered page too far away, `unavailable` when all that is found
+ * cannot be counted in time, and Outage.
+ */
 export async function search<Row>(
   request: SearchRequest<unknown>,
   statements: SearchStatements<Row>,
@@ -41,9 +45,20 @@ async function countFor<Row>(
   { count }: SearchStatements<Row>,
 ): Promise<number | undefined> {
   if (total === 'none') return undefined;
-  if (total === 'accurate') return count(undefined);
+  if (total === 'accurate') return countAll(count);
   const counted = await count(countedExactly + 1);
   return counted > countedExactly ? undefined : counted;
+}
+
+/** Trying again would take as long: who asks is told what would be answered. */
+async function countAll(count: SearchStatements<unknown>['count']): Promise<number> {
+  try {
+    return await count(undefined);
+  } catch (error) {
+    if (!isCancelled(error)) throw error;
+    const message = 'accurate takes longer here than a request may: narrow the search, or leave it out';
+    throw new Problem('unavailable', [{ path: '_total', message }], { 'Retry-After': '60' });
+  }
 }
 
 function spanOf({ page, count, sort }: SearchRequest<unknown>, total: number | undefined): Span {

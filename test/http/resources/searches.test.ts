@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { isRecord } from '../../../crds/schema-node.ts';
-import { complaints, entries, linkOf, startBoxApi } from './box-api.ts';
+import { complaints, entries, linkOf, sentences, startBoxApi } from './box-api.ts';
 import type { BoxApi, Reply } from './box-api.ts';
 
 describe('searches over REST', () => {
@@ -53,6 +53,27 @@ describe('searches over REST', () => {
     expect(reply.headers.get('link')).to.match(/<http:\/\/boxgate\.test\/boxes\/default\/Session\?[^>]*>; rel="next"/);
     const [first] = Array.isArray(reply.body) ? reply.body.filter(isRecord) : [];
     expect(Object.keys(first ?? {})).to.deep.equal(['resourceType', 'id', 'status']);
+  });
+
+  it('X-15 says what to leave out when all that is found cannot be counted in time', async () => {
+    await issue();
+    const owner = new pg.Pool({ connectionString: api.database.ownerUrl, max: 1 });
+    try {
+      // Each row that a search looks at takes a second.
+      await owner.query(
+        `CREATE POLICY slow ON boxgate.session AS RESTRICTIVE FOR SELECT USING (pg_sleep(1)::text = '')`,
+      );
+      const reply = await api.call('GET', '/Session?_total=accurate&_count=1');
+      expect(reply.status).to.equal(503);
+      expect(Number(reply.headers.get('retry-after'))).to.be.greaterThan(0);
+      expect(complaints(reply)).to.deep.equal(['_total']);
+      expect(sentences(reply).join()).to.match(/accurate takes longer here than a request may: narrow the search/);
+    } finally {
+      await owner.query('DROP POLICY IF EXISTS slow ON boxgate.session');
+      await owner.end();
+    }
+    const counted = await api.call('GET', '/Session?_total=accurate&_count=1');
+    expect(counted.body).to.have.property('total').that.is.greaterThan(0);
   });
 
   it('takes a date twice for a range', async () => {
