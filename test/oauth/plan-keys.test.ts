@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Box } from '../../crds/box.ts';
+import { checkResource } from '../../crds/validate.ts';
 import type { SigningKeyRow } from '../../api/db/config-changes.ts';
 import { planKeys } from '../../api/oauth/plan-keys.ts';
 import type { KeyStep } from '../../api/oauth/plan-keys.ts';
@@ -124,6 +125,23 @@ describe('the plan of signing keys', () => {
         }
       }),
     );
+  });
+
+  it('K-08 keeps the shortest period that a Box may have, to the ten minutes between two rounds of upkeep', () => {
+    const round = 10 * 60_000;
+    const settings = box({ rotation_period: 3600 });
+    expect(checkResource('Box', settings).ok).to.equal(true);
+    expect(checkResource('Box', box({ rotation_period: 3599 })).ok).to.equal(false);
+    let keys: readonly SigningKeyRow[] = [];
+    const signedBy = new Map<string, number>();
+    for (let at = now; at < now + 3 * day; at += 60_000) {
+      if ((at - now) % round === 0) keys = carriedOut(keys, planKeys(keys, settings, undefined, at));
+      const kid = signingKey(keys, at)?.kid ?? '';
+      signedBy.set(kid, (signedBy.get(kid) ?? 0) + 60_000);
+    }
+    const spans = [...signedBy.values()].slice(0, -1);
+    expect(Math.min(...spans)).to.be.at.least(hour);
+    expect(Math.max(...spans)).to.be.at.most(hour + round);
   });
 
   it('K-08 keeps a key to verify every living token, and always one to sign, through years of rotation', () => {

@@ -37,6 +37,7 @@ export const boxRows: readonly Row[] = [
       deletionPolicy: 'Retain',
       suspend: false,
     },
+    'a signing key that changes every hour': { signing: { rotation_period: 3600 } },
     'empty groups of settings': {
       registration: {},
       tokens: {},
@@ -114,7 +115,7 @@ export const boxRows: readonly Row[] = [
     'signing with a shared secret': [{ signing: { algorithm: 'HS256' } }, 'signing.algorithm'],
     'signing with nothing': [{ signing: { algorithm: 'none' } }, 'signing.algorithm'],
     'signing with a number': [{ signing: { algorithm: 256 } }, 'signing.algorithm'],
-    ...numbers('signing', 'rotation_period', 59, 315_360_001),
+    ...numbers('signing', 'rotation_period', 3599, 315_360_001),
     'sign_in as a string': [{ sign_in: 'Hello' }, 'sign_in'],
     'sign_in with a field nobody knows': [{ sign_in: { html: '<b>' } }, 'sign_in.html'],
     'a title of nothing': [{ sign_in: { title: '' } }, 'sign_in.title'],
