@@ -53,7 +53,9 @@ const signing = Type.Object(
         description: 'Signature of JWT access tokens; ES256 by default.',
       }),
     ),
-    rotation_period: Type.Optional(seconds('How often a new signing key takes over, in seconds, give or take ten minutes.', 3600)),
+    rotation_period: Type.Optional(
+      seconds('How often a new signing key takes over, in seconds, give or take ten minutes.', 3600),
+    ),
   },
   { description: 'Signing keys of the box.', additionalProperties: false },
 );
