@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { createBatch } from './batch.ts';
 import { checkAll } from './check-statement.ts';
-import type { FoundSession, HotStatements, NewSession, SessionKey, Versioned } from './hot-statements.ts';
+import { findFamilies } from './family-statement.ts';
+import type { FamilyKey, FoundSession, HotStatements, NewSession, SessionKey, Versioned } from './hot-statements.ts';
 import { issueAll, versionsOf } from './issue-statement.ts';
 import { Outage, sorted } from './outage.ts';
 import type { Connection } from './transaction.ts';
@@ -38,10 +39,12 @@ export function batchedStatements(pool: pg.Pool, limits: HotLimits): HotStatemen
     bounds,
     isOutage,
   );
+  const families = createBatch(on<FamilyKey, readonly Versioned<boolean>[]>(findFamilies), bounds, isOutage);
   const versions = createBatch(on<string, readonly Versioned<null>[]>(versionsOf), bounds, isOutage);
   return {
     issue: async (session) => (await issues.submit(session)).version,
     check: (key) => checks.submit(key),
+    family: (key) => families.submit(key),
     version: async (box) => (await versions.submit(box)).version,
   };
 }
@@ -56,6 +59,7 @@ export function singleStatements(connection: Connection): HotStatements {
   return {
     issue: async (session) => (await issueAll(connection, [session]))[0]?.version,
     check: async (key) => (await checkAll(connection, [key]))[0] ?? { version: undefined, value: undefined },
+    family: async (key) => (await findFamilies(connection, [key]))[0] ?? { version: undefined, value: false },
     version: async (box) => (await versionsOf(connection, [box]))[0]?.version,
   };
 }

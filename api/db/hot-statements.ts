@@ -42,6 +42,15 @@ export interface FoundSession {
   readonly ended: boolean;
 }
 
+/** Which refresh family is asked for: found only by a token of its own. */
+export interface FamilyKey {
+  readonly box: string;
+  /** 32 hexadecimal digits. */
+  readonly id: string;
+  /** SHA-256 of the part that its tokens share, 64 hexadecimal digits. */
+  readonly hash: string;
+}
+
 /** An answer and the config version of its box at that moment; version undefined: there is no such box. */
 export interface Versioned<T> {
   readonly version: number | undefined;
@@ -53,5 +62,7 @@ export interface HotStatements {
   /** Stores a session if its box is still at its version; compare the returned version to know. */
   issue(session: NewSession): Promise<number | undefined>;
   check(key: SessionKey): Promise<Versioned<FoundSession | undefined>>;
+  /** Whether there is such a family that has not ended. */
+  family(key: FamilyKey): Promise<Versioned<boolean>>;
   version(box: string): Promise<number | undefined>;
 }

@@ -197,6 +197,7 @@ describe('hand-written SQL under the API’s role', () => {
       'config_versions',
       'declared_boxes',
       'drop_bucket',
+      'find_families',
       'issue_sessions',
       'make_bucket',
       'make_first_buckets',

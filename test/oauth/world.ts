@@ -41,6 +41,8 @@ export interface World {
   /** Milliseconds since 1970, for all replicas. */
   readonly clock: { now: number };
   readonly audits: readonly Audit[];
+  /** How often a connection was taken, by all replicas: once for each statement of a batch, each transaction. */
+  readonly taken: () => number;
   replica(over?: { readonly encryptionKey?: Buffer }): OAuthServices;
   declare(box: string, ...resources: readonly Declared[]): Promise<void>;
   remove(box: string, kind: 'Client' | 'AccessPolicy' | 'Box', id: string): Promise<void>;
@@ -51,9 +53,11 @@ export interface World {
 export async function makeWorld(): Promise<World> {
   const database = await freshDatabase();
   const pools: pg.Pool[] = [];
+  let taken = 0;
   const open = (url: string, connections: number): pg.Pool => {
     const pool = createPool(url, { ...defaultLimits, connections }, 'boxgate-test', () => undefined);
     pools.push(pool);
+    if (url === database.apiUrl) pool.on('acquire', () => (taken += 1));
     return pool;
   };
   const owner = open(database.ownerUrl, 2);
@@ -103,6 +107,7 @@ export async function makeWorld(): Promise<World> {
     ownerUrl: database.ownerUrl,
     clock,
     audits,
+    taken: () => taken,
     replica,
     declare: (box, ...resources) =>
       apply(

@@ -138,6 +138,18 @@ BEGIN
 END
 $$;
 
+-- The third hot statement: which refresh families there are and live on, by the hash that all their tokens share, and the
+-- version of the box of each: what no family's secret fits costs no transaction.
+CREATE FUNCTION boxgate.find_families(p_box text[], p_id uuid[], p_hash bytea[])
+RETURNS TABLE (nth bigint, config_version bigint, found boolean)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = boxgate, pg_temp
+AS $$
+  SELECT n.nth, b.config_version, f.id IS NOT NULL
+    FROM unnest(p_box, p_id, p_hash) WITH ORDINALITY AS n (box, id, hash, nth)
+    JOIN box b ON b.box = n.box
+    LEFT JOIN refresh_family f ON f.box = n.box AND f.id = n.id AND f.family_hash = n.hash AND f.ended_at IS NULL
+$$;
+
 -- A bucket's name, and the first moment after it. Refuses what is no bucket.
 CREATE FUNCTION boxgate.bucket_end(p_bucket integer) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE SET search_path = boxgate, pg_temp

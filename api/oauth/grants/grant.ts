@@ -4,6 +4,7 @@ import type { BoxState } from '../../state/box-state.ts';
 import type { Transaction } from '../../state/state-cache.ts';
 import type { ClientCredentials } from '../client-auth-request.ts';
 import type { KeyNeeded } from '../make-access-token.ts';
+import type { OAuthError } from '../oauth-error.ts';
 import type { Parameters } from '../parameters.ts';
 import type { OAuthServices } from '../services.ts';
 import type { TokenResponse } from '../token-response.ts';
@@ -25,9 +26,9 @@ export interface GrantContext {
 
 /**
  * One grant of the token endpoint. Its handler gives the token response, or asks for a signing key first, with the
- * config version its statement saw; it throws OAuthError to refuse.
+ * config version its statement saw; it throws OAuthError to refuse, or gives it where a statement has told the version.
  */
 export interface Grant {
   readonly name: GrantType;
-  handle(request: TokenRequest, context: GrantContext): Promise<Versioned<TokenResponse | KeyNeeded>>;
+  handle(request: TokenRequest, context: GrantContext): Promise<Versioned<TokenResponse | KeyNeeded | OAuthError>>;
 }

@@ -6,6 +6,7 @@ import { planAccessToken, planRefreshedToken } from '../access-token-plan.ts';
 import type { AccessTokenPlan } from '../access-token-plan.ts';
 import { askedIn } from '../asked.ts';
 import { authenticateClient, namedClient, notAuthenticated } from '../authenticate-client.ts';
+import { isOfFamily } from '../find-refresh-token.ts';
 import { isKeyNeeded, keyFor, makeToken } from '../make-access-token.ts';
 import type { MadeAccessToken } from '../make-access-token.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -21,6 +22,8 @@ export const refreshToken: Grant = {
     const { state, statements, services } = context;
     const token = presentedToken(request);
     const client = await refreshingClient(request, context);
+    const known = await isOfFamily(token, state.box, statements);
+    if (!known.value) return { version: known.version, value: notValid() };
     const settings = client.client.auth?.client_credentials ?? {};
     const { parameters, remoteAddr } = request;
     const asked = askedIn(parameters);
@@ -34,8 +37,8 @@ export const refreshToken: Grant = {
       return { ...makeToken(state, holder, plan, key, issuer, now), plan, granted: family };
     };
     const { version, value } = await useRefreshToken({ token, client, now }, context, make);
-    if (value === 'refused') throw notValid();
-    if (value === 'full') throw tooManySessions();
+    if (value === 'refused') return { version, value: notValid() };
+    if (value === 'full') return { version, value: tooManySessions() };
     const { text, plan, granted } = value.made;
     return { version, value: tokenResponse(text, plan, asked.scope ?? granted.scope ?? undefined, value.refreshToken) };
   },

@@ -1,0 +1,29 @@
+import { arrayLiteral, bytes } from './array-literal.ts';
+import type { FamilyKey, Versioned } from './hot-statements.ts';
+import type { Queryable } from './issue-statement.ts';
+import { sortingErrors } from './outage.ts';
+
+interface FamilyRow {
+  readonly nth: string;
+  readonly config_version: string;
+  readonly found: boolean;
+}
+
+/**
+ * Whether each of some refresh families is there and has not ended, with the present version of its box; undefined where
+ * there is no such box. Throws Outage.
+ */
+export async function findFamilies(db: Queryable, keys: readonly FamilyKey[]): Promise<readonly Versioned<boolean>[]> {
+  const text = 'SELECT nth, config_version, found FROM boxgate.find_families($1,$2,$3)';
+  const boxes = arrayLiteral(keys, ({ box }) => `"${box}"`);
+  const ids = arrayLiteral(keys, ({ id }) => id);
+  const hashes = arrayLiteral(keys, ({ hash }) => bytes(hash));
+  const { rows } = await sortingErrors(() => db.query<FamilyRow>({ text, values: [boxes, ids, hashes] }));
+  const answers = new Map(rows.map((row) => [Number(row.nth), row]));
+  return keys.map((_, index) => {
+    const row = answers.get(index + 1);
+    return row === undefined
+      ? { version: undefined, value: false }
+      : { version: Number(row.config_version), value: row.found };
+  });
+}
