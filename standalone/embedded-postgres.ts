@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { chown, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, open, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reasonOf } from './folder-walk.ts';
 import { freePort } from './port.ts';
 import { postgresAccount, type PostgresAccount } from './postgres-account.ts';
 import { isServing, serverOf, signal, waitForServer } from './postgres-server.ts';
@@ -74,8 +75,7 @@ function isPrograms(value: unknown): value is Programs {
 
 /** Makes the data aside and moves it to its place: a kill in between leaves no half of it. */
 async function initialise(initdb: string, options: EmbeddedPostgresOptions, account: PostgresAccount): Promise<void> {
-  const version = await readFile(path.join(options.dataDir, 'PG_VERSION'), 'utf8').catch(() => undefined);
-  if (version !== undefined) return;
+  if (await isData(options.dataDir)) return;
   const draft = `${options.dataDir}.new`;
   const passwordFile = `${options.dataDir}.password`;
   await rm(draft, { recursive: true, force: true });
@@ -96,8 +96,18 @@ async function initialise(initdb: string, options: EmbeddedPostgresOptions, acco
   const result = await run(account.command(initdb, [`--pgdata=${draft}`, ...encoding, ...login]), account);
   await rm(passwordFile, { force: true });
   if (result.code !== 0) throw new Error(`initdb failed: ${result.output.trim().split('\n').at(-1) ?? ''}`);
-  await rm(options.dataDir, { recursive: true, force: true });
   await rename(draft, options.dataDir);
+}
+
+/** Whether there is data already. Throws when there is something else, which is nobody's to remove but the owner's. */
+async function isData(dataDir: string): Promise<boolean> {
+  const found = await readdir(dataDir).catch((error: unknown): readonly string[] => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw new Error(`${dataDir} cannot be read: ${reasonOf(error)}`, { cause: error });
+  });
+  if (found.includes('PG_VERSION')) return true;
+  if (found.length === 0) return false;
+  throw new Error(`${dataDir} is damaged: it is no data of Postgres; restore or remove it`);
 }
 
 type Command = ReturnType<PostgresAccount['command']>;
@@ -132,27 +142,30 @@ async function launch(
     ...(options.settings ?? []),
   ].flatMap((setting) => ['-c', setting]);
   const { program, args } = account.command(postgres, ['-D', options.dataDir, ...settings]);
-  const log = await open(options.logFile, 'a', 0o600);
+  const log = await open(options.logFile, 'a', 0o600).catch((cause: unknown) => {
+    throw new Error(`${options.logFile} cannot be written: ${reasonOf(cause)}`, { cause });
+  });
   // Its own process group: Ctrl-C at a terminal must reach us first, the last transactions are still to be written.
   const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd], detached: true, ...account.ids });
+  const giveUp = new AbortController();
   const ended = new Promise<never>((_, reject) => {
     child.once('error', (cause) => {
       reject(new Error(`Postgres could not be started: ${cause.message}`, { cause }));
     });
-    child.once('exit', (code) => {
-      reject(new Error(`Postgres ended with code ${String(code)} at its start; see ${options.logFile}`));
+    child.once('exit', (code, killed) => {
+      reject(new Error(`Postgres ended with ${killed ?? `code ${String(code)}`} at its start; see ${options.logFile}`));
     });
   });
-  ended.catch(() => undefined);
+  ended.catch(() => giveUp.abort());
   await log.close();
-  await Promise.race([accepting(options.dataDir, child.pid ?? 0, timeout), ended]);
+  await Promise.race([accepting(options.dataDir, child.pid ?? 0, timeout, giveUp.signal), ended]);
   child.unref();
   return child.pid ?? 0;
 }
 
-async function accepting(dataDir: string, pid: number, timeout: number): Promise<void> {
+async function accepting(dataDir: string, pid: number, timeout: number, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + timeout;
-  for (;;) {
+  while (!signal.aborted) {
     const found = await serverOf(dataDir);
     if (found?.pid === pid && found.isReady) return;
     if (performance.now() > deadline) throw new Error(`Postgres was not ready after ${String(timeout / 1000)} s`);

@@ -24,8 +24,10 @@ export class UsageError extends Error {
 export function readDevOptions(args: readonly string[], cwd: string): DevOptions {
   const { values, positionals } = parsed(args);
   const [folder, ...more] = positionals;
-  if (folder === undefined) throw new UsageError('Which folder? `boxgate dev` needs the one that holds the manifests');
+  if (folder === undefined || folder === '')
+    throw new UsageError('Which folder? `boxgate dev` needs the one that holds the manifests');
   if (more.length > 0) throw new UsageError(`One folder at a time: ${more.join(' ')} is too much`);
+  if (values.state === '') throw new UsageError('--state must be the path of a folder');
   const absolute = path.resolve(cwd, folder);
   return {
     folder: absolute,

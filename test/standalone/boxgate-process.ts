@@ -39,13 +39,15 @@ export function startBoxgate(args: readonly string[], options: BoxgateOptions = 
   // A test that fails leaves nothing that the test run would wait for, or that would outlive it.
   for (const part of [child, child.stdout, child.stderr])
     if ('unref' in part && part.unref instanceof Function) part.unref();
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
   const texts = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.stderr += text));
   let isOver = false;
   const ended = once(child, 'close').then(() => {
     isOver = true;
+    process.off('exit', kill);
     return child.exitCode ?? child.signalCode ?? 'SIGKILL';
   });
   return {

@@ -30,6 +30,8 @@ describe('readDevOptions', () => {
 
   const bad: [args: string[], sentence: RegExp][] = [
     [[], /^Which folder\?/],
+    [[''], /^Which folder\?/],
+    [['a', '--state', ''], /^--state must be the path of a folder$/],
     [['a', 'b'], /^One folder at a time: b is too much$/],
     [['a', '--port', 'x'], /^--port must be a number from 0 to 65535/],
     [['a', '--port', '65536'], /^--port must be/],
@@ -42,7 +44,7 @@ describe('readDevOptions', () => {
     [['a', '--database-url', 'postgres://127.0.0.1/canary'], /^--database-url must be a URL such as/],
   ];
   for (const [args, sentence] of bad) {
-    it(`refuses ${args.length === 0 ? 'nothing at all' : args.join(' ')} in one sentence`, () => {
+    it(`refuses ${args.length === 0 ? 'nothing at all' : JSON.stringify(args)} in one sentence`, () => {
       expect(() => read(...args)).to.throw(UsageError, sentence);
       expect(() => read(...args)).to.not.throw(UsageError, /canary|\n/);
     });
