@@ -6,6 +6,7 @@ const services = [
   'test/support/postgres.ts',
   'test/support/services.ts',
   'test/envtest/control-plane.ts',
+  'test/standalone/boxgate-process.ts',
   'standalone/embedded-postgres.ts',
 ];
 

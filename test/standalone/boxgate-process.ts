@@ -13,6 +13,8 @@ export interface BoxgateProcess {
   readonly ended: Promise<number | NodeJS.Signals>;
   /** Resolves when it has printed something like this, to either stream. Throws when it ends without. */
   said(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Writes to its standard input. */
+  type(text: string): void;
   /** Sends a signal and waits for the end. */
   end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
@@ -31,7 +33,7 @@ export const launcher = [process.execPath, 'standalone/boxgate.cjs'] as const;
 export function startBoxgate(args: readonly string[], options: BoxgateOptions = {}): BoxgateProcess {
   const [program, ...first] = options.command ?? launcher;
   const child = spawn(program, [...first, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...options.environment },
   });
   const { pid } = child;
@@ -62,12 +64,15 @@ export function startBoxgate(args: readonly string[], options: BoxgateOptions = 
     get stderr() {
       return texts.stderr;
     },
+    type(text) {
+      child.stdin.write(text);
+    },
     async said(pattern) {
       for (;;) {
         const found = pattern.exec(texts.stdout) ?? pattern.exec(texts.stderr);
         if (found !== null) return found;
         if (isOver) throw new Error(`it ended without saying ${String(pattern)}:\n${texts.stdout}${texts.stderr}`);
-        await Promise.race([ended, once(child.stdout, 'data'), once(child.stderr, 'data')]);
+        await new Promise((resolve) => setTimeout(resolve, 10));
       }
     },
     async end(signal = 'SIGTERM') {

@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { isObject, parseJson } from '../../api/client/apply-answer.ts';
+import { eventually } from '../support/eventually.ts';
+import { asOwner, freshDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
+import { familyOf, isRunning } from '../support/processes.ts';
+import { launcher, runBoxgate, startBoxgate } from './boxgate-process.ts';
+import { getStatus } from './box-requests.ts';
+import { anyPorts, startDev } from './dev-process.ts';
+import { clientYaml, policyYaml, temporaryFolder } from './temporary-folder.ts';
+import type { TemporaryFolder } from './temporary-folder.ts';
+
+/** In the place of curl where the machine has none: the command line that is printed. */
+const curlStandIn = `#!${process.execPath}
+const [url, , header, , file] = process.argv.slice(2);
+const [name, value] = header.split(': ');
+const body = require('fs').readFileSync(file.slice(1));
+fetch(url, { method: 'POST', headers: { [name]: value }, body }).then((answer) => answer.text()).then(console.log);
+`;
+
+describe('what boxgate dev prints', () => {
+  let folder: TemporaryFolder;
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    database = await freshDatabase();
+    folder.write('bin/curl', curlStandIn);
+    chmodSync(folder.path('bin/curl'), 0o755);
+  });
+  afterEach(async () => {
+    folder.remove();
+    await database.drop();
+  });
+
+  /** The token that a pasted command line answers with, in the folder in which the tests run. */
+  function pasted(command: string): string {
+    const environment = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:${folder.path('bin')}` };
+    const answer = parseJson(
+      execFileSync('bash', ['-c', command], { encoding: 'utf8', env: environment, stdio: 'pipe' }),
+    );
+    return isObject(answer) ? String(answer['access_token']) : '';
+  }
+
+  const boxes: readonly (readonly [what: string, more: string, address: string])[] = [
+    ['the only box', '', '/auth/token'],
+    ['one of two boxes', clientYaml('other', '', 'other'), '/boxes/default/auth/token'],
+  ];
+  for (const [what, more, address] of boxes) {
+    it(`a curl for a token of ${what}, which works when it is pasted, and no secret anywhere`, async () => {
+      const inside = "it's mine/manifests";
+      const chosen = clientYaml('chosen', '  secret: canary-of-a-secret\n');
+      folder.write(`${inside}/a.yaml`, `${clientYaml('generated')}---\n${policyYaml('generated')}---\n${chosen}`);
+      folder.write(`${inside}/b.yaml`, more);
+      const dev = await startDev(folder.path(inside), ['--database-url', database.ownerUrl]);
+      const [, command = ''] = await dev.boxgate.said(/^A token for generated:\n\n {2}(curl .+)\n\nready /m);
+      expect(command).to.include(`${dev.url}${address} `);
+      const token = pasted(command);
+      expect(await getStatus(`${dev.url}/boxes/default`, '/Session', token)).to.equal(200);
+
+      const family = familyOf(dev.boxgate.pid);
+      expect(await dev.boxgate.end('SIGTERM')).to.equal(0);
+      expect(family.filter(isRunning)).to.deep.equal([]);
+
+      const state = folder.path(inside, '.boxgate');
+      const kept = path.join(state, 'secrets/default/generated.json');
+      expect(statSync(kept).mode & 0o777).to.equal(0o600);
+      const secrets = ['canary-of-a-secret', token, ...secretsIn(kept), ...secretsIn(path.join(state, 'keys.json'))];
+      expect(secrets.length).to.be.greaterThan(6);
+      const logs = readdirSync(state).filter((name) => name.includes('.log'));
+      expect(logs).to.include('api.log');
+      const printed = [
+        dev.boxgate.stdout,
+        dev.boxgate.stderr,
+        ...logs.map((log) => readFileSync(path.join(state, log), 'utf8')),
+      ];
+      expect(secrets.filter((secret) => printed.some((text) => text.includes(secret)))).to.deep.equal([]);
+      expect(dev.boxgate.stdout.match(/^ready .*$/gm)).to.deep.equal([`ready ${dev.url}`]);
+    });
+  }
+
+  /** What only the owner of a file of the state folder may know. */
+  function secretsIn(file: string): readonly string[] {
+    const value = parseJson(readFileSync(file, 'utf8'));
+    return Object.entries(isObject(value) ? value : {})
+      .filter(([name]) => name === 'client_secret' || file.endsWith('keys.json'))
+      .map(([, secret]) => String(secret));
+  }
+
+  it('with --once: statuses as kubectl get prints them, with reasons, and 1 since not everything is Ready', async () => {
+    folder.write('a.yaml', `${clientYaml('granted')}---\n${policyYaml('granted')}`);
+    folder.write('b.yaml', clientYaml('ungranted'));
+    folder.write('c.yaml', clientYaml('waiting', '  secretRef: { name: nowhere, key: client_secret }\n'));
+    folder.write('d.yaml', clientYaml('faulty').replace('[client_credentials]', 'client_credentials'));
+    folder.write('e.yaml', policyYaml('dangling', 'nobody'));
+    const once = ['dev', folder.root, ...anyPorts, '--once', '--database-url', database.ownerUrl];
+    const { code, stdout, stderr } = await runBoxgate(once);
+    expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
+    const rows = stdout.split('\n').map((line) => line.replace(/ {2,}/g, ' | '));
+    for (const row of [
+      'NAMESPACE | NAME | ID | GRANTS | SECRET | POLICIES | READY | REASON',
+      'default | client.boxgate.dev/granted | granted | client_credentials | generated | 1 | True | Ready',
+      'default | client.boxgate.dev/ungranted | ungranted | client_credentials | generated | 0 | True | NoPolicy',
+      'NAMESPACE | NAME | ENGINE | SUBJECTS | READY | REASON',
+      'default | accesspolicy.boxgate.dev/granted | allow | 1 | True | Ready',
+    ]) {
+      expect(rows).to.include(row);
+    }
+    expect(stdout).to.match(/client\.boxgate\.dev\/waiting .* False +SecretNotFound\n/);
+    expect(stdout).to.match(/client\.boxgate\.dev\/faulty .* False +Invalid\n/);
+    expect(stdout).to.match(/accesspolicy\.boxgate\.dev\/dangling .* True +\w+\n/);
+    expect(stdout).to.match(/ {2}\S*c\.yaml:1: .*nowhere/);
+    expect(stdout).to.match(/ {2}\S*d\.yaml:6: spec\.grant_types /);
+    expect(stdout).not.to.match(/^ready /m);
+  });
+
+  it('with --once: 0 when everything is Ready, 1 when a file cannot be read', async () => {
+    const once = ['dev', folder.root, ...anyPorts, '--once', '--database-url', database.ownerUrl];
+    folder.write('a.yaml', clientYaml('client'));
+    expect((await runBoxgate(once)).code).to.equal(0);
+    const name = new URL(database.ownerUrl).pathname.slice(1);
+    const role = await asOwner(name, (owner) =>
+      owner.query('SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = $1', [`boxgate_api_${name}`]),
+    );
+    expect(role.rows, 'the role that dev made for the API').to.deep.equal([{ rolsuper: false, rolbypassrls: false }]);
+    folder.write('b.yaml', 'kind: [\n');
+    const { code, stderr } = await runBoxgate(once);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/b\.yaml:\d: cannot be read: /);
+  });
+
+  it('on a terminal: how far long work is, and ^C ends it with all its processes', async () => {
+    const clients = Array.from({ length: 60 }, (_, index) =>
+      clientYaml(`client-${String(index)}`, `  secret: chosen-${String(index)}\n`),
+    );
+    folder.write('many.yaml', clients.join('---\n'));
+    const words = [...launcher, 'dev', folder.root, ...anyPorts, '--database-url', database.ownerUrl];
+    const command = words.map((word) => `'${word}'`).join(' ');
+    // util-linux's script: a terminal of its own for the command, and the command's exit code.
+    const terminal = startBoxgate([], { command: ['script', '-qefc', command, '/dev/null'] });
+    await terminal.said(/^ready http/m);
+    expect(terminal.stdout).to.match(/\rdefault: hashing secrets: \d+ of 60/);
+    const family = familyOf(terminal.pid);
+    expect(family.length).to.be.greaterThan(2);
+    terminal.type('\u0003');
+    expect(await terminal.ended).to.equal(0);
+    await eventually('nothing of it is left', () => !family.some(isRunning));
+  });
+});
