@@ -17,7 +17,7 @@ import type { TemporaryFolder } from './temporary-folder.ts';
 const curlStandIn = `#!${process.execPath}
 const [url, , header, , file] = process.argv.slice(2);
 const [name, value] = header.split(': ');
-const body = require('fs').readFileSync(file.slice(1));
+const body = process.getBuiltinModule('fs').readFileSync(file.slice(1));
 fetch(url, { method: 'POST', headers: { [name]: value }, body }).then((answer) => answer.text()).then(console.log);
 `;
 
