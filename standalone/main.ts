@@ -17,7 +17,7 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
     case 'dev': {
       withSmallHeap(compileCache, process.env);
       const { runDev } = await import('./run-dev.ts');
-      return runDev(args, [process.execPath, import.meta.filename], compileCache);
+      return runDev(args, [process.execPath, import.meta.filename], compileCache, process.env);
     }
     case 'api':
     case 'migrate': {

@@ -12,10 +12,12 @@ export async function runDev(
   args: readonly string[],
   self: readonly [string, ...string[]],
   compileCache: string,
+  environment: NodeJS.ProcessEnv,
 ): Promise<number> {
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  if (environment['npm_command'] !== undefined) whenParentIsGone(stop);
   try {
     const { stdout, stderr } = process;
     const cwd = process.cwd();
@@ -23,6 +25,14 @@ export async function runDev(
   } catch (error) {
     return complain(error);
   }
+}
+
+/** `npx` passes SIGTERM on to the shell between it and us, which dies of it and tells us nothing. */
+function whenParentIsGone(stop: () => void): void {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) stop();
+  }, 250).unref();
 }
 
 function complain(error: unknown): number {

@@ -1,28 +1,24 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { startApi } from '../support/api.ts';
-import type { TestApi } from '../support/api.ts';
+import type { DeclaredResource } from '../support/api.ts';
 import { send, textIn } from './as-written.ts';
 import type { Answer } from './as-written.ts';
+import { describeInterface } from './server-under-test.ts';
 
-describe('the interface document on configuration resources', () => {
-  let api: TestApi;
-  let baseUrl: string;
+const declared: readonly DeclaredResource[] = [
+  { kind: 'Client', id: 'admin', secret: 'verysecret', grant_types: ['client_credentials'] },
+  { kind: 'AccessPolicy', id: 'admin', engine: 'allow', link: [{ id: 'admin', resourceType: 'Client' }] },
+];
+
+describeInterface('configuration resources', declared, (baseUrl) => {
   /** The Authorization header of a client that may do everything. */
   let admin: string;
 
   before(async () => {
-    api = await startApi();
-    baseUrl = `${api.url}/boxes/default`;
-    await api.declare('default', [
-      { kind: 'Client', id: 'admin', secret: 'verysecret', grant_types: ['client_credentials'] },
-      { kind: 'AccessPolicy', id: 'admin', engine: 'allow', link: [{ id: 'admin', resourceType: 'Client' }] },
-    ]);
     admin = await bearerOf('admin');
   });
-  after(() => api.stop());
 
-  const ask = (request: string): Promise<Answer> => send(baseUrl, request);
+  const ask = (request: string): Promise<Answer> => send(baseUrl(), request);
 
   /** The answer to a request for a token with this secret. */
   function tokenAnswer(id: string, secret: string): Promise<Answer> {

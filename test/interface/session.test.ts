@@ -1,38 +1,30 @@
 import { expect } from 'chai';
 import { entries } from '../http/resources/box-api.ts';
-import { startApi } from '../support/api.ts';
-import type { TestApi } from '../support/api.ts';
+import type { DeclaredResource } from '../support/api.ts';
 import { send, textIn } from './as-written.ts';
 import type { Answer } from './as-written.ts';
+import { describeInterface } from './server-under-test.ts';
 
-describe('the interface document on sessions', () => {
-  let api: TestApi;
-  let baseUrl: string;
+const credentials = { secret: 'verysecret', grant_types: ['client_credentials'] };
+const declared: readonly DeclaredResource[] = [
+  { kind: 'Client', id: 'api-client', ...credentials },
+  { kind: 'Client', id: 'new-client', ...credentials },
+  {
+    kind: 'Client',
+    id: 'refreshing-client',
+    ...credentials,
+    auth: { client_credentials: { refresh_token: true, refresh_token_expiration: 86_400 } },
+  },
+  {
+    kind: 'AccessPolicy',
+    id: 'api-clients',
+    engine: 'allow',
+    link: [{ id: 'api-client', resourceType: 'Client' }],
+  },
+];
 
-  before(async () => {
-    api = await startApi();
-    baseUrl = `${api.url}/boxes/default`;
-    const credentials = { secret: 'verysecret', grant_types: ['client_credentials'] };
-    await api.declare('default', [
-      { kind: 'Client', id: 'api-client', ...credentials },
-      { kind: 'Client', id: 'new-client', ...credentials },
-      {
-        kind: 'Client',
-        id: 'refreshing-client',
-        ...credentials,
-        auth: { client_credentials: { refresh_token: true, refresh_token_expiration: 86_400 } },
-      },
-      {
-        kind: 'AccessPolicy',
-        id: 'api-clients',
-        engine: 'allow',
-        link: [{ id: 'api-client', resourceType: 'Client' }],
-      },
-    ]);
-  });
-  after(() => api.stop());
-
-  const ask = (request: string): Promise<Answer> => send(baseUrl, request);
+describeInterface('sessions', declared, (baseUrl) => {
+  const ask = (request: string): Promise<Answer> => send(baseUrl(), request);
 
   /** The answer to a request for a token by a client of this test. */
   function tokenAnswer(id: string): Promise<Answer> {

@@ -1,52 +1,44 @@
 import { expect } from 'chai';
-import { startApi } from '../support/api.ts';
-import type { TestApi } from '../support/api.ts';
+import type { DeclaredResource } from '../support/api.ts';
 import { send, textIn } from './as-written.ts';
 import type { Answer } from './as-written.ts';
+import { describeInterface } from './server-under-test.ts';
 
-describe('the interface document on tokens', () => {
-  let api: TestApi;
-  let baseUrl: string;
+const client = (id: string, client_credentials: object) =>
+  ({
+    kind: 'Client',
+    id,
+    secret: 'verysecret',
+    grant_types: ['client_credentials'],
+    auth: { client_credentials },
+  }) as const;
+const declared: readonly DeclaredResource[] = [
+  { kind: 'Client', id: 'api-client', secret: 'verysecret', grant_types: ['client_credentials'] },
+  client('jwt-client', { token_format: 'jwt', access_token_expiration: 600 }),
+  client('refreshing-client', {
+    token_format: 'jwt',
+    access_token_expiration: 600,
+    refresh_token: true,
+    refresh_token_expiration: 86_400,
+  }),
+  {
+    kind: 'Client',
+    id: 'other-grants',
+    secret: 'verysecret',
+    grant_types: ['implicit'],
+    auth: { implicit: { redirect_uri: 'https://app.example/' } },
+  },
+  { kind: 'Client', id: 'public-client', grant_types: ['client_credentials'] },
+  {
+    kind: 'AccessPolicy',
+    id: 'api-clients',
+    engine: 'allow',
+    link: [{ id: 'api-client', resourceType: 'Client' }],
+  },
+];
 
-  before(async () => {
-    api = await startApi();
-    baseUrl = `${api.url}/boxes/default`;
-    const client = (id: string, client_credentials: object) =>
-      ({
-        kind: 'Client',
-        id,
-        secret: 'verysecret',
-        grant_types: ['client_credentials'],
-        auth: { client_credentials },
-      }) as const;
-    await api.declare('default', [
-      { kind: 'Client', id: 'api-client', secret: 'verysecret', grant_types: ['client_credentials'] },
-      client('jwt-client', { token_format: 'jwt', access_token_expiration: 600 }),
-      client('refreshing-client', {
-        token_format: 'jwt',
-        access_token_expiration: 600,
-        refresh_token: true,
-        refresh_token_expiration: 86_400,
-      }),
-      {
-        kind: 'Client',
-        id: 'other-grants',
-        secret: 'verysecret',
-        grant_types: ['implicit'],
-        auth: { implicit: { redirect_uri: 'https://app.example/' } },
-      },
-      { kind: 'Client', id: 'public-client', grant_types: ['client_credentials'] },
-      {
-        kind: 'AccessPolicy',
-        id: 'api-clients',
-        engine: 'allow',
-        link: [{ id: 'api-client', resourceType: 'Client' }],
-      },
-    ]);
-  });
-  after(() => api.stop());
-
-  const ask = (request: string): Promise<Answer> => send(baseUrl, request);
+describeInterface('tokens', declared, (baseUrl) => {
+  const ask = (request: string): Promise<Answer> => send(baseUrl(), request);
 
   const basic = (id: string, secret = 'verysecret') => Buffer.from(`${id}:${secret}`).toString('base64');
 

@@ -10,8 +10,8 @@ import { startBoxgate } from './boxgate-process.ts';
 import { clientYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
 
-// An old Node starts the pinned one as its child; killed, it can tell it nothing any more.
-describe('a command whose launcher, started by an old Node, is killed', () => {
+// An old Node starts the pinned one as its child, npx a shell; killed, they can tell it nothing any more.
+describe('a command whose launcher is killed', () => {
   let folder: TemporaryFolder;
   let database: TestDatabase;
   let oldNode: readonly [string, ...string[]];
@@ -82,5 +82,14 @@ describe('a command whose launcher, started by an old Node, is killed', () => {
     const dev = startBoxgate([...args, '--database-url', database.ownerUrl], { command: oldNode });
     await dev.said(/^ready /m);
     await killed(dev);
+  });
+
+  it('boxgate dev ends with npx, which tells only the shell between them that it has to end', async () => {
+    const args = ['dev', folder.path('manifests'), '--port', '0', '--management-port', '0'];
+    const dev = startBoxgate([...args, '--database-url', database.ownerUrl], { command: ['npx', 'boxgate'] });
+    await dev.said(/^ready /m);
+    const family = familyOf(dev.pid);
+    await dev.end('SIGTERM');
+    await eventually('nothing of it is left', () => !family.some(isRunning));
   });
 });
