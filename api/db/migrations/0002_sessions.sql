@@ -97,7 +97,9 @@ AS $$
 $$;
 
 -- The second hot statement: looks up sessions of one bucket, and tells the version of the box of each, found or not.
--- `nth` counts the requested ones from 1. Hashes are compared here: a session is found only with its own token.
+-- `nth` counts the requested ones from 1. Hashes are compared here: a session is found only with its own token. LATERAL
+-- with OFFSET 0 is a probe of the primary key for each, whatever the planner knows of a partition: without statistics,
+-- which a new day has none of, it read the whole partition (measured: 0.55 ms for 30 tokens, against 1.7 to 8).
 CREATE FUNCTION boxgate.check_sessions(p_bucket integer, p_box text[], p_id uuid[], p_hash bytea[])
 RETURNS TABLE (nth bigint, config_version bigint, version bigint, expires bigint, type "char", client text,
                user_id bigint, scope text, audience text[], family uuid, ended boolean)
@@ -107,12 +109,12 @@ BEGIN
   RETURN QUERY
   SELECT n.nth, b.config_version, s.version, extract(epoch FROM s.expires_at)::bigint, s.type, s.client, s.user_id,
          s.scope, s.audience, s.family,
-         s.ended_at IS NOT NULL OR (s.family IS NOT NULL AND (f.id IS NULL OR f.ended_at IS NOT NULL))
+         s.ended_at IS NOT NULL OR (s.family IS NOT NULL AND
+           (SELECT f.ended_at IS NULL FROM refresh_family f WHERE f.box = s.box AND f.id = s.family) IS NOT TRUE)
     FROM unnest(p_box, p_id, p_hash) WITH ORDINALITY AS n (box, id, hash, nth)
     JOIN box b ON b.box = n.box
-    LEFT JOIN session s ON s.bucket = p_bucket AND s.box = n.box AND s.id = n.id
-                       AND s.token_hash IS NOT DISTINCT FROM n.hash
-    LEFT JOIN refresh_family f ON f.box = s.box AND f.id = s.family;
+    LEFT JOIN LATERAL (SELECT * FROM session s WHERE s.bucket = p_bucket AND s.box = n.box AND s.id = n.id
+                          AND s.token_hash IS NOT DISTINCT FROM n.hash OFFSET 0) s ON true;
 END
 $$;
 
@@ -129,12 +131,12 @@ BEGIN
   RETURN QUERY
   SELECT n.nth, b.config_version, s.version, extract(epoch FROM s.expires_at)::bigint, s.type, s.client, s.user_id,
          s.scope, s.audience, s.family,
-         s.ended_at IS NOT NULL OR (s.family IS NOT NULL AND (f.id IS NULL OR f.ended_at IS NOT NULL))
+         s.ended_at IS NOT NULL OR (s.family IS NOT NULL AND
+           (SELECT f.ended_at IS NULL FROM refresh_family f WHERE f.box = s.box AND f.id = s.family) IS NOT TRUE)
     FROM unnest(p_bucket, p_box, p_id, p_hash) WITH ORDINALITY AS n (bucket, box, id, hash, nth)
     JOIN box b ON b.box = n.box
-    LEFT JOIN session s ON s.bucket = n.bucket AND s.box = n.box AND s.id = n.id
-                       AND s.token_hash IS NOT DISTINCT FROM n.hash
-    LEFT JOIN refresh_family f ON f.box = s.box AND f.id = s.family;
+    LEFT JOIN LATERAL (SELECT * FROM session s WHERE s.bucket = n.bucket AND s.box = n.box AND s.id = n.id
+                          AND s.token_hash IS NOT DISTINCT FROM n.hash OFFSET 0) s ON true;
 END
 $$;
 
