@@ -1,0 +1,126 @@
+import { IsomorphicFetchHttpLibrary, type ResponseContext } from '@kubernetes/client-node';
+import type { Connection } from './connection.ts';
+import { answerError, KubeError, noAnswer } from './kube-error.ts';
+
+/** A call of the Kubernetes API. A patch always says of which sort it is: the library's own default is the wrong one. */
+export type KubeCall =
+  | {
+      readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+      readonly path: string;
+      readonly query?: KubeQuery;
+      readonly body?: unknown;
+    }
+  | {
+      readonly method: 'PATCH';
+      readonly path: string;
+      readonly query?: KubeQuery;
+      readonly body: unknown;
+      readonly patch: 'apply' | 'merge' | 'json';
+    };
+
+type KubeQuery = Readonly<Record<string, string | undefined>>;
+
+/** Calls of the Kubernetes API; each ends in time, and throws KubeError when it failed. */
+export interface KubeApi {
+  /** The body of the answer, parsed. */
+  call(call: KubeCall, signal: AbortSignal): Promise<unknown>;
+  /** The body of the answer as it comes; only the beginning of the answer is bound to the time limit. */
+  stream(call: KubeCall, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+}
+
+const PATCH_TYPES = {
+  apply: 'application/apply-patch+yaml',
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+} as const;
+
+const http = new IsomorphicFetchHttpLibrary();
+
+/**
+ * The Kubernetes API over a connection; an answer must be there within `timeout` milliseconds. `onCall` hears of every
+ * request. An answer 401 makes the token be read anew, and the call be made once more.
+ */
+export function createKubeApi(
+  connection: Connection,
+  timeout = 10_000,
+  onCall: (call: KubeCall) => void = () => undefined,
+): KubeApi {
+  async function answer(call: KubeCall, signal: AbortSignal): Promise<ResponseContext> {
+    onCall(call);
+    const request = await connection.request(call.method ?? 'GET', pathOf(call));
+    request.setHeaderParam('Accept', 'application/json');
+    if (call.body !== undefined) {
+      request.setHeaderParam('Content-Type', call.method === 'PATCH' ? PATCH_TYPES[call.patch] : 'application/json');
+      request.setBody(JSON.stringify(call.body));
+    }
+    request.setSignal(signal);
+    const response = await http.send(request).toPromise();
+    const { httpStatusCode: status, headers, body } = response;
+    if (status < 200 || status > 299) throw answerError(status, headers['retry-after'], await body.text());
+    return response;
+  }
+
+  async function signedIn(call: KubeCall, signal: AbortSignal): Promise<ResponseContext> {
+    try {
+      return await answer(call, signal);
+    } catch (error) {
+      if (!(error instanceof KubeError && error.sort === 'unauthorized')) throw error;
+      connection.reload();
+      return answer(call, signal);
+    }
+  }
+
+  return {
+    call: (call, signal) =>
+      within(timeout, call, signal, async (limit) => {
+        const text = await (await signedIn(call, limit.signal)).body.text();
+        return parsed(call.path, text);
+      }),
+    stream: (call, signal) =>
+      within(timeout, call, signal, async (limit) => {
+        const stream = (await signedIn(call, limit.signal)).body.stream();
+        limit.lift();
+        return stream ?? new ReadableStream();
+      }),
+  };
+}
+
+function parsed(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new KubeError('garbled', `${path}: the answer is not JSON`, { cause });
+  }
+}
+
+interface Limit {
+  readonly signal: AbortSignal;
+  lift(): void;
+}
+
+async function within<T>(
+  timeout: number,
+  call: KubeCall,
+  signal: AbortSignal,
+  work: (limit: Limit) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const late = new AbortController();
+  const timer = setTimeout(() => {
+    late.abort(new KubeError('unavailable', `${call.path}: no answer within ${String(timeout)} ms`));
+  }, timeout);
+  const limit: Limit = { signal: AbortSignal.any([signal, late.signal]), lift: () => clearTimeout(timer) };
+  try {
+    return await work(limit);
+  } catch (error) {
+    throw late.signal.aborted ? late.signal.reason : noAnswer(call.path, error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function pathOf({ path, query = {} }: KubeCall): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value);
+  return search.size === 0 ? path : `${path}?${search.toString()}`;
+}

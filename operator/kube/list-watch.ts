@@ -1,0 +1,182 @@
+import { isRecord } from '../../crds/schema-node.ts';
+import { waitAfter, type BackOff } from '../back-off.ts';
+import type { KubeApi } from './kube-api.ts';
+import { KubeError, noAnswer } from './kube-error.ts';
+import { list } from './list.ts';
+import { ObjectStore, type Kept } from './object-store.ts';
+import { isOlder } from './resource-version.ts';
+import { watch, type WatchEvent } from './watch.ts';
+
+/** How often and how long; milliseconds where nothing else is said. Spread by chance, so that many do not act at once. */
+export interface ListWatchTimes {
+  readonly pageSize: number;
+  /** A watch lasts this many seconds and up to a fifth more; then the next one goes on where it ended. */
+  readonly watchSeconds: number;
+  /** A watch of which nothing is heard for so long has failed: its server sends a bookmark before it ends. */
+  readonly silence: number;
+  /** Everything is listed anew this often: an event that never came costs one period. */
+  readonly relistPeriod: number;
+  /** From the beginning of one request to the next one's, at least: also where every watch ends at once. */
+  readonly interval: number;
+  readonly backOff: BackOff;
+}
+
+/** A half-open connection is noticed in 35 s, and a server that is back is found in 4 s. */
+export const defaultTimes: ListWatchTimes = {
+  pageSize: 500,
+  watchSeconds: 25,
+  silence: 35_000,
+  relistPeriod: 300_000,
+  interval: 1_000,
+  backOff: { first: 200, ceiling: 4_000 },
+};
+
+/** What a list-watch works with. */
+export interface ListWatchOptions<T extends Kept> {
+  readonly api: KubeApi;
+  /** Of the kind, in all namespaces or in one. */
+  readonly path: string;
+  /** What is kept of an object; undefined for what is no object of the kind. */
+  readonly keep: (object: unknown) => T | undefined;
+  /** Whether two versions of an object are the same to whoever reads them. */
+  readonly isSame: (one: T, other: T) => boolean;
+  /** Called for each namespace in which something changed. */
+  readonly onChange: (namespace: string) => void;
+  /** Hears of every failure, and how many milliseconds are waited now. */
+  readonly onFailure: (error: unknown, wait: number) => void;
+  readonly times: ListWatchTimes;
+  readonly random: () => number;
+  /** Milliseconds, from a clock that never goes back. */
+  readonly now: () => number;
+  /** Resolves after so many milliseconds, and at once when aborted. */
+  readonly sleep: (wait: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** The objects of a kind, kept up to date until aborted. */
+export interface ListWatch<T extends Kept> {
+  readonly store: ObjectStore<T>;
+  /** Resolves when everything was listed once. */
+  readonly synced: Promise<void>;
+  /** Resolves when nothing runs any more, after the signal was aborted; never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/** Begins to list and watch. Whoever wants to begin anew starts another one: nothing of an ended one is used again. */
+export function startListWatch<T extends Kept>(options: ListWatchOptions<T>, signal: AbortSignal): ListWatch<T> {
+  return new Loop(options, signal);
+}
+
+/** A session that lasted so many milliseconds was a good one: what fails after it is the first failure. */
+const steady = 10_000;
+/** As often in a row a list may be older than what was seen; then the cluster's own past has come back. */
+const staleLists = 5;
+
+class Loop<T extends Kept> implements ListWatch<T> {
+  readonly store: ObjectStore<T>;
+  readonly synced: Promise<void>;
+  readonly ended: Promise<void>;
+  readonly #options: ListWatchOptions<T>;
+  readonly #signal: AbortSignal;
+  readonly #isSynced = Promise.withResolvers<undefined>();
+  /** Everything up to here is known; undefined: to be listed. */
+  #version: string | undefined;
+  /** The newest version that was ever heard of. */
+  #newest = '0';
+  #stale = 0;
+  #relistAt = 0;
+
+  constructor(options: ListWatchOptions<T>, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+    this.store = new ObjectStore(options.isSame);
+    this.synced = this.#isSynced.promise.then(() => undefined);
+    this.ended = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    const { now, random, times, sleep, onFailure } = this.#options;
+    let failures = 0;
+    while (!this.#isOver()) {
+      const began = now();
+      let wait = 0;
+      try {
+        await this.#session();
+        failures = 0;
+      } catch (thrown) {
+        if (this.#isOver()) return;
+        failures = now() - began > steady ? 1 : failures + 1;
+        const error = noAnswer(this.#options.path, thrown);
+        if (error.sort === 'expired' || error.sort === 'garbled') this.#version = undefined;
+        wait = Math.max(waitAfter(failures, times.backOff, random), error.retryAfter);
+        onFailure(thrown, wait);
+      }
+      await sleep(Math.max(wait, times.interval - (now() - began)), this.#signal);
+    }
+  }
+
+  /** One watch, after a list where one is due. */
+  async #session(): Promise<void> {
+    const { now, times, api, path, random } = this.#options;
+    if (this.#version === undefined || now() >= this.#relistAt) await this.#list();
+    const version = this.#version;
+    if (this.#isOver() || version === undefined) return;
+    const timeoutSeconds = Math.round(times.watchSeconds * (1 + random() / 5));
+    const events = watch(api, path, version, { timeoutSeconds, silence: times.silence }, this.#signal);
+    for await (const event of events) this.#take(event);
+  }
+
+  async #list(): Promise<void> {
+    const { api, path, keep, times, now, random } = this.#options;
+    const { objects, resourceVersion } = await list(api, path, keep, times.pageSize, this.#signal);
+    if (this.#isOver()) return;
+    if (isOlder(resourceVersion, this.#newest)) {
+      this.#stale += 1;
+      if (this.#stale < staleLists) throw new KubeError('unavailable', `${path}: the list is older than what was seen`);
+      this.store.letOlderIn();
+    }
+    this.#stale = 0;
+    this.#newest = resourceVersion;
+    this.#version = resourceVersion;
+    this.#relistAt = now() + times.relistPeriod * (0.9 + random() / 5);
+    for (const namespace of this.store.replace(objects, resourceVersion)) this.#tell(namespace);
+    this.#isSynced.resolve(undefined);
+  }
+
+  #take({ type, object }: WatchEvent): void {
+    if (type === 'BOOKMARK') {
+      this.#advance(versionOf(object));
+      return;
+    }
+    const kept = this.#options.keep(object);
+    if (kept === undefined) throw new KubeError('garbled', `${this.#options.path}: an event of something else`);
+    // It was said before: events of one watch come in their order.
+    if (this.#version !== undefined && isOlder(kept.resourceVersion, this.#version)) return;
+    const isNew = type === 'DELETED' ? this.store.remove(kept) : this.store.put(kept);
+    this.#advance(kept.resourceVersion);
+    if (isNew) this.#tell(kept.namespace);
+  }
+
+  #advance(version: string): void {
+    if (this.#version === undefined || !isOlder(version, this.#version)) this.#version = version;
+    if (!isOlder(version, this.#newest)) this.#newest = version;
+  }
+
+  #isOver(): boolean {
+    return this.#signal.aborted;
+  }
+
+  /** Who listens must not be able to stop the watch. */
+  #tell(namespace: string): void {
+    try {
+      this.#options.onChange(namespace);
+    } catch (error) {
+      this.#options.onFailure(error, 0);
+    }
+  }
+}
+
+function versionOf({ metadata }: WatchEvent['object']): string {
+  const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+  if (typeof version !== 'string') throw new KubeError('garbled', 'a bookmark has no version');
+  return version;
+}

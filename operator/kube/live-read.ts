@@ -1,0 +1,46 @@
+import { isRecord } from '../../crds/schema-node.ts';
+import type { KubeApi } from './kube-api.ts';
+import { KubeError } from './kube-error.ts';
+
+/** One object of a kind. */
+export interface KubeName {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * The uid of an object as it is in the cluster now, undefined when it is not there. Only an answer that names the object
+ * says so: one for the kind may mean that its definition is gone, and throws KubeError like every other failure.
+ */
+export async function liveUid(api: KubeApi, object: KubeName, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const found = await api.call({ path: pathOfObject(object) }, signal);
+    const metadata = isRecord(found) && isRecord(found['metadata']) ? found['metadata'] : {};
+    if (typeof metadata['uid'] === 'string') return metadata['uid'];
+  } catch (error) {
+    if (error instanceof KubeError && isAbout(error, object)) return undefined;
+    throw error;
+  }
+  throw new KubeError('garbled', `${pathOfObject(object)}: the answer is not the object`);
+}
+
+/** Where a kind is, in all namespaces or in one. */
+export function pathOfKind(
+  { group, version, plural }: Omit<KubeName, 'namespace' | 'name'>,
+  namespace?: string,
+): string {
+  const api = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  return namespace === undefined ? `${api}/${plural}` : `${api}/namespaces/${namespace}/${plural}`;
+}
+
+/** Where an object is. */
+function pathOfObject(object: KubeName): string {
+  return `${pathOfKind(object, object.namespace)}/${object.name}`;
+}
+
+function isAbout({ sort, subject }: KubeError, { group, plural, name }: KubeName): boolean {
+  return sort === 'not-found' && subject?.group === group && subject.kind === plural && subject.name === name;
+}

@@ -1,0 +1,86 @@
+import { isOlder } from './resource-version.ts';
+
+/** What is known of every object of a kind without a look at the rest of it. */
+export interface Kept {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+interface Entry<T> {
+  kept: T;
+  /** The newest version seen; `kept` may be of an older one that says the same. */
+  version: string;
+}
+
+/**
+ * The objects of a kind as they were last heard of, by namespace and name. What comes late or twice changes nothing: an
+ * older version never replaces a newer one, and the end of an object never removes one that was made again under its name.
+ */
+export class ObjectStore<T extends Kept> {
+  readonly #namespaces = new Map<string, Map<string, Entry<T>>>();
+  readonly #isSame: (one: T, other: T) => boolean;
+
+  /** `isSame`: whether a new version says what we read of the object anew. */
+  constructor(isSame: (one: T, other: T) => boolean) {
+    this.#isSame = isSame;
+  }
+
+  namespaces(): readonly string[] {
+    return [...this.#namespaces.keys()];
+  }
+
+  inNamespace(namespace: string): readonly T[] {
+    return [...(this.#namespaces.get(namespace)?.values() ?? [])].map(({ kept }) => kept);
+  }
+
+  get(namespace: string, name: string): T | undefined {
+    return this.#namespaces.get(namespace)?.get(name)?.kept;
+  }
+
+  /** Takes an object; tells whether anything of it is new. */
+  put(kept: T): boolean {
+    const { namespace, name, uid, resourceVersion } = kept;
+    const known = this.#namespaces.get(namespace)?.get(name);
+    if (known === undefined) {
+      const names = this.#namespaces.get(namespace) ?? new Map<string, Entry<T>>();
+      this.#namespaces.set(namespace, names.set(name, { kept, version: resourceVersion }));
+      return true;
+    }
+    if (isOlder(resourceVersion, known.version)) return false;
+    known.version = resourceVersion;
+    if (known.kept.uid === uid && this.#isSame(known.kept, kept)) return false;
+    known.kept = kept;
+    return true;
+  }
+
+  /** Forgets an object that is gone, unless it is known in a newer version; tells whether it was there. */
+  remove({ namespace, name, resourceVersion }: Kept): boolean {
+    const names = this.#namespaces.get(namespace);
+    const known = names?.get(name);
+    if (names === undefined || known === undefined || isOlder(resourceVersion, known.version)) return false;
+    names.delete(name);
+    if (names.size === 0) this.#namespaces.delete(namespace);
+    return true;
+  }
+
+  /** From now on no version that was seen is newer than one that comes: the cluster was restored from its past. */
+  letOlderIn(): void {
+    for (const names of this.#namespaces.values()) for (const entry of names.values()) entry.version = '0';
+  }
+
+  /** Takes a complete list of this version; returns the namespaces in which anything is new or gone. */
+  replace(listed: readonly T[], version: string): ReadonlySet<string> {
+    const changed = new Set<string>();
+    const there = new Set(listed.map(({ namespace, name }) => `${namespace}/${name}`));
+    for (const [namespace, names] of [...this.#namespaces]) {
+      for (const [name, { kept }] of [...names]) {
+        if (there.has(`${namespace}/${name}`)) continue;
+        if (this.remove({ ...kept, resourceVersion: version })) changed.add(namespace);
+      }
+    }
+    for (const kept of listed) if (this.put(kept)) changed.add(kept.namespace);
+    return changed;
+  }
+}
