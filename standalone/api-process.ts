@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject, parseJson } from '../api/client/apply-answer.ts';
 import { DevError } from './dev-error.ts';
@@ -62,9 +62,10 @@ export async function startApi({ command, environment, logFile }: ApiProcessOpti
   };
 }
 
-/** Keeps the log of the run before this one beside the new one. */
+/** Keeps the log of the run before this one beside the new one. An API that was left behind goes on writing to its own. */
 export function turnLog(logFile: string): void {
   if (sizeOf(logFile) > 0) renameSync(logFile, `${logFile}.1`);
+  else rmSync(logFile, { force: true });
 }
 
 interface Ports {

@@ -75,12 +75,12 @@ function isPrograms(value: unknown): value is Programs {
 
 /** Makes the data aside and moves it to its place: a kill in between leaves no half of it. */
 async function initialise(initdb: string, options: EmbeddedPostgresOptions, account: PostgresAccount): Promise<void> {
+  await removeDrafts(options.dataDir);
   if (await isData(options.dataDir)) return;
-  const draft = `${options.dataDir}.new`;
-  const passwordFile = `${options.dataDir}.password`;
-  await rm(draft, { recursive: true, force: true });
+  // A name of its own: the initdb of a process that was killed may go on beside it.
+  const draft = `${options.dataDir}.new.${String(process.pid)}`;
+  const passwordFile = `${draft}.password`;
   await mkdir(draft, { recursive: true, mode: 0o700 });
-  await rm(passwordFile, { force: true });
   await writeFile(passwordFile, `${options.password}\n`, { mode: 0o600 });
   if (account.owner !== undefined) await chown(draft, account.owner.uid, account.owner.gid);
   if (account.owner !== undefined) await chown(passwordFile, account.owner.uid, account.owner.gid);
@@ -97,6 +97,15 @@ async function initialise(initdb: string, options: EmbeddedPostgresOptions, acco
   await rm(passwordFile, { force: true });
   if (result.code !== 0) throw new Error(`initdb failed: ${result.output.trim().split('\n').at(-1) ?? ''}`);
   await rename(draft, options.dataDir);
+}
+
+/** What a process that was killed has left; what its initdb still writes to stays for the next time. */
+async function removeDrafts(dataDir: string): Promise<void> {
+  const folder = path.dirname(dataDir);
+  const drafts = (await readdir(folder)).filter((name) => name.startsWith(`${path.basename(dataDir)}.new.`));
+  for (const draft of drafts) {
+    await rm(path.join(folder, draft), { recursive: true, force: true }).catch(() => undefined);
+  }
 }
 
 /** Whether there is data already. Throws when there is something else, which is nobody's to remove but the owner's. */

@@ -124,6 +124,10 @@ async function grant(client: pg.Client, apiRole: string): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [apiRole]);
   if (rowCount === 0)
     throw new Error(`There is no role ${role}: make it (CREATE ROLE ${role} LOGIN) and migrate again`);
+  // A right on a table cannot change while its first partitions are made by an API.
+  await client.query(`SET lock_timeout = ${String(turnTimeout)}`);
+  await client.query("SELECT pg_advisory_lock(hashtext('boxgate.bucket'))");
+  await client.query(`SET lock_timeout = ${String(tableTimeout)}`);
   const sql = await readFile(new URL('grants.sql', folder), 'utf8');
   await client.query(sql.replaceAll(':role', () => role));
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { wantedBuckets } from '../../api/db/bucket.ts';
 import { migrate, readMigrations, schemaNumber } from '../../api/db/migrate.ts';
 import { eventually } from '../support/eventually.ts';
 import { bareDatabase, freshDatabase } from '../support/postgres.ts';
@@ -97,6 +98,24 @@ describe('a migration run', () => {
     await other.query("SELECT pg_advisory_unlock(hashtext('boxgate.migrate'))");
     other.release();
     expect(await said).to.include('applied');
+  });
+
+  it('waits for the first buckets that an API makes just now', async () => {
+    await run();
+    const api = await owner.connect();
+    await api.query('BEGIN');
+    await api.query('SELECT boxgate.make_first_buckets($1)', [wantedBuckets(new Date())]);
+    const said = run();
+    await eventually('the run waits', async () => {
+      const { rows } = await owner.query(
+        `SELECT FROM pg_stat_activity WHERE application_name = 'boxgate-migrate' AND datname = current_database()
+            AND wait_event_type = 'Lock'`,
+      );
+      return rows.length === 1;
+    });
+    await api.query('COMMIT');
+    api.release();
+    expect(await said).to.include('applied 0');
   });
 
   it('refuses a database whose applied migration was changed since, and names it', async () => {

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
+import { existsSync, readdirSync } from 'node:fs';
 import type pg from 'pg';
 import { eventually } from '../support/eventually.ts';
 import { asOwner, freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { familyOf, signalAll } from '../support/processes.ts';
-import { startDev } from './dev-process.ts';
-import { policyYaml, temporaryFolder } from './temporary-folder.ts';
+import { runBoxgate, startBoxgate } from './boxgate-process.ts';
+import { anyPorts, startDev } from './dev-process.ts';
+import { clientYaml, policyYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
 
 describe('boxgate dev, killed while it applies', () => {
@@ -58,6 +60,37 @@ describe('boxgate dev, killed while it applies', () => {
       expect(await boxgate.end()).to.equal(0);
     });
   });
+});
+
+describe('boxgate dev, killed at its first start', () => {
+  let folder: TemporaryFolder;
+
+  before(() => {
+    folder = temporaryFolder();
+    folder.write('client.yaml', clientYaml('client'));
+  });
+  after(() => folder.remove());
+
+  /** Kills it alone when something like this has appeared in its state folder: what it has started goes on for a while. */
+  async function killedAt(what: RegExp): Promise<void> {
+    const dev = startBoxgate(['dev', folder.root, ...anyPorts]);
+    await eventually(`${String(what)} is there`, () => {
+      return (
+        existsSync(folder.path('.boxgate')) && readdirSync(folder.path('.boxgate')).some((name) => what.test(name))
+      );
+    });
+    expect(await dev.end('SIGKILL')).to.equal('SIGKILL');
+  }
+
+  it('begins again beside what the killed one had started', async () => {
+    await killedAt(/^data\.new/);
+    await killedAt(/^api\.log$/);
+    const { code, stdout, stderr } = await runBoxgate(['dev', folder.root, ...anyPorts, '--once']);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    expect(stdout).to.match(/client\.boxgate\.dev\/client .* True /);
+    expect(readdirSync(folder.path('.boxgate')).filter((name) => name.includes('.new'))).to.deep.equal([]);
+    // Three starts, of which one makes the data and all partitions.
+  }).timeout(60_000);
 });
 
 /** Connections to the database beside the one that asks; those that wait for something of a sort. */
