@@ -33,6 +33,8 @@ export interface ObjectStatus {
   readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
+  /** Of the object that this is about: another one of its name has a status of its own. */
+  readonly uid: string;
   readonly place: string;
   readonly observedGeneration: number;
   readonly conditions: readonly Condition[];

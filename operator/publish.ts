@@ -1,5 +1,6 @@
 import { boxFacts } from './box-facts.ts';
 import type { BoxMemory, Published } from './box-memory.ts';
+import { objectKey } from './declared.ts';
 import type { Desired } from './desired.ts';
 import { sameFacts, type Facts } from './facts.ts';
 import type { Condition, ObjectStatus } from './object-status.ts';
@@ -28,7 +29,14 @@ export async function publish(
     if (before === undefined || !isSameStatus(statusOf(before, before.conditions), status)) changed.push(status);
   }
   const gone = open === 'pending' ? forgotten(memory) : [];
-  if (changed.length > 0 || gone.length > 0) await source.writeStatus(box, changed, gone, signal);
+  if (changed.length === 0 && gone.length === 0) return;
+  try {
+    await source.writeStatus(box, changed, gone, signal);
+  } catch (error) {
+    // The next pass writes them.
+    for (const status of changed) memory.published.delete(objectKey(status));
+    throw error;
+  }
 }
 
 /** Written out: a spread takes half as much memory again, and there may be twenty thousand. */

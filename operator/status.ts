@@ -44,12 +44,13 @@ function stamped(verdict: Verdict, generation: number, previous: readonly Condit
 
 /** The status of an object as it is published. Pure. */
 export function statusOf(facts: Facts, conditions: readonly Condition[]): ObjectStatus {
-  const { kind, namespace, name, place, generation } = facts.desired.object;
+  const { kind, namespace, name, uid, place, generation } = facts.desired.object;
   const faults = faultsOf(facts);
   return {
     kind,
     namespace,
     name,
+    uid,
     place,
     observedGeneration: generation,
     conditions,

@@ -3,7 +3,7 @@ import { waitAfter, type BackOff } from '../back-off.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError, noAnswer } from './kube-error.ts';
 import { list } from './list.ts';
-import { ObjectStore, type Kept } from './object-store.ts';
+import { ObjectStore, type Kept, type Novelty } from './object-store.ts';
 import { isOlder } from './resource-version.ts';
 import { watch, type WatchEvent } from './watch.ts';
 
@@ -38,8 +38,7 @@ export interface ListWatchOptions<T extends Kept> {
   readonly path: string;
   /** What is kept of an object; undefined for what is no object of the kind. */
   readonly keep: (object: unknown) => T | undefined;
-  /** Whether two versions of an object are the same to whoever reads them. */
-  readonly isSame: (one: T, other: T) => boolean;
+  readonly novelty: Novelty<T>;
   /** Called for each namespace in which something changed. */
   readonly onChange: (namespace: string) => void;
   /** Hears of every failure, and how many milliseconds are waited now. */
@@ -88,7 +87,7 @@ class Loop<T extends Kept> implements ListWatch<T> {
   constructor(options: ListWatchOptions<T>, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
-    this.store = new ObjectStore(options.isSame);
+    this.store = new ObjectStore(options.novelty);
     this.synced = this.#isSynced.promise.then(() => undefined);
     this.ended = this.#run();
   }

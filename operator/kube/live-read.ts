@@ -12,13 +12,14 @@ export interface KubeName {
 }
 
 /**
- * The uid of an object as it is in the cluster now, undefined when it is not there. Only an answer that names the object
+ * The uid of an object as it is in the cluster now; undefined when it is not there, or is being deleted. Only an answer that names the object
  * says so: one for the kind may mean that its definition is gone, and throws KubeError like every other failure.
  */
 export async function liveUid(api: KubeApi, object: KubeName, signal: AbortSignal): Promise<string | undefined> {
   try {
     const found = await api.call({ path: pathOfObject(object) }, signal);
     const metadata = isRecord(found) && isRecord(found['metadata']) ? found['metadata'] : {};
+    if (typeof metadata['deletionTimestamp'] === 'string') return undefined;
     if (typeof metadata['uid'] === 'string') return metadata['uid'];
   } catch (error) {
     if (error instanceof KubeError && isAbout(error, object)) return undefined;
@@ -37,7 +38,7 @@ export function pathOfKind(
 }
 
 /** Where an object is. */
-function pathOfObject(object: KubeName): string {
+export function pathOfObject(object: KubeName): string {
   return `${pathOfKind(object, object.namespace)}/${object.name}`;
 }
 

@@ -10,8 +10,16 @@ export interface Kept {
 
 interface Entry<T> {
   kept: T;
-  /** The newest version seen; `kept` may be of an older one that says the same. */
+  /** The newest version seen. */
   version: string;
+}
+
+/** What the readers of a store take for new. */
+export interface Novelty<T> {
+  /** Whether a new version of an object says nothing new to them. */
+  readonly isSame: (known: T, next: T) => boolean;
+  /** What is kept then: of the new version what nobody is told of, beside what was known. */
+  readonly carry: (known: T, next: T) => T;
 }
 
 /**
@@ -20,11 +28,10 @@ interface Entry<T> {
  */
 export class ObjectStore<T extends Kept> {
   readonly #namespaces = new Map<string, Map<string, Entry<T>>>();
-  readonly #isSame: (one: T, other: T) => boolean;
+  readonly #novelty: Novelty<T>;
 
-  /** `isSame`: whether a new version says what we read of the object anew. */
-  constructor(isSame: (one: T, other: T) => boolean) {
-    this.#isSame = isSame;
+  constructor(novelty: Novelty<T>) {
+    this.#novelty = novelty;
   }
 
   namespaces(): readonly string[] {
@@ -50,9 +57,9 @@ export class ObjectStore<T extends Kept> {
     }
     if (isOlder(resourceVersion, known.version)) return false;
     known.version = resourceVersion;
-    if (known.kept.uid === uid && this.#isSame(known.kept, kept)) return false;
-    known.kept = kept;
-    return true;
+    const isSame = known.kept.uid === uid && this.#novelty.isSame(known.kept, kept);
+    known.kept = isSame ? this.#novelty.carry(known.kept, kept) : kept;
+    return !isSame;
   }
 
   /** Forgets an object that is gone, unless it is known in a newer version; tells whether it was there. */

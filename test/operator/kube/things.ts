@@ -69,7 +69,7 @@ export function watchThings(
       api,
       path,
       keep: keepThing,
-      isSame: (one, other) => one.value === other.value,
+      novelty: { isSame: (known, next) => known.value === next.value, carry: (_known, next) => next },
       onChange(namespace) {
         changes.push(namespace);
         onChange(namespace);

@@ -1,0 +1,92 @@
+import { API_GROUP, KINDS, type Kind } from '../../crds/kind.ts';
+import type { ObjectName, Source } from '../source.ts';
+import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
+import { KubeError } from './kube-error.ts';
+import { inLanes } from './lanes.ts';
+import { startListWatch, type ListWatch, type ListWatchOptions } from './list-watch.ts';
+import { liveUid, pathOfKind } from './live-read.ts';
+import { writeStatuses } from './status-writer.ts';
+
+/** What a source over a cluster works with. */
+export type ClusterSourceOptions = Pick<
+  ListWatchOptions<DeclaredObject>,
+  'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'
+>;
+
+type Watches = Readonly<Record<Kind, ListWatch<DeclaredObject>>>;
+
+/** The kinds of ours in all namespaces of a cluster as a source of declared objects. It answers once it is watched. */
+export function createClusterSource(options: ClusterSourceOptions): Source {
+  const started = Promise.withResolvers<Watches>();
+  const synced = started.promise.then(async (watches) => {
+    await Promise.all(Object.values(watches).map((one) => one.synced));
+    return watches;
+  });
+  // Nobody may have asked yet.
+  synced.catch(() => undefined);
+
+  return {
+    watch(onChange, signal) {
+      const start = (kind: Kind): ListWatch<DeclaredObject> =>
+        startListWatch(
+          {
+            ...options,
+            path: pathOfKind(nameOfKind(kind)),
+            keep: (value) => declaredObject(kind, value),
+            novelty,
+            onChange,
+          },
+          signal,
+        );
+      started.resolve({ Box: start('Box'), Client: start('Client'), AccessPolicy: start('AccessPolicy') });
+    },
+    async boxes(signal) {
+      const watches = await unlessAborted(synced, signal);
+      return [...new Set(Object.values(watches).flatMap(({ store }) => store.namespaces()))];
+    },
+    async list(box, signal) {
+      const watches = await unlessAborted(synced, signal);
+      const kept = Object.values(watches).flatMap(({ store }) => store.inNamespace(box));
+      const objects = kept.filter(({ isGoing }) => !isGoing).map(({ declared }) => declared);
+      return { objects, secrets: new Map(), complete: true };
+    },
+    confirmGone: (box, objects, signal) => confirmGone(options, box, objects, signal),
+    async writeStatus(_box, changed, _gone, signal) {
+      const watches = await unlessAborted(synced, signal);
+      await writeStatuses(options.api, changed, ({ kind }) => watches[kind].store, signal);
+    },
+  };
+}
+
+function nameOfKind(kind: Kind) {
+  return { group: API_GROUP, version: 'v1', plural: KINDS[kind].plural };
+}
+
+/** An object of which the cluster does not say that it is gone stays. */
+async function confirmGone(
+  { api, onFailure }: ClusterSourceOptions,
+  namespace: string,
+  objects: readonly ObjectName[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<ObjectName>> {
+  const gone = new Set<ObjectName>();
+  await inLanes(objects, async (object) => {
+    try {
+      const uid = await liveUid(api, { ...nameOfKind(object.kind), namespace, name: object.name }, signal);
+      if (uid !== object.uid) gone.add(object);
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      onFailure(error, 0);
+    }
+  });
+  return gone;
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Error('stopped before the cluster was listed', { cause: signal.reason }));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../../crds/schema-node.ts';
+import type { Columns, Condition, ObjectStatus } from '../object-status.ts';
+import { CONDITION_TYPES } from '../reasons.ts';
+
+/** The status of a custom resource as we write it; what is undefined is left out, and taken away where it was. */
+export type StatusBody = Readonly<Record<string, unknown>> & { readonly conditions: readonly Condition[] };
+
+/**
+ * What is to be written of a status over the one that is in the cluster, undefined when that says it all. A condition whose
+ * status did not flip keeps the time it has there, also when the one who wrote it was another process.
+ */
+export function statusToWrite(status: ObjectStatus, there: unknown): StatusBody | undefined {
+  const live = isRecord(there) ? there : {};
+  const known = ownConditions(live['conditions']);
+  const conditions = status.conditions.map((one) => withTimeOf(one, known));
+  const body = { observedGeneration: status.observedGeneration, ...fieldsOf(status.columns), conditions };
+  const isSame = Object.entries(body).every(([name, value]) =>
+    isDeepStrictEqual(value, name === 'conditions' ? known : live[name]),
+  );
+  return isSame ? undefined : body;
+}
+
+/** Longer ones are cut: the API server would refuse the whole status (crds/status.ts). */
+const longest = { message: 32_768, id: 128 };
+
+function withTimeOf(condition: Condition, known: readonly Record<string, unknown>[]): Condition {
+  const before = known.find(({ type }) => type === condition.type);
+  const time = before?.['lastTransitionTime'];
+  const isAsBefore = before?.['status'] === condition.status && typeof time === 'string';
+  const lastTransitionTime = isAsBefore ? time : condition.lastTransitionTime;
+  return { ...condition, message: condition.message.slice(0, longest.message), lastTransitionTime };
+}
+
+/** Other writers may have added conditions of other types. */
+function ownConditions(value: unknown): readonly Record<string, unknown>[] {
+  const all = Array.isArray(value) ? value.filter(isRecord) : [];
+  return all.filter(({ type }) => CONDITION_TYPES.some((own) => own === type));
+}
+
+function fieldsOf(columns: Columns): Record<string, string | number | undefined> {
+  switch (columns.kind) {
+    case 'Client': {
+      const { id, grants, secret, secretName, policies } = columns;
+      return {
+        id: id.length > longest.id ? undefined : given(id),
+        grants: given(grants),
+        secret: given(secret),
+        secretName: given(secretName),
+        policies,
+      };
+    }
+    case 'AccessPolicy':
+      return { subjects: given(columns.subjects) };
+    case 'Box':
+      return { issuer: given(columns.issuer), clients: columns.clients, policies: columns.policies };
+  }
+}
+
+function given(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}

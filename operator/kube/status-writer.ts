@@ -1,0 +1,94 @@
+import { API_GROUP, API_VERSION, KINDS } from '../../crds/kind.ts';
+import type { ObjectStatus } from '../object-status.ts';
+import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
+import type { KubeApi } from './kube-api.ts';
+import { KubeError } from './kube-error.ts';
+import { inLanes } from './lanes.ts';
+import { pathOfObject } from './live-read.ts';
+import type { ObjectStore } from './object-store.ts';
+import { statusToWrite, type StatusBody } from './status-body.ts';
+
+/** Who we are among those that write into objects. */
+const fieldManager = 'boxgate';
+/** So often a write is begun again whose object changed meanwhile. */
+const tries = 5;
+
+/**
+ * Writes statuses by server-side apply, those that differ from what the cluster has. Each write carries the uid and the
+ * version it was computed from; where that is no longer the newest it is computed again. Throws what the first failed
+ * write threw, after all others had their turn; an object that is gone, or another one, is none of them.
+ */
+export async function writeStatuses(
+  api: KubeApi,
+  statuses: readonly ObjectStatus[],
+  storeOf: (status: ObjectStatus) => ObjectStore<DeclaredObject>,
+  signal: AbortSignal,
+): Promise<void> {
+  await inLanes(statuses, (status) => writeStatus(api, status, storeOf(status), signal));
+}
+
+async function writeStatus(
+  api: KubeApi,
+  status: ObjectStatus,
+  store: ObjectStore<DeclaredObject>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let left = tries; ; left -= 1) {
+    const known = store.get(status.namespace, status.name);
+    // Another object of that name hears of its own pass.
+    if (known?.uid !== status.uid) return;
+    const body = statusToWrite(status, JSON.parse(known.status));
+    if (body === undefined) return;
+    try {
+      note(store, status, await api.call(applyCall(status, known, body), signal));
+      return;
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      if (error.sort === 'not-found') return;
+      if (error.sort !== 'conflict' || left <= 1) throw error;
+    }
+    if (!(await isStillThat(api, status, store, signal))) return;
+  }
+}
+
+/** Whether the object is still the one that the status is about. */
+async function isStillThat(
+  api: KubeApi,
+  status: ObjectStatus,
+  store: ObjectStore<DeclaredObject>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return note(store, status, await api.call({ path: pathOf(status) }, signal));
+  } catch (error) {
+    if (error instanceof KubeError && error.sort === 'not-found') return false;
+    throw error;
+  }
+}
+
+/**
+ * The answer is the object as it is now: nobody has to wait until the watch tells of it. What is new of its spec is the
+ * watch's to tell, or nobody would hear of it; false then.
+ */
+function note(store: ObjectStore<DeclaredObject>, { kind, uid }: ObjectStatus, answer: unknown): boolean {
+  const kept = declaredObject(kind, answer);
+  const known = kept && store.get(kept.namespace, kept.name);
+  if (kept?.uid !== uid || known?.uid !== uid || !novelty.isSame(known, kept)) return false;
+  store.put(kept);
+  return true;
+}
+
+function applyCall(status: ObjectStatus, { uid, resourceVersion }: DeclaredObject, body: StatusBody) {
+  const { kind, namespace, name } = status;
+  return {
+    method: 'PATCH',
+    patch: 'apply',
+    path: `${pathOf(status)}/status`,
+    query: { fieldManager, force: 'true' },
+    body: { apiVersion: API_VERSION, kind, metadata: { namespace, name, uid, resourceVersion }, status: body },
+  } as const;
+}
+
+function pathOf({ kind, namespace, name }: ObjectStatus): string {
+  return pathOfObject({ group: API_GROUP, version: 'v1', plural: KINDS[kind].plural, namespace, name });
+}
