@@ -11,7 +11,7 @@ help: ## this list
 dev: install ## starts what examples/ declares, with a Postgres of its own, and prints a curl for a token
 	@npx boxgate dev examples
 
-test: install ## every test, on a real Postgres and a real Kubernetes API (make envtest)
+test: install envtest ## every test, on a real Postgres and a real Kubernetes API
 	@npm test --silent
 
 check: install ## lint, types, unit tests, dead code, format, import rules: no services, under a minute

@@ -109,7 +109,7 @@ class Loop<T extends Kept> implements ListWatch<T> {
         wait = Math.max(waitAfter(failures, times.backOff, random), error.retryAfter);
         onFailure(thrown, wait);
       }
-      await sleep(Math.max(wait, times.interval - (now() - began)), this.#signal);
+      await sleep(Math.max(0, wait, times.interval - (now() - began)), this.#signal);
     }
   }
 
