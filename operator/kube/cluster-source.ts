@@ -62,7 +62,10 @@ function nameOfKind(kind: Kind) {
   return { group: API_GROUP, version: 'v1', plural: KINDS[kind].plural };
 }
 
-/** An object of which the cluster does not say that it is gone stays. */
+/**
+ * An object of which the cluster does not say that it is gone stays. While it says nothing at all the question is open: the
+ * error is thrown, and the box is looked at again soon.
+ */
 async function confirmGone(
   { api, onFailure }: ClusterSourceOptions,
   namespace: string,
@@ -75,7 +78,7 @@ async function confirmGone(
       const uid = await liveUid(api, { ...nameOfKind(object.kind), namespace, name: object.name }, signal);
       if (uid !== object.uid) gone.add(object);
     } catch (error) {
-      if (!(error instanceof KubeError)) throw error;
+      if (!(error instanceof KubeError) || error.sort === 'unavailable') throw error;
       onFailure(error, 0);
     }
   });

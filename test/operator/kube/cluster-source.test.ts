@@ -8,6 +8,7 @@ import { isRecord } from '../../../crds/schema-node.ts';
 import { createClusterSource } from '../../../operator/kube/cluster-source.ts';
 import { createConnection } from '../../../operator/kube/connection.ts';
 import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/kube-api.ts';
+import { KubeError } from '../../../operator/kube/kube-error.ts';
 import { defaultTimes } from '../../../operator/kube/list-watch.ts';
 import { startReconciler, type Reconciler } from '../../../operator/reconciler.ts';
 import { controlPlane, type ControlPlane } from '../../envtest/control-plane.ts';
@@ -264,6 +265,53 @@ describe('a cluster as a source', () => {
       'the second one is suspended',
       async () => (await condition('Client', 'app')) === 'Unknown/Suspended',
     );
+  });
+
+  it('F-10: removes nothing that a live look does not confirm, and looks again', async function () {
+    this.timeout(60_000);
+    await start();
+    await put('Client', 'app', machine('s3cret'));
+    await ready('Client', 'app');
+    const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/boxgate-declared';
+    const allow = async (...verbs: readonly string[]): Promise<void> => {
+      const body = { rules: readRules.map((rule) => ({ ...rule, verbs })) };
+      await plane.call({ method: 'PATCH', path: role, body, contentType: 'application/merge-patch+json' });
+    };
+    await allow('list', 'watch');
+    await plane.call({ method: 'DELETE', path: at('Client', 'app') });
+    await eventually('the look is refused', () => failures.length > 0);
+    expect(String(failures[0])).to.contain('cannot get resource "clients"');
+    expect(await token('app', 's3cret')).to.equal(200);
+    await allow('get', 'list', 'watch');
+    await reconciler?.sweep();
+    await eventually('it is refused', async () => (await token('app', 's3cret')) === 401);
+  });
+
+  it('looks again soon where a live look got no answer', async () => {
+    await start();
+    await put('Client', 'app', machine('s3cret'));
+    await ready('Client', 'app');
+    let left = 2;
+    meanwhile = async ({ method, path }) => {
+      if (method !== undefined || path !== at('Client', 'app') || left === 0) return;
+      left -= 1;
+      throw new KubeError('unavailable', 'the cluster is away');
+    };
+    await plane.call({ method: 'DELETE', path: at('Client', 'app') });
+    await eventually('it is refused', async () => (await token('app', 's3cret')) === 401);
+    expect(left).to.equal(0);
+  });
+
+  it('takes an object that somebody still holds back for gone once its deletion was asked for', async () => {
+    await put('Client', 'app', machine('s3cret'));
+    const held = { metadata: { finalizers: ['example.com/hold'] } };
+    const merge = { method: 'PATCH', path: at('Client', 'app'), contentType: 'application/merge-patch+json' } as const;
+    await plane.call({ ...merge, body: held });
+    await start();
+    await ready('Client', 'app');
+    await plane.call({ method: 'DELETE', path: at('Client', 'app') });
+    await eventually('it is refused', async () => (await token('app', 's3cret')) === 401);
+    await plane.call({ ...merge, body: { metadata: { finalizers: [] } } });
   });
 
   it('tries again for ever what could not be written, and never takes it for done', async function () {
