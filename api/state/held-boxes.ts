@@ -41,14 +41,14 @@ export function createHeldBoxes({ pool, sealing, onUnusable, most = resourcesInM
   const loading = new Map<string, Promise<BoxState | undefined>>();
 
   async function load(box: string, atLeast: number): Promise<BoxState | undefined> {
-    for (;;) {
-      const state = states.get(box);
-      if (state !== undefined && state.version >= atLeast) return state;
-      const running = loading.get(box);
-      if (running === undefined) return answered(loadNow(box));
-      // Who needs a newer version than that load brings asks again; its failure is everybody's.
-      await answered(running);
-    }
+    const state = states.get(box);
+    if (state !== undefined && state.version >= atLeast) return state;
+    const running = loading.get(box);
+    // Its failure is everybody's.
+    const loaded = running === undefined ? undefined : await answered(running);
+    if (loaded !== undefined && loaded.version >= atLeast) return loaded;
+    // One that began after we asked brings all that there is, also where that is less: the database went back.
+    return answered(loading.get(box) ?? loadNow(box));
   }
 
   function loadNow(box: string): Promise<BoxState | undefined> {

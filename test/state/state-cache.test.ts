@@ -271,6 +271,14 @@ describe('the cache of box states', () => {
       await expectTheBackup();
     });
 
+    it('reads it twice at most for all who ask at once, not once for each', async () => {
+      await restore();
+      queries = [];
+      const names = await Promise.all(Array.from({ length: 200 }, () => nameOf('a')));
+      expect(new Set(names.map((found) => found?.name))).to.deep.equal(new Set(['of the backup']));
+      expect(queries.length).to.be.within(1, 2);
+    });
+
     for (const changes of [1, 2, 3, 4, 10]) {
       it(`after ${String(changes)} more changes`, async () => {
         await restore();
