@@ -164,7 +164,7 @@ UPDATE boxgate.resource r
 
 /**
  * Deletes resources under the box's new config version (bumpVersion), in one statement; returns those that were there.
- * Leaves a tombstone of each, and revokes all sessions of the deleted clients.
+ * Leaves a tombstone of each, and revokes all sessions of the deleted clients, which are counted no more.
  */
 export async function deleteResources(
   connection: Connection,
@@ -193,5 +193,7 @@ WITH gone AS (
   INSERT INTO boxgate.revocation (box, subject, version) SELECT $1::text, 'client:' || g.id, $2::bigint FROM gone g
    WHERE g.kind = 'Client'
   ON CONFLICT DO NOTHING
+), uncounted AS (
+  DELETE FROM boxgate.session_room s USING gone g WHERE s.box = $1::text AND g.kind = 'Client' AND s.client = g.id
 )
 SELECT * FROM gone`;

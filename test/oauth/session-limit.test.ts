@@ -151,7 +151,9 @@ describe('tokens.max_sessions_per_client', () => {
 
   it('has room again when all sessions of the client were revoked, and forgets what it had when it is made again', async () => {
     await fill('opaque');
+    expect(await get('opaque')).to.equal('slow_down');
     await world.remove(box, 'Client', 'opaque');
+    expect(await rooms()).to.equal(0);
     await declareClients(box);
     await fill('opaque');
     expect(await get('opaque')).to.equal('slow_down');
