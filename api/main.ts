@@ -1,4 +1,5 @@
 import { readApiConfig, readMigrateConfig } from './config.ts';
+import type { ApiConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
 import { ConfigError } from './environment.ts';
 import type { Environment } from './environment.ts';
@@ -55,6 +56,16 @@ async function runApi(environment: Environment): Promise<number> {
   const config = readApiConfig(environment);
   const log = createLog(config.logLevel);
   crashOnBugs(log);
+  try {
+    await serveUntilStopped(config, log);
+  } finally {
+    // Also when it could not start: what it logged until then says more than the one sentence.
+    await flushLog(log);
+  }
+  return 0;
+}
+
+async function serveUntilStopped(config: ApiConfig, log: Log): Promise<void> {
   const stopped = stopSignal(config.parentPipe);
   const api = await serveApi(config, log);
   log.info({ port: api.port, management_port: api.managementPort }, 'listening');
@@ -62,8 +73,6 @@ async function runApi(environment: Environment): Promise<number> {
   log.info('stopping');
   await api.stop();
   log.info('stopped');
-  await flushLog(log);
-  return 0;
 }
 
 /** Resolves when the process is to end; it may be told so while it still starts. Throws when the pipe cannot be watched. */

@@ -88,6 +88,7 @@ describe('the API’s program', function () {
     const said = await run(['api'], settings({ BOXGATE_PORT: port }));
     taken.close();
     expectRefused(said, new RegExp(`^boxgate: Port ${port} of 127.0.0.1 is in use`));
+    expect(said.stdout, 'what it had logged until then').to.include('"msg":"session buckets"');
   });
 
   it('with the encryption key of another installation names the setting and ends with 1', async () => {
