@@ -138,7 +138,8 @@ describe('what boxgate dev prints', () => {
     );
     folder.write('many.yaml', clients.join('---\n'));
     const words = [...launcher, 'dev', folder.root, ...anyPorts, '--database-url', database.ownerUrl];
-    const command = words.map((word) => `'${word}'`).join(' ');
+    // In the place of the shell: some shells stay between, and ^C ends them first.
+    const command = `exec ${words.map((word) => `'${word}'`).join(' ')}`;
     // util-linux's script: a terminal of its own for the command, and the command's exit code.
     const terminal = startBoxgate([], { command: ['script', '-qefc', command, '/dev/null'] });
     await terminal.said(/^ready http/m);
