@@ -39,8 +39,8 @@ export interface RunningApi {
 const hashesWaiting = 64;
 
 /**
- * Starts the API: the database is checked first (schema, role, whose signing keys it holds), then both ports open. Throws an Error of one sentence
- * when it cannot serve.
+ * Starts the API: the database is checked first (schema, role, whose signing keys it holds), then both ports open. Throws
+ * an Error of one sentence when it cannot serve.
  */
 export async function serveApi(config: ApiConfig, log: Log): Promise<RunningApi> {
   const limits = { ...defaultLimits, connections: config.poolSize };

@@ -22,8 +22,8 @@ const familiesAtOnce = 1_000;
 
 /**
  * Makes the buckets that are needed now, then, every ten minutes: buckets ahead, what is over dropped, signing keys
- * rotated, expired refresh families and old versions deleted. Every replica does it; each step takes its own lock. Throws Outage when the
- * first buckets cannot be made.
+ * rotated, expired refresh families and old versions deleted. Every replica does it; each step takes its own lock. Throws
+ * Outage when the first buckets cannot be made.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
   await buckets(services, log);

@@ -1,4 +1,3 @@
-import type { NewSession } from './hot-statements.ts';
 import type { Connection } from './transaction.ts';
 
 /** A refresh family as its row holds it; times in milliseconds since 1970, hashes hexadecimal. */
@@ -60,40 +59,6 @@ export async function insertFamily(connection: Connection, family: NewRefreshFam
       family.endsAt,
       family.sessionsEnd,
       family.audience,
-    ],
-  );
-}
-
-/**
- * Stores one session, inside a transaction that decides about it: of a family's newest access token, or without a family.
- * `parent` is the session that was refreshed, null for the first.
- */
-export async function insertSession(
-  connection: Connection,
-  session: NewSession,
-  family: string | null,
-  parent: string | null,
-): Promise<void> {
-  await connection.query(
-    `INSERT INTO boxgate.session (id, version, expires_at, bucket, type, box, client, token_hash, remote_addr, scope,
-                                  audience, user_id, user_agent, family, parent)
-     VALUES ($1, $2, to_timestamp($3), $4, $5, $6, $7, decode($8, 'hex'), $9, $10, $11, $12, $13, $14, $15)`,
-    [
-      session.id,
-      session.version,
-      session.expiresAt,
-      session.bucket,
-      session.type,
-      session.box,
-      session.client,
-      session.hash,
-      session.remoteAddr,
-      session.scope,
-      session.audience,
-      session.user,
-      session.userAgent,
-      family,
-      parent,
     ],
   );
 }

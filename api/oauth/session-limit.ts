@@ -1,7 +1,7 @@
 import type { Box } from '../../crds/box.ts';
 import type { NewSession, Versioned } from '../db/hot-statements.ts';
-import { insertSession } from '../db/refresh-family.ts';
 import { takeSessionRoom } from '../db/session-room.ts';
+import { insertSession } from '../db/session.ts';
 import type { Connection } from '../db/transaction.ts';
 import type { Transaction } from '../state/state-cache.ts';
 import { OAuthError } from './oauth-error.ts';

@@ -1,9 +1,9 @@
 import { nextRefreshToken, refreshTokenText, sealSuccessor, tokenHash } from '../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../credentials/refresh-token-text.ts';
 import type { Versioned } from '../db/hot-statements.ts';
-import { insertSession, lockFamily, rotateFamily, slideFamily } from '../db/refresh-family.ts';
+import { lockFamily, rotateFamily, slideFamily } from '../db/refresh-family.ts';
 import type { RefreshFamily } from '../db/refresh-family.ts';
-import { endFamily } from '../db/session.ts';
+import { endFamily, insertSession } from '../db/session.ts';
 import type { Connection } from '../db/transaction.ts';
 import type { ClientState } from '../state/box-state.ts';
 import type { GrantContext } from './grants/grant.ts';
@@ -29,7 +29,8 @@ export interface Presented {
 /**
  * Uses a refresh token: one transaction under the locks of the box's row and the family's row, so that a close, a
  * revocation or another use comes wholly before or wholly after it. `make` gives the access token for what the family
- * was granted; when it throws nothing is used up, nor when the box's limit of sessions is reached (`full`). Reuse of a rotated token ends the family (RFC 9700 §4.14.2).
+ * was granted; when it throws nothing is used up, nor when the box's limit of sessions is reached (`full`). Reuse of a
+ * rotated token ends the family (RFC 9700 §4.14.2).
  */
 export function useRefreshToken<Made extends MadeAccessToken>(
   presented: Presented,

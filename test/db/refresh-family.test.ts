@@ -6,12 +6,11 @@ import { Outage } from '../../api/db/outage.ts';
 import {
   deleteExpiredFamilies,
   insertFamily,
-  insertSession,
   lockFamily,
   rotateFamily,
   slideFamily,
 } from '../../api/db/refresh-family.ts';
-import { readSession } from '../../api/db/session.ts';
+import { insertSession, readSession } from '../../api/db/session.ts';
 import { inBox } from '../../api/db/transaction.ts';
 import type { Connection } from '../../api/db/transaction.ts';
 import { boxDatabase } from '../resources/box-database.ts';
