@@ -15,7 +15,8 @@ export const boxRules: readonly Rule<Subject>[] = [
   {
     id: 'box-issuer',
     path: 'issuer',
-    message: 'must be https://<host> without user name, query, fragment and slash at the end (RFC 8414 section 2)',
+    message:
+      'must be https://<host>, with or without a path; no user name, query, fragment or slash at the end (RFC 8414 section 2)',
     cel: `!has(self.issuer) || self.issuer.matches(r'${ISSUER}')`,
     broken: ({ issuer }) => when(issuer !== undefined && !ISSUER_FORM.test(issuer), 'issuer'),
   },

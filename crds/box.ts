@@ -38,7 +38,7 @@ const tokens = Type.Object(
       Type.Integer({
         description: 'How many live sessions a client may have: a token past it is refused with 429. Absent: no limit.',
         minimum: 1,
-        maximum: 100_000_000,
+        maximum: 100_000,
       }),
     ),
   },
