@@ -216,10 +216,10 @@ describe('signing keys', () => {
     await Promise.all(Array.from({ length: 100 }, () => upkeep(box)));
     expect(await kids(box)).to.have.length(1);
     // Each attempt would have moved the configuration.
-    const { rows } = await world.owner.query('SELECT version FROM boxgate.box_version WHERE box = $1 AND version > $2', [
-      box,
-      before,
-    ]);
+    const { rows } = await world.owner.query(
+      'SELECT version FROM boxgate.box_version WHERE box = $1 AND version > $2',
+      [box, before],
+    );
     expect(rows).to.have.length(1);
   });
 });
