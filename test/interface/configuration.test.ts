@@ -196,6 +196,11 @@ describeInterface('configuration resources', declared, (baseUrl) => {
       }
     });
 
+    it('P-04 a policy may be there before the client that it names: it grants as soon as that is made', async () => {
+      expect((await putPolicy('early', 'later')).status).to.equal(201);
+      expect(await statusOf(await newClient('later'))).to.equal(200);
+    });
+
     it('P-05 a policy that is deleted grants nothing from the next request on', async () => {
       const bearer = await newClient('losing');
       await putPolicy('lost', 'losing');

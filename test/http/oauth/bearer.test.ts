@@ -65,6 +65,17 @@ describe('a bearer token at the endpoints of its box', () => {
       expectRefused(await use(token, 'default', 'DELETE', '/Session'), token);
     });
 
+    it(`S-02 closes its session once; a second time, and garbage in its place, get one and the same 401 (${id})`, async () => {
+      const token = await tokenOf(id);
+      const close = (text: string): Promise<Reply> => use(text, 'default', 'DELETE', '/Session');
+      expect((await close(token)).status).to.equal(200);
+      const [again, garbage] = [await close(token), await close('garbage')];
+      expectRefused(again, token);
+      expectRefused(garbage, 'garbage');
+      const withoutId = (text: string): string => text.replace(/"id":"[^"]*"/, '');
+      expect(withoutId(garbage.text)).to.equal(withoutId(again.text));
+    });
+
     it(`X-18 is refused in another box that has the same client (${id})`, async () => {
       const token = await tokenOf(id);
       expectRefused(await use(token, 'other'), token);
@@ -105,6 +116,12 @@ describe('a bearer token at the endpoints of its box', () => {
       }
     });
   }
+
+  it('S-02 that is missing is 401 without an error code (RFC 6750 section 3.1)', async () => {
+    const reply = await readReply(await fetch(`${api.url}/boxes/default/Session`, { method: 'DELETE' }));
+    expect(reply.status).to.equal(401);
+    expect(reply.headers.get('www-authenticate')).to.match(/^Bearer realm="default"/).and.not.contain('error=');
+  });
 
   it('is not a refresh token (T-45)', async () => {
     const token = textOf(await issue('opaque'), 'refresh_token');
