@@ -120,7 +120,9 @@ describe('a bearer token at the endpoints of its box', () => {
   it('S-02 that is missing is 401 without an error code (RFC 6750 section 3.1)', async () => {
     const reply = await readReply(await fetch(`${api.url}/boxes/default/Session`, { method: 'DELETE' }));
     expect(reply.status).to.equal(401);
-    expect(reply.headers.get('www-authenticate')).to.match(/^Bearer realm="default"/).and.not.contain('error=');
+    expect(reply.headers.get('www-authenticate'))
+      .to.match(/^Bearer realm="default"/)
+      .and.not.contain('error=');
   });
 
   it('is not a refresh token (T-45)', async () => {
