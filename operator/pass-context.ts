@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { ApplyProgress } from '../api/client/desired-state.ts';
 import type { Management } from '../api/client/management.ts';
+import type { EventRecorder } from './events.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
 import type { Source } from './source.ts';
 
@@ -9,6 +10,7 @@ export interface PassContext {
   readonly source: Source;
   readonly keeper: SecretKeeper;
   readonly management: Management;
+  readonly events: EventRecorder;
   /** Id of this installation: rows of others are not ours. */
   readonly cluster: string;
   readonly epoch: number;

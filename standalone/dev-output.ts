@@ -1,4 +1,5 @@
 import { KINDS } from '../crds/kind.ts';
+import type { ObjectEvent } from '../operator/events.ts';
 import type { ObjectStatus } from '../operator/object-status.ts';
 import { curlSubject, type CurlSubject } from './curl.ts';
 import type { FolderProblem } from './folder-reader.ts';
@@ -20,6 +21,8 @@ export interface DevOutput {
   /** A sentence on the way. */
   note(sentence: string): void;
   statuses(changed: readonly ObjectStatus[], gone: readonly ObjectStatus[]): void;
+  /** An event that somebody should look at. */
+  event(event: ObjectEvent): void;
   /** Prints problems that were not there before, and says when the last one is solved. */
   problems(now: readonly FolderProblem[]): void;
   /** A pass that failed; the same sentence again is not printed again. */
@@ -71,6 +74,9 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
         stdout.write(`${KINDS[kind].singular}.boxgate.dev "${name}" deleted from ${namespace}\n`);
       }
       lastFailure = '';
+    },
+    event({ object, type, reason, message }) {
+      if (type === 'Warning') note(`${object.namespace}: ${object.kind} ${object.name}: ${reason}: ${message}`);
     },
     problems(found) {
       const sentences = new Set(found.map(sentenceOf));

@@ -152,6 +152,7 @@ function reconcile(
   return startReconciler({
     source,
     keeper,
+    events: { record: (event) => output.event(event) },
     cluster,
     sweepPeriod,
     management: createManagement({ url: api.managementUrl, key: managementKey }),

@@ -8,11 +8,13 @@ import type { PassScope } from '../../operator/pass-context.ts';
 import { reconcileBox } from '../../operator/pass.ts';
 import type { TestApi } from '../support/api.ts';
 import { memoryKeeper, memorySource, type MemoryKeeper, type MemorySource } from './memory-source.ts';
+import { recordedEvents, type RecordedEvents } from './recorded-events.ts';
 
 /** The pass over one box against a real API. */
 export interface PassRig {
   readonly source: MemorySource;
   readonly keeper: MemoryKeeper;
+  readonly events: RecordedEvents;
   readonly management: Management;
   memory: BoxMemory;
   /** Every call since it was last emptied: the lines that were sent. */
@@ -33,6 +35,7 @@ export interface PassRig {
 export async function passRig(api: TestApi, box: string, before?: PassRig): Promise<PassRig> {
   const source = before?.source ?? memorySource();
   const keeper = before?.keeper ?? memoryKeeper();
+  const events = before?.events ?? recordedEvents();
   const calls: (readonly ApplyLine[])[] = [];
   const real = createManagement({ url: api.managementUrl, key: new Secret(api.managementKey) });
   const signal = new AbortController().signal;
@@ -49,6 +52,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
   const rig: PassRig = {
     source,
     keeper,
+    events,
     management: real,
     memory: before?.memory ?? emptyMemory(),
     calls,
@@ -63,6 +67,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         digestKey: createSecretKey(Buffer.alloc(32, 3)),
         defaultIssuer: (name: string) => `${api.url}/boxes/${name}`,
         now: () => new Date('2026-01-01'),
+        events,
         onProgress: () => undefined,
       };
       await reconcileBox(box, rig.memory, scope, context, signal);

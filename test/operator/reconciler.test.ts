@@ -8,6 +8,7 @@ import { startApi, type TestApi } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { machineClient } from './declare.ts';
 import { memoryKeeper, memorySource, type MemorySource } from './memory-source.ts';
+import { recordedEvents } from './recorded-events.ts';
 
 /** Waits that a test lets pass when it likes. */
 interface Waits {
@@ -77,6 +78,7 @@ describe('startReconciler against a real API', () => {
       random: () => 0.5,
       schedule: time.schedule,
       sweepPeriod,
+      events: recordedEvents(),
       onProgress: () => undefined,
       onFailure: (box, error) => failures.push({ box, error }),
     });

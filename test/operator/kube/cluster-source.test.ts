@@ -16,6 +16,7 @@ import { installCrds, kubectl } from '../../envtest/install-crds.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryKeeper } from '../memory-source.ts';
+import { recordedEvents } from '../recorded-events.ts';
 
 const plurals = { Client: 'clients', AccessPolicy: 'accesspolicies', Box: 'boxes' } as const;
 type Kind = keyof typeof plurals;
@@ -103,6 +104,7 @@ describe('a cluster as a source', () => {
         return () => clearTimeout(timer);
       },
       sweepPeriod: 600_000,
+      events: recordedEvents(),
       onProgress: () => undefined,
       onFailure: (_box, error) => failures.push(error),
     });
