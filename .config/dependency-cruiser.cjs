@@ -1,7 +1,7 @@
 // Who may import whom (docs/architecture.md). Each rule says why it is there; test/house/imports.test.ts breaks each once.
 
 /** Everything of the product, its tests left out. */
-const product = '^(crds|api|operator|standalone)/';
+const product = '^(crds|process|api|operator|standalone)/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -25,14 +25,21 @@ module.exports = {
       comment: 'The schemas are the contract that every part reads: they know none of their readers.',
       severity: 'error',
       from: { path: '^crds/' },
-      to: { path: '^(api|operator|standalone)/' },
+      to: { path: '^(process|api|operator|standalone)/' },
+    },
+    {
+      name: 'process-knows-no-program',
+      comment: 'What every program has (settings, log, the end of the process) is read by all of them and knows none.',
+      severity: 'error',
+      from: { path: '^process/' },
+      to: { path: '^(crds|api|operator|standalone)/' },
     },
     {
       name: 'client-knows-only-the-contract',
       comment: 'The client runs in the operator and in command-line tools: server code must not come along with it.',
       severity: 'error',
       from: { path: '^api/client/' },
-      to: { path: '^(api|operator|standalone)/', pathNot: '^api/client/' },
+      to: { path: '^(process|api|operator|standalone)/', pathNot: '^api/client/' },
     },
     {
       name: 'operator-speaks-through-the-client',
@@ -114,7 +121,7 @@ module.exports = {
       name: 'nobody-imports-standalone',
       comment: 'standalone/ puts the other parts together for one machine; none of them may need it.',
       severity: 'error',
-      from: { path: '^(crds|api|operator)/' },
+      from: { path: '^(crds|process|api|operator)/' },
       to: { path: '^standalone/' },
     },
     {

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { reading } from './environment.ts';
-import type { Environment, EnvironmentReader } from './environment.ts';
-import { logLevels } from './log.ts';
-import type { LogLevel } from './log.ts';
+import { reading } from '../process/environment.ts';
+import type { Environment, EnvironmentReader } from '../process/environment.ts';
+import { logLevels } from '../process/log.ts';
+import type { LogLevel } from '../process/log.ts';
 import { resourcesInMemory } from './state/recent-boxes.ts';
 
 /** The settings of `boxgate api`, each from one variable of the environment (docs/configuration.md). */

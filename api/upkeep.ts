@@ -7,8 +7,8 @@ import { upkeepBuckets } from './db/bucket.ts';
 import { Outage } from './db/outage.ts';
 import { deleteExpiredFamilies } from './db/refresh-family.ts';
 import { inBox } from './db/transaction.ts';
-import { errorFacts } from './log.ts';
-import type { Log } from './log.ts';
+import { errorFacts } from '../process/log.ts';
+import type { Log } from '../process/log.ts';
 import type { OAuthServices } from './oauth/services.ts';
 
 /** The service's own housework, on a period. */

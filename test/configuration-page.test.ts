@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { readApiConfig, readMigrateConfig } from '../api/config.ts';
-import { ConfigError } from '../api/environment.ts';
-import type { Environment } from '../api/environment.ts';
+import { ConfigError } from '../process/environment.ts';
+import type { Environment } from '../process/environment.ts';
 
 type Read = (environment: Environment) => unknown;
 

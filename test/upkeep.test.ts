@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Writable } from 'node:stream';
 import { Outage } from '../api/db/outage.ts';
-import { createLog } from '../api/log.ts';
+import { createLog } from '../process/log.ts';
 import type { OAuthServices } from '../api/oauth/services.ts';
 import { startUpkeep, upkeepRound } from '../api/upkeep.ts';
 import { makeWorld } from './oauth/world.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../../process/log.ts';
 import type { Metrics } from './metrics.ts';
 import type { OnBroken } from './broken-request.ts';
 import type { OnAnswer } from './send.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Outage } from '../db/outage.ts';
-import { errorFacts } from '../log.ts';
+import { errorFacts } from '../../process/log.ts';
 import { OAuthError } from '../oauth/oauth-error.ts';
 import { Problem } from '../problem.ts';
 import { answerError, bugAnswer } from './answer-error.ts';

@@ -1,5 +1,5 @@
 import type { OAuthServices } from '../oauth/services.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../../process/log.ts';
 import type { BoxAddressing } from './box-address.ts';
 import type { KnownBoxes } from './known-boxes.ts';
 import type { OnAnswer } from './send.ts';

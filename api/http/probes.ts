@@ -1,7 +1,7 @@
 import type { Express, Response } from 'express';
 import { Outage } from '../db/outage.ts';
-import { errorFacts } from '../log.ts';
-import type { Log } from '../log.ts';
+import { errorFacts } from '../../process/log.ts';
+import type { Log } from '../../process/log.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What the probes and the metrics page need. */

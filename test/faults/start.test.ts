@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
-import type { Environment } from '../../api/environment.ts';
+import type { Environment } from '../../process/environment.ts';
 import { testEncryptionKey } from '../support/api.ts';
 import { asOwner, bareDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';

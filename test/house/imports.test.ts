@@ -12,6 +12,7 @@ const refused = {
   'no-cycle': ['crds/circle-back.ts', './circle.ts'],
   resolvable: ['crds/lost.ts', './nowhere.ts'],
   'crds-stands-alone': ['crds/reader.ts', '../api/problem.ts'],
+  'process-knows-no-program': ['process/reader.ts', '../api/problem.ts'],
   'client-knows-only-the-contract': ['api/client/server.ts', '../problem.ts'],
   'operator-speaks-through-the-client': ['operator/shortcut.ts', '../api/problem.ts'],
   'cli-speaks-through-the-client': ['api/cli/shortcut.ts', '../problem.ts'],
@@ -35,6 +36,7 @@ const refused = {
 /** What looks alike and is right. */
 const accepted = [
   ['operator/apply.ts', '../api/client/call.ts'],
+  ['operator/settings.ts', '../process/environment.ts'],
   ['api/db/pool.ts', 'pg'],
   ['api/http/handler.ts', 'express'],
   ['operator/kube/list.ts', '@kubernetes/client-node'],
@@ -105,7 +107,7 @@ describe('the import rules', () => {
 /** Runs the rules over the parts of a scratch tree. */
 async function violations(root: string): Promise<{ rule: string; from: string }[]> {
   const options = await extractDepcruiseOptions(rules);
-  const parts = ['crds', 'api', 'operator', 'standalone', 'test'];
+  const parts = ['crds', 'process', 'api', 'operator', 'standalone', 'test'];
   const { output } = await cruise(parts, { ...options, baseDir: root, validate: true });
   if (typeof output === 'string') throw new Error(output);
   return output.summary.violations.map(({ rule, from }) => ({ rule: rule.name, from }));

@@ -9,7 +9,7 @@ import { createRouter } from '../../api/http/router.ts';
 import type { Route } from '../../api/http/routes.ts';
 import { listen } from '../../api/http/server.ts';
 import { createThrottle, defaultThrottle } from '../../api/http/throttle.ts';
-import { createLog } from '../../api/log.ts';
+import { createLog } from '../../process/log.ts';
 import { makeWorld } from '../oauth/world.ts';
 import type { World } from '../oauth/world.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readConfigChanges } from '../../api/db/config-changes.ts';
 import { inBox } from '../../api/db/transaction.ts';
-import { createLog } from '../../api/log.ts';
+import { createLog } from '../../process/log.ts';
 import type { OAuthServices } from '../../api/oauth/services.ts';
 import { upkeepRound } from '../../api/upkeep.ts';
 import { makeWorld } from '../oauth/world.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Environment } from '../../api/environment.ts';
+import type { Environment } from '../../process/environment.ts';
 import { testEncryptionKey } from './api.ts';
 
 /** `boxgate api` in a process of its own. */

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { onParentGone } from '../api/parent-pipe.ts';
+import { onParentGone } from '../../process/parent-pipe.ts';
 
 /** Says when it watches, and ends only when its parent is gone. */
 const watcher = `
-import { onParentGone } from './api/parent-pipe.ts';
+import { onParentGone } from './process/parent-pipe.ts';
 const open = setInterval(() => undefined, 1000);
 onParentGone(3, () => clearInterval(open));
 process.stdout.write('watching');

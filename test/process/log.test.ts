@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { Writable } from 'node:stream';
-import { createLog, errorFacts } from '../api/log.ts';
+import { createLog, errorFacts } from '../../process/log.ts';
 
 /** The lines that a log writes while something is logged. */
 function linesOf(
@@ -55,7 +55,7 @@ describe('the log', () => {
 describe('the log on standard output', () => {
   it('loses no line and no byte at the end of the program, and keeps their order', () => {
     const program = `
-      const { createLog, flushLog } = await import('${new URL('../api/log.ts', import.meta.url).href}');
+      const { createLog, flushLog } = await import('${new URL('../../process/log.ts', import.meta.url).href}');
       const log = createLog('info');
       for (let nth = 0; nth < 2_000; nth += 1) log.info({ nth, text: '\u00e9\u20ac\u{1f512}' });
       await flushLog(log);
