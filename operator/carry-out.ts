@@ -1,4 +1,4 @@
-import type { ApplyLine, ApplyResult } from '../api/client/desired-state.ts';
+import type { Adoption, ApplyLine, ApplyResult } from '../api/client/desired-state.ts';
 import type { Fault } from '../crds/fault.ts';
 import type { BoxMemory, KnownRow } from './box-memory.ts';
 import { declarerOf, ownerOf } from './declared.ts';
@@ -37,8 +37,8 @@ function* comparisons(wanted: Iterable<Desired>): Generator<ApplyLine> {
   for (const one of wanted) yield { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one) };
 }
 
-function adoption({ judged }: Desired): { readonly adopt?: true } {
-  return judged.adopt ? { adopt: true } : {};
+function adoption({ judged: { adopt } }: Desired): { readonly adopt?: Adoption } {
+  return adopt === undefined ? {} : { adopt };
 }
 
 function noteComparison(

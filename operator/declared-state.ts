@@ -84,7 +84,7 @@ function wishOf(one: Candidate, issuer: string): SecretWish {
   return {
     client: object.name,
     uid: object.uid,
-    adopt: judged.adopt,
+    adopt: judged.adopt !== undefined,
     secret: wantedName(one),
     grants: judged.traits.kind === 'Client' ? judged.traits.grants : [],
     template: judged.secret.from === 'generated' ? judged.secret.template : undefined,

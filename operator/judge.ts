@@ -1,4 +1,5 @@
 import { isObject } from '../api/client/apply-answer.ts';
+import type { Adoption } from '../api/client/desired-state.ts';
 import type { Fault } from '../crds/fault.ts';
 import type { Link } from '../crds/links.ts';
 import { checkManifest } from '../crds/manifest.ts';
@@ -34,8 +35,8 @@ export interface Judged {
   readonly notInForce: readonly string[];
   readonly secret: SecretSource;
   readonly traits: Traits;
-  /** Its row is taken over when nobody owns it. */
-  readonly adopt: boolean;
+  /** Which row of its id that is there before it is taken over. */
+  readonly adopt: Adoption | undefined;
   /** Its row goes on without an owner when the object goes. */
   readonly retain: boolean;
   /** Fingerprint of the resource, without its secret, and of what its row is to know of the object. */
@@ -70,7 +71,7 @@ export function judge(object: Declared): Judged {
 type Lifecycle = Pick<Judged, 'adopt' | 'retain'>;
 
 /** Shared, as nearly every object has it: a row goes with its object, and another's is not taken. */
-const letGo: Lifecycle = { adopt: false, retain: false };
+const letGo: Lifecycle = { adopt: undefined, retain: false };
 
 /**
  * `adoption` and `deletionPolicy` (CONTRACT §4). Force takes what IfUnowned takes: a row of an object that lives is never
@@ -78,9 +79,14 @@ const letGo: Lifecycle = { adopt: false, retain: false };
  */
 function lifecycleOf({ kind, spec }: Manifest): Lifecycle {
   if (kind === 'Box') return letGo;
-  const adopt = spec.adoption === 'IfUnowned' || spec.adoption === 'Force';
+  const adopt = adoptionOf(spec.adoption);
   const retain = spec.deletionPolicy === 'Retain';
-  return adopt || retain ? { adopt, retain } : letGo;
+  return adopt !== undefined || retain ? { adopt, retain } : letGo;
+}
+
+function adoptionOf(adoption: 'Never' | 'IfUnowned' | 'Force' | undefined): Adoption | undefined {
+  if (adoption === 'Force') return 'force';
+  return adoption === 'IfUnowned' ? 'unowned' : undefined;
 }
 
 /** The resource of an object that was judged without faults; made anew each time it is sent, because that is rare. */

@@ -25,7 +25,7 @@ function appliedOf({ box, config_version }: Fields): Applied | undefined {
   return { box, config_version };
 }
 
-function resultOf({ kind, id, result, faults, detail, owner, retain }: Fields): ApplyResult | undefined {
+function resultOf({ kind, id, result, faults, detail, owner, retain, changed }: Fields): ApplyResult | undefined {
   const verdict = APPLY_VERDICTS.find((known) => known === result);
   if (!isKind(kind) || typeof id !== 'string' || verdict === undefined) return undefined;
   const declaredBy = ownerOf(owner);
@@ -37,6 +37,7 @@ function resultOf({ kind, id, result, faults, detail, owner, retain }: Fields): 
     ...(typeof detail === 'string' ? { detail } : {}),
     ...(declaredBy === undefined ? {} : { owner: declaredBy }),
     ...(retain === true ? { retain } : {}),
+    ...(changed === true ? { changed } : {}),
   };
 }
 

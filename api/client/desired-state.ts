@@ -12,6 +12,7 @@ import type { Kind } from '../../crds/kind.ts';
  *                           undeclared row of a complete call), then ApplyEnd: Applied, or NotApplied.
  * POST /epoch               EpochClaim -> ClaimedEpoch
  * GET /boxes?cluster=…      -> DeclaredBoxes
+ * GET /boxes/<box>/usage?cluster=…   -> BoxUsage
  */
 
 /** The object that declares a row: `namespace/name`, and the uid that tells it from a later object of that name. */
@@ -28,6 +29,21 @@ export interface ApplyHead {
   readonly epoch: number;
   /** The lines name everything that this cluster declares in the box: rows beyond them come back as `undeclared`. */
   readonly complete: boolean;
+  /** The namespace that the box is; absent where there are none (a folder). */
+  readonly namespace?: NamespaceClaim;
+}
+
+/**
+ * The namespace whose box this is. A box is bound to the uid of its namespace at the first call that names one. A call
+ * with another uid is refused as `locked`, and from then on so is the box: no token of it is accepted, none is issued,
+ * until an admin has decided by one of the two words below.
+ */
+export interface NamespaceClaim {
+  readonly uid: string;
+  /** The uid that the box is bound to: it is bound to `uid` from now on, with everything that was there. */
+  readonly adopt?: string;
+  /** The uid that the box is bound to: what was there ends for good, and then the box is bound to `uid`. */
+  readonly discard?: string;
 }
 
 /** Names one row of a box. */
@@ -39,19 +55,36 @@ export interface RowName {
 /** The row is to be so. A Client's `secret` absent: the stored one is kept. */
 export interface DeclareLine extends RowName {
   readonly owner: Owner;
-  /** A row of this id that nobody owns is taken over; its sessions are revoked. Absent: that is a conflict. */
-  readonly adopt?: true;
+  readonly adopt?: Adoption;
   /** When the owner goes, the row goes on without one. Absent: it is deleted. */
   readonly retain?: true;
+  /** Of a Box: when the owner goes, all data of the box goes with it. Absent: only its settings. */
+  readonly purge?: true;
+  /** Of a Client: a second secret that is valid too. Absent: there is none, whatever was there. */
+  readonly previous?: PreviousSecret;
   /** Keyed digest of the resource and its secret, hexadecimal; stored with the row. */
   readonly digest: string;
   readonly resource: Client | AccessPolicy | Box;
 }
 
+/**
+ * Whose row is taken over, its sessions revoked: `unowned`, one that nobody owns; `force`, that too, and one of an object
+ * of this cluster that is gone. Only the caller can know that: it looks for the owner that a `conflict` names, and sends
+ * a delete of its row before the declare, in one call. Absent: an id that is there is a conflict.
+ */
+export type Adoption = 'unowned' | 'force';
+
+/** The secret that a client had before its present one. */
+export interface PreviousSecret {
+  readonly secret: string;
+  /** RFC 3339: from then on it is not valid. */
+  readonly until: string;
+}
+
 /** Is the row still so? Answered `unchanged` or `needed`. */
 export interface CompareLine extends RowName {
   readonly owner: Owner;
-  readonly adopt?: true;
+  readonly adopt?: Adoption;
   readonly digest: string;
 }
 
@@ -102,6 +135,8 @@ export interface ApplyResult extends RowName {
   readonly owner?: Owner;
   /** With `owner`: its row is to be retained when it goes. */
   readonly retain?: true;
+  /** Of a complete call: somebody changed the row past the service, in SQL, or made it there. */
+  readonly changed?: true;
 }
 
 /** While secrets are being hashed. */
@@ -115,18 +150,28 @@ export interface Applied {
   readonly config_version: number;
 }
 
-/** Why a call did nothing: a later epoch was claimed; Postgres is away or busy; a fault of the API itself. */
-export type ManagementErrorCode = 'fenced' | 'unavailable' | 'bug';
+/**
+ * Why a call did nothing: a later epoch was claimed; Postgres is away or busy; the box is bound to another namespace; a
+ * fault of the API itself.
+ */
+export type ManagementErrorCode = 'fenced' | 'unavailable' | 'locked' | 'bug';
 
 /** Last line of an apply call that did nothing, and the body of any other refusal. */
 export interface NotApplied {
   readonly error: string;
   readonly code: ManagementErrorCode;
+  /** Of `locked`: the uid of the namespace that the box is bound to. */
+  readonly bound?: string;
 }
 
 /** Body of `POST /epoch`. */
 export interface EpochClaim {
   readonly cluster: string;
+  /**
+   * Id of an older installation whose rows and boxes become this one's, all of them, with this claim: of a cluster that
+   * is rebuilt over its database. Its own epoch is claimed too, so that nothing of it can be applied any more.
+   */
+  readonly adopts?: string;
 }
 
 /** Answer of `POST /epoch`. */
@@ -143,4 +188,24 @@ export interface DeclaredBox {
 /** Answer of `GET /boxes?cluster=…`. */
 export interface DeclaredBoxes {
   readonly boxes: readonly DeclaredBox[];
+}
+
+/** How much a client is used. */
+export interface ClientUsage {
+  readonly id: string;
+  /** RFC 3339: when it last got a token whose session is still there. */
+  readonly last_token_at?: string;
+  /** At most {@link MOST_COUNTED}, which stands for that many or more. */
+  readonly live_sessions: number;
+  /** RFC 3339, to the minute: when its previous secret was last used. */
+  readonly previous_secret_last_used?: string;
+}
+
+/** Sessions are counted up to here. */
+export const MOST_COUNTED = 10_000;
+
+/** Answer of `GET /boxes/<box>/usage?cluster=…`: the clients that this cluster declares. */
+export interface BoxUsage {
+  readonly clients: readonly ClientUsage[];
+  readonly users: number;
 }

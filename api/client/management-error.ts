@@ -1,25 +1,30 @@
 /**
  * What a failed call to the management port means: `fenced`, somebody has claimed a later epoch, so stop; `unavailable`,
- * the API or Postgres is away or too slow, so try again later; `refused`, the API does not take this call as it is.
+ * the API or Postgres is away or too slow, so try again later; `locked`, the box is bound to another namespace, so an
+ * admin must decide; `refused`, the API does not take this call as it is.
  */
-export type ManagementErrorSort = 'fenced' | 'unavailable' | 'refused';
+export type ManagementErrorSort = 'fenced' | 'unavailable' | 'locked' | 'refused';
 
 /** A call to the management port that did not do what it was to do; nothing of it was applied, unless its answer was lost. */
 export class ManagementError extends Error {
   override readonly name = 'ManagementError';
   readonly sort: ManagementErrorSort;
+  /** Of `locked`: the uid of the namespace that the box is bound to. */
+  readonly bound: string | undefined;
 
-  constructor(sort: ManagementErrorSort, message: string, options?: ErrorOptions) {
+  constructor(sort: ManagementErrorSort, message: string, options?: ErrorOptions & { readonly bound?: string }) {
     super(message, options);
     this.sort = sort;
+    this.bound = options?.bound;
   }
 }
 
 /** The error that a body `{error, code}` with this status stands for. */
 export function refusal(status: number, body: unknown): ManagementError {
-  const { error, code } = fieldsOf(body);
+  const { error, code, bound } = fieldsOf(body);
   const text = error ?? `status ${String(status)}`;
   if (code === 'fenced') return new ManagementError('fenced', text);
+  if (code === 'locked') return new ManagementError('locked', text, bound === undefined ? {} : { bound });
   if (code === 'unavailable' || busyStatus.has(status)) return new ManagementError('unavailable', text);
   return new ManagementError('refused', status === 401 ? `the management key is not accepted: ${text}` : text);
 }
@@ -27,10 +32,11 @@ export function refusal(status: number, body: unknown): ManagementError {
 /** Too many requests, bad gateway, unavailable, gateway timeout: of the API or of what stands before it. */
 const busyStatus: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-function fieldsOf(body: unknown): { error?: string; code?: string } {
+function fieldsOf(body: unknown): { error?: string; code?: string; bound?: string } {
   if (typeof body !== 'object' || body === null) return {};
   return {
     ...('error' in body && typeof body.error === 'string' ? { error: body.error } : {}),
     ...('code' in body && typeof body.code === 'string' ? { code: body.code } : {}),
+    ...('bound' in body && typeof body.bound === 'string' ? { bound: body.bound } : {}),
   };
 }

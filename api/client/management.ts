@@ -2,18 +2,29 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isObject, parseAnswerLine, parseJson } from './apply-answer.ts';
-import type { ApplyHead, ApplyLine, ApplyProgress, ApplyResult, DeclaredBox, EpochClaim } from './desired-state.ts';
+import type {
+  ApplyHead,
+  ApplyLine,
+  ApplyProgress,
+  ApplyResult,
+  BoxUsage,
+  DeclaredBox,
+  EpochClaim,
+} from './desired-state.ts';
 import { ManagementError, refusal } from './management-error.ts';
 import { lines, ndjsonChunks } from './ndjson.ts';
 import { http } from './node-http.ts';
 import type { Secret } from './secret.ts';
+import { usageOf } from './usage-answer.ts';
 
 /** The management port of the API. Every call throws ManagementError when it fails, and the signal's reason when aborted. */
 export interface Management {
-  /** Claims the next epoch: calls under older ones are refused from now on. */
-  claimEpoch(cluster: string, signal: AbortSignal): Promise<number>;
+  /** Claims the next epoch: calls under older ones are refused from now on. `adopts`: see {@link EpochClaim}. */
+  claimEpoch(cluster: string, signal: AbortSignal, adopts?: string): Promise<number>;
   /** The boxes in which this cluster declares something, as the database has it. */
   declaredBoxes(cluster: string, signal: AbortSignal): Promise<readonly DeclaredBox[]>;
+  /** How much the clients that this cluster declares in a box are used. Takes a while in a large box. */
+  usage(box: string, cluster: string, signal: AbortSignal): Promise<BoxUsage>;
   /** One call, one transaction: its results, once all of it is committed. */
   apply(call: ApplyCall, signal: AbortSignal): Promise<readonly ApplyResult[]>;
 }
@@ -39,17 +50,25 @@ export interface ManagementOptions {
 /** Far beyond any line of an answer. */
 const longestLine = 1024 * 1024;
 
+/** Characters: far beyond a hundred thousand clients. */
+const longestUsage = 64 * 1024 * 1024;
+
 /** A client of the management port. Connects when called; keeps nothing open between calls. */
 export function createManagement(options: ManagementOptions): Management {
   return {
-    async claimEpoch(cluster, signal) {
-      const answer = await call(options, 'POST', '/epoch', [{ cluster } satisfies EpochClaim], signal, jsonBody);
+    async claimEpoch(cluster, signal, adopts) {
+      const claim: EpochClaim = adopts === undefined ? { cluster } : { cluster, adopts };
+      const answer = await call(options, 'POST', '/epoch', [claim], signal, jsonAnswer);
       if (isObject(answer) && typeof answer['epoch'] === 'number') return answer['epoch'];
       throw new ManagementError('refused', 'the API answered without an epoch');
     },
     async declaredBoxes(cluster, signal) {
       const path = `/boxes?cluster=${encodeURIComponent(cluster)}`;
-      return declaredBoxesOf(await call(options, 'GET', path, [], signal, jsonBody));
+      return declaredBoxesOf(await call(options, 'GET', path, [], signal, jsonAnswer));
+    },
+    async usage(box, cluster, signal) {
+      const path = `/boxes/${encodeURIComponent(box)}/usage?cluster=${encodeURIComponent(cluster)}`;
+      return usageOf(await call(options, 'GET', path, [], signal, (answer) => jsonBody(answer, longestUsage)));
     },
     apply({ box, head, lines: sent, onProgress }, signal) {
       const path = `/boxes/${encodeURIComponent(box)}/apply`;
@@ -79,7 +98,7 @@ async function call<T>(
   const sending = pipeline(Readable.from(ndjsonChunks(values)), sent).catch(() => undefined);
   try {
     const answer = await answered;
-    if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await jsonBody(answer));
+    if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await jsonAnswer(answer));
     return await read(answer);
   } catch (error) {
     if (error instanceof ManagementError) throw error;
@@ -127,11 +146,15 @@ async function results(answer: IncomingMessage, onProgress: ApplyCall['onProgres
   return found;
 }
 
-async function jsonBody(answer: IncomingMessage): Promise<unknown> {
+function jsonAnswer(answer: IncomingMessage): Promise<unknown> {
+  return jsonBody(answer, longestLine);
+}
+
+async function jsonBody(answer: IncomingMessage, longest: number): Promise<unknown> {
   let text = '';
   for await (const piece of textOf(answer)) {
     text += piece;
-    if (text.length > longestLine) throw new ManagementError('refused', 'the answer of the API is too long');
+    if (text.length > longest) throw new ManagementError('refused', 'the answer of the API is too long');
   }
   return parseJson(text);
 }

@@ -8,10 +8,15 @@ const kind = Type.Enum(['Client', 'AccessPolicy', 'Box']);
 const owner = Type.Object({ name: text, uid: Type.String({ maxLength: 512 }) });
 const name = { kind, id: text };
 
-const head = Compile(Type.Object({ cluster: text, epoch: Type.Integer({ minimum: 1 }), complete: Type.Boolean() }));
+const uid = Type.Optional(text);
+const namespace = Type.Optional(Type.Object({ uid: text, adopt: uid, discard: uid }));
+const head = Compile(
+  Type.Object({ cluster: text, epoch: Type.Integer({ minimum: 1 }), complete: Type.Boolean(), namespace }),
+);
 const yes = Type.Optional(Type.Literal(true));
-const declared = { ...name, owner, digest: text, adopt: yes };
-const declare = Compile(Type.Object({ ...declared, retain: yes, resource: Type.Object({}) }));
+const declared = { ...name, owner, digest: text, adopt: Type.Optional(Type.Enum(['unowned', 'force'])) };
+const previous = Type.Optional(Type.Object({ secret: text, until: Type.String({ maxLength: 64 }) }));
+const declare = Compile(Type.Object({ ...declared, retain: yes, purge: yes, previous, resource: Type.Object({}) }));
 const compare = Compile(Type.Object(declared));
 const remove = Compile(Type.Object({ ...name, owner, delete: Type.Literal(true) }));
 const probe = Compile(Type.Object({ ...name, probe: Type.Literal(true) }));

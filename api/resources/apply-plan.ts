@@ -90,7 +90,7 @@ function conflictOf(
   { owner, adopt }: Pick<DeclareLine, 'owner' | 'adopt'>,
   row: DeclaredResource,
 ): string | undefined {
-  if (row.owner === undefined) return adopt === true ? undefined : unowned;
+  if (row.owner === undefined) return adopt === undefined ? unowned : undefined;
   if (row.owner.cluster === head.cluster && row.owner.name === owner.name) return undefined;
   const where = row.owner.cluster === head.cluster ? '' : ` of cluster ${row.owner.cluster}`;
   return `owned by ${row.owner.name}${where}`;

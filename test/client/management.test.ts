@@ -105,6 +105,7 @@ describe('createManagement', () => {
       detail: 'owned by a/b',
       faults: [{ path: 'link', message: 'must be' }],
       owner: { name: 'a/b', uid: 'u' },
+      changed: true,
     };
     answer = text(`${JSON.stringify({ ...result, unknown: 1 })}\n${applied}`);
     expect(await management.apply(call(), signal)).to.deep.equal([result]);
@@ -114,9 +115,32 @@ describe('createManagement', () => {
     answer = text('{"epoch":4}');
     expect(await management.claimEpoch('c', signal)).to.equal(4);
     expect(requests.at(-1)).to.include({ method: 'POST', url: '/epoch', body: '{"cluster":"c"}\n' });
+    await management.claimEpoch('c', signal, 'older');
+    expect(requests.at(-1)?.body).to.equal('{"cluster":"c","adopts":"older"}\n');
     answer = text('{"boxes":[{"box":"shop","resources":12}]}');
     expect(await management.declaredBoxes('a&b', signal)).to.deep.equal([{ box: 'shop', resources: 12 }]);
     expect(requests.at(-1)?.url).to.equal('/boxes?cluster=a%26b');
+  });
+
+  it('asks how much the clients of a box are used', async () => {
+    const often = { id: 'a', live_sessions: 3, last_token_at: '2026-01-01T00:00:00Z' };
+    const clients = [often, { id: 'b', live_sessions: 0, previous_secret_last_used: '2026-01-01T00:00:00Z' }];
+    answer = text(JSON.stringify({ clients, users: 2 }));
+    expect(await management.usage('shop', 'a&b', signal)).to.deep.equal({ clients, users: 2 });
+    expect(requests.at(-1)).to.include({ method: 'GET', url: '/boxes/shop/usage?cluster=a%26b' });
+  });
+
+  for (const nonsense of ['{}', '[]', '{"clients":[{"id":"a"}],"users":0}', '{"clients":[],"users":"none"}']) {
+    it(`refuses a usage such as ${nonsense}`, async () => {
+      answer = text(nonsense);
+      expect(await failure(management.usage('shop', 'c', signal))).to.include({ sort: 'refused' });
+    });
+  }
+
+  it('tells to which namespace a locked box is bound', async () => {
+    answer = text('{"error":"the box is bound to namespace u1","code":"locked","bound":"u1"}\n');
+    const refused = await management.apply(call(), signal).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(ManagementError).that.includes({ sort: 'locked', bound: 'u1' });
   });
 
   const failures: [title: string, answer: Answer, sort: string, message: RegExp][] = [

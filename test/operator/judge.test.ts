@@ -33,12 +33,12 @@ describe('judge', () => {
     expect(new Set(specs.map((spec) => judge(machineClient('app', spec)).content)).size).to.equal(3);
   });
 
-  const lifecycles: [spec: Record<string, unknown>, adopt: boolean, retain: boolean][] = [
-    [{}, false, false],
-    [{ adoption: 'Never', deletionPolicy: 'Delete' }, false, false],
-    [{ adoption: 'IfUnowned' }, true, false],
-    [{ adoption: 'Force' }, true, false],
-    [{ deletionPolicy: 'Retain' }, false, true],
+  const lifecycles: [spec: Record<string, unknown>, adopt: string | undefined, retain: boolean][] = [
+    [{}, undefined, false],
+    [{ adoption: 'Never', deletionPolicy: 'Delete' }, undefined, false],
+    [{ adoption: 'IfUnowned' }, 'unowned', false],
+    [{ adoption: 'Force' }, 'force', false],
+    [{ deletionPolicy: 'Retain' }, undefined, true],
   ];
   for (const [spec, adopt, retain] of lifecycles) {
     it(`knows what ${JSON.stringify(spec)} says of a row that is there before and after the object`, () => {
@@ -47,7 +47,7 @@ describe('judge', () => {
   }
 
   it('takes and leaves nothing for a Box: its data always stay', () => {
-    expect(judge(declared('Box', 'box', { deletionPolicy: 'Retain' }))).to.include({ adopt: false, retain: false });
+    expect(judge(declared('Box', 'box', { deletionPolicy: 'Retain' }))).to.include({ adopt: undefined, retain: false });
   });
 
   it('finds the same content in both forms of a link', () => {

@@ -40,11 +40,23 @@ describe('planApply', () => {
   const cases: [title: string, lines: readonly object[], found: readonly DeclaredResource[], results: string][] = [
     ['a row that is there as it should be', [declare], [owned], 'unchanged'],
     ['a row that nobody owns', [declare], [{ ...row, owner: undefined }], 'conflict'],
-    ['a row that nobody owns, to be adopted', [{ ...declare, adopt: true }], [{ ...row, owner: undefined }], 'updated'],
-    ["another object's row, to be adopted", [{ ...other, adopt: true }], [owned], 'conflict'],
+    [
+      'a row that nobody owns, to be adopted',
+      [{ ...declare, adopt: 'unowned' }],
+      [{ ...row, owner: undefined }],
+      'updated',
+    ],
+    [
+      'a row that nobody owns, to be adopted by force',
+      [{ ...declare, adopt: 'force' }],
+      [{ ...row, owner: undefined }],
+      'updated',
+    ],
+    ["another object's row, to be adopted by force", [{ ...other, adopt: 'force' }], [owned], 'conflict'],
+    ["another object's row, to be adopted", [{ ...other, adopt: 'unowned' }], [owned], 'conflict'],
     [
       "another installation's row, to be adopted",
-      [{ ...declare, adopt: true }],
+      [{ ...declare, adopt: 'unowned' }],
       [{ ...row, owner: { cluster: 'd', ...mine } }],
       'conflict',
     ],
@@ -59,7 +71,7 @@ describe('planApply', () => {
     ],
     [
       'a row that is retained, and adopted by another object',
-      [removal, { ...other, adopt: true }],
+      [removal, { ...other, adopt: 'unowned' }],
       [{ ...owned, retain: true }],
       'retained updated ~x1',
     ],
