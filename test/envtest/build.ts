@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import type { ProgramEnvironment } from './find-programs.ts';
-import { programs } from './release.ts';
+import type { Program } from './release.ts';
 
 const modules = path.join(import.meta.dirname, 'modules');
 
-/** Builds the programs from the pinned Go modules into a folder. Throws where Go is missing or a build fails. */
+/** Builds programs from the pinned Go modules into a folder. Throws where Go is missing or a build fails. */
 export async function build(
+  programs: readonly Program[],
   folder: string,
   tell: (line: string) => void,
   environment: ProgramEnvironment,
@@ -16,7 +17,7 @@ export async function build(
   const version = /^\tk8s\.io\/kubernetes (v\S+)/m.exec(goMod('kubernetes'))?.[1];
   if (version === undefined) throw new Error('modules/kubernetes/go.mod requires no k8s.io/kubernetes');
   for (const { name, module, source } of programs) {
-    tell(`building ${name} (all of them: about 11 minutes on two cores where nothing is cached)`);
+    tell(`building ${name} (all of them: about 13 minutes on two cores where nothing is cached)`);
     const draft = path.join(folder, `.${name}`);
     await goBuild(module, ['-ldflags', linkerFlags(version), '-o', draft, source], environment);
     await rename(draft, path.join(folder, name));
@@ -45,7 +46,7 @@ function goBuild(module: string, options: readonly string[], environment: Progra
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...environment, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -buildvcs=false' },
     });
-    child.on('error', (cause) => reject(new Error('they cannot be built either: Go is not installed', { cause })));
+    child.on('error', (cause) => reject(new Error('what is missing cannot be built: Go is not installed', { cause })));
     child.on('close', (code) => {
       if (code === 0) resolve();
       else reject(new Error(`go build ended with ${String(code)}`));

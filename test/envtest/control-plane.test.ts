@@ -64,6 +64,25 @@ describe('the control plane of the tests', () => {
     await eventually('its folder is gone', () => !existsSync(path.dirname(kubeconfig ?? '')));
   });
 
+  it('deletes a namespace with what is in it once it has controllers', async function () {
+    this.timeout(120_000);
+    const own = await startControlPlane();
+    try {
+      own.startControllers(['namespace']);
+      const namespace = await own.namespace('rig');
+      const body = { metadata: { name: 'held' } };
+      await own.call({ method: 'POST', path: `/api/v1/namespaces/${namespace}/configmaps`, body });
+      await own.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
+      await eventually(
+        'the namespace is gone',
+        async () => (await own.call({ path: `/api/v1/namespaces/${namespace}` })).status === 404,
+        60_000,
+      );
+    } finally {
+      await own.stop();
+    }
+  });
+
   it('serves again after it was killed, with what it had', async function () {
     this.timeout(120_000);
     const own = await startControlPlane();

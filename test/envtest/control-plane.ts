@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { familyOf, signalAll } from '../support/processes.ts';
 import { apiCall, type ApiAnswer, type ApiCall } from './api-call.ts';
-import { findPrograms } from './find-programs.ts';
+import { findControllerManager, findPrograms } from './find-programs.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
 
 /** A real Kubernetes API: etcd and kube-apiserver on free loopback ports, empty at first, with RBAC. */
@@ -24,6 +24,11 @@ export interface ControlPlane {
   namespace(prefix: string): Promise<string>;
   /** SIGSTOP, SIGCONT or SIGKILL to the API server. */
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): Promise<void>;
+  /**
+   * Starts kube-controller-manager with these controllers, once. Without it no namespace that is deleted ever goes, nor
+   * what belonged to an object that is gone. It begins its work some seconds later.
+   */
+  startControllers(names: readonly string[]): void;
   /** Starts the API server again on its port, after SIGKILL, and waits until it is ready. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -48,11 +53,14 @@ export async function startControlPlane(flags: readonly string[] = []): Promise<
   const [port, etcdPort, peerPort] = await freePorts();
   await writeKeys(folder, adminToken);
 
-  const start = (name: 'etcd' | 'kube-apiserver', options: readonly string[]): Guarded =>
-    startGuarded(folder, path.join(folder, `${name}.log`), [programs[name], ...options]);
+  const start = (name: 'etcd' | 'kube-apiserver' | 'kube-controller-manager', options: readonly string[]): Guarded => {
+    const program = name === 'kube-controller-manager' ? findControllerManager() : programs[name];
+    return startGuarded(folder, path.join(folder, `${name}.log`), [program, ...options]);
+  };
   const etcd = start('etcd', etcdOptions(folder, etcdPort, peerPort));
   const apiServerFlags = [...apiServerOptions(folder, port, etcdPort), ...flags];
   let apiServer = start('kube-apiserver', apiServerFlags);
+  let controllers: Guarded | undefined;
 
   const url = `https://127.0.0.1:${String(port)}`;
   const certificate = path.join(folder, 'certificates', 'apiserver.crt');
@@ -87,6 +95,9 @@ export async function startControlPlane(flags: readonly string[] = []): Promise<
       if (typeof name !== 'string') throw new Error(`no namespace was made: ${String(made.status)}`);
       return name;
     },
+    startControllers(names) {
+      controllers ??= start('kube-controller-manager', controllerOptions(folder, kubeconfig, names));
+    },
     async signal(signal) {
       signalAll(familyOf(apiServer.pid).slice(1, 2), signal);
       if (signal === 'SIGKILL') await apiServer.ended;
@@ -96,8 +107,12 @@ export async function startControlPlane(flags: readonly string[] = []): Promise<
       await ready();
     },
     async stop() {
-      signalAll([...familyOf(apiServer.pid), ...familyOf(etcd.pid)], 'SIGKILL');
-      await Promise.all([apiServer.ended, etcd.ended]);
+      const running = [apiServer, etcd, ...(controllers === undefined ? [] : [controllers])];
+      signalAll(
+        running.flatMap(({ pid }) => familyOf(pid)),
+        'SIGKILL',
+      );
+      await Promise.all(running.map(({ ended }) => ended));
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -127,6 +142,14 @@ function apiServerOptions(folder: string, port: number, etcdPort: number): reado
     ...['--service-account-issuer', 'https://kubernetes.default.svc.cluster.local'],
     ...['--service-account-key-file', path.join(folder, 'service-accounts.key')],
     ...['--service-account-signing-key-file', path.join(folder, 'service-accounts.key')],
+  ];
+}
+
+function controllerOptions(folder: string, kubeconfig: string, names: readonly string[]): readonly string[] {
+  return [
+    ...['--kubeconfig', kubeconfig, '--leader-elect=false', '--secure-port', '0', '--controllers', names.join()],
+    ...['--service-account-private-key-file', path.join(folder, 'service-accounts.key')],
+    ...['--root-ca-file', path.join(folder, 'certificates', 'apiserver.crt')],
   ];
 }
 

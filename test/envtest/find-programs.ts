@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { release, type ProgramName } from './release.ts';
+import { controllerManager, release, type ProgramName } from './release.ts';
 
 /** What of the environment says where the programs are. */
 export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
@@ -16,8 +16,25 @@ export type Programs = Readonly<Record<ProgramName, string>>;
 export function findPrograms(environment: ProgramEnvironment = process.env): Programs {
   const assets = environment['KUBEBUILDER_ASSETS'] ?? '';
   if (assets !== '') return all([assets], `in the folder that KUBEBUILDER_ASSETS names (${assets})`);
+  return all(usualFolders(environment), 'on the PATH, nor in the cache of make envtest');
+}
+
+/**
+ * kube-controller-manager: in the folder KUBEBUILDER_ASSETS, and, as the published archives lack it, where the others may
+ * be too. Throws an Error of one sentence where it is missing.
+ */
+export function findControllerManager(environment: ProgramEnvironment = process.env): string {
+  const { name } = controllerManager;
+  const assets = environment['KUBEBUILDER_ASSETS'] ?? '';
+  const folders = [...(assets === '' ? [] : [assets]), ...usualFolders(environment)];
+  const found = folders.map((folder) => path.join(folder, name)).find(isExecutable);
+  if (found === undefined) throw new Error(`${name} is not found: run make envtest, which obtains what the tests need`);
+  return found;
+}
+
+function usualFolders(environment: ProgramEnvironment): readonly string[] {
   const folders = (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
-  return all([...folders, envtestCache(environment)], 'on the PATH, nor in the cache of make envtest');
+  return [...folders, envtestCache(environment)];
 }
 
 /** The folder outside the tree in which `make envtest` keeps the programs. */

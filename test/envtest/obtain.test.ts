@@ -5,9 +5,9 @@ import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { envtestCache, findPrograms } from './find-programs.ts';
+import { envtestCache, findControllerManager, findPrograms } from './find-programs.ts';
 import { obtain } from './obtain.ts';
-import { programs, release } from './release.ts';
+import { controllerManager, programs, release } from './release.ts';
 
 const names = programs.map(({ name }) => name);
 
@@ -82,22 +82,26 @@ describe('obtaining the control plane', () => {
     expect(findPrograms({ ...where, PATH: '' }).etcd).to.equal(path.join(envtestCache(where), 'etcd'));
   });
 
-  it('unpacks an archive that has its checksum, once', async () => {
-    const where = environment('');
+  /** A PATH whose Go leaves its arguments where the program would be. */
+  async function withGo(): Promise<string> {
+    const bin = path.join(folder, 'bin');
+    await mkdir(bin, { recursive: true });
+    const go = '#!/bin/sh\nargs=$*\nwhile [ "$1" != -o ]; do shift; done\necho "$args" >"$2"; /bin/chmod 755 "$2"\n';
+    await writeFile(path.join(bin, 'go'), go);
+    await chmod(path.join(bin, 'go'), 0o755);
+    return bin;
+  }
+
+  it('unpacks an archive that has its checksum, once, and builds what no archive holds', async () => {
+    const where = environment(await withGo());
     const published = { url, sums: sums(goodSum()) };
     expect(await obtain(where, quiet, published)).to.deep.equal(findPrograms(where));
-    expect(await readdir(envtestCache(where))).to.have.members(names);
+    expect(await readdir(envtestCache(where))).to.have.members([...names, controllerManager.name]);
     expect(await obtain(where, (line) => expect.fail(line), published)).to.deep.equal(findPrograms(where));
   });
 
   it('builds from the pinned modules where the archive is another one', async () => {
-    const bin = path.join(folder, 'bin');
-    await mkdir(bin);
-    // Takes the place of Go's compiler: leaves its arguments where the program would be.
-    const go = '#!/bin/sh\nargs=$*\nwhile [ "$1" != -o ]; do shift; done\necho "$args" >"$2"; chmod 755 "$2"\n';
-    await writeFile(path.join(bin, 'go'), go);
-    await chmod(path.join(bin, 'go'), 0o755);
-    const where = environment([bin, '/usr/bin', '/bin'].join(path.delimiter));
+    const where = environment(await withGo());
     const told: string[] = [];
     const built = await obtain(where, (line) => told.push(line), { url, sums: sums('another') });
     expect(told.join('\n')).to.contain(`has the SHA-512 ${goodSum()}, not another`);
@@ -107,9 +111,20 @@ describe('obtaining the control plane', () => {
     );
   });
 
+  it('finds kube-controller-manager elsewhere where the named folder has only what an archive holds', async () => {
+    const assets = await fill(path.join(folder, 'published'), 'x');
+    const where = { ...environment(await withGo()), KUBEBUILDER_ASSETS: assets };
+    expect(() => findControllerManager(where)).to.throw('kube-controller-manager is not found: run make envtest');
+    await obtain(where, quiet);
+    expect(findControllerManager(where)).to.equal(path.join(envtestCache(where), controllerManager.name));
+    await writeFile(path.join(assets, controllerManager.name), '');
+    await chmod(path.join(assets, controllerManager.name), 0o755);
+    expect(findControllerManager(where)).to.equal(path.join(assets, controllerManager.name));
+  });
+
   it('says that Go is missing where it can do neither', async () => {
     const thrown: unknown = await obtain(environment(''), quiet, { url, sums: new Map() }).catch((e: unknown) => e);
-    expect(thrown).to.be.an('error').with.property('message', 'they cannot be built either: Go is not installed');
+    expect(thrown).to.be.an('error').with.property('message', 'what is missing cannot be built: Go is not installed');
   });
 
   it('builds the minor version that it would download', async () => {

@@ -1,8 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { build } from './build.ts';
 import { download } from './download.ts';
-import { envtestCache, findPrograms, type ProgramEnvironment, type Programs } from './find-programs.ts';
-import { release, type Published } from './release.ts';
+import {
+  envtestCache,
+  findControllerManager,
+  findPrograms,
+  type ProgramEnvironment,
+  type Programs,
+} from './find-programs.ts';
+import { controllerManager, programs, release, type Published } from './release.ts';
 
 /**
  * Finds the programs, or puts them into the cache: from the archive of their publishers, else built. Throws an Error of
@@ -13,15 +19,27 @@ export async function obtain(
   tell: (line: string) => void,
   published: Published = release,
 ): Promise<Programs> {
-  const there = found(environment);
-  if (there !== undefined) return there;
+  const there = found(environment) ?? (await obtained(environment, tell, published));
+  if (!hasControllerManager(environment)) {
+    const folder = envtestCache(environment);
+    await mkdir(folder, { recursive: true });
+    await build([controllerManager], folder, tell, environment);
+  }
+  return there;
+}
+
+async function obtained(
+  environment: ProgramEnvironment,
+  tell: (line: string) => void,
+  published: Published,
+): Promise<Programs> {
   const folder = envtestCache(environment);
   await mkdir(folder, { recursive: true });
   try {
     await fromArchive(folder, tell, published);
   } catch (error) {
     tell(`not downloaded: ${error instanceof Error ? error.message : 'unknown'}`);
-    await build(folder, tell, environment);
+    await build(programs, folder, tell, environment);
   }
   return findPrograms({ KUBEBUILDER_ASSETS: folder });
 }
@@ -33,6 +51,14 @@ function found(environment: ProgramEnvironment): Programs | undefined {
     // A folder that somebody named is not filled from here.
     if ((environment['KUBEBUILDER_ASSETS'] ?? '') !== '') throw error;
     return undefined;
+  }
+}
+
+function hasControllerManager(environment: ProgramEnvironment): boolean {
+  try {
+    return findControllerManager(environment) !== '';
+  } catch {
+    return false;
   }
 }
 

@@ -39,5 +39,18 @@ export const programs = [
   { name: 'kubectl', module: 'kubernetes', source: 'k8s.io/kubernetes/cmd/kubectl' },
 ] as const;
 
-/** The name of a program of the control plane. */
+/**
+ * What deletes the contents of a namespace, and what belongs to an object that is gone: nothing else does, so tests of that
+ * need it too. It is in no archive that we know: always built.
+ */
+export const controllerManager = {
+  name: 'kube-controller-manager',
+  module: 'kubernetes',
+  source: 'k8s.io/kubernetes/cmd/kube-controller-manager',
+} as const;
+
+/** A program of a control plane, and the Go package it is built from. */
+export type Program = (typeof programs)[number] | typeof controllerManager;
+
+/** The name of a program that every control plane has. */
 export type ProgramName = (typeof programs)[number]['name'];
