@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { reading } from '../process/environment.ts';
 import type { Environment, EnvironmentReader } from '../process/environment.ts';
+import { readManagementKeys, readPublicUrl } from '../process/installation-settings.ts';
 import { logLevels } from '../process/log.ts';
 import type { LogLevel } from '../process/log.ts';
 import { resourcesInMemory } from './state/recent-boxes.ts';
@@ -58,9 +59,9 @@ export function readApiConfig(environment: Environment): ApiConfig {
     ...readPorts(read),
     databaseUrl: read.url('BOXGATE_DATABASE_URL', isPostgresUrl, postgresUrl).href,
     host: read.text('BOXGATE_HOST', '0.0.0.0', (value) => isIP(value) > 0, 'must be an IP address, such as 127.0.0.1'),
-    managementKeys: read.requiredList('BOXGATE_MANAGEMENT_KEYS', 2, isManagementKey, managementKeys),
+    managementKeys: readManagementKeys(read),
     encryptionKeys: readEncryptionKeys(read),
-    publicUrl: read.url('BOXGATE_PUBLIC_URL', isPublicUrl, publicUrl).href.replace(/\/+$/, ''),
+    publicUrl: readPublicUrl(read),
     standalone: read.flag('BOXGATE_STANDALONE'),
     clusterDomain: read.text('BOXGATE_CLUSTER_DOMAIN', 'cluster.local', isDomain, 'must be a domain in lower case'),
     trustedProxies: read.list('BOXGATE_TRUSTED_PROXIES', isNetwork, networks),
@@ -88,8 +89,6 @@ export function readMigrateConfig(environment: Environment): MigrateConfig {
 }
 
 const postgresUrl = 'must be a URL such as postgres://user:password@host:5432/database';
-const publicUrl = 'must be an http or https URL without query, such as https://auth.example.com';
-const managementKeys = 'must hold a key of 16 visible characters or more, or two of them with a comma between';
 const encryptionKeys =
   'must hold 32 random bytes in base64 (openssl rand -base64 32), older keys behind it with commas';
 const networks = 'must hold addresses or networks, such as 10.0.0.0/8, with commas between';
@@ -121,10 +120,6 @@ function isEncoded(text: string): boolean {
   }
 }
 
-function isPublicUrl(url: URL): boolean {
-  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
-}
-
 function isDomain(text: string): boolean {
   return /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text);
 }
@@ -135,10 +130,6 @@ function isNetwork(text: string): boolean {
   return (
     isIP(address) > 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
   );
-}
-
-function isManagementKey(text: string): boolean {
-  return /^[\x21-\x7e]{16,}$/.test(text);
 }
 
 function isEncryptionKey(text: string): boolean {

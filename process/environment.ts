@@ -20,6 +20,8 @@ export interface EnvironmentReader {
   optionalInteger(name: string, least: number, most: number): number | undefined;
   /** Text that fits; `must` ends the sentence that begins with the variable's name. */
   text(name: string, otherwise: string, fits: (text: string) => boolean, must: string): string;
+  /** The same, of what must be given. */
+  requiredText(name: string, fits: (text: string) => boolean, must: string): string;
   /** `true` or `false`, by default false. */
   flag(name: string): boolean;
   /** One of a few words. */
@@ -73,6 +75,12 @@ function createReader(environment: Environment, mistakes: string[]): Environment
       const found = value(name) ?? otherwise;
       if (!fits(found)) wrong(name, must);
       return found;
+    },
+    requiredText(name, fits, must) {
+      const found = value(name);
+      if (found === undefined) wrong(name, `is missing: it ${must}`);
+      else if (!fits(found)) wrong(name, must);
+      return found ?? '';
     },
     flag(name) {
       const found = value(name) ?? 'false';

@@ -24,6 +24,10 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
       const { main } = await import('../api/main.ts');
       return main([command, ...args], process.env);
     }
+    case 'operator': {
+      const { main } = await import('../operator/main.ts');
+      return main([command, ...args], process.env);
+    }
     case 'prepare-database': {
       const { prepareInProcess } = await import('./prepare-database.ts');
       return prepareInProcess(process.stdin);

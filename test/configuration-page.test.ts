@@ -2,12 +2,17 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { readApiConfig, readMigrateConfig } from '../api/config.ts';
+import { readOperatorConfig } from '../operator/config.ts';
 import { ConfigError } from '../process/environment.ts';
 import type { Environment } from '../process/environment.ts';
 
 type Read = (environment: Environment) => unknown;
 
-const readers: Readonly<Record<string, Read>> = { 'boxgate api': readApiConfig, 'boxgate migrate': readMigrateConfig };
+const readers: Readonly<Record<string, Read>> = {
+  'boxgate api': readApiConfig,
+  'boxgate operator': readOperatorConfig,
+  'boxgate migrate': readMigrateConfig,
+};
 
 const least: Environment = {
   BOXGATE_DATABASE_URL: 'postgres://api:x@db/boxgate',
@@ -15,6 +20,9 @@ const least: Environment = {
   BOXGATE_MANAGEMENT_KEYS: 'a-key-of-16-signs',
   BOXGATE_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
   BOXGATE_PUBLIC_URL: 'https://auth.example.com',
+  BOXGATE_MANAGEMENT_URL: 'http://boxgate-management:8081',
+  BOXGATE_DIGEST_KEY: Buffer.alloc(32, 2).toString('base64'),
+  BOXGATE_NAMESPACE: 'boxgate-system',
 };
 
 /** The rows under a heading of the page: variable and default. */
@@ -73,5 +81,7 @@ describe('docs/configuration.md', () => {
 
 const inWords: Readonly<Record<string, string>> = {
   none: '',
+  'that of the pod': '',
+  'the uid of the namespace `kube-system`': '',
   'one less than there are cores': String(Math.max(1, availableParallelism() - 1)),
 };

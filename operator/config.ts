@@ -1,0 +1,89 @@
+import { isIP } from 'node:net';
+import { reading, type Environment, type EnvironmentReader } from '../process/environment.ts';
+import { isPlainUrl, readManagementKeys, readPublicUrl } from '../process/installation-settings.ts';
+import { logLevels, type LogLevel } from '../process/log.ts';
+import { Secret } from '../api/client/secret.ts';
+
+/** The settings of `boxgate operator`, each from one variable of the environment (docs/configuration.md). */
+export interface OperatorConfig {
+  /** BOXGATE_MANAGEMENT_URL: the API's management port; without a slash at the end. */
+  readonly managementUrl: string;
+  /** BOXGATE_MANAGEMENT_KEYS, of which it uses the first. */
+  readonly managementKey: Secret;
+  /** BOXGATE_DIGEST_KEY: 32 bytes in base64. */
+  readonly digestKey: Secret;
+  /** BOXGATE_PUBLIC_URL. */
+  readonly publicUrl: string;
+  /** BOXGATE_CLUSTER_ID; undefined: the uid of the namespace kube-system. */
+  readonly clusterId: string | undefined;
+  /** BOXGATE_NAMESPACE: where the operator runs, and its Lease is. */
+  readonly namespace: string;
+  /** KUBECONFIG: path of a configuration; undefined: that of the pod. */
+  readonly kubeconfig: string | undefined;
+  /** BOXGATE_HOST and BOXGATE_HEALTH_PORT (0: any free one): probes and metrics. */
+  readonly host: string;
+  readonly healthPort: number;
+  /** BOXGATE_LEASE_NAME. */
+  readonly leaseName: string;
+  /** BOXGATE_LEASE_SECONDS: how long nobody else leads after the last sign of the leader. */
+  readonly leaseSeconds: number;
+  /** BOXGATE_SWEEP_SECONDS: between two looks at everything, in the cluster's cache and in the database. */
+  readonly sweepSeconds: number;
+  /** BOXGATE_RELIST_SECONDS: between two lists of a kind from the API server. */
+  readonly relistSeconds: number;
+  /** BOXGATE_LOG_LEVEL. */
+  readonly logLevel: LogLevel;
+  /** BOXGATE_PARENT_PIPE: a file descriptor whose end means that the parent is gone. */
+  readonly parentPipe: number | undefined;
+}
+
+/** Reads the settings of the operator. Throws ConfigError with every mistake at once; no sentence shows a value. */
+export function readOperatorConfig(environment: Environment): OperatorConfig {
+  return reading(environment, (read) => ({
+    ...readInstallation(read),
+    namespace: read.requiredText('BOXGATE_NAMESPACE', isName, 'must be the namespace that the operator runs in'),
+    kubeconfig: optional(read.text('KUBECONFIG', '', isOnePath, 'must be the path of one file')),
+    host: read.text('BOXGATE_HOST', '0.0.0.0', (value) => isIP(value) > 0, 'must be an IP address, such as 127.0.0.1'),
+    healthPort: read.integer('BOXGATE_HEALTH_PORT', 8082, 0, 65_535),
+    leaseName: read.text('BOXGATE_LEASE_NAME', 'boxgate-operator', isName, 'must be a name of a Kubernetes object'),
+    leaseSeconds: read.integer('BOXGATE_LEASE_SECONDS', 15, 2, 300),
+    sweepSeconds: read.integer('BOXGATE_SWEEP_SECONDS', 50, 1, 3_600),
+    relistSeconds: read.integer('BOXGATE_RELIST_SECONDS', 300, 1, 86_400),
+    logLevel: read.word('BOXGATE_LOG_LEVEL', 'info', logLevels),
+    parentPipe: read.optionalInteger('BOXGATE_PARENT_PIPE', 3, 1024),
+  }));
+}
+
+/** What the operator shares with the API it speaks to. */
+function readInstallation(read: EnvironmentReader) {
+  const managementUrl = 'must be the URL of the management port, such as http://boxgate-management:8081';
+  const digestKey = 'must be 32 random bytes in base64 (openssl rand -base64 32)';
+  const clusterId = 'must be 1 to 128 letters, digits, dots, underscores or dashes';
+  return {
+    managementUrl: read.url('BOXGATE_MANAGEMENT_URL', isPlainUrl, managementUrl).href.replace(/\/+$/, ''),
+    managementKey: new Secret(readManagementKeys(read)[0] ?? ''),
+    digestKey: new Secret(read.requiredText('BOXGATE_DIGEST_KEY', isDigestKey, digestKey)),
+    publicUrl: readPublicUrl(read),
+    clusterId: optional(read.text('BOXGATE_CLUSTER_ID', '', isClusterId, clusterId)),
+  };
+}
+
+function optional(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+function isName(text: string): boolean {
+  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
+}
+
+function isOnePath(text: string): boolean {
+  return !/[\0\n]/.test(text);
+}
+
+function isDigestKey(text: string): boolean {
+  return /^[A-Za-z0-9+/]{43}=$/.test(text);
+}
+
+function isClusterId(text: string): boolean {
+  return /^[A-Za-z0-9._-]{0,128}$/.test(text);
+}

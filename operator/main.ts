@@ -1,0 +1,53 @@
+import { complain } from '../process/complain.ts';
+import { crashOnBugs } from '../process/crash-on-bugs.ts';
+import type { Environment } from '../process/environment.ts';
+import { createLog, flushLog, type Log } from '../process/log.ts';
+import { stopSignal } from '../process/stop-signal.ts';
+import { readOperatorConfig, type OperatorConfig } from './config.ts';
+import { serveOperator } from './serve.ts';
+
+const usage = `Usage: boxgate operator   keep the boxes of a cluster as they are declared
+Settings come from the environment; see docs/configuration.md.
+`;
+
+/** Runs the operator's program; resolves with its exit code: 0 stopped as asked, 1 it cannot go on, 2 usage. */
+export async function main(args: readonly string[], environment: Environment): Promise<number> {
+  if (args.length !== 1 || args[0] !== 'operator') {
+    process.stderr.write(usage);
+    return 2;
+  }
+  try {
+    return await runOperator(environment);
+  } catch (error) {
+    complain(error);
+    return 1;
+  }
+}
+
+async function runOperator(environment: Environment): Promise<number> {
+  const config = readOperatorConfig(environment);
+  const log = createLog(config.logLevel);
+  crashOnBugs(log);
+  try {
+    await serveUntilStopped(config, log);
+  } finally {
+    // Also when it ends by itself: what it logged until then says more than the one sentence.
+    await flushLog(log);
+  }
+  return 0;
+}
+
+async function serveUntilStopped(config: OperatorConfig, log: Log): Promise<void> {
+  const stopped = stopSignal(config.parentPipe);
+  const operator = await serveOperator(config, log);
+  log.info({ port: operator.healthPort }, 'listening');
+  try {
+    await Promise.race([stopped, operator.failed]);
+  } finally {
+    log.info('stopping');
+    await operator.stop();
+    log.info('stopped');
+  }
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2), process.env);

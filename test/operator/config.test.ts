@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { readOperatorConfig } from '../../operator/config.ts';
+import { ConfigError, type Environment } from '../../process/environment.ts';
+
+/** The least that the operator needs. */
+const least: Environment = {
+  BOXGATE_MANAGEMENT_URL: 'http://boxgate-management:8081/',
+  BOXGATE_MANAGEMENT_KEYS: 'canary-key-of-16, canary-older-key-of-16',
+  BOXGATE_DIGEST_KEY: Buffer.alloc(32, 1).toString('base64'),
+  BOXGATE_PUBLIC_URL: 'https://id.example.com/',
+  BOXGATE_NAMESPACE: 'boxgate-system',
+};
+
+function mistakes(environment: Environment): readonly string[] {
+  try {
+    readOperatorConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+}
+
+describe('the settings of the operator', () => {
+  it('have a default, but for the least', () => {
+    const { managementKey, digestKey, ...rest } = readOperatorConfig(least);
+    expect(managementKey.reveal()).to.equal('canary-key-of-16');
+    expect(digestKey.reveal()).to.equal(least['BOXGATE_DIGEST_KEY']);
+    expect(rest).to.deep.equal({
+      managementUrl: 'http://boxgate-management:8081',
+      publicUrl: 'https://id.example.com',
+      clusterId: undefined,
+      namespace: 'boxgate-system',
+      kubeconfig: undefined,
+      host: '0.0.0.0',
+      healthPort: 8082,
+      leaseName: 'boxgate-operator',
+      leaseSeconds: 15,
+      sweepSeconds: 50,
+      relistSeconds: 300,
+      logLevel: 'info',
+      parentPipe: undefined,
+    });
+  });
+
+  const refused: Readonly<Record<string, readonly string[]>> = {
+    BOXGATE_MANAGEMENT_URL: ['boxgate:8081', 'http://key@boxgate:8081', 'ftp://boxgate', 'http://boxgate?x=1'],
+    BOXGATE_MANAGEMENT_KEYS: ['short', 'canary key of sixteen'],
+    BOXGATE_DIGEST_KEY: ['canary', Buffer.alloc(31).toString('base64'), Buffer.alloc(32).toString('hex')],
+    BOXGATE_PUBLIC_URL: ['id.example.com'],
+    BOXGATE_NAMESPACE: ['Boxgate', '-boxgate', 'boxgate.system', 'b'.repeat(64)],
+    BOXGATE_CLUSTER_ID: ['my cluster', 'a/b', 'c'.repeat(129)],
+    BOXGATE_HOST: ['localhost'],
+    BOXGATE_HEALTH_PORT: ['65536'],
+    BOXGATE_LEASE_NAME: ['Lease'],
+    BOXGATE_LEASE_SECONDS: ['1', '301', '2.5'],
+    BOXGATE_SWEEP_SECONDS: ['0'],
+    BOXGATE_RELIST_SECONDS: ['0'],
+    BOXGATE_LOG_LEVEL: ['trace'],
+    KUBECONFIG: ['a\nb'],
+  };
+  for (const [name, values] of Object.entries(refused)) {
+    for (const value of values) {
+      it(`refuse ${name}=${JSON.stringify(value.slice(0, 40))}, without showing it`, () => {
+        const said = mistakes({ ...least, [name]: value });
+        expect(said).to.have.length(1);
+        expect(said[0]).to.match(new RegExp(`^${name} must `));
+        expect(said[0]).not.to.contain('canary');
+      });
+    }
+  }
+
+  it('are all wrong at once where all are', () => {
+    const everything = Object.fromEntries(Object.entries(refused).map(([name, [value]]) => [name, value]));
+    expect(mistakes(everything)).to.have.length(Object.keys(refused).length);
+  });
+});

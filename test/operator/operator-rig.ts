@@ -1,0 +1,163 @@
+import { isRecord } from '../../crds/schema-node.ts';
+import type { Kind } from '../../crds/kind.ts';
+import { KINDS } from '../../crds/kind.ts';
+import type { Environment } from '../../process/environment.ts';
+import { controlPlane, type ControlPlane } from '../envtest/control-plane.ts';
+import { installCrds, kubectl } from '../envtest/install-crds.ts';
+import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { operatorNamespace, startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';
+import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
+
+/**
+ * A cluster with our custom resources and the operator's rights, an API on a database of its own beside it, and operators
+ * as processes under the operator's own ServiceAccount. One at a time on a control plane: its operators see every namespace.
+ */
+export interface OperatorRig {
+  readonly plane: ControlPlane;
+  readonly database: TestDatabase;
+  /** The API as it runs now; another one after {@link OperatorRig.restartApi}. */
+  readonly api: ApiProcess;
+  /** Kubeconfig of the operator's ServiceAccount, and the file its token is read from. */
+  readonly credentials: { readonly kubeconfig: string; readonly tokenFile: string };
+  /** Starts one more operator. */
+  operator(environment?: Environment): Promise<OperatorProcess>;
+  /** Starts the API again on its ports, after it was ended. */
+  restartApi(): Promise<void>;
+  /** A new namespace in which the operator may hold Secrets, or, without `secrets`, may not. */
+  box(options?: { readonly secrets: boolean }): Promise<string>;
+  /** Makes an object as an admin does, or changes it: its whole spec. Throws what the API server says against it. */
+  put(kind: Kind, box: string, name: string, spec: object, metadata?: object): Promise<void>;
+  /** Asks for the end of an object; does not wait for it. */
+  remove(kind: Kind, box: string, name: string): Promise<void>;
+  /** The object as it is now, or undefined. */
+  find(kind: Kind, box: string, name: string): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** `True/Ready` of an object's condition as it is now. */
+  condition(kind: Kind, box: string, name: string, type?: string): Promise<string>;
+  /** Waits until an object is Ready in its present generation. */
+  ready(kind: Kind, box: string, name: string, within?: number): Promise<void>;
+  /** Status of a token request with a secret. */
+  token(box: string, id: string, secret: string): Promise<number>;
+  /** Ends every operator and the API, drops the database, and takes the objects it made out of the cluster. */
+  stop(): Promise<void>;
+}
+
+/** Starts a rig on the control plane that the test files of this process share, or on one of a test's own. */
+export async function startOperatorRig(own?: ControlPlane, apiEnvironment: Environment = {}): Promise<OperatorRig> {
+  const [plane, database] = await Promise.all([own ?? controlPlane(), freshDatabase()]);
+  const operators: OperatorProcess[] = [];
+  const boxes: string[] = [];
+  const [credentials, first] = await Promise.all([install(plane), startApiProcess(database.apiUrl, apiEnvironment)]);
+  let api = first;
+
+  const rig: OperatorRig = {
+    plane,
+    database,
+    credentials,
+    get api() {
+      return api;
+    },
+    async operator(environment) {
+      const started = await startOperatorProcess({ kubeconfig: credentials.kubeconfig, api }, environment);
+      operators.push(started);
+      return started;
+    },
+    async restartApi() {
+      api = await startApiProcess(database.apiUrl, {
+        ...apiEnvironment,
+        BOXGATE_MANAGEMENT_KEYS: first.managementKey,
+        BOXGATE_PORT: new URL(first.url).port,
+        BOXGATE_MANAGEMENT_PORT: new URL(first.managementUrl).port,
+      });
+    },
+    async box({ secrets } = { secrets: true }) {
+      const name = await plane.namespace('box');
+      boxes.push(name);
+      if (secrets) await bindSecrets(plane, name);
+      return name;
+    },
+    async put(kind, box, name, spec, metadata = {}) {
+      const path = `${pathOf(kind, box, name)}?fieldManager=admin&force=true`;
+      const body = { apiVersion: 'boxgate.dev/v1', kind, metadata: { ...metadata, name }, spec };
+      const answer = await plane.call({ method: 'PATCH', path, body, contentType: 'application/apply-patch+yaml' });
+      if (answer.status > 299) throw new Error(JSON.stringify(answer.body));
+    },
+    async remove(kind, box, name) {
+      await plane.call({ method: 'DELETE', path: pathOf(kind, box, name) });
+    },
+    async find(kind, box, name) {
+      const { status, body } = await plane.call({ path: pathOf(kind, box, name) });
+      return status === 200 && isRecord(body) ? body : undefined;
+    },
+    async condition(kind, box, name, type = 'Ready') {
+      const found = conditionOf(await rig.find(kind, box, name), type);
+      return `${String(found?.['status'])}/${String(found?.['reason'])}`;
+    },
+    async ready(kind, box, name, within) {
+      await eventually(`${box}/${name} is Ready`, async () => isReady(await rig.find(kind, box, name)), within);
+    },
+    async token(box, id, secret) {
+      const response = await fetch(`${api.url}/boxes/${box}/auth/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ grant_type: 'client_credentials', client_id: id, client_secret: secret }),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    },
+    async stop() {
+      for (const operator of operators) operator.signal('SIGCONT');
+      await Promise.all(operators.map((operator) => operator.end('SIGKILL')));
+      await api.end('SIGKILL');
+      await Promise.all([database.drop(), ...boxes.map((box) => empty(plane, box))]);
+    },
+  };
+  return rig;
+}
+
+/** What an admin does before the operator runs. */
+async function install(plane: ControlPlane): Promise<OperatorRig['credentials']> {
+  await installCrds(plane);
+  await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: operatorNamespace } } });
+  await kubectl(plane, 'apply', '-f', 'operator/rbac/');
+  // Of an operator that was killed in another test.
+  await kubectl(plane, '-n', operatorNamespace, 'delete', 'leases', '--all');
+  return plane.kubeconfigFor(operatorNamespace, 'boxgate-operator');
+}
+
+function bindSecrets(plane: ControlPlane, box: string): Promise<string> {
+  const account = `${operatorNamespace}:boxgate-operator`;
+  const binding = ['create', 'rolebinding', 'boxgate-box', '--clusterrole=boxgate-box', `--serviceaccount=${account}`];
+  return kubectl(plane, '-n', box, ...binding);
+}
+
+/** Nobody is there any more who takes finalizers off. */
+async function empty(plane: ControlPlane, box: string): Promise<void> {
+  for (const kind of ['Client', 'AccessPolicy', 'Box'] as const) {
+    const { body } = await plane.call({ path: pathOf(kind, box) });
+    const items = isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
+    for (const { metadata } of items) {
+      const path = pathOf(kind, box, isRecord(metadata) ? String(metadata['name']) : '');
+      const contentType = 'application/merge-patch+json';
+      await plane.call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType });
+    }
+    await plane.call({ method: 'DELETE', path: pathOf(kind, box) });
+  }
+}
+
+function pathOf(kind: Kind, box: string, name?: string): string {
+  const path = `/apis/boxgate.dev/v1/namespaces/${box}/${KINDS[kind].plural}`;
+  return name === undefined ? path : `${path}/${name}`;
+}
+
+function conditionOf(object: Readonly<Record<string, unknown>> | undefined, type: string) {
+  const status = isRecord(object?.['status']) ? object['status'] : {};
+  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isRecord) : [];
+  return conditions.find((one) => one['type'] === type);
+}
+
+function isReady(object: Readonly<Record<string, unknown>> | undefined): boolean {
+  const generation = isRecord(object?.['metadata']) ? object['metadata']['generation'] : undefined;
+  const ready = conditionOf(object, 'Ready');
+  return ready?.['status'] === 'True' && ready['observedGeneration'] === generation;
+}

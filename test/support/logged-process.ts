@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Environment } from '../../process/environment.ts';
+
+/** A program of ours in a process of its own, with what it says. */
+export interface LoggedProcess {
+  readonly pid: number;
+  /** What it has logged and complained of, a line an entry. */
+  readonly lines: readonly string[];
+  /** Resolves when the process is gone: its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  /** Sends a signal. */
+  signal(signal: NodeJS.Signals): void;
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+/**
+ * Starts `node <args>` and waits for the line in which `find` finds what it looks for. Throws with what the program said
+ * when it ends instead. It may watch descriptor 3 (BOXGATE_PARENT_PIPE), which ends with this process.
+ */
+export async function startLoggedProcess<T>(
+  args: readonly string[],
+  environment: Environment,
+  find: (line: string) => T | undefined,
+): Promise<LoggedProcess & { readonly found: T }> {
+  const child = spawn(process.execPath, args, {
+    // The last pipe is never written: it ends with this process, however that ends.
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], BOXGATE_PARENT_PIPE: '3', ...environment },
+  });
+  const lines: string[] = [];
+  const ended = once(child, 'close').then(() => child.exitCode ?? child.signalCode ?? 'SIGKILL');
+  const looked = new Promise<T>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on('line', (line) => {
+        lines.push(line);
+        const found = find(line);
+        if (found !== undefined) resolve(found);
+      });
+    }
+  });
+  const found = await Promise.race([
+    looked,
+    ended.then((how): never => {
+      throw new Error(`${args.join(' ')} ended at its start (${String(how)}): ${lines.join('\n')}`);
+    }),
+  ]);
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${args.join(' ')} has no process`);
+  return {
+    pid,
+    lines,
+    ended,
+    found,
+    signal: (signal) => void child.kill(signal),
+    end(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}

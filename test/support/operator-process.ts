@@ -1,0 +1,41 @@
+import type { Environment } from '../../process/environment.ts';
+import { startLoggedProcess, type LoggedProcess } from './logged-process.ts';
+
+/** `boxgate operator` in a process of its own. */
+export interface OperatorProcess extends LoggedProcess {
+  /** Where its probes and metrics are. */
+  readonly healthUrl: string;
+}
+
+/** The least that an operator needs to know of the API and the cluster. */
+export interface OperatorSurroundings {
+  readonly kubeconfig: string;
+  readonly api: { readonly url: string; readonly managementUrl: string; readonly managementKey: string };
+}
+
+/** The namespace that the files in operator/rbac are for. */
+export const operatorNamespace = 'boxgate-system';
+
+/** Starts an operator and waits until it listens; it may lead later. Throws with what it said when it ends instead. */
+export async function startOperatorProcess(
+  { kubeconfig, api }: OperatorSurroundings,
+  environment: Environment = {},
+): Promise<OperatorProcess> {
+  const running = await startLoggedProcess(
+    ['operator/main.ts', 'operator'],
+    {
+      KUBECONFIG: kubeconfig,
+      BOXGATE_MANAGEMENT_URL: api.managementUrl,
+      BOXGATE_MANAGEMENT_KEYS: api.managementKey,
+      BOXGATE_DIGEST_KEY: Buffer.alloc(32, 3).toString('base64'),
+      BOXGATE_PUBLIC_URL: api.url,
+      BOXGATE_NAMESPACE: operatorNamespace,
+      BOXGATE_HOST: '127.0.0.1',
+      BOXGATE_HEALTH_PORT: '0',
+      BOXGATE_LEASE_SECONDS: '3',
+      ...environment,
+    },
+    (line) => /"port":(\d+),"msg":"listening"/.exec(line)?.[1],
+  );
+  return { ...running, healthUrl: `http://127.0.0.1:${running.found}` };
+}
