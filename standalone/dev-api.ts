@@ -8,6 +8,16 @@ import { freePort } from './port.ts';
 import { SMALL_HEAP } from './small-heap.ts';
 import type { StateFolder } from './state-folder.ts';
 
+/** Settings of the API that `boxgate dev` hands on from its own environment: none that it makes itself. */
+const HANDED_ON = ['BOXGATE_FAILURES_PER_CLIENT', 'BOXGATE_FAILURES_PER_BOX', 'BOXGATE_LOG_LEVEL'] as const;
+
+/** The settings in an environment that the API is to have too. */
+export function handedOn(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    HANDED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  );
+}
+
 /** How the API is to run. */
 export interface DevApiOptions {
   /** The program and arguments that start `boxgate`. */
@@ -20,6 +30,7 @@ export interface DevApiOptions {
   readonly databaseUrl: Secret;
   readonly managementKey: Secret;
   readonly state: StateFolder;
+  readonly settings: Readonly<Record<string, string>>;
   /** The API was started again: what it heard last may be lost. */
   readonly onRestart: () => void;
 }
@@ -71,7 +82,7 @@ async function startOnFreePorts(options: DevApiOptions): Promise<ApiProcess> {
 }
 
 function start(
-  { self, compileCache, state, databaseUrl, managementKey }: DevApiOptions,
+  { self, compileCache, state, databaseUrl, managementKey, settings }: DevApiOptions,
   { port, managementPort }: Ports,
 ) {
   const [program, ...args] = self;
@@ -79,6 +90,7 @@ function start(
     command: [program, ...SMALL_HEAP, ...args, 'api'],
     logFile: state.apiLog,
     environment: {
+      ...settings,
       BOXGATE_DATABASE_URL: databaseUrl.reveal(),
       BOXGATE_HOST: '127.0.0.1',
       BOXGATE_PORT: String(port),

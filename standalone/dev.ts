@@ -28,6 +28,8 @@ export interface DevProcess extends DevStreams {
   readonly self: readonly [string, ...string[]];
   /** Folder in which compiled code is kept. */
   readonly compileCache: string;
+  /** Settings of the API, by their variables. */
+  readonly apiSettings: Readonly<Record<string, string>>;
 }
 
 /** The name under which a folder declares: rows of others are not ours. */
@@ -83,7 +85,16 @@ async function serve(run: Run): Promise<number> {
   const restarts = new EventTarget();
   const onRestart = (): void => void restarts.dispatchEvent(new Event('restart'));
   const api = await runApi(
-    { ...options, self: self.self, compileCache: self.compileCache, databaseUrl, managementKey, state, onRestart },
+    {
+      ...options,
+      self: self.self,
+      compileCache: self.compileCache,
+      databaseUrl,
+      managementKey,
+      state,
+      onRestart,
+      settings: self.apiSettings,
+    },
     output,
     closing,
   );

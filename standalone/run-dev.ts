@@ -1,4 +1,5 @@
 import { dev } from './dev.ts';
+import { handedOn } from './dev-api.ts';
 import { DevError } from './dev-error.ts';
 import { readDevOptions, UsageError } from './options.ts';
 import { plainText } from './plain-text.ts';
@@ -21,7 +22,9 @@ export async function runDev(
   try {
     const { stdout, stderr } = process;
     const cwd = process.cwd();
-    return await dev(readDevOptions(args, cwd), { cwd, stdout, stderr, self, compileCache }, stopping.signal);
+    const apiSettings = handedOn(environment);
+    const own = { cwd, stdout, stderr, self, compileCache, apiSettings };
+    return await dev(readDevOptions(args, cwd), own, stopping.signal);
   } catch (error) {
     return complain(error);
   }
