@@ -16,11 +16,14 @@ function time(description: string) {
   return Type.Optional(Type.String({ description, format: 'date-time', maxLength: 64 }));
 }
 
+/** How many links of each sort a status lists: an object has to fit into the API server's store. */
+export const MOST_LINKS = 1000;
+
 function links(description: string) {
   return Type.Optional(
     Type.Array(Type.String({ description: 'One link, such as `Client/my-client`.', maxLength: 136 }), {
       description,
-      maxItems: 10_000,
+      maxItems: MOST_LINKS,
     }),
   );
 }
@@ -83,8 +86,8 @@ export const statusSchemas = {
   AccessPolicy: statusOf({
     id: text('Identifier that the policy has in the box.', 128),
     subjects: text('Whom the policy concerns: a number of linked ones, authenticated, or anyone.', 64),
-    resolvedLinks: links('Links to something that exists.'),
-    danglingLinks: links('Links to something that does not exist (yet).'),
+    resolvedLinks: links('Links to something that exists; of more than 1000 the first.'),
+    danglingLinks: links('Links to something that does not exist (yet); of more than 1000 the first.'),
   }),
   Box: statusOf({
     issuer: text('Issuer of the tokens.', 2048),

@@ -22,6 +22,7 @@ export function conditionsOf(facts: Facts): readonly Verdict[] {
 const QUESTIONS = {
   Valid: valid,
   Conflict: conflict,
+  Stalled: stalled,
   SecretReady: secretReady,
   Synced: synced,
   Granted: granted,
@@ -72,6 +73,12 @@ function conflict({ desired: { loses }, row }: Facts): Answer | undefined {
   return undefined;
 }
 
+/** What kstatus takes for failed, instead of for still under way: nothing but a change of the object helps. */
+function stalled(facts: Facts): Answer | undefined {
+  const [status, reason, message] = valid(facts);
+  return status === 'False' ? ['True', reason, message] : undefined;
+}
+
 function secretReady({ desired: { object, judged, secret } }: Facts): Answer | undefined {
   if (object.kind !== 'Client' || judged.faults.length > 0) return undefined;
   if (secret.state === 'missing') return ['False', secret.reason, secret.message];
@@ -113,7 +120,16 @@ function granted({ desired: { judged }, policies }: Facts): Answer | undefined {
 
 function linksResolved({ desired: { judged }, dangling }: Facts): Answer | undefined {
   if (judged.traits.kind !== 'AccessPolicy') return undefined;
-  return dangling === '' ? ['True', 'AllFound', ''] : ['False', 'DanglingLinks', `not there: ${dangling}`];
+  if (dangling.length === 0) return ['True', 'AllFound', ''];
+  return ['False', 'DanglingLinks', `not there: ${named(dangling)}`];
+}
+
+/** How many links a message names at most. */
+const mostNamed = 5;
+
+function named(links: readonly string[]): string {
+  const first = links.slice(0, mostNamed).join(', ');
+  return links.length > mostNamed ? `${first} and ${String(links.length - mostNamed)} more` : first;
 }
 
 function inlineSecret({ desired: { judged } }: Facts): Answer | undefined {

@@ -22,8 +22,8 @@ export interface Facts {
   readonly policies: number;
   /** Of a box: how many clients are declared in it. */
   readonly clients: number;
-  /** Of a policy: what it links and is not there, as `Client/x, …`. */
-  readonly dangling: string;
+  /** Of a policy: what it links and is not there, as `Client/x`. */
+  readonly dangling: readonly string[];
   /** Of a box: its issuer. */
   readonly issuer: string;
 }
@@ -36,7 +36,11 @@ export function sameFacts(one: Facts, other: Facts): boolean {
     (one.unusable === other.unusable || one.unusable.length + other.unusable.length === 0) &&
     one.policies === other.policies &&
     one.clients === other.clients &&
-    one.dangling === other.dangling &&
+    isSameList(one.dangling, other.dangling) &&
     one.issuer === other.issuer
   );
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one === other || (one.length === other.length && one.every((entry, index) => entry === other[index]));
 }

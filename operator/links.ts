@@ -17,19 +17,22 @@ export function linksToProbe(
   return [...unknown];
 }
 
-/** How many links a message names at most. */
-const mostNamed = 5;
-
-/** What a policy links and is not there, as text for people: `Client/x, Client/y`; empty when all is there. */
-export function danglingLinks(judged: Desired['judged'], isThere: (rowKey: string) => boolean): string {
-  const links = linksOf(judged);
-  if (links.length === 0) return '';
-  const missing = links
-    .map(({ resourceType, id }) => rowKey({ kind: resourceType, id }))
-    .filter((key) => !isThere(key));
-  const named = missing.slice(0, mostNamed).join(', ');
-  return missing.length > mostNamed ? `${named} and ${String(missing.length - mostNamed)} more` : named;
+/** What a policy links and is not there, as `Client/x`, each once. */
+export function danglingLinks(judged: Desired['judged'], isThere: (rowKey: string) => boolean): readonly string[] {
+  const missing = linkNames(judged).filter((key) => !isThere(key));
+  return missing.length === 0 ? none : missing;
 }
+
+/** What a policy links, as `Client/x`, each once. */
+export function linkNames(judged: Desired['judged']): readonly string[] {
+  const links = linksOf(judged);
+  return links.length === 0
+    ? none
+    : [...new Set(links.map(({ resourceType, id }) => rowKey({ kind: resourceType, id })))];
+}
+
+/** Shared: nearly every object has none. */
+const none: readonly never[] = [];
 
 /** The links of a policy; none of anything else. */
 export function linksOf({ traits }: Desired['judged']): readonly Link[] {

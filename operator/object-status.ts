@@ -25,7 +25,16 @@ export type Columns =
       readonly secretName: string;
       readonly policies: number;
     }
-  | { readonly kind: 'AccessPolicy'; readonly engine: string; readonly subjects: string }
+  | {
+      readonly kind: 'AccessPolicy';
+      readonly id: string;
+      readonly engine: string;
+      readonly subjects: string;
+      /** Links to what is there, as `Client/x`; of very many only the first. */
+      readonly resolvedLinks: readonly string[];
+      /** Links to what is not there (yet). */
+      readonly danglingLinks: readonly string[];
+    }
   | { readonly kind: 'Box'; readonly issuer: string; readonly clients: number; readonly policies: number };
 
 /** The published state of one object. */

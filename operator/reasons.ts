@@ -7,6 +7,7 @@ export const CONDITION_TYPES = [
   'Granted',
   'LinksResolved',
   'Conflict',
+  'Stalled',
   'InlineSecret',
   'NoSubjects',
   'OpenToAll',

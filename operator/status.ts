@@ -1,5 +1,8 @@
+import { MOST_LINKS } from '../crds/status.ts';
 import { conditionsOf, faultsOf, type Verdict } from './conditions.ts';
 import type { Facts } from './facts.ts';
+import type { Judged, Traits } from './judge.ts';
+import { linkNames } from './links.ts';
 import type { Columns, Condition, ObjectStatus } from './object-status.ts';
 import { secretName } from './secret-source.ts';
 
@@ -59,7 +62,7 @@ export function statusOf(facts: Facts, conditions: readonly Condition[]): Object
   };
 }
 
-function columnsOf({ desired: { object, judged }, policies, clients, issuer }: Facts): Columns {
+function columnsOf({ desired: { object, judged }, policies, clients, dangling, issuer }: Facts): Columns {
   const { traits, id, secret } = judged;
   switch (object.kind) {
     case 'Client': {
@@ -68,14 +71,21 @@ function columnsOf({ desired: { object, judged }, policies, clients, issuer }: F
       return { kind: 'Client', id, grants, secret: from, secretName: secretName(secret, object.name) ?? '', policies };
     }
     case 'AccessPolicy':
-      return traits.kind === 'AccessPolicy'
-        ? { kind: 'AccessPolicy', engine: traits.engine, subjects: subjectsText(traits.subjects, traits.links.length) }
-        : { kind: 'AccessPolicy', engine: '', subjects: '' };
+      return { kind: 'AccessPolicy', id, ...subjectsOf(traits), ...listedLinks(judged, dangling) };
     case 'Box':
       return { kind: 'Box', issuer, clients, policies };
   }
 }
 
-function subjectsText(subjects: string, links: number): string {
-  return subjects === 'linked' ? String(links) : subjects;
+function subjectsOf(traits: Traits): { readonly engine: string; readonly subjects: string } {
+  if (traits.kind !== 'AccessPolicy') return { engine: '', subjects: '' };
+  const { engine, subjects, links } = traits;
+  return { engine, subjects: subjects === 'linked' ? String(links.length) : subjects };
+}
+
+/** Both lists of ten thousand long links would not fit into one object. */
+function listedLinks(judged: Judged, dangling: readonly string[]) {
+  const isDangling = new Set(dangling);
+  const resolved = linkNames(judged).filter((name) => !isDangling.has(name));
+  return { resolvedLinks: resolved.slice(0, MOST_LINKS), danglingLinks: dangling.slice(0, MOST_LINKS) };
 }

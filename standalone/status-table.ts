@@ -117,6 +117,7 @@ function worthSaying({ conditions }: ObjectStatus): readonly Condition[] {
       case 'SecretReady':
       case 'Synced':
       case 'Conflict':
+      case 'Stalled':
         return false;
     }
   });

@@ -38,23 +38,29 @@ function ownConditions(value: unknown): readonly Record<string, unknown>[] {
   return all.filter(({ type }) => CONDITION_TYPES.some((own) => own === type));
 }
 
-function fieldsOf(columns: Columns): Record<string, string | number | undefined> {
+function fieldsOf(columns: Columns): Record<string, string | number | readonly string[] | undefined> {
   switch (columns.kind) {
     case 'Client': {
       const { id, grants, secret, secretName, policies } = columns;
       return {
-        id: id.length > longest.id ? undefined : given(id),
+        id: givenId(id),
         grants: given(grants),
         secret: given(secret),
         secretName: given(secretName),
         policies,
       };
     }
-    case 'AccessPolicy':
-      return { subjects: given(columns.subjects) };
+    case 'AccessPolicy': {
+      const { id, subjects, resolvedLinks, danglingLinks } = columns;
+      return { id: givenId(id), subjects: given(subjects), resolvedLinks, danglingLinks };
+    }
     case 'Box':
       return { issuer: given(columns.issuer), clients: columns.clients, policies: columns.policies };
   }
+}
+
+function givenId(id: string): string | undefined {
+  return id.length > longest.id ? undefined : given(id);
 }
 
 function given(text: string): string | undefined {

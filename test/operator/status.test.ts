@@ -22,7 +22,7 @@ function facts(object: Declared, fields: Partial<Facts & Desired> = {}): Facts {
     unusable: [],
     policies: 0,
     clients: 0,
-    dangling: '',
+    dangling: [],
     issuer: '',
     ...others,
   };
@@ -148,7 +148,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   [
     'a faulty client',
     facts(declared('Client', 'app', { grant_types: [] }), { row: 'pending' }),
-    ['Ready=False/Invalid', 'Valid=False/Invalid', 'Synced=False/Rejected'],
+    ['Ready=False/Invalid', 'Valid=False/Invalid', 'Stalled=True/Invalid', 'Synced=False/Rejected'],
   ],
   [
     'a client whose id an older object has',
@@ -180,6 +180,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
     [
       'Ready=False/Invalid',
       'Valid=False/Invalid',
+      'Stalled=True/Invalid',
       'SecretReady=True/SecretGenerated',
       'Synced=False/Rejected',
       'Granted=False/NoPolicy',
@@ -214,7 +215,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a dangling link does not hold a policy back',
-    facts(policy, { dangling: 'Client/app' }),
+    facts(policy, { dangling: ['Client/app'] }),
     ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'LinksResolved=False/DanglingLinks'],
   ],
   [
@@ -222,7 +223,13 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
     facts(declared('AccessPolicy', 'p', { engine: 'cel', expression: '1 +', subjects: 'authenticated' }), {
       unusable: [fault],
     }),
-    ['Ready=False/Invalid', 'Valid=False/Invalid', 'Synced=True/Applied', 'LinksResolved=True/AllFound'],
+    [
+      'Ready=False/Invalid',
+      'Valid=False/Invalid',
+      'Stalled=True/Invalid',
+      'Synced=True/Applied',
+      'LinksResolved=True/AllFound',
+    ],
   ],
   [
     'P-06 a policy that links nobody',
@@ -306,13 +313,39 @@ describe('statusOf', () => {
       secretName: 'app',
       policies: 1,
     });
-    expect(status(facts(policy)).columns).to.deep.equal({ kind: 'AccessPolicy', engine: 'allow', subjects: '1' });
+    expect(status(facts(policy)).columns).to.deep.equal({
+      kind: 'AccessPolicy',
+      id: 'p',
+      engine: 'allow',
+      subjects: '1',
+      resolvedLinks: ['Client/app'],
+      danglingLinks: [],
+    });
     expect(status(facts(declared('Box', 'box', {}), { issuer: 'i', clients: 1, policies: 2 })).columns).to.deep.equal({
       kind: 'Box',
       issuer: 'i',
       clients: 1,
       policies: 2,
     });
+  });
+
+  it('lists what a policy links by what is there, each once, and names five of what is missing', () => {
+    const clients = Array.from({ length: 7 }, (_, nth) => `c${String(nth)}`);
+    const of = facts(allowPolicy('p', 'app', 'app', ...clients), { dangling: clients.map((id) => `Client/${id}`) });
+    const { columns, conditions } = status(of);
+    expect(columns).to.deep.include({ resolvedLinks: ['Client/app'], danglingLinks: of.dangling });
+    expect(conditions.find(({ type }) => type === 'LinksResolved')?.message).to.contain(
+      'Client/c0, Client/c1, Client/c2, Client/c3, Client/c4 and 2 more',
+    );
+  });
+
+  it('lists no more links than fit into an object', () => {
+    const clients = Array.from({ length: 3_000 }, (_, nth) => `c${String(nth)}`);
+    const dangling = clients.slice(0, 1_500).map((id) => `Client/${id}`);
+    const { columns } = status(facts(allowPolicy('p', ...clients), { dangling }));
+    if (columns.kind !== 'AccessPolicy') throw new Error('of another kind');
+    expect(columns.resolvedLinks).to.have.length(1_000);
+    expect(columns.danglingLinks).to.have.length(1_000);
   });
 
   it('uses every documented type of condition, and documents every reason with a sentence', () => {
@@ -329,7 +362,7 @@ describe('sameFacts', () => {
     ['the row', { row: 'pending' }],
     ['the number of policies', { policies: 1 }],
     ['the number of clients', { clients: 1 }],
-    ['a link', { dangling: 'Client/x' }],
+    ['a link', { dangling: ['Client/x'] }],
     ['the rule', { unusable: [fault] }],
     ['the issuer', { issuer: 'i' }],
   ];
