@@ -45,7 +45,7 @@ export const accessPolicyFields = {
     Type.Enum(['linked', 'authenticated', 'anyone'], {
       type: 'string',
       description:
-        'Whom the policy concerns: the linked ones only (default; without links nobody), every authenticated subject, or everybody.',
+        'Whom the policy concerns: the linked ones only (`linked` by default; without links nobody), every authenticated subject, or everybody.',
     }),
   ),
   ...ruleFields,

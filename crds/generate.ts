@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { customResourceDefinition } from './crd.ts';
 import { API_GROUP, KINDS } from './kind.ts';
-import { resourceReference } from './reference.ts';
 
 // Run by `make generate`. The same sources always give the same bytes.
 const HEADER = '# Made from the schemas in crds/*.ts by `make generate`. Do not edit.\n';
@@ -16,4 +15,3 @@ for (const { kind, plural } of Object.values(KINDS)) {
   });
   writeFileSync(new URL(`crds/${API_GROUP}_${plural}.yaml`, root), HEADER + text);
 }
-writeFileSync(new URL('docs/resources.md', root), resourceReference());

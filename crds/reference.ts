@@ -4,18 +4,24 @@ import { manifestSchemas } from './manifest-schema.ts';
 import { NOT_IN_FORCE } from './not-in-force.ts';
 import { schemaNode, type SchemaNode } from './schema-node.ts';
 
-/** The page docs/resources.md: every field of every custom resource, and the rules between fields. */
-export function resourceReference(): string {
-  const kinds = Object.values(KINDS).map(({ kind }) => section(kind));
+/** A test: its file, and a part of its title as it stands there. */
+export type FieldProof = readonly [file: string, title: string];
+/** For each kind and dotted field the test that proves what the field does. */
+export type FieldProofs = Readonly<Record<Kind, Readonly<Record<string, FieldProof>>>>;
+
+/** The page docs/custom-resources.md: every field of every custom resource, its test, and the rules between fields. */
+export function resourceReference(proofs: FieldProofs): string {
+  const kinds = Object.values(KINDS).map(({ kind }) => section(kind, proofs[kind]));
   return [INTRODUCTION, ...kinds, notInForceSection()].join('\n\n').concat('\n');
 }
 
-const INTRODUCTION = `# Resources
+const INTRODUCTION = `# Custom resources
 
 <!-- Made from the schemas in crds/*.ts by \`make generate\`. Do not edit. -->
 
-Every field of \`spec\`, by its dotted name. Fields in snake_case are those of the resource itself and have the same name over
-REST; fields in camelCase mean something only in a manifest. Over REST a resource also has \`resourceType\` and must have \`id\`.
+Every field of \`spec\`, by its dotted name, and the test that proves what it does. Fields in snake_case are those of the
+resource itself and have the same name over REST; fields in camelCase mean something only in a manifest. Over REST a resource
+also has \`resourceType\` and must have \`id\`.
 A field that is not listed here is refused. Some are accepted and do nothing yet: [the last section](#not-in-force-in-this-version)
 lists them, and the status of an object that has one says so.`;
 
@@ -37,26 +43,70 @@ and have no effect yet. An object that has one of them carries the condition \`N
 has nothing but \`jwks\`, \`jwks_uri\` or \`service_accounts\` to authenticate itself is not Ready (\`CredentialNotSupported\`), and a
 request with a \`client_assertion\` is 401.`;
 
-function section(kind: Kind): string {
+function section(kind: Kind, proofs: FieldProofs[Kind]): string {
   const spec = schemaNode(manifestSchemas[kind].properties.spec);
   const { plural, shortName } = KINDS[kind];
+  const table = fieldsOf(spec).map((field) => row(kind, field, proofs[field.path]));
   const rules = manifestRules[kind].map(({ path, message }) => `- \`${path}\` ${cell(message)}.`);
   return [
     `## ${kind}`,
     `\`kubectl get ${plural}\`, or \`${shortName}\`.`,
-    ['| field | type | meaning |', '| --- | --- | --- |', ...rows('', spec)].join('\n'),
+    ['| field | type | default | meaning | proved by |', '| --- | --- | --- | --- | --- |', ...table].join('\n'),
     `Rules between the fields of a ${kind}:`,
     rules.join('\n'),
   ].join('\n\n');
 }
 
-function rows(parent: string, node: SchemaNode): string[] {
+/** A field of a spec. */
+export interface SpecField {
+  /** Dotted, below `spec`; members of a list as `field[].member`. */
+  readonly path: string;
+  readonly node: SchemaNode;
+  readonly isRequired: boolean;
+  /** It has no fields below it. */
+  readonly isLeaf: boolean;
+}
+
+/** Every field below a schema, in its order. */
+export function fieldsOf(node: SchemaNode, parent = ''): readonly SpecField[] {
   return Object.entries(node.properties ?? {}).flatMap(([name, field]) => {
     const path = parent === '' ? name : `${parent}.${name}`;
+    const below = fieldsOf(field.items ?? field, field.items === undefined ? path : `${path}[]`);
     const isRequired = node.required?.includes(name) ?? false;
-    const type = isRequired ? `${typeOf(field)}, required` : typeOf(field);
-    const row = `| \`${path}\` | ${type} | ${cell(field.description ?? '')} |`;
-    return [row, ...rows(field.items === undefined ? path : `${path}[]`, field.items ?? field)];
+    return [{ path, node: field, isRequired, isLeaf: below.length === 0 }, ...below];
+  });
+}
+
+function row(kind: Kind, { path, node, isRequired }: SpecField, proof: FieldProof | undefined): string {
+  const type = isRequired ? `${typeOf(node)}, required` : typeOf(node);
+  const description = node.description ?? '';
+  return `| \`${path}\` | ${type} | ${cell(defaultOf(description))} | ${cell(description)} | ${proofCell(kind, path, proof)} |`;
+}
+
+/** Descriptions say it in one of three ways; a CRD that set defaults would write them into people's objects. */
+function defaultOf(description: string): string {
+  const [, before] = /([^.,;(]+?) by default/i.exec(description) ?? [];
+  const [, behind] = /by default ([^.;,]+)/i.exec(description) ?? [];
+  const [, marked] = /(\w+) \(default/.exec(description) ?? [];
+  return (before ?? marked ?? behind ?? '').trim();
+}
+
+function proofCell(kind: Kind, path: string, proof: FieldProof | undefined): string {
+  if (isNotInForce(kind, path)) return 'not in force';
+  return proof === undefined ? '' : `[${plainTitle(proof[1])}](../${proof[0]})`;
+}
+
+/** A title as it reads in the source has parts that are filled in; brackets would end the link. */
+function plainTitle(title: string): string {
+  return cell(title.replaceAll(/\$\{[^}]*\}/g, '…').replaceAll(/[[\]]/g, ''));
+}
+
+/** Whether nothing that a field can say has an effect in this version. */
+export function isNotInForce(kind: Kind, path: string): boolean {
+  const plain = path.replaceAll('[]', '');
+  return NOT_IN_FORCE[kind].some(({ field, value }) => {
+    const isBelow = plain === field || plain.startsWith(`${field}.`);
+    return isBelow && (value === undefined || value === true);
   });
 }
 

@@ -2,7 +2,7 @@ import { faultSentence, type Fault } from '../crds/fault.ts';
 import { isUnusableCredential } from '../crds/not-in-force.ts';
 import type { Facts } from './facts.ts';
 import type { Condition } from './object-status.ts';
-import type { ConditionType, Reason } from './reasons.ts';
+import { CONDITIONS, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
 import { secretName } from './secret-source.ts';
 
 /** A condition before it has its time. */
@@ -33,24 +33,22 @@ const QUESTIONS = {
   NotInForce: withoutEffect,
 } as const satisfies Record<Exclude<ConditionType, 'Ready'>, (facts: Facts) => Answer | undefined>;
 
-function isQuestion(type: string): type is keyof typeof QUESTIONS {
-  return Object.hasOwn(QUESTIONS, type);
+function verdictOf(type: string, answer: Answer | undefined): Verdict[] {
+  return answer === undefined || !isConditionType(type) ? [] : [verdict(type, answer)];
 }
 
-function verdictOf(type: string, answer: Answer | undefined): Verdict[] {
-  if (answer === undefined || !isQuestion(type)) return [];
-  const [status, reason, message] = answer;
-  return [{ type, status, reason, message }];
+/** Where all is not well the message ends with what to do about it: that is what `kubectl describe` shows. */
+function verdict(type: ConditionType, [status, reason, message]: Answer): Verdict {
+  const step = status === CONDITIONS[type].well ? '' : NEXT_STEPS[reason];
+  return { type, status, reason, message: step === '' ? message : `${message}. ${step}` };
 }
 
 function ready({ desired: { judged } }: Facts, verdicts: readonly Verdict[]): Verdict {
-  if (judged.suspended) {
-    return { type: 'Ready', status: 'Unknown', reason: 'Suspended', message: 'spec.suspend is true' };
-  }
+  if (judged.suspended) return verdict('Ready', ['Unknown', 'Suspended', 'spec.suspend is true']);
   for (const type of HOLDING_BACK) {
-    const verdict = verdicts.find((one) => one.type === type);
-    const isGood = verdict === undefined || verdict.status === (type === 'Conflict' ? 'False' : 'True');
-    if (!isGood) return { ...verdict, type: 'Ready', status: 'False' };
+    const found = verdicts.find((one) => one.type === type);
+    if (found !== undefined && found.status !== CONDITIONS[type].well)
+      return { ...found, type: 'Ready', status: 'False' };
   }
   return { type: 'Ready', status: 'True', reason: 'Ready', message: '' };
 }
@@ -97,8 +95,7 @@ function secretReady({ desired: { object, judged, secret } }: Facts): Answer | u
 /** Keys of whatever sort are a credential that CONTRACT §2 knows; while none of them is built, no other makes it Ready. */
 function withoutSecret(unusable: readonly string[]): Answer {
   if (unusable.length === 0) return ['True', 'SecretNotNeeded', ''];
-  const keys = unusable.join(', ');
-  const message = `${keys} cannot authenticate a client in this version, and it has no secret: give secretRef or generateSecret`;
+  const message = `${unusable.join(', ')} cannot authenticate a client in this version, and it has no secret`;
   return ['False', 'CredentialNotSupported', message];
 }
 
@@ -134,7 +131,7 @@ function named(links: readonly string[]): string {
 
 function inlineSecret({ desired: { judged } }: Facts): Answer | undefined {
   if (judged.secret.from !== 'inline') return undefined;
-  return ['True', 'SecretInManifest', 'spec.secret is for development only: prefer secretRef or a generated secret'];
+  return ['True', 'SecretInManifest', 'spec.secret is for development only'];
 }
 
 function noSubjects({ desired: { judged } }: Facts): Answer | undefined {

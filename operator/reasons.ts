@@ -1,21 +1,38 @@
-/** Types of conditions. `Ready` sums up; `Granted` and `LinksResolved` inform and do not hold it back. */
-export const CONDITION_TYPES = [
-  'Ready',
-  'Valid',
-  'SecretReady',
-  'Synced',
-  'Granted',
-  'LinksResolved',
-  'Conflict',
-  'Stalled',
-  'InlineSecret',
-  'NoSubjects',
-  'OpenToAll',
-  'NotInForce',
-] as const;
+/** What a condition is about, and the status it has where all is well; `absent`: the condition stands only where it is true. */
+interface ConditionMeaning {
+  readonly well: 'True' | 'absent';
+  readonly means: string;
+}
 
-/** One of {@link CONDITION_TYPES}. */
-export type ConditionType = (typeof CONDITION_TYPES)[number];
+/** Every type of condition. `Ready` sums up; `Granted` and `LinksResolved` inform and do not hold it back. */
+export const CONDITIONS = {
+  Ready: { well: 'True', means: 'What the object declares is what every replica of the API enforces.' },
+  Valid: { well: 'True', means: 'The object keeps the rules, also those that no API server can check.' },
+  SecretReady: { well: 'True', means: 'Of a Client: what authenticates it is there.' },
+  Synced: { well: 'True', means: 'The API has the resource as it is declared.' },
+  Granted: { well: 'True', means: 'Of a Client: a declared policy concerns it. It does not hold Ready back.' },
+  LinksResolved: {
+    well: 'True',
+    means: 'Of an AccessPolicy: everything that it links is there. It does not hold Ready back.',
+  },
+  Conflict: { well: 'absent', means: 'Something else has the id that the object declares.' },
+  Stalled: {
+    well: 'absent',
+    means: 'Nothing but a change of the object helps: tools that wait for it (kstatus: Flux, kpt) need not wait.',
+  },
+  InlineSecret: { well: 'absent', means: 'A secret stands in the object itself.' },
+  NoSubjects: { well: 'absent', means: 'The policy grants nobody.' },
+  OpenToAll: { well: 'absent', means: 'The policy grants everybody.' },
+  NotInForce: { well: 'absent', means: 'Fields of the object have no effect in this version.' },
+} as const satisfies Readonly<Record<string, ConditionMeaning>>;
+
+/** A type of {@link CONDITIONS}. */
+export type ConditionType = keyof typeof CONDITIONS;
+
+/** Whether a word is one of {@link CONDITIONS}. */
+export function isConditionType(word: unknown): word is ConditionType {
+  return typeof word === 'string' && Object.hasOwn(CONDITIONS, word);
+}
 
 /** Every reason a condition can have, and what it means: the documented list. */
 export const REASONS = {
@@ -39,6 +56,7 @@ export const REASONS = {
   SecretNotUsable:
     'The value is no client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2).',
   CredentialNotSupported: 'The client has keys or service accounts and no secret: this version cannot authenticate it.',
+  SecretNotMade: 'The secret is generated once the object can be applied.',
   SecretNotOwned: 'A Secret of the name that is to be generated exists and belongs to somebody else.',
   // Synced
   Applied: 'The API has the resource as it is declared.',
@@ -63,3 +81,46 @@ export const REASONS = {
 
 /** A reason of {@link REASONS}. */
 export type Reason = keyof typeof REASONS;
+
+/** What people do about each reason, as the end of its message; empty where there is nothing to do. */
+export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
+  // Ready
+  Ready: '',
+  Suspended: 'Take spec.suspend away when the object is to be applied again',
+  // Valid
+  Accepted: '',
+  Invalid: 'Correct what is named and apply the object again',
+  // SecretReady
+  SecretFound: '',
+  SecretGenerated: '',
+  SecretInline: '',
+  SecretNotNeeded: '',
+  SecretNotFound: 'Create it in this namespace with the label boxgate.dev/client-secret: "true", or name another one',
+  SecretKeyNotFound: 'Add the entry, or name another one in spec.secretRef.key',
+  SecretNotLabelled: 'Whoever owns the Secret labels it: kubectl label secret <name> boxgate.dev/client-secret=true',
+  SecretNotAllowed: 'Name another Secret in spec.secretRef.name',
+  SecretNotUsable: 'Write another value into the Secret',
+  CredentialNotSupported: 'Give spec.secretRef or spec.generateSecret',
+  SecretNotMade: 'See the conditions Ready and Conflict',
+  SecretNotOwned: 'Give spec.generateSecret.name another name, or delete that Secret if nobody needs it',
+  // Synced
+  Applied: '',
+  Rejected: 'See the conditions Valid and Conflict',
+  Waiting: 'It is applied by itself as soon as that is there',
+  Unavailable: 'Look at the API and its Postgres if this lasts',
+  // Granted
+  PolicyLinked: '',
+  NoPolicy: 'Apply an AccessPolicy whose spec.link names this client',
+  // LinksResolved
+  AllFound: '',
+  DanglingLinks: 'Apply what is missing, or take the link away; the order does not matter',
+  // Conflict
+  OwnedByAnother:
+    'Delete the other one, take it over with spec.adoption where nobody owns it, or make this object anew with another id',
+  DeclaredTwice: 'Delete one of the two: the other one has the id then',
+  // InlineSecret, NoSubjects, OpenToAll, NotInForce
+  SecretInManifest: 'Give spec.secretRef instead, or nothing: then a secret is made',
+  NobodyLinked: 'Give spec.link, or another spec.subjects',
+  GrantsEverybody: 'Give another spec.subjects where that is not meant',
+  WithoutEffect: 'Take them away, or leave them for the version that has them',
+};

@@ -10,7 +10,8 @@ export type SecretProblem =
   | 'SecretNotLabelled'
   | 'SecretNotAllowed'
   | 'SecretNotUsable'
-  | 'SecretNotOwned';
+  | 'SecretNotOwned'
+  | 'SecretNotMade';
 
 /** What a client's secret is now. */
 export type ResolvedSecret =
@@ -38,7 +39,7 @@ export function resolveSecret(
     case 'reference':
       return referred(source.name, source.key, secrets.get(source.name));
     case 'generated':
-      return generated.get(client) ?? missing('SecretNotFound', `Secret ${source.name ?? client} is still to be made`);
+      return generated.get(client) ?? missing('SecretNotMade', `Secret ${source.name ?? client} is not made`);
   }
 }
 

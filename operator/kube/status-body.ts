@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../crds/schema-node.ts';
 import type { Columns, Condition, ObjectStatus } from '../object-status.ts';
-import { CONDITION_TYPES } from '../reasons.ts';
+import { isConditionType } from '../reasons.ts';
 
 /** The status of a custom resource as we write it; what is undefined is left out, and taken away where it was. */
 export type StatusBody = Readonly<Record<string, unknown>> & { readonly conditions: readonly Condition[] };
@@ -35,7 +35,7 @@ function withTimeOf(condition: Condition, known: readonly Record<string, unknown
 /** Other writers may have added conditions of other types. */
 function ownConditions(value: unknown): readonly Record<string, unknown>[] {
   const all = Array.isArray(value) ? value.filter(isRecord) : [];
-  return all.filter(({ type }) => CONDITION_TYPES.some((own) => own === type));
+  return all.filter(({ type }) => isConditionType(type));
 }
 
 function fieldsOf(columns: Columns): Record<string, string | number | readonly string[] | undefined> {

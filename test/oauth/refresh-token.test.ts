@@ -171,6 +171,24 @@ describe('the refresh token grant', () => {
       succeeded(await use(refresh_token, 'strict', { fields: { client_secret: secret } }));
     });
 
+    it('in a box whose compatibility.refresh_without_secret is false', async () => {
+      await world.declare('switched', {
+        kind: 'Box',
+        id: 'switched',
+        compatibility: { refresh_without_secret: false },
+      });
+      await world.declare('switched', {
+        kind: 'Client',
+        id: 'sliding',
+        secret,
+        grant_types: ['client_credentials'],
+        auth: { client_credentials: { refresh_token: true } },
+      });
+      const { refresh_token } = await begin('sliding', {}, 'switched');
+      expect(await use(refresh_token, 'sliding', { box: 'switched' })).to.equal('invalid_client');
+      succeeded(await use(refresh_token, 'sliding', { box: 'switched', authorization: basic('sliding', secret) }));
+    });
+
     it('in a strict box', async () => {
       const { refresh_token } = await begin('sliding', {}, 'elsewhere');
       expect(await use(refresh_token, 'sliding', { box: 'elsewhere' })).to.equal('invalid_client');

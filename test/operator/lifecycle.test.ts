@@ -146,12 +146,25 @@ describe('deletionPolicy and adoption against a real API', () => {
     expect(await rest('PUT', '/Client/app', foreign)).to.equal(201);
     await pass(machineClient('app'));
     expect(rig.condition('Client/app')).to.equal('False/OwnedByAnother');
-    expect(rig.source.statuses.get('Client/app')?.conditions[0]?.message).to.equal(
+    expect(rig.source.statuses.get('Client/app')?.conditions[0]?.message).to.contain(
       'no object declares it: it was made over REST, or retained; adoption: IfUnowned takes it over',
     );
     expect(await rig.token('app', 'made over REST')).to.equal(200);
     await pass();
     expect(await rig.token('app', 'made over REST')).to.equal(200);
+  });
+
+  it('IfUnowned: takes a policy that was made over REST', async () => {
+    await pass();
+    expect(await rest('PUT', '/AccessPolicy/readers', { engine: 'allow', subjects: 'anyone' })).to.equal(201);
+    const readers = { engine: 'allow', subjects: 'authenticated' };
+    await pass(declared('AccessPolicy', 'readers', readers));
+    expect(rig.condition('AccessPolicy/readers')).to.equal('False/OwnedByAnother');
+    const adopting = declared('AccessPolicy', 'readers', { ...readers, adoption: 'IfUnowned' });
+    await pass({ ...adopting, resourceVersion: '2', generation: 2 });
+    expect(rig.condition('AccessPolicy/readers')).to.equal('True/Ready');
+    expect((await fetch(`${api.url}/boxes/${box}/Session`)).status).to.equal(401);
+    expect(await rest('DELETE', '/AccessPolicy/readers')).to.equal(409);
   });
 
   for (const adoption of ['IfUnowned', 'Force']) {

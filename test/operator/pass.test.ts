@@ -69,9 +69,12 @@ describe('reconcileBox against a real API', () => {
       { kind: 'Client', id: 'foreign', grant_types: ['client_credentials'], secret: 'x' },
     ]);
     await rig.pass([allowPolicy('p', 'foreign', 'nobody')]);
-    expect(
-      rig.source.statuses.get('AccessPolicy/p')?.conditions.find(({ type }) => type === 'LinksResolved'),
-    ).to.include({ status: 'False', message: 'not there: Client/nobody' });
+    const status = rig.source.statuses.get('AccessPolicy/p');
+    expect(status?.conditions.find(({ type }) => type === 'LinksResolved'))
+      .to.include({ status: 'False' })
+      .and.to.have.property('message')
+      .that.contains('not there: Client/nobody');
+    expect(status?.columns).to.deep.include({ resolvedLinks: ['Client/foreign'], danglingLinks: ['Client/nobody'] });
   });
 
   it('sends nothing and publishes nothing when nothing changed', async () => {
@@ -280,11 +283,20 @@ describe('reconcileBox against a real API', () => {
     expect(await rig.version()).to.equal(before);
   });
 
-  it('leaves a suspended client as it is', async () => {
-    await rig.pass([app]);
-    await rig.pass([edited(app, { grant_types: ['client_credentials'], active: false, suspend: true })]);
-    expect(rig.condition('Client/app')).to.equal('Unknown/Suspended');
+  it('leaves a suspended object as it is, of any kind', async () => {
+    const box = declared('Box', 'box', {});
+    await rig.pass([app, policy, box]);
+    const before = await rig.version();
+    await rig.pass([
+      edited(app, { grant_types: ['client_credentials'], active: false, suspend: true }),
+      edited(policy, { engine: 'allow', suspend: true }),
+      edited(box, { active: false, suspend: true }),
+    ]);
+    for (const key of ['Client/app', `AccessPolicy/${policy.name}`, 'Box/box']) {
+      expect(rig.condition(key), key).to.equal('Unknown/Suspended');
+    }
     expect(await rig.token('app')).to.equal(200);
+    expect(await rig.version()).to.equal(before);
   });
 
   it('forgets a generated secret whose client went while nobody watched, at the second sweep', async () => {

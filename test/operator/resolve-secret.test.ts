@@ -84,7 +84,7 @@ describe('resolveSecret', () => {
     const generated = new Map<string, ResolvedSecret>([['app', { state: 'ready', value: new Secret('bgs_x') }]]);
     const source: SecretSource = { from: 'generated', name: 'somewhere', template: undefined };
     expect(resolveSecret(source, 'app', new Map(), generated)).to.have.property('state', 'ready');
-    expect(resolveSecret(source, 'other', new Map(), generated)).to.include({ reason: 'SecretNotFound' });
+    expect(resolveSecret(source, 'other', new Map(), generated)).to.include({ reason: 'SecretNotMade' });
   });
 
   it('has none where none is needed', () => {

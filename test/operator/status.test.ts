@@ -4,7 +4,7 @@ import type { Declared } from '../../operator/declared.ts';
 import { sameFacts, type Facts } from '../../operator/facts.ts';
 import type { Desired } from '../../operator/desired.ts';
 import type { Condition, ObjectStatus } from '../../operator/object-status.ts';
-import { CONDITION_TYPES, REASONS } from '../../operator/reasons.ts';
+import { CONDITIONS, NEXT_STEPS, REASONS } from '../../operator/reasons.ts';
 import { ConditionPool, stampedConditions, statusOf } from '../../operator/status.ts';
 import { allowPolicy, declared, desired, machineClient } from './declare.ts';
 
@@ -267,9 +267,21 @@ describe('statusOf', () => {
     });
   }
 
+  for (const [title, of] of cases) {
+    it(`says what to do where all is not well: ${title}`, () => {
+      for (const { type, status: is, reason, message } of status(of).conditions) {
+        const step = is === CONDITIONS[type].well ? '' : NEXT_STEPS[reason];
+        if (is !== CONDITIONS[type].well) expect(step, `${type}/${reason}`).to.match(/^[A-Z]\w+ .*[^.]$/);
+        expect(message.endsWith(step), `${type}: ${message}`).to.equal(true);
+      }
+    });
+  }
+
   it('says why an object is not Ready with the words of the condition that holds it back', () => {
     const [first] = status(facts(client, { loses: 'default/older' })).conditions;
-    expect(first?.message).to.equal('default/older declares the same id and is older');
+    expect(first?.message).to.equal(
+      'default/older declares the same id and is older. Delete one of the two: the other one has the id then',
+    );
   });
 
   it('names the fields that have no effect, and the keys that cannot be used', () => {
@@ -277,9 +289,9 @@ describe('statusOf', () => {
       facts(machineClient('app', { jwks_uri: 'https://a.example/jwks', allowed_origins: [] }), { secret: none }),
     );
     const message = (type: string) => conditions.find((one) => one.type === type)?.message;
-    expect(message('NotInForce')).to.equal('no effect in this version: spec.allowed_origins, spec.jwks_uri');
+    expect(message('NotInForce')).to.contain('no effect in this version: spec.allowed_origins, spec.jwks_uri');
     expect(message('Ready')).to.equal(
-      'spec.jwks_uri cannot authenticate a client in this version, and it has no secret: give secretRef or generateSecret',
+      'spec.jwks_uri cannot authenticate a client in this version, and it has no secret. Give spec.secretRef or spec.generateSecret',
     );
   });
 
@@ -350,7 +362,7 @@ describe('statusOf', () => {
 
   it('uses every documented type of condition, and documents every reason with a sentence', () => {
     const used = new Set(cases.flatMap(([, of]) => status(of).conditions.map(({ type }) => type)));
-    expect([...used]).to.have.members([...CONDITION_TYPES]);
+    expect([...used]).to.have.members(Object.keys(CONDITIONS));
     for (const [reason, meaning] of Object.entries(REASONS)) expect(meaning, reason).to.match(/^[A-Z].*\.$/);
   });
 });

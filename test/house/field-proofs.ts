@@ -1,0 +1,114 @@
+import type { FieldProofs } from '../../crds/reference.ts';
+
+/** Of fields that are stored and shown only: what the author wrote comes back. */
+const shown = ['test/http/resources/patches.test.ts', 'merges, also in YAML and as plain JSON'] as const;
+const lifetimes = ['test/oauth/access-token-plan.test.ts', 'lives ${String(lifetime)} seconds with'] as const;
+const reference = ['test/operator/resolve-secret.test.ts', 'finds the entry that a secretRef names'] as const;
+const suspended = ['test/operator/pass.test.ts', 'leaves a suspended object as it is, of any kind'] as const;
+const retained = ['test/operator/lifecycle.test.ts', 'Retain: a client goes on with its secret'] as const;
+const adopted = [
+  'test/operator/lifecycle.test.ts',
+  'takes what was made over REST, whose sessions are revoked',
+] as const;
+const ids = ['test/operator/judge.test.ts', 'or the id that it declares'] as const;
+const linked = ['test/policy/policy-index.test.ts', 'a link to the client'] as const;
+const nested = [
+  'test/policy/engines/complex.test.ts',
+  "${JSON.stringify(rule)} ${granted ? 'grants' : 'denies'}",
+] as const;
+
+/**
+ * For each field of each kind the test that proves its effect: the file, and a part of the title as it stands there.
+ * Members of a list are `field[].member`. Fields that are not in force need none; all others do.
+ */
+export const FIELD_PROOFS: FieldProofs = {
+  Box: {
+    active: ['test/http/box-addressing.test.ts', 'a box that is switched off answers as before, but lets nobody in'],
+    hosts: ['test/db/configuration.test.ts', 'is found by its host, with the path of its issuer there'],
+    issuer: ['test/oauth/metadata.test.ts', 'have the issuer that the box is given, in every address'],
+    'tokens.default_access_token_expiration': lifetimes,
+    'tokens.default_lifetime': lifetimes,
+    'tokens.max_refresh_lifetime': [
+      'test/oauth/refresh-token.test.ts',
+      'T-44 slides with each use, up to an absolute end',
+    ],
+    'tokens.max_sessions_per_client': ['test/oauth/session-limit.test.ts', 'refuses the token past it, of the client'],
+    'signing.algorithm': ['test/oauth/signing-keys.test.ts', 'sign tokens that jose verifies with what is published'],
+    'signing.rotation_period': ['test/oauth/plan-keys.test.ts', 'and always one to sign, through years of rotation'],
+    'compatibility.profile': ['test/oauth/refresh-token.test.ts', 'in a strict box'],
+    'compatibility.refresh_without_secret': [
+      'test/oauth/refresh-token.test.ts',
+      'in a box whose compatibility.refresh_without_secret is false',
+    ],
+    'compatibility.foreign_audience': [
+      'test/http/oauth/bearer.test.ts',
+      "is taken by the box's own endpoints, unless its settings say no",
+    ],
+    revoke_sessions_before: ['test/db/resource.test.ts', 'counts with the highest value ever stored for the box'],
+    deletionPolicy: ['test/operator/judge.test.ts', 'takes and leaves nothing for a Box: its data always stay'],
+    suspend: suspended,
+  },
+  Client: {
+    id: ids,
+    secret: ['test/operator/secret-source.test.ts', 'a secret in the manifest'],
+    grant_types: ['test/interface/token.test.ts', 'the grant works only when grant_types of the client contains'],
+    'auth.client_credentials.token_format': ['test/interface/token.test.ts', 'rule 1: with token_format jwt'],
+    'auth.client_credentials.access_token_expiration': lifetimes,
+    'auth.client_credentials.audience': ['test/oauth/token-endpoint.test.ts', 'T-09 keeps the audience'],
+    'auth.client_credentials.refresh_token': ['test/oauth/token-endpoint.test.ts', 'T-01 gives a refresh token where'],
+    'auth.client_credentials.refresh_token_expiration': [
+      'test/oauth/refresh-token.test.ts',
+      'T-44 refuses a token that was not used for its lifetime',
+    ],
+    'auth.client_credentials.refresh_requires_secret': [
+      'test/oauth/refresh-token.test.ts',
+      'of a client whose refresh requires it',
+    ],
+    'auth.client_credentials.refresh_rotation': [
+      'test/oauth/refresh-rotation.test.ts',
+      'gives a successor with each use',
+    ],
+    scope: ['test/oauth/access-token-plan.test.ts', 'allowed and ${shown(asked)} asked ${what}'],
+    active: [
+      'test/http/resources/clients.test.ts',
+      'disabling refuses every token, also after the client is active again',
+    ],
+    name: shown,
+    description: shown,
+    details: shown,
+    revoke_sessions_before: ['test/oauth/refresh-token.test.ts', 'revoked by time'],
+    'secretRef.name': reference,
+    'secretRef.key': reference,
+    'generateSecret.name': ['test/operator/secret-source.test.ts', 'names the Secret ${title}'],
+    'generateSecret.template': [
+      'test/operator/generated-secret.test.ts',
+      'fills in placeholders, with and without blanks',
+    ],
+    deletionPolicy: retained,
+    adoption: adopted,
+    suspend: suspended,
+  },
+  AccessPolicy: {
+    id: ids,
+    engine: ['test/policy/compile.test.ts', '${engine}: grants, and has no fault'],
+    'link[].resourceType': linked,
+    'link[].id': linked,
+    'link[].reference': ['test/operator/judge.test.ts', 'finds the same content in both forms of a link'],
+    subjects: ['test/policy/policy-index.test.ts', 'subjects: authenticated, nobody known'],
+    schema: ['test/policy/engines/json-schema.test.ts', "${expected ? 'takes' : 'refuses'} ${shown}"],
+    matcho: ['test/policy/engines/matcho.test.ts', "${expected ? 'fits' : 'does not fit'} ${shown}"],
+    expression: ['test/policy/engines/cel.test.ts', '${expression} does not grant'],
+    'and[].engine': nested,
+    'and[].schema': nested,
+    'and[].matcho': nested,
+    'and[].expression': nested,
+    'or[].engine': nested,
+    'or[].schema': nested,
+    'or[].matcho': nested,
+    'or[].expression': nested,
+    description: ['test/interface/configuration.test.ts', 'a policy with engine allow that links the client'],
+    deletionPolicy: ['test/operator/lifecycle.test.ts', 'Retain: a policy goes on granting'],
+    adoption: ['test/operator/lifecycle.test.ts', 'IfUnowned: takes a policy that was made over REST'],
+    suspend: suspended,
+  },
+};
