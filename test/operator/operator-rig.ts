@@ -3,11 +3,11 @@ import type { Kind } from '../../crds/kind.ts';
 import { KINDS } from '../../crds/kind.ts';
 import type { Environment } from '../../process/environment.ts';
 import { controlPlane, type ControlPlane } from '../envtest/control-plane.ts';
-import { installCrds, kubectl } from '../envtest/install-crds.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { operatorNamespace, startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';
+import { startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
+import { bindSecrets, installOperator } from './install-operator.ts';
 
 /**
  * A cluster with our custom resources and the operator's rights, an API on a database of its own beside it, and operators
@@ -47,7 +47,10 @@ export async function startOperatorRig(own?: ControlPlane, apiEnvironment: Envir
   const [plane, database] = await Promise.all([own ?? controlPlane(), freshDatabase()]);
   const operators: OperatorProcess[] = [];
   const boxes: string[] = [];
-  const [credentials, first] = await Promise.all([install(plane), startApiProcess(database.apiUrl, apiEnvironment)]);
+  const [credentials, first] = await Promise.all([
+    installOperator(plane),
+    startApiProcess(database.apiUrl, apiEnvironment),
+  ]);
   let api = first;
 
   const rig: OperatorRig = {
@@ -113,22 +116,6 @@ export async function startOperatorRig(own?: ControlPlane, apiEnvironment: Envir
     },
   };
   return rig;
-}
-
-/** What an admin does before the operator runs. */
-async function install(plane: ControlPlane): Promise<OperatorRig['credentials']> {
-  await installCrds(plane);
-  await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: operatorNamespace } } });
-  await kubectl(plane, 'apply', '-f', 'operator/rbac/');
-  // Of an operator that was killed in another test.
-  await kubectl(plane, '-n', operatorNamespace, 'delete', 'leases', '--all');
-  return plane.kubeconfigFor(operatorNamespace, 'boxgate-operator');
-}
-
-function bindSecrets(plane: ControlPlane, box: string): Promise<string> {
-  const account = `${operatorNamespace}:boxgate-operator`;
-  const binding = ['create', 'rolebinding', 'boxgate-box', '--clusterrole=boxgate-box', `--serviceaccount=${account}`];
-  return kubectl(plane, '-n', box, ...binding);
 }
 
 /** Nobody is there any more who takes finalizers off. */

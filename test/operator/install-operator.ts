@@ -1,0 +1,28 @@
+import type { ControlPlane } from '../envtest/control-plane.ts';
+import { installCrds, kubectl } from '../envtest/install-crds.ts';
+import { operatorNamespace } from '../support/operator-process.ts';
+
+/** Does what an admin does before the operator runs; the kubeconfig of its ServiceAccount, and the file its token is read from. */
+export async function installOperator(plane: ControlPlane): Promise<{ kubeconfig: string; tokenFile: string }> {
+  await installCrds(plane);
+  await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: operatorNamespace } } });
+  await kubectl(plane, 'apply', '-f', 'operator/rbac/');
+  // Of an operator that was killed in another test.
+  await kubectl(plane, '-n', operatorNamespace, 'delete', 'leases', '--all');
+  return plane.kubeconfigFor(operatorNamespace, 'boxgate-operator');
+}
+
+/** Lets the operator hold Secrets in a namespace: what `kubectl create rolebinding … --clusterrole=boxgate-box` does. */
+export async function bindSecrets(plane: ControlPlane, namespace: string): Promise<void> {
+  const rbac = 'rbac.authorization.k8s.io';
+  const answer = await plane.call({
+    method: 'POST',
+    path: `/apis/${rbac}/v1/namespaces/${namespace}/rolebindings`,
+    body: {
+      metadata: { name: 'boxgate-box' },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'boxgate-box' },
+      subjects: [{ kind: 'ServiceAccount', name: 'boxgate-operator', namespace: operatorNamespace }],
+    },
+  });
+  if (answer.status !== 201) throw new Error(`Secrets were not bound: ${JSON.stringify(answer.body)}`);
+}
