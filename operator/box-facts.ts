@@ -16,6 +16,7 @@ export function boxFacts(
   const policies = desired.filter((one, index) => states[index] === 'applied' && isUsablePolicy(one, memory));
   const concerned = policyCounts(policies);
   const clients = desired.filter(({ object }) => object.kind === 'Client').length;
+  const usage = memory.usage?.known;
   const isThere = (key: string): boolean => memory.rows.has(key) || memory.elsewhere.get(key) === true;
   return desired.map((one, index) => ({
     desired: one,
@@ -25,6 +26,8 @@ export function boxFacts(
     clients: one.object.kind === 'Box' ? clients : 0,
     dangling: danglingLinks(one.judged, isThere),
     issuer: one.object.kind === 'Box' ? memory.issuer : '',
+    usage: one.object.kind === 'Client' ? usage?.clients.get(one.judged.id) : undefined,
+    users: one.object.kind === 'Box' ? usage?.users : undefined,
   }));
 }
 

@@ -4,6 +4,7 @@ import type { Identity } from './declared.ts';
 import type { Desired } from './desired.ts';
 import type { Facts, Refusal } from './facts.ts';
 import type { Condition } from './object-status.ts';
+import type { UsageMemory } from './usage.ts';
 
 /** A row of this cluster that the database has. */
 export interface KnownRow extends RowName {
@@ -40,6 +41,7 @@ export interface BoxMemory {
   readonly refusals: Map<string, Refusal>;
   /** By row key: whether what a policy links, and nobody here declares, is there. */
   readonly elsewhere: Map<string, boolean>;
+  usage: UsageMemory | undefined;
   /** Whether `rows` is what the database has, as far as anybody can know. */
   known: boolean;
 }
@@ -55,6 +57,7 @@ export function emptyMemory(): BoxMemory {
     rows: new Map(),
     refusals: new Map(),
     elsewhere: new Map(),
+    usage: undefined,
     known: false,
   };
 }

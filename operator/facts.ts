@@ -1,3 +1,4 @@
+import type { ClientUsage } from '../api/client/desired-state.ts';
 import type { Fault } from '../crds/fault.ts';
 import type { Desired } from './desired.ts';
 
@@ -26,6 +27,10 @@ export interface Facts {
   readonly dangling: readonly string[];
   /** Of a box: its issuer. */
   readonly issuer: string;
+  /** Of a client: how much it is used, once that was asked. */
+  readonly usage: ClientUsage | undefined;
+  /** Of a box: how many users it has, once that was asked. */
+  readonly users: number | undefined;
 }
 
 /** Whether two sets of facts make the same status. */
@@ -37,10 +42,21 @@ export function sameFacts(one: Facts, other: Facts): boolean {
     one.policies === other.policies &&
     one.clients === other.clients &&
     isSameList(one.dangling, other.dangling) &&
-    one.issuer === other.issuer
+    one.issuer === other.issuer &&
+    isSameUsage(one.usage, other.usage) &&
+    one.users === other.users
   );
 }
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one === other || (one.length === other.length && one.every((entry, index) => entry === other[index]));
+}
+
+function isSameUsage(one: ClientUsage | undefined, other: ClientUsage | undefined): boolean {
+  return (
+    one === other ||
+    (one?.last_token_at === other?.last_token_at &&
+      one?.live_sessions === other?.live_sessions &&
+      one?.previous_secret_last_used === other?.previous_secret_last_used)
+  );
 }

@@ -1,3 +1,4 @@
+import type { ClientUsage } from '../api/client/desired-state.ts';
 import type { Fault } from '../crds/fault.ts';
 import type { Kind } from '../crds/kind.ts';
 import type { ConditionType, Reason } from './reasons.ts';
@@ -24,6 +25,8 @@ export type Columns =
       /** The Secret that holds it; empty when none does. */
       readonly secretName: string;
       readonly policies: number;
+      /** How much it is used; undefined where nobody has asked yet. */
+      readonly usage: ClientUsage | undefined;
     }
   | {
       readonly kind: 'AccessPolicy';
@@ -35,7 +38,13 @@ export type Columns =
       /** Links to what is not there (yet). */
       readonly danglingLinks: readonly string[];
     }
-  | { readonly kind: 'Box'; readonly issuer: string; readonly clients: number; readonly policies: number };
+  | {
+      readonly kind: 'Box';
+      readonly issuer: string;
+      readonly clients: number;
+      readonly policies: number;
+      readonly users: number | undefined;
+    };
 
 /** The published state of one object. */
 export interface ObjectStatus {

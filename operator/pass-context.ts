@@ -19,6 +19,9 @@ export interface PassContext {
   /** The issuer of a box that declares none. */
   readonly defaultIssuer: (box: string) => string;
   readonly now: () => Date;
+  readonly random: () => number;
+  /** Milliseconds between two questions how much a box is used; undefined: nobody wants to know. */
+  readonly usagePeriod?: number;
   readonly onProgress: (box: string, progress: ApplyProgress['progress']) => void;
 }
 

@@ -5,6 +5,7 @@ import { forgetLeftovers, forgetUnwanted } from './forget-secrets.ts';
 import type { PassContext, PassScope } from './pass-context.ts';
 import { planOf } from './plan.ts';
 import { publish } from './publish.ts';
+import { takeUsage } from './usage.ts';
 
 /**
  * One pass over a box: reads what is declared, sends what differs, publishes the statuses that changed. Throws
@@ -30,6 +31,7 @@ export async function reconcileBox(
     await publish(box, desired, 'unreachable', memory, context, signal);
     throw error;
   }
+  if (scope === 'everything') await takeUsage(box, memory, context, signal);
   if (scope === 'everything' && listing.complete) await forgetLeftovers(box, desired, memory, context.keeper, signal);
   await publish(box, desired, 'pending', memory, context, signal);
 }

@@ -41,8 +41,8 @@ export async function publish(
 
 /** Written out: a spread takes half as much memory again, and there may be twenty thousand. */
 function published(facts: Facts, conditions: readonly Condition[]): Published {
-  const { desired, row, unusable, policies, clients, dangling, issuer } = facts;
-  return { desired, row, unusable, policies, clients, dangling, issuer, conditions };
+  const { desired, row, unusable, policies, clients, dangling, issuer, usage, users } = facts;
+  return { desired, row, unusable, policies, clients, dangling, issuer, usage, users, conditions };
 }
 
 /** Where an object stands is no part of its status. */

@@ -21,7 +21,6 @@ export interface Reconciler {
 export interface ReconcilerOptions extends Omit<PassContext, 'epoch'> {
   /** Milliseconds between two looks at everything; spread by up to a tenth. */
   readonly sweepPeriod: number;
-  readonly random: () => number;
   readonly schedule: QueueOptions['schedule'];
   /** Hears of every failed pass, and how many milliseconds it waits. */
   readonly onFailure: (box: string, error: unknown, wait: number) => void;

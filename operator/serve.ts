@@ -65,6 +65,7 @@ function reconcile(config: OperatorConfig, kube: KubeApi, cluster: string, log: 
     events: { record: ({ object, type, reason, message }) => log.info({ object, type, reason, message }, 'event') },
     cluster,
     sweepPeriod: config.sweepSeconds * 1000,
+    usagePeriod: config.usageSeconds * 1000,
     management: createManagement({ url: config.managementUrl, key: config.managementKey }),
     digestKey: createSecretKey(config.digestKey.reveal(), 'base64'),
     defaultIssuer: (box) => `${config.publicUrl}/boxes/${box}`,

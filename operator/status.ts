@@ -62,18 +62,21 @@ export function statusOf(facts: Facts, conditions: readonly Condition[]): Object
   };
 }
 
-function columnsOf({ desired: { object, judged }, policies, clients, dangling, issuer }: Facts): Columns {
+function columnsOf(facts: Facts): Columns {
+  const { desired, policies, clients, dangling, issuer, usage, users } = facts;
+  const { object, judged } = desired;
   const { traits, id, secret } = judged;
   switch (object.kind) {
     case 'Client': {
       const grants = traits.kind === 'Client' ? traits.grants.join(',') : '';
       const from = secret.from === 'nowhere' ? '' : secret.from;
-      return { kind: 'Client', id, grants, secret: from, secretName: secretName(secret, object.name) ?? '', policies };
+      const named = secretName(secret, object.name) ?? '';
+      return { kind: 'Client', id, grants, secret: from, secretName: named, policies, usage };
     }
     case 'AccessPolicy':
       return { kind: 'AccessPolicy', id, ...subjectsOf(traits), ...listedLinks(judged, dangling) };
     case 'Box':
-      return { kind: 'Box', issuer, clients, policies };
+      return { kind: 'Box', issuer, clients, policies, users };
   }
 }
 

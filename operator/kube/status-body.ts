@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ClientUsage } from '../../api/client/desired-state.ts';
 import { isRecord } from '../../crds/schema-node.ts';
 import type { Columns, Condition, ObjectStatus } from '../object-status.ts';
 import { isConditionType } from '../reasons.ts';
@@ -14,7 +15,7 @@ export function statusToWrite(status: ObjectStatus, there: unknown): StatusBody 
   const live = isRecord(there) ? there : {};
   const known = ownConditions(live['conditions']);
   const conditions = status.conditions.map((one) => withTimeOf(one, known));
-  const body = { observedGeneration: status.observedGeneration, ...fieldsOf(status.columns), conditions };
+  const body = { observedGeneration: status.observedGeneration, ...fieldsOf(status.columns, live), conditions };
   const isSame = Object.entries(body).every(([name, value]) =>
     isDeepStrictEqual(value, name === 'conditions' ? known : live[name]),
   );
@@ -38,16 +39,17 @@ function ownConditions(value: unknown): readonly Record<string, unknown>[] {
   return all.filter(({ type }) => isConditionType(type));
 }
 
-function fieldsOf(columns: Columns): Record<string, string | number | readonly string[] | undefined> {
+function fieldsOf(columns: Columns, live: Readonly<Record<string, unknown>>): Record<string, unknown> {
   switch (columns.kind) {
     case 'Client': {
-      const { id, grants, secret, secretName, policies } = columns;
+      const { id, grants, secret, secretName, policies, usage } = columns;
       return {
         id: givenId(id),
         grants: given(grants),
         secret: given(secret),
         secretName: given(secretName),
         policies,
+        ...usageOf(usage, live),
       };
     }
     case 'AccessPolicy': {
@@ -55,8 +57,28 @@ function fieldsOf(columns: Columns): Record<string, string | number | readonly s
       return { id: givenId(id), subjects: given(subjects), resolvedLinks, danglingLinks };
     }
     case 'Box':
-      return { issuer: given(columns.issuer), clients: columns.clients, policies: columns.policies };
+      return {
+        issuer: given(columns.issuer),
+        clients: columns.clients,
+        policies: columns.policies,
+        // A box begins with none.
+        users: columns.users ?? live['users'] ?? 0,
+      };
   }
+}
+
+/** What nobody has asked yet stays as it is: a restart is no news. */
+function usageOf(usage: ClientUsage | undefined, live: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { sessions, lastTokenAt, previousSecretLastUsed } = live;
+  if (usage === undefined) return { sessions, lastTokenAt, previousSecretLastUsed };
+  // It has nothing to tell: no write for that alone.
+  const isUnused = usage.live_sessions === 0 && sessions === undefined;
+  return {
+    sessions: isUnused ? undefined : usage.live_sessions,
+    // The sessions that told it may be gone for long.
+    lastTokenAt: usage.last_token_at ?? lastTokenAt,
+    previousSecretLastUsed: usage.previous_secret_last_used,
+  };
 }
 
 function givenId(id: string): string | undefined {

@@ -17,6 +17,8 @@ export interface PassRig {
   readonly events: RecordedEvents;
   readonly management: Management;
   memory: BoxMemory;
+  /** What time it is for the pass. */
+  now: Date;
   /** Every call since it was last emptied: the lines that were sent. */
   readonly calls: (readonly ApplyLine[])[];
   /** Sets what is declared and runs a pass. */
@@ -55,6 +57,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
     events,
     management: real,
     memory: before?.memory ?? emptyMemory(),
+    now: new Date('2026-01-01'),
     calls,
     async pass(objects, scope = 'changes') {
       source.objects = objects.map((object) => ({ ...object, namespace: box }));
@@ -66,7 +69,9 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         epoch,
         digestKey: createSecretKey(Buffer.alloc(32, 3)),
         defaultIssuer: (name: string) => `${api.url}/boxes/${name}`,
-        now: () => new Date('2026-01-01'),
+        now: () => rig.now,
+        random: () => 0.5,
+        usagePeriod: 3_600_000,
         events,
         onProgress: () => undefined,
       };

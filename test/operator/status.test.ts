@@ -24,6 +24,8 @@ function facts(object: Declared, fields: Partial<Facts & Desired> = {}): Facts {
     clients: 0,
     dangling: [],
     issuer: '',
+    usage: undefined,
+    users: undefined,
     ...others,
   };
 }
@@ -324,6 +326,7 @@ describe('statusOf', () => {
       secret: 'generated',
       secretName: 'app',
       policies: 1,
+      usage: undefined,
     });
     expect(status(facts(policy)).columns).to.deep.equal({
       kind: 'AccessPolicy',
@@ -338,6 +341,7 @@ describe('statusOf', () => {
       issuer: 'i',
       clients: 1,
       policies: 2,
+      users: undefined,
     });
   });
 
@@ -377,6 +381,9 @@ describe('sameFacts', () => {
     ['a link', { dangling: ['Client/x'] }],
     ['the rule', { unusable: [fault] }],
     ['the issuer', { issuer: 'i' }],
+    ['the number of users', { users: 1 }],
+    ['the sessions of a client', { usage: { id: 'app', live_sessions: 1 } }],
+    ['the last token of a client', { usage: { id: 'app', live_sessions: 0, last_token_at: now } }],
   ];
 
   it('holds for the same facts', () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { ClientUsage } from '../../../api/client/desired-state.ts';
 import { statusToWrite } from '../../../operator/kube/status-body.ts';
 import type { Condition, ObjectStatus } from '../../../operator/object-status.ts';
 
@@ -25,7 +26,15 @@ function status(fields: Partial<ObjectStatus> = {}): ObjectStatus {
     place: '',
     observedGeneration: 1,
     conditions: [ready()],
-    columns: { kind: 'Client', id: 'app', grants: 'implicit', secret: '', secretName: '', policies: 0 },
+    columns: {
+      kind: 'Client',
+      id: 'app',
+      grants: 'implicit',
+      secret: '',
+      secretName: '',
+      policies: 0,
+      usage: undefined,
+    },
     faults: [],
     ...fields,
   };
@@ -48,7 +57,8 @@ describe('statusToWrite', () => {
 
   const nothing: Record<string, unknown> = {
     'the same, written at another time': there,
-    'fields of others': { ...there, sessions: 3, lastTokenAt: then },
+    'a usage that nobody has asked since': { ...there, sessions: 3, lastTokenAt: then },
+    'fields of others': { ...there, 'of somebody': 3 },
     'conditions of others': {
       ...there,
       conditions: [...there.conditions, { type: 'example.com/Checked', status: 'True' }],
@@ -76,6 +86,16 @@ describe('statusToWrite', () => {
   it('has the time of now for a condition that flipped', () => {
     const flipped = status({ conditions: [ready({ status: 'False', reason: 'Rejected' })] });
     expect(statusToWrite(flipped, there)?.conditions[0]?.lastTransitionTime).to.equal(now);
+  });
+
+  it('says how much a client is used, and keeps the last token when its session is gone', () => {
+    const { columns } = status();
+    if (columns.kind !== 'Client') throw new Error('of another kind');
+    const used = (usage: ClientUsage) =>
+      statusToWrite(status({ columns: { ...columns, usage } }), { lastTokenAt: then });
+    expect(used({ id: 'app', live_sessions: 2, last_token_at: now })).to.include({ sessions: 2, lastTokenAt: now });
+    expect(used({ id: 'app', live_sessions: 0 })).to.include({ lastTokenAt: then });
+    expect(used({ id: 'app', live_sessions: 0 }), 'nothing to tell').not.to.have.property('sessions', 0);
   });
 
   it('is cut to what the definition lets in', () => {
