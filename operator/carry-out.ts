@@ -193,7 +193,7 @@ function belowSpec(faults: readonly Fault[] = none): readonly Fault[] {
   return faults.map(({ path, message }) => ({ path: path === '' ? '' : `spec.${path}`, message }));
 }
 
-function send(
+async function send(
   box: string,
   complete: boolean,
   lines: Iterable<ApplyLine>,
@@ -201,5 +201,6 @@ function send(
   signal: AbortSignal,
 ): Promise<readonly ApplyResult[]> {
   const report = (progress: { readonly done: number; readonly of: number }) => onProgress(box, progress);
-  return management.apply({ box, head: { cluster, epoch, complete }, lines, onProgress: report }, signal);
+  const head = { cluster, epoch: await epoch(signal), complete };
+  return management.apply({ box, head, lines, onProgress: report }, signal);
 }

@@ -13,7 +13,8 @@ export interface PassContext {
   readonly events: EventRecorder;
   /** Id of this installation: rows of others are not ours. */
   readonly cluster: string;
-  readonly epoch: number;
+  /** The epoch that calls are made under. Throws ManagementError where none could be claimed yet. */
+  readonly epoch: (signal: AbortSignal) => Promise<number>;
   /** Key of the digests that are stored with the rows. */
   readonly digestKey: KeyObject;
   /** The issuer of a box that declares none. */

@@ -2,6 +2,8 @@ import { waitAfter, type BackOff } from './back-off.ts';
 
 /** A queue of keys. It holds each key once, runs one pass of a key at a time, and runs failed ones again for ever. */
 export interface Queue {
+  /** How many keys wait for their pass; those that wait after a failure do not count. */
+  readonly waiting: number;
   /** Asks for a pass of this key; one that is asked for while its pass runs runs once more afterwards. */
   add(key: string): void;
   /** Resolves when nothing runs and nothing is ready to run (keys that wait after a failure do not count). */
@@ -36,12 +38,16 @@ class KeyQueue implements Queue {
   readonly #again = new Set<string>();
   readonly #failures = new Map<string, number>();
   /** Failed, with what cancels their wait. */
-  readonly #waiting = new Map<string, () => void>();
+  readonly #backingOff = new Map<string, () => void>();
   #idlers: (() => void)[] = [];
   #stopped = false;
 
   constructor(options: QueueOptions) {
     this.#options = options;
+  }
+
+  get waiting(): number {
+    return this.#ready.size + this.#again.size;
   }
 
   add(key: string): void {
@@ -58,14 +64,14 @@ class KeyQueue implements Queue {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#ready.clear();
-    for (const cancel of this.#waiting.values()) cancel();
-    this.#waiting.clear();
+    for (const cancel of this.#backingOff.values()) cancel();
+    this.#backingOff.clear();
     await Promise.all(this.#running.values());
   }
 
   #makeReady(key: string): void {
-    this.#waiting.get(key)?.();
-    this.#waiting.delete(key);
+    this.#backingOff.get(key)?.();
+    this.#backingOff.delete(key);
     this.#ready.add(key);
     this.#startNext();
   }
@@ -109,6 +115,6 @@ class KeyQueue implements Queue {
     const cancel = this.#options.schedule(wait, () => {
       this.#makeReady(key);
     });
-    this.#waiting.set(key, cancel);
+    this.#backingOff.set(key, cancel);
   }
 }

@@ -1,8 +1,10 @@
 import { ManagementError } from '../api/client/management-error.ts';
-import { defaultBackOff } from './back-off.ts';
+import { defaultBackOff, waitAfter, type BackOff } from './back-off.ts';
 import { emptyMemory, type BoxMemory } from './box-memory.ts';
+import { claimedEpoch } from './claimed-epoch.ts';
 import { reconcileBox } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
+import { noMeter, type PassMeter } from './pass-meter.ts';
 import { createQueue, type QueueOptions } from './queue.ts';
 
 /** Keeps every box as it is declared, until it is stopped. */
@@ -13,8 +15,8 @@ export interface Reconciler {
   readonly failed: Promise<never>;
   /** Looks at everything in every box, soon. */
   sweep(): Promise<void>;
-  /** Resolves when the running passes have ended. */
-  stop(): Promise<void>;
+  /** Begins no more passes, and resolves when the running ones have ended; after `grace` milliseconds (0) they are cut short. */
+  stop(grace?: number): Promise<void>;
 }
 
 /** What a reconciler works with: what a pass does (the epoch is claimed here), time, chance, and who hears of failures. */
@@ -24,18 +26,23 @@ export interface ReconcilerOptions extends Omit<PassContext, 'epoch'> {
   readonly schedule: QueueOptions['schedule'];
   /** Hears of every failed pass, and how many milliseconds it waits. */
   readonly onFailure: (box: string, error: unknown, wait: number) => void;
+  /** Measures passes. */
+  readonly meter?: PassMeter;
 }
 
 const concurrency = 2;
+/** A sweep that failed is tried again quickly: what was deleted while the API was away waits for it. */
+const sweepBackOff: BackOff = { first: 200, ceiling: 4_000 };
 
 /**
- * Claims the next epoch and begins. Throws ManagementError when the API cannot be reached: nothing is reconciled under
- * an epoch that was never claimed.
+ * Claims the next epoch and begins. While the API cannot be reached no epoch is claimed, and every pass fails: it is tried
+ * again for ever, and nothing is reconciled under an epoch that was never claimed.
  */
-export async function startReconciler(options: ReconcilerOptions): Promise<Reconciler> {
+export function startReconciler(options: ReconcilerOptions): Reconciler {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const epoch = await options.management.claimEpoch(options.cluster, signal);
+  const { meter = noMeter } = options;
+  const epoch = claimedEpoch(() => options.management.claimEpoch(options.cluster, signal));
   const context: PassContext = { ...options, epoch };
   const memories = new Map<string, BoxMemory>();
   const sweepDue = new Set<string>();
@@ -51,9 +58,12 @@ export async function startReconciler(options: ReconcilerOptions): Promise<Recon
       const memory = memories.get(box) ?? emptyMemory();
       memories.set(box, memory);
       const scope = sweepDue.delete(box) ? 'everything' : 'changes';
+      const ended = meter.begin(box);
       try {
         await reconcileBox(box, memory, scope, context, signal);
+        ended(true);
       } catch (error) {
+        ended(false);
         if (isFenced(error)) failure.reject(error);
         throw error;
       }
@@ -63,34 +73,47 @@ export async function startReconciler(options: ReconcilerOptions): Promise<Recon
       if (!signal.aborted && !isFenced(error)) options.onFailure(box, error, wait);
     },
   });
+  meter.measure(() => queue.waiting);
 
   async function sweep(): Promise<void> {
     const declared = await options.source.boxes(signal);
-    const stored = await options.management.declaredBoxes(options.cluster, signal);
-    const inDatabase = new Set(stored.map(({ box }) => box));
-    for (const box of new Set([...declared, ...inDatabase])) {
-      if (!inDatabase.has(box) && !memories.has(box)) memories.set(box, { ...emptyMemory(), known: true });
-      sweepDue.add(box);
-      queue.add(box);
+    let stored: readonly string[] = [];
+    try {
+      // From now on every call of an older leader is refused.
+      await epoch(signal);
+      stored = (await options.management.declaredBoxes(options.cluster, signal)).map(({ box }) => box);
+      for (const box of declared) {
+        if (!stored.includes(box) && !memories.has(box)) memories.set(box, { ...emptyMemory(), known: true });
+      }
+    } finally {
+      for (const box of new Set([...declared, ...stored])) {
+        sweepDue.add(box);
+        queue.add(box);
+      }
     }
   }
 
   // Before the first sweep: what changes during it must not be missed.
   options.source.watch((box) => {
+    meter.heard(box);
     queue.add(box);
   }, signal);
-  await sweep();
-  const cancelSweeps = repeat(sweep, options, (error) => {
-    if (!signal.aborted) options.onFailure('', error, 0);
+  const sweeps = repeat(sweep, options, (error, wait) => {
+    if (!signal.aborted) options.onFailure('', error, wait);
   });
   return {
-    firstRound: queue.idle(),
+    firstRound: sweeps.first.then(() => queue.idle()),
     failed: failure.promise,
     sweep,
-    async stop() {
-      cancelSweeps();
-      stopping.abort(new Error('the reconciler is stopping'));
-      await queue.stop();
+    async stop(grace = 0) {
+      sweeps.cancel();
+      const ended = queue.stop();
+      const cut = (): void => stopping.abort(new Error('the reconciler is stopping'));
+      if (grace === 0) cut();
+      const spare = options.schedule(grace, cut);
+      await ended;
+      spare();
+      cut();
     },
   };
 }
@@ -99,23 +122,35 @@ function isFenced(error: unknown): boolean {
   return error instanceof ManagementError && error.sort === 'fenced';
 }
 
-/** Runs work on a period until its result is called; a failure is told and the period goes on. */
+/** Runs work now and on a period until it is cancelled; sooner where it failed. `first` resolves when it went well once. */
 function repeat(
   work: () => Promise<void>,
   { sweepPeriod, random, schedule }: ReconcilerOptions,
-  onError: (error: unknown) => void,
-): () => void {
-  let cancel: () => void;
+  onError: (error: unknown, wait: number) => void,
+): { readonly first: Promise<void>; cancel(): void } {
+  const first = Promise.withResolvers<void>();
+  let cancel = (): void => undefined;
   let isOver = false;
-  const next = (): void => {
-    if (isOver) return;
-    cancel = schedule(sweepPeriod * (0.9 + random() / 5), () => {
-      work().catch(onError).finally(next);
-    });
+  let failures = 0;
+  const run = async (): Promise<void> => {
+    let wait = sweepPeriod * (0.9 + random() / 5);
+    try {
+      await work();
+      failures = 0;
+      first.resolve();
+    } catch (error) {
+      failures += 1;
+      wait = waitAfter(failures, sweepBackOff, random);
+      onError(error, wait);
+    }
+    if (!isOver) cancel = schedule(wait, () => void run());
   };
-  next();
-  return () => {
-    isOver = true;
-    cancel();
+  void run();
+  return {
+    first: first.promise,
+    cancel() {
+      isOver = true;
+      cancel();
+    },
   };
 }

@@ -36,7 +36,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
   async function lead(): Promise<never> {
     const { signal } = stopping;
     const cluster = config.clusterId ?? (await patiently(() => readClusterId(kube, signal), log, signal));
-    reconciler = await patiently(() => reconcile(config, kube, cluster, log), log, signal);
+    reconciler = reconcile(config, kube, cluster, log);
     return reconciler.failed;
   }
 
@@ -50,7 +50,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
   };
 }
 
-function reconcile(config: OperatorConfig, kube: KubeApi, cluster: string, log: Log): Promise<Reconciler> {
+function reconcile(config: OperatorConfig, kube: KubeApi, cluster: string, log: Log): Reconciler {
   const source = createClusterSource({
     api: kube,
     times: { ...defaultTimes, relistPeriod: config.relistSeconds * 1000 },

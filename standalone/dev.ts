@@ -101,7 +101,7 @@ async function serve(run: Run): Promise<number> {
   signal.throwIfAborted();
 
   const secrets = createSecretFiles(state.secrets);
-  const reconciler = await reconcile(run, reader, state, api, managementKey, secrets);
+  const reconciler = reconcile(run, reader, state, api, managementKey, secrets);
   closing.add('The reconciler', () => reconciler.stop());
   restarts.addEventListener('restart', () => {
     reconciler.sweep().catch(() => undefined);
@@ -153,7 +153,7 @@ function reconcile(
   api: DevApi,
   managementKey: Secret,
   keeper: SecretFiles,
-): Promise<Reconciler> {
+): Reconciler {
   const source = createFolderSource(reader, options.folder, {
     onProblems: (problems) => output.problems(problems),
     async writeStatus(_box, changed, gone) {

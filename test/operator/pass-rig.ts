@@ -66,7 +66,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         keeper,
         management,
         cluster,
-        epoch,
+        epoch: () => Promise.resolve(epoch),
         digestKey: createSecretKey(Buffer.alloc(32, 3)),
         defaultIssuer: (name: string) => `${api.url}/boxes/${name}`,
         now: () => rig.now,

@@ -66,8 +66,8 @@ describe('startReconciler against a real API', () => {
     reconciler = undefined;
   });
 
-  async function start(management: Management = real): Promise<Reconciler> {
-    reconciler = await startReconciler({
+  function start(management: Management = real): Reconciler {
+    reconciler = startReconciler({
       source,
       management,
       keeper: memoryKeeper(),
@@ -94,18 +94,14 @@ describe('startReconciler against a real API', () => {
 
   it('applies every box in its first round', async () => {
     source.objects = [inBox('a', 'one'), inBox('b', 'one'), inBox('b', 'two')];
-    await (
-      await start()
-    ).firstRound;
+    await start().firstRound;
     expect(await rows()).to.deep.equal({ a: 1, b: 2 });
     expect(failures).to.deep.equal([]);
   });
 
   it('applies a change when the source tells of it, in that box alone', async () => {
     source.objects = [inBox('a', 'one')];
-    await (
-      await start()
-    ).firstRound;
+    await start().firstRound;
     source.objects = [inBox('a', 'one'), inBox('b', 'one')];
     changed('b');
     await eventually('box b is applied', async () => (await rows())['b'] === 1);
@@ -113,21 +109,15 @@ describe('startReconciler against a real API', () => {
 
   it('empties a box in which nothing is declared any more, also one that it has never seen', async () => {
     source.objects = [inBox('a', 'one')];
-    await (
-      await start()
-    ).firstRound;
+    await start().firstRound;
     await reconciler?.stop();
     source.objects = [];
-    await (
-      await start()
-    ).firstRound;
+    await start().firstRound;
     expect(await rows()).to.deep.equal({});
   });
 
   it('finds at the next sweep what it never heard of', async () => {
-    await (
-      await start()
-    ).firstRound;
+    await start().firstRound;
     source.objects = [inBox('a', 'one')];
     expect(time.lengths()).to.deep.equal([sweepPeriod]);
     time.pass(sweepPeriod);
@@ -143,9 +133,7 @@ describe('startReconciler against a real API', () => {
         away ? Promise.reject(new ManagementError('unavailable', 'away')) : real.apply(call, signal),
     };
     source.objects = [inBox('a', 'one')];
-    await (
-      await start(flaky)
-    ).firstRound;
+    await start(flaky).firstRound;
     for (let tries = 2; tries <= 8; tries += 1) {
       time.pass(0);
       await eventually('it was tried again', () => failures.length >= tries);
@@ -158,7 +146,7 @@ describe('startReconciler against a real API', () => {
 
   it('I9 fails when somebody else has taken over', async () => {
     source.objects = [inBox('a', 'one')];
-    const { failed, firstRound } = await start();
+    const { failed, firstRound } = start();
     await firstRound;
     await real.claimEpoch(`c${String(cluster)}`, never);
     source.objects = [];
@@ -169,16 +157,72 @@ describe('startReconciler against a real API', () => {
     expect(failures).to.deep.equal([]);
   });
 
-  it('does not begin where it cannot claim an epoch', async () => {
-    const away = createManagement({ url: 'http://127.0.0.1:1', key: new Secret('x') });
-    const error: unknown = await start(away).catch((thrown: unknown) => thrown);
-    expect(error).to.be.instanceOf(ManagementError).with.property('sort', 'unavailable');
+  it('begins while the API is away, and claims its epoch when that is back', async () => {
+    let away = true;
+    const claims: number[] = [];
+    const late: Management = {
+      ...real,
+      claimEpoch(name, signal) {
+        claims.push(claims.length);
+        return away ? Promise.reject(new ManagementError('unavailable', 'away')) : real.claimEpoch(name, signal);
+      },
+    };
+    source.objects = [inBox('a', 'one')];
+    const { firstRound } = start(late);
+    await eventually('the sweep and the pass have failed', () => failures.length >= 2);
+    expect(await rows()).to.deep.equal({});
+    await eventually('the status says so', () => source.statuses.size === 1);
+    away = false;
+    time.pass(0);
+    await firstRound;
+    await eventually('the box is applied', async () => (await rows())['a'] === 1);
+    const claimed = claims.length;
+    source.objects = [];
+    changed('a');
+    await eventually('the box is empty', async () => (await rows())['a'] === undefined);
+    expect(claims).to.have.length(claimed);
+  });
+
+  it('lets what is under way end when it stops, for as long as it is told', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    let applying = false;
+    const slow: Management = {
+      ...real,
+      async apply(call, signal) {
+        applying = true;
+        await gate.promise;
+        return real.apply(call, signal);
+      },
+    };
+    source.objects = [inBox('a', 'one')];
+    start(slow);
+    await eventually('a call is under way', () => applying);
+    const stopped = reconciler?.stop(1_000);
+    gate.resolve(undefined);
+    await stopped;
+    expect(await rows()).to.deep.equal({ a: 1 });
+    expect(time.lengths()).to.deep.equal([]);
+  });
+
+  it('cuts what is under way short when its time is over', async () => {
+    let applying = false;
+    const stuck: Management = {
+      ...real,
+      apply(_call, signal) {
+        applying = true;
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('cut short'))));
+      },
+    };
+    source.objects = [inBox('a', 'one')];
+    start(stuck);
+    await eventually('a call is under way', () => applying);
+    const stopped = reconciler?.stop(1_000);
+    time.pass(1_000);
+    await stopped;
   });
 
   it('plans nothing more once it has stopped', async () => {
-    await (
-      await start()
-    ).firstRound;
+    await start().firstRound;
     await reconciler?.stop();
     expect(time.lengths()).to.deep.equal([]);
     source.objects = [inBox('a', 'one')];

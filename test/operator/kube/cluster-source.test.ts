@@ -90,7 +90,7 @@ describe('a cluster as a source', () => {
       sleep: (wait, signal) => sleep(wait, undefined, { signal }).catch(() => undefined),
       onFailure: (error) => failures.push(error),
     });
-    reconciler = await startReconciler({
+    reconciler = startReconciler({
       source,
       keeper: memoryKeeper(),
       management,

@@ -1,0 +1,16 @@
+/** Measures the passes of a reconciler. */
+export interface PassMeter {
+  /** Is told how to ask how many boxes wait for their pass. */
+  measure(waiting: () => number): void;
+  /** Something changed in a box. */
+  heard(box: string): void;
+  /** A pass begins; the result is called when it has ended, well or not. */
+  begin(box: string): (isGood: boolean) => void;
+}
+
+/** Measures nothing. */
+export const noMeter: PassMeter = {
+  measure: () => undefined,
+  heard: () => undefined,
+  begin: () => () => undefined,
+};
