@@ -36,7 +36,7 @@ describe('takeUsage', () => {
       },
       events: recordedEvents(),
       cluster: 'test',
-      epoch: 1,
+      epoch: () => Promise.resolve(1),
       digestKey: createSecretKey(Buffer.alloc(32)),
       defaultIssuer: (box) => box,
       now: () => new Date(time),
