@@ -1,6 +1,8 @@
 import type { Adoption, ApplyLine, ApplyResult } from '../api/client/desired-state.ts';
 import type { Fault } from '../crds/fault.ts';
+import { applyLines } from './apply-call.ts';
 import type { BoxMemory, KnownRow } from './box-memory.ts';
+import { confirmedRemovals } from './confirm-removals.ts';
 import { declarerOf, ownerOf } from './declared.ts';
 import { intentOf, rowKey, rowOf, type Desired } from './desired.ts';
 import { releaseRetained } from './forget-secrets.ts';
@@ -24,7 +26,7 @@ export async function takeStock(
   if (memory.known && memory.rows.size === 0) return;
   const wanted = new Map(desired.filter((one) => intentOf(one) === 'declare').map((one) => [one.judged.rowKey, one]));
   const before = memory.rows;
-  const results = await send(box, true, comparisons(wanted.values()), context, signal);
+  const results = await applyLines(box, true, comparisons(wanted.values()), context, signal);
   memory.rows = new Map();
   for (const result of results) {
     const key = rowKey(result);
@@ -85,36 +87,17 @@ export async function carryOut(
   context: PassContext,
   signal: AbortSignal,
 ): Promise<readonly Removal[]> {
-  const remove = await confirmed(box, plan.remove, context, signal);
+  const remove = await confirmedRemovals(box, plan.remove, context, signal);
   const declared = new Map(plan.declare.map((one) => [one.judged.rowKey, one]));
   const probes = linksToProbe(desired, (key) => memory.rows.has(key) || declared.has(key), memory.elsewhere);
   if (remove.length === 0 && declared.size === 0 && probes.length === 0) return [];
   // Before its row has no owner: nobody could tell later whose secret it is.
   await releaseRetained(box, desired, remove, memory, context.keeper, signal);
   const lines = linesOf(remove, declared.values(), probes);
-  for (const result of await send(box, false, lines, context, signal)) {
+  for (const result of await applyLines(box, false, lines, context, signal)) {
     noteResult(result, declared.get(rowKey(result)), memory);
   }
   return remove;
-}
-
-async function confirmed(
-  box: string,
-  removals: readonly Removal[],
-  { source }: PassContext,
-  signal: AbortSignal,
-): Promise<readonly Removal[]> {
-  const questions = new Map(
-    removals
-      .filter(({ confirm }) => confirm)
-      .map((removal) => [removal, { kind: removal.row.kind, name: removal.declarer.name, uid: removal.declarer.uid }]),
-  );
-  if (questions.size === 0) return removals;
-  const gone = await source.confirmGone(box, [...questions.values()], signal);
-  return removals.filter((removal) => {
-    const question = questions.get(removal);
-    return question === undefined || gone.has(question);
-  });
 }
 
 /** Removals first: an id may pass from one object to another in one call. */
@@ -191,16 +174,4 @@ const none: readonly never[] = [];
 function belowSpec(faults: readonly Fault[] = none): readonly Fault[] {
   if (faults.length === 0) return none;
   return faults.map(({ path, message }) => ({ path: path === '' ? '' : `spec.${path}`, message }));
-}
-
-async function send(
-  box: string,
-  complete: boolean,
-  lines: Iterable<ApplyLine>,
-  { management, cluster, epoch, onProgress }: PassContext,
-  signal: AbortSignal,
-): Promise<readonly ApplyResult[]> {
-  const report = (progress: { readonly done: number; readonly of: number }) => onProgress(box, progress);
-  const head = { cluster, epoch: await epoch(signal), complete };
-  return management.apply({ box, head, lines, onProgress: report }, signal);
 }

@@ -12,12 +12,12 @@ import type { Listing } from './source.ts';
 export async function declaredState(
   box: string,
   listing: Listing,
+  candidates: readonly Candidate[],
   scope: PassScope,
   memory: BoxMemory,
   context: PassContext,
   signal: AbortSignal,
 ): Promise<readonly Desired[]> {
-  const candidates = listing.objects.map((object) => candidate(object, memory));
   const losers = contests(candidates);
   const issuer = issuerOf(candidates) ?? context.defaultIssuer(box);
   const wanting = candidates.filter((one) => wantsGenerated(one) && !losers.has(one.object.key));
@@ -31,6 +31,11 @@ export async function declaredState(
   });
   memory.objects = new Map(desired.map((one) => [one.object.key, one]));
   return desired;
+}
+
+/** What a listing declares, judged. */
+export function candidatesOf(listing: Listing, memory: BoxMemory): readonly Candidate[] {
+  return listing.objects.map((object) => candidate(object, memory));
 }
 
 function candidate(object: Candidate['object'], memory: BoxMemory): Candidate {

@@ -10,6 +10,9 @@ export interface Candidate {
   readonly judged: Judged;
 }
 
+/** An object, and who has its id if it has not. */
+export type Contender = Pick<Desired, 'object' | 'judged' | 'loses'>;
+
 /** An object with everything that decides what becomes of its row; the same one until any of that changes. */
 export interface Desired extends Candidate {
   readonly secret: ResolvedSecret;
@@ -56,6 +59,12 @@ export function contests(candidates: readonly Candidate[]): ReadonlyMap<string, 
     } else losers.push(candidate);
   }
   return new Map(losers.map((loser) => [loser.object.key, holderName(holders.get(loser.judged.rowKey) ?? loser)]));
+}
+
+/** The candidates with who has their id. */
+export function contested(candidates: readonly Candidate[]): readonly Contender[] {
+  const losers = contests(candidates);
+  return candidates.map(({ object, judged }) => ({ object, judged, loses: losers.get(object.key) }));
 }
 
 function holderName({ object }: Candidate): string {

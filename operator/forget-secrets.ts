@@ -1,5 +1,5 @@
 import type { BoxMemory } from './box-memory.ts';
-import type { Desired } from './desired.ts';
+import type { Candidate, Desired } from './desired.ts';
 import type { Removal } from './plan.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
 import { secretName } from './secret-source.ts';
@@ -7,7 +7,7 @@ import { secretName } from './secret-source.ts';
 /** Lets go of the generated secrets of clients that are to be retained: they go on with them. */
 export async function releaseRetained(
   box: string,
-  desired: readonly Desired[],
+  desired: readonly Candidate[],
   removals: readonly Removal[],
   memory: BoxMemory,
   keeper: SecretKeeper,
@@ -80,7 +80,7 @@ function hasOther({ object, judged }: Desired, secret: string): boolean {
 }
 
 /** The names that generated secrets are wanted under. */
-function claimed(desired: readonly Desired[]): ReadonlySet<string> {
+function claimed(desired: readonly Candidate[]): ReadonlySet<string> {
   const generated = desired.filter(({ judged }) => judged.secret.from === 'generated');
   return new Set(generated.map(({ object, judged }) => secretName(judged.secret, object.name) ?? object.name));
 }

@@ -1,7 +1,7 @@
 import type { RowName } from '../api/client/desired-state.ts';
 import type { KnownRow } from './box-memory.ts';
 import { objectKey, type Identity } from './declared.ts';
-import { intentOf, rowKey, type Desired } from './desired.ts';
+import { intentOf, rowKey, type Contender, type Desired } from './desired.ts';
 import type { Refusal } from './facts.ts';
 
 /** A row that is to go. */
@@ -29,18 +29,15 @@ export interface Situation {
   readonly refusals: ReadonlyMap<string, Refusal>;
   /** False: what is missing among the declared objects may be there all the same, so nothing of it goes. */
   readonly complete: boolean;
+  /** Row keys of what was looked for in vain to be gone: it stays. */
+  readonly open?: ReadonlySet<string>;
 }
 
 /** Compares what is declared with the rows. Pure: the same situation makes the same plan. */
 export function planOf(situation: Situation): Plan {
   const { desired, rows, refusals } = situation;
-  const wanted = new Map(desired.filter(wantsRow).map((one) => [one.judged.rowKey, one]));
-  const objects = new Map(desired.map((one) => [one.object.key, one]));
-  const remove: Removal[] = [];
-  for (const [key, row] of rows) {
-    const removal = removalOf(row, wanted.get(key), objects, situation.complete);
-    if (removal !== undefined) remove.push(removal);
-  }
+  const due = removalsOf(desired, rows, situation.complete);
+  const remove = due.filter(({ row }) => situation.open?.has(rowKey(row)) !== true);
   const removed = new Set(remove.map(({ row }) => rowKey(row)));
   const declare = desired.filter((one) => {
     const key = one.judged.rowKey;
@@ -49,14 +46,31 @@ export function planOf(situation: Situation): Plan {
   return { declare, remove };
 }
 
-function wantsRow(desired: Desired): boolean {
-  return intentOf(desired) !== 'none';
+/** The rows that are to go, because nobody wants them any more or another object does. */
+export function removalsOf(
+  contenders: readonly Contender[],
+  rows: Situation['rows'],
+  complete: boolean,
+): readonly Removal[] {
+  const wanted = new Map(contenders.filter(isWanted).map((one) => [one.judged.rowKey, one]));
+  const objects = new Map(contenders.map((one) => [one.object.key, one]));
+  const remove: Removal[] = [];
+  for (const [key, row] of rows) {
+    const removal = removalOf(row, wanted.get(key), objects, complete);
+    if (removal !== undefined) remove.push(removal);
+  }
+  return remove;
+}
+
+/** Whether an object wants its row: not where an older one has the id. */
+export function isWanted({ loses }: Contender): boolean {
+  return loses === undefined;
 }
 
 function removalOf(
   row: KnownRow,
-  wanted: Desired | undefined,
-  objects: ReadonlyMap<string, Desired>,
+  wanted: Contender | undefined,
+  objects: ReadonlyMap<string, Contender>,
   complete: boolean,
 ): Removal | undefined {
   const { kind, id, declarer, retain } = row;

@@ -1,4 +1,5 @@
 import type { Declared, DeclaredSecret } from './declared.ts';
+import type { Holds } from './holds.ts';
 import type { ObjectStatus } from './object-status.ts';
 
 /** Everything declared in one box. */
@@ -26,6 +27,8 @@ export interface Source {
   watch(onChange: (box: string) => void, signal: AbortSignal): void;
   /** Looks anew, past every cache: which of these objects are really gone (no object of the name, or one of another uid). */
   confirmGone(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<ReadonlySet<ObjectName>>;
+  /** How objects wait with their deletion, where they can. */
+  readonly holds?: Holds;
   /** Publishes statuses that changed, and tells which objects are gone with their rows (their last statuses). */
   writeStatus(
     box: string,

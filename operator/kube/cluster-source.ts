@@ -1,17 +1,21 @@
-import { API_GROUP, KINDS, type Kind } from '../../crds/kind.ts';
+import type { Kind } from '../../crds/kind.ts';
 import type { ObjectName, Source } from '../source.ts';
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
+import { createFinalizerHolds } from './finalizers.ts';
 import { KubeError } from './kube-error.ts';
 import { inLanes } from './lanes.ts';
 import { startListWatch, type ListWatch, type ListWatchOptions } from './list-watch.ts';
-import { liveUid, pathOfKind } from './live-read.ts';
+import { kindName, liveUid, pathOfKind } from './live-read.ts';
 import { writeStatuses } from './status-writer.ts';
 
 /** What a source over a cluster works with. */
 export type ClusterSourceOptions = Pick<
   ListWatchOptions<DeclaredObject>,
   'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'
->;
+> & {
+  /** The namespace that the operator runs in. */
+  readonly ownNamespace?: string;
+};
 
 type Watches = Readonly<Record<Kind, ListWatch<DeclaredObject>>>;
 
@@ -24,6 +28,12 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   });
   // Nobody may have asked yet.
   synced.catch(() => undefined);
+  let stores: Watches | undefined;
+  const holds = createFinalizerHolds({
+    ...options,
+    ownNamespace: options.ownNamespace,
+    storeOf: (kind) => stores?.[kind].store,
+  });
 
   return {
     watch(onChange, signal) {
@@ -31,14 +41,19 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
         startListWatch(
           {
             ...options,
-            path: pathOfKind(nameOfKind(kind)),
-            keep: (value) => declaredObject(kind, value),
+            path: pathOfKind(kindName(kind)),
+            keep(value) {
+              const kept = declaredObject(kind, value);
+              if (kept !== undefined) holds.note(kept);
+              return kept;
+            },
             novelty,
             onChange,
           },
           signal,
         );
-      started.resolve({ Box: start('Box'), Client: start('Client'), AccessPolicy: start('AccessPolicy') });
+      stores = { Box: start('Box'), Client: start('Client'), AccessPolicy: start('AccessPolicy') };
+      started.resolve(stores);
     },
     async boxes(signal) {
       const watches = await unlessAborted(synced, signal);
@@ -50,16 +65,13 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       const objects = kept.filter(({ isGoing }) => !isGoing).map(({ declared }) => declared);
       return { objects, secrets: new Map(), complete: true };
     },
+    holds,
     confirmGone: (box, objects, signal) => confirmGone(options, box, objects, signal),
     async writeStatus(_box, changed, _gone, signal) {
       const watches = await unlessAborted(synced, signal);
       await writeStatuses(options.api, changed, ({ kind }) => watches[kind].store, signal);
     },
   };
-}
-
-function nameOfKind(kind: Kind) {
-  return { group: API_GROUP, version: 'v1', plural: KINDS[kind].plural };
 }
 
 /**
@@ -75,7 +87,7 @@ async function confirmGone(
   const gone = new Set<ObjectName>();
   await inLanes(objects, async (object) => {
     try {
-      const uid = await liveUid(api, { ...nameOfKind(object.kind), namespace, name: object.name }, signal);
+      const uid = await liveUid(api, { ...kindName(object.kind), namespace, name: object.name }, signal);
       if (uid !== object.uid) gone.add(object);
     } catch (error) {
       if (!(error instanceof KubeError) || error.sort === 'unavailable') throw error;

@@ -1,4 +1,5 @@
 import { isRecord } from '../../crds/schema-node.ts';
+import { API_GROUP, KINDS, type Kind } from '../../crds/kind.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 
@@ -26,6 +27,14 @@ export async function liveUid(api: KubeApi, object: KubeName, signal: AbortSigna
     throw error;
   }
   throw new KubeError('garbled', `${pathOfObject(object)}: the answer is not the object`);
+}
+
+/** Who we are among those that write into objects. */
+export const FIELD_MANAGER = 'boxgate';
+
+/** The name of a kind of ours. */
+export function kindName(kind: Kind) {
+  return { group: API_GROUP, version: 'v1', plural: KINDS[kind].plural };
 }
 
 /** Where a kind is, in all namespaces or in one. */

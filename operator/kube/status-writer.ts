@@ -1,15 +1,13 @@
-import { API_GROUP, API_VERSION, KINDS } from '../../crds/kind.ts';
+import { API_VERSION } from '../../crds/kind.ts';
 import type { ObjectStatus } from '../object-status.ts';
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 import { inLanes } from './lanes.ts';
-import { pathOfObject } from './live-read.ts';
+import { FIELD_MANAGER, kindName, pathOfObject } from './live-read.ts';
 import type { ObjectStore } from './object-store.ts';
 import { statusToWrite, type StatusBody } from './status-body.ts';
 
-/** Who we are among those that write into objects. */
-const fieldManager = 'boxgate';
 /** So often a write is begun again whose object changed meanwhile. */
 const tries = 5;
 
@@ -84,11 +82,11 @@ function applyCall(status: ObjectStatus, { uid, resourceVersion }: DeclaredObjec
     method: 'PATCH',
     patch: 'apply',
     path: `${pathOf(status)}/status`,
-    query: { fieldManager, force: 'true' },
+    query: { fieldManager: FIELD_MANAGER, force: 'true' },
     body: { apiVersion: API_VERSION, kind, metadata: { namespace, name, uid, resourceVersion }, status: body },
   } as const;
 }
 
 function pathOf({ kind, namespace, name }: ObjectStatus): string {
-  return pathOfObject({ group: API_GROUP, version: 'v1', plural: KINDS[kind].plural, namespace, name });
+  return pathOfObject({ ...kindName(kind), namespace, name });
 }

@@ -337,9 +337,10 @@ const resources = Object.values(plurals);
 const statusRules = [
   { apiGroups: ['boxgate.dev'], resources: resources.map((name) => `${name}/status`), verbs: ['patch'] },
 ];
+const finalizerRules = [{ apiGroups: ['boxgate.dev'], resources, verbs: ['patch'] }];
 const readRules = [{ apiGroups: ['boxgate.dev'], resources, verbs: ['get', 'list', 'watch'] }];
 
-/** A kubeconfig of a ServiceAccount that may read our kinds and write their statuses, and nothing else. */
+/** A kubeconfig of a ServiceAccount that may read our kinds, write their statuses and hold their deletion, and nothing else. */
 async function operatorKubeconfig(plane: ControlPlane): Promise<string> {
   const namespace = await plane.namespace('operator');
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
@@ -351,6 +352,7 @@ async function operatorKubeconfig(plane: ControlPlane): Promise<string> {
   for (const [name, rules] of [
     ['boxgate-declared', readRules],
     ['boxgate-statuses', statusRules],
+    ['boxgate-finalizers', finalizerRules],
   ] as const) {
     await post(`${rbac}/clusterroles`, { metadata: { name }, rules });
     await post(`${rbac}/clusterrolebindings`, {

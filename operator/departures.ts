@@ -1,0 +1,102 @@
+import type { ApplyResult } from '../api/client/desired-state.ts';
+import { applyLines } from './apply-call.ts';
+import type { BoxMemory } from './box-memory.ts';
+import { confirmedRemovals } from './confirm-removals.ts';
+import { declarerOf, ownerOf } from './declared.ts';
+import { contested, rowKey, type Candidate } from './desired.ts';
+import { releaseRetained } from './forget-secrets.ts';
+import type { PassContext } from './pass-context.ts';
+import { isWanted, removalsOf, type Removal } from './plan.ts';
+import type { Listing } from './source.ts';
+
+/** What went first. */
+export interface Departures {
+  readonly removed: readonly Removal[];
+  /** Row keys of what was not confirmed to be gone, and is not to be asked for again in this pass. */
+  readonly open: ReadonlySet<string>;
+}
+
+/**
+ * Before anything else of a pass: the rows of objects that are gone or going go too, and then the objects that waited for
+ * it. Needs no Secret and nothing that is still declared, so that nothing of these can hold a deletion up. An id that
+ * another object has now is left to the plan, which passes it on in one call.
+ */
+export async function removeDeparted(
+  box: string,
+  listing: Listing,
+  candidates: readonly Candidate[],
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<Departures> {
+  const going = context.source.holds?.going(box) ?? [];
+  if (!memory.known && going.length > 0) await callRoll(box, memory, context, signal);
+  const there = new Set(candidates.map(({ object }) => object.uid));
+  const isWhole = [...memory.rows.values()].every(({ declarer }) => there.has(declarer.uid));
+  if (isWhole && going.length === 0) return { removed: [], open: new Set() };
+  const contenders = contested(candidates);
+  const taken = new Set(contenders.filter(isWanted).map(({ judged }) => judged.rowKey));
+  const due = removalsOf(contenders, memory.rows, listing.complete).filter(
+    ({ row, declarer }) => !there.has(declarer.uid) && !taken.has(rowKey(row)),
+  );
+  const removed = await confirmedRemovals(box, due, context, signal);
+  if (removed.length > 0) await remove(box, candidates, removed, memory, context, signal);
+  await letGo(box, memory, context, signal);
+  const done = new Set(removed);
+  return { removed, open: new Set(due.filter((one) => !done.has(one)).map(({ row }) => rowKey(row))) };
+}
+
+/** Lets the objects go whose deletion waited for their rows, as far as these are gone. */
+export async function letGo(
+  box: string,
+  memory: BoxMemory,
+  { source }: PassContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const going = source.holds?.going(box) ?? [];
+  if (going.length === 0 || !memory.known) return;
+  const declarers = new Set([...memory.rows.values()].map(({ declarer }) => declarer.uid));
+  const free = going.filter(({ uid }) => !declarers.has(uid));
+  if (free.length > 0) await source.holds?.release(box, free, signal);
+}
+
+/** Asks which rows there are at all, without a word of what is declared now. */
+async function callRoll(box: string, memory: BoxMemory, context: PassContext, signal: AbortSignal): Promise<void> {
+  const before = memory.rows;
+  const rows: BoxMemory['rows'] = new Map();
+  for (const { kind, id, owner, retain = false } of await applyLines(box, true, [], context, signal)) {
+    if (owner === undefined) continue;
+    const key = rowKey({ kind, id });
+    const known = before.get(key);
+    const isSame = known?.declarer.uid === owner.uid;
+    rows.set(
+      key,
+      isSame ? { ...known, retain } : { kind, id, declarer: declarerOf(owner), digest: undefined, retain, faults: [] },
+    );
+  }
+  memory.rows = rows;
+  memory.known = true;
+}
+
+async function remove(
+  box: string,
+  candidates: readonly Candidate[],
+  removals: readonly Removal[],
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<void> {
+  // Before its row has no owner: nobody could tell later whose secret it is.
+  await releaseRetained(box, candidates, removals, memory, context.keeper, signal);
+  const lines = removals.map(({ row, declarer }) => ({ ...row, owner: ownerOf(declarer), delete: true as const }));
+  for (const result of await applyLines(box, false, lines, context, signal)) noteRemoval(result, memory);
+}
+
+function noteRemoval(result: ApplyResult, memory: BoxMemory): void {
+  const key = rowKey(result);
+  memory.rows.delete(key);
+  if (result.result === 'retained') memory.elsewhere.set(key, true);
+  else memory.elsewhere.delete(key);
+  // Somebody else has it now: what the database has is to be looked at.
+  if (result.result === 'conflict') memory.known = false;
+}
