@@ -1,0 +1,75 @@
+import { startApiProcess, type ApiProcess } from '../../support/api-process.ts';
+import { asOwner, type TestDatabase } from '../../support/postgres.ts';
+import { startPostgresWrites } from './postgres-writes.ts';
+import { createSupply } from './supply.ts';
+import type { WriteLog } from './write-log.ts';
+
+/** The API on a database, as a process that a write log's plan may end: there is always another. */
+export interface RestartedApi {
+  /** The one that serves now. One that was ended is waited for, and the next takes its place. */
+  present(): Promise<ApiProcess>;
+  end(): Promise<void>;
+}
+
+/** One key, so that who calls need not know which process it is. */
+export const managementKey = 'key-of-the-crash-points';
+
+interface Started {
+  readonly process: ApiProcess;
+  readonly isCrashed: () => boolean;
+  end(): Promise<void>;
+}
+
+/** Starts it; every process reaches Postgres through a proxy of its own. */
+export async function startRestartedApi(database: TestDatabase, log: WriteLog): Promise<RestartedApi> {
+  const writers = await writingFunctions(database);
+  const supply = createSupply(() => start(database, log, writers));
+  let serving = await supply.take();
+
+  return {
+    async present() {
+      if (!serving.isCrashed()) return serving.process;
+      await serving.end();
+      serving = await supply.take();
+      return serving.process;
+    },
+    async end() {
+      await serving.end();
+      await (await supply.rest()).end();
+    },
+  };
+}
+
+async function start(database: TestDatabase, log: WriteLog, writers: ReadonlySet<string>): Promise<Started> {
+  let isCrashed = false;
+  const crash = (): void => {
+    isCrashed = true;
+    process.kill(api.pid, 'SIGKILL');
+  };
+  const url = new URL(database.apiUrl);
+  const proxy = await startPostgresWrites({ target: Number(url.port), log, writers, crash });
+  url.port = String(proxy.port);
+  const api = await startApiProcess(url.href, {
+    BOXGATE_MANAGEMENT_KEYS: managementKey,
+    BOXGATE_FAILURES_PER_CLIENT: '1000000',
+    BOXGATE_FAILURES_PER_BOX: '1000000',
+  });
+  return {
+    process: api,
+    isCrashed: () => isCrashed,
+    async end() {
+      await api.end('SIGKILL');
+      await proxy.close();
+    },
+  };
+}
+
+/** Functions that Postgres itself says may write. */
+async function writingFunctions(database: TestDatabase): Promise<ReadonlySet<string>> {
+  const { rows } = await asOwner(new URL(database.ownerUrl).pathname.slice(1), (owner) =>
+    owner.query<{ proname: string }>(
+      "SELECT proname FROM pg_proc WHERE pronamespace = 'boxgate'::regnamespace AND provolatile = 'v'",
+    ),
+  );
+  return new Set(rows.map(({ proname }) => proname));
+}

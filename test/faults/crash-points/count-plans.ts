@@ -1,0 +1,56 @@
+import type { Random } from '../../support/random.ts';
+import type { Plan } from './write-log.ts';
+
+/** Chooses plans, counts them, and tells what was counted. */
+export interface PlanCount {
+  /** All plans under `make faults`; else as many of them as a story gets in `npm test`. */
+  some(plans: readonly Plan[]): readonly Plan[];
+  /** A plan was carried out: whether its process was ended as planned, and which invariants did not hold. */
+  ran(name: string, isMet: boolean, violations: readonly string[]): void;
+  /** A story is over in which so many writes were recorded. Throws when a plan was not carried out, or one found a violation. */
+  over(writes: number): void;
+  /** Prints the counts. */
+  report(what: string): void;
+}
+
+const each = process.env['BOXGATE_CRASH_POINTS'] ?? '1';
+const wantsAll = each === 'all';
+
+/** Under BOXGATE_CRASH_POINTS=all every plan is run, else so many of each story, one by default. */
+export function countPlans(random: Random): PlanCount {
+  const total = { writes: 0, plans: 0, violations: 0 };
+  let met = 0;
+  let chosen = 0;
+  let faults: string[] = [];
+
+  return {
+    some(plans) {
+      const left = [...plans];
+      const wanted = wantsAll ? plans.length : Math.min(Number(each), plans.length);
+      const picked = wantsAll
+        ? left
+        : Array.from({ length: wanted }, () => left.splice(random.below(left.length), 1)).flat();
+      [met, chosen, faults] = [0, picked.length, []];
+      return picked;
+    },
+    ran(name, isMet, violations) {
+      met += isMet ? 1 : 0;
+      total.plans += isMet ? 1 : 0;
+      total.violations += violations.length;
+      faults.push(...(isMet ? [] : [`${name}: the write never came`]), ...violations.map((one) => `${name}: ${one}`));
+    },
+    over(writes) {
+      total.writes += writes;
+      if (wantsAll && met < writes * 3) faults.push(`${String(met)} plans for ${String(writes)} writes`);
+      if (met < chosen || faults.length > 0) {
+        throw new Error([`BOXGATE_SEED=${String(random.seed)}`, ...faults].join('\n'));
+      }
+    },
+    report(what) {
+      if (!wantsAll) return;
+      const { writes, plans, violations } = total;
+      const counts = `${String(writes)} recorded, ${String(plans)} plans run, ${String(violations)} violations`;
+      process.stdout.write(`crash points, ${what}: ${counts}\n`);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
+import type { WriteProxy } from './http-writes.ts';
+import { messageReader, statementIn, type Message } from './postgres-messages.ts';
+import { sqlWriteReader } from './sql-writes.ts';
+import type { Way, WriteLog } from './write-log.ts';
+
+/** What a proxy before Postgres needs. */
+export interface PostgresWritesOptions {
+  readonly target: number;
+  readonly log: WriteLog;
+  /** Functions of the schema that may write: `issue_sessions`. */
+  readonly writers: ReadonlySet<string>;
+  /** Ends the process. */
+  readonly crash: () => void;
+}
+
+/** Starts a proxy before Postgres, on a free port, that shows every write to a log and ends the process as its plan says. */
+export async function startPostgresWrites(options: PostgresWritesOptions): Promise<Omit<WriteProxy, 'release'>> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = createConnection({ host: '127.0.0.1', port: options.target });
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one
+        .on('error', () => undefined)
+        .on('close', () => {
+          sockets.delete(one);
+          other.destroy();
+        });
+    }
+    forward(near, far, options);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: addressOf(server.address()).port,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function addressOf(address: AddressInfo | string | null): AddressInfo {
+  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port');
+  return address;
+}
+
+/** What is asked together ends with a Query or a Sync; its answer ends with ReadyForQuery. */
+function forward(near: Socket, far: Socket, { log, writers, crash }: PostgresWritesOptions): void {
+  const fromClient = messageReader('client');
+  const fromServer = messageReader('server');
+  const writeOf = sqlWriteReader(writers);
+  let asked: Message[] = [];
+  let held: { readonly way: Way; readonly answer: Message[] } | undefined;
+
+  function ask(): void {
+    const bytes = Buffer.concat(asked.map((message) => message.bytes));
+    const statement = asked.map(statementIn).find((text) => text !== undefined);
+    asked = [];
+    const write = statement === undefined ? undefined : writeOf(statement, bytes);
+    const way = write === undefined ? undefined : log.meet(write);
+    if (way === 'before') {
+      crash();
+      near.destroy();
+      return;
+    }
+    if (way !== undefined) held = { way, answer: [] };
+    far.write(bytes);
+  }
+
+  near.on('data', (chunk: Buffer) => {
+    for (const message of fromClient(chunk)) {
+      asked.push(message);
+      if (!'PBDEC'.includes(message.letter) || message.letter === '') ask();
+    }
+  });
+  far.on('data', (chunk: Buffer) => {
+    for (const message of fromServer(chunk)) {
+      if (held === undefined) near.write(message.bytes);
+      else held.answer.push(message);
+      if (held === undefined || message.letter !== 'Z') continue;
+      const { way, answer } = held;
+      held = undefined;
+      if (way === 'after') {
+        near.write(Buffer.concat(answer.map(({ bytes }) => bytes)), () => setTimeout(crash, readingTime));
+      } else {
+        crash();
+        near.destroy();
+      }
+    }
+  });
+}
+
+/** Milliseconds that a process has to take in the answer that it is ended after. */
+const readingTime = 3;

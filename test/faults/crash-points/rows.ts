@@ -1,0 +1,32 @@
+import { asOwner, type TestDatabase } from '../../support/postgres.ts';
+
+/** What a box has in the database, by content: without what differs from run to run (times, versions, random ids). */
+export type Rows = Readonly<Record<string, readonly unknown[]>>;
+
+const statements = {
+  resource: `SELECT to_jsonb(r) - '{box,version,sessions_from,created_at,updated_at,digest,secrets}'::text[]
+                    || jsonb_build_object('secrets', cardinality(secrets)) AS row
+               FROM boxgate.resource r WHERE box = $1`,
+  tombstone: `SELECT jsonb_build_array(kind, id) AS row FROM boxgate.tombstone WHERE box = $1`,
+  revocation: `SELECT DISTINCT jsonb_build_array(subject) AS row FROM boxgate.revocation WHERE box = $1`,
+  signing_key: `SELECT jsonb_build_array(algorithm) AS row FROM boxgate.signing_key WHERE box = $1`,
+  operator_epoch: `SELECT jsonb_build_array(cluster) AS row FROM boxgate.operator_epoch WHERE cluster = $1`,
+} as const;
+
+/** Reads the rows of a box; `named` gives texts that stand for others (its own name, uids), so that two boxes compare. */
+export function readRows(database: TestDatabase, box: string, named: ReadonlyMap<string, string>): Promise<Rows> {
+  return asOwner(new URL(database.ownerUrl).pathname.slice(1), async (owner) => {
+    const found: Record<string, readonly unknown[]> = {};
+    for (const [table, statement] of Object.entries(statements)) {
+      const { rows } = await owner.query<{ row: unknown }>(statement, [box]);
+      found[table] = rows.map(({ row }) => renamed(row, named)).sort();
+    }
+    return found;
+  });
+}
+
+function renamed(row: unknown, named: ReadonlyMap<string, string>): string {
+  let text = JSON.stringify(row);
+  for (const [name, standsFor] of named) text = text.replaceAll(name, standsFor);
+  return text;
+}
