@@ -23,7 +23,7 @@ export async function startPostgresWrites(options: PostgresWritesOptions): Promi
       [near, far],
       [far, near],
     ] as const) {
-      sockets.add(one);
+      sockets.add(one.setNoDelay(true));
       one
         .on('error', () => undefined)
         .on('close', () => {
@@ -54,7 +54,7 @@ function forward(near: Socket, far: Socket, { log, writers, crash }: PostgresWri
   const fromServer = messageReader('server');
   const writeOf = sqlWriteReader(writers);
   let asked: Message[] = [];
-  let held: { readonly way: Way; readonly answer: Message[] } | undefined;
+  let held: { readonly way: Way; readonly answer: Buffer[] } | undefined;
 
   function ask(): void {
     const bytes = Buffer.concat(asked.map((message) => message.bytes));
@@ -71,6 +71,16 @@ function forward(near: Socket, far: Socket, { log, writers, crash }: PostgresWri
     far.write(bytes);
   }
 
+  function deliver(answer: Buffer, way: Way): void {
+    held = undefined;
+    if (way === 'after') {
+      near.write(answer, () => setTimeout(crash, readingTime));
+    } else {
+      crash();
+      near.destroy();
+    }
+  }
+
   near.on('data', (chunk: Buffer) => {
     for (const message of fromClient(chunk)) {
       asked.push(message);
@@ -78,19 +88,11 @@ function forward(near: Socket, far: Socket, { log, writers, crash }: PostgresWri
     }
   });
   far.on('data', (chunk: Buffer) => {
-    for (const message of fromServer(chunk)) {
-      if (held === undefined) near.write(message.bytes);
-      else held.answer.push(message);
-      if (held === undefined || message.letter !== 'Z') continue;
-      const { way, answer } = held;
-      held = undefined;
-      if (way === 'after') {
-        near.write(Buffer.concat(answer.map(({ bytes }) => bytes)), () => setTimeout(crash, readingTime));
-      } else {
-        crash();
-        near.destroy();
-      }
-    }
+    // One question at a time: all that comes belongs to the one that is held.
+    const isWhole = fromServer(chunk).at(-1)?.letter === 'Z';
+    if (held === undefined) near.write(chunk);
+    else if (isWhole) deliver(Buffer.concat([...held.answer, chunk]), held.way);
+    else held.answer.push(chunk);
   });
 }
 
