@@ -78,12 +78,13 @@ function isOlder(one: Declared, other: Declared): boolean {
 /** The object as it is desired now: the one of before, as long as nothing about it changed. */
 export function desiredOf(
   candidate: Candidate,
-  secret: ResolvedSecret,
+  resolved: ResolvedSecret,
   loses: string | undefined,
   before: Desired | undefined,
   digestKey: KeyObject,
 ): Desired {
   const { object, judged } = candidate;
+  const secret = before !== undefined && saysTheSame(before.secret, resolved) ? before.secret : resolved;
   const isSameRow = before?.judged === judged && isSameSecret(before.secret, secret);
   if (!isSameRow) {
     const digest = digestOf(digestKey, judged.content, secretPart(secret));
@@ -96,6 +97,12 @@ export function desiredOf(
 function isSameSecret(one: ResolvedSecret, other: ResolvedSecret): boolean {
   if (one.state === 'ready' && other.state === 'ready') return one.value === other.value;
   return one.state === other.state;
+}
+
+/** Who looks for changes compares objects: one that is made anew in each pass would be a change in each. */
+function saysTheSame(one: ResolvedSecret, other: ResolvedSecret): boolean {
+  if (!isSameSecret(one, other)) return false;
+  return one.state !== 'missing' || other.state !== 'missing' || one.message === other.message;
 }
 
 function secretPart(secret: ResolvedSecret): SecretPart {

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { contests, intentOf, type Candidate } from '../../operator/desired.ts';
+import { createSecretKey } from 'node:crypto';
+import { Secret } from '../../api/client/secret.ts';
+import { contests, desiredOf, intentOf, type Candidate } from '../../operator/desired.ts';
+import type { ResolvedSecret } from '../../operator/resolve-secret.ts';
 import type { Declared } from '../../operator/declared.ts';
 import { judge } from '../../operator/judge.ts';
 import { declared, desired, machineClient } from './declare.ts';
@@ -48,6 +51,27 @@ describe('contests', () => {
     const losers = contests([{ object: faulty, judged: judge(faulty) }, candidate('young', 'x', { created: '2' })]);
     expect(Object.fromEntries(losers)).to.deep.equal({ 'Client/young': 'default/old' });
   });
+});
+
+describe('desiredOf', () => {
+  const key = createSecretKey(Buffer.alloc(32, 1));
+  const one = candidate('app', 'app');
+  const missing = (message: string): ResolvedSecret => ({ state: 'missing', reason: 'SecretNotFound', message });
+  const value = new Secret('chosen by somebody');
+  const cases: [title: string, before: ResolvedSecret, now: ResolvedSecret, isSame: boolean][] = [
+    ['is none, found once more', { state: 'none' }, { state: 'none' }, true],
+    ['is the same one, found once more', { state: 'ready', value }, { state: 'ready', value }, true],
+    ['is another one', { state: 'ready', value }, { state: 'ready', value: new Secret('another') }, false],
+    ['is missing for the same reason', missing('there is no Secret x'), missing('there is no Secret x'), true],
+    ['is missing for another reason', missing('there is no Secret x'), missing('x has no entry y'), false],
+    ['came', missing('there is no Secret x'), { state: 'ready', value }, false],
+  ];
+  for (const [title, first, second, isSame] of cases) {
+    it(`${isSame ? 'is the very one of before' : 'is another one'} where the secret ${title}`, () => {
+      const before = desiredOf(one, first, undefined, undefined, key);
+      expect(desiredOf(one, second, undefined, before, key) === before).to.equal(isSame);
+    });
+  }
 });
 
 describe('intentOf', () => {
