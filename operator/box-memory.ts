@@ -44,6 +44,8 @@ export interface BoxMemory {
   usage: UsageMemory | undefined;
   /** Whether `rows` is what the database has, as far as anybody can know. */
   known: boolean;
+  /** Rows of objects that are gone are still there: removing them is the first thing to do. */
+  owesRemovals: boolean;
 }
 
 /** The memory of a box of which nothing is known. */
@@ -59,5 +61,6 @@ export function emptyMemory(): BoxMemory {
     elsewhere: new Map(),
     usage: undefined,
     known: false,
+    owesRemovals: false,
   };
 }

@@ -31,6 +31,8 @@ export interface OperatorConfig {
   readonly sweepSeconds: number;
   /** BOXGATE_USAGE_SECONDS: between two questions how much the clients of a box are used. */
   readonly usageSeconds: number;
+  /** BOXGATE_HOLD_SECONDS: how long a deleted object waits for an API that cannot be reached. */
+  readonly holdSeconds: number;
   /** BOXGATE_RELIST_SECONDS: between two lists of a kind from the API server. */
   readonly relistSeconds: number;
   /** BOXGATE_LOG_LEVEL. */
@@ -51,6 +53,7 @@ export function readOperatorConfig(environment: Environment): OperatorConfig {
     leaseSeconds: read.integer('BOXGATE_LEASE_SECONDS', 15, 2, 300),
     sweepSeconds: read.integer('BOXGATE_SWEEP_SECONDS', 50, 1, 3_600),
     usageSeconds: read.integer('BOXGATE_USAGE_SECONDS', 3_600, 1, 86_400),
+    holdSeconds: read.integer('BOXGATE_HOLD_SECONDS', 60, 1, 600),
     relistSeconds: read.integer('BOXGATE_RELIST_SECONDS', 300, 1, 86_400),
     logLevel: read.word('BOXGATE_LOG_LEVEL', 'info', logLevels),
     parentPipe: read.optionalInteger('BOXGATE_PARENT_PIPE', 3, 1024),

@@ -30,10 +30,12 @@ export async function removeDeparted(
   signal: AbortSignal,
 ): Promise<Departures> {
   const going = context.source.holds?.going(box) ?? [];
+  memory.owesRemovals = going.length > 0;
   if (!memory.known && going.length > 0) await callRoll(box, memory, context, signal);
   const there = new Set(candidates.map(({ object }) => object.uid));
   const isWhole = [...memory.rows.values()].every(({ declarer }) => there.has(declarer.uid));
-  if (isWhole && going.length === 0) return { removed: [], open: new Set() };
+  memory.owesRemovals = !isWhole || going.length > 0;
+  if (!memory.owesRemovals) return { removed: [], open: new Set() };
   const contenders = contested(candidates);
   const taken = new Set(contenders.filter(isWanted).map(({ judged }) => judged.rowKey));
   const due = removalsOf(contenders, memory.rows, listing.complete).filter(
@@ -42,6 +44,7 @@ export async function removeDeparted(
   const removed = await confirmedRemovals(box, due, context, signal);
   if (removed.length > 0) await remove(box, candidates, removed, memory, context, signal);
   await letGo(box, memory, context, signal);
+  memory.owesRemovals = false;
   const done = new Set(removed);
   return { removed, open: new Set(due.filter((one) => !done.has(one)).map(({ row }) => rowKey(row))) };
 }

@@ -2,10 +2,12 @@ import { ManagementError } from '../api/client/management-error.ts';
 import { defaultBackOff, waitAfter, type BackOff } from './back-off.ts';
 import { emptyMemory, type BoxMemory } from './box-memory.ts';
 import { claimedEpoch } from './claimed-epoch.ts';
+import { startDeadlines } from './deadlines.ts';
 import { reconcileBox } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
 import { noMeter, type PassMeter } from './pass-meter.ts';
 import { createQueue, type QueueOptions } from './queue.ts';
+import { watchReach } from './reach.ts';
 
 /** Keeps every box as it is declared, until it is stopped. */
 export interface Reconciler {
@@ -26,6 +28,8 @@ export interface ReconcilerOptions extends Omit<PassContext, 'epoch'> {
   readonly schedule: QueueOptions['schedule'];
   /** Hears of every failed pass, and how many milliseconds it waits. */
   readonly onFailure: (box: string, error: unknown, wait: number) => void;
+  /** Milliseconds that a deleted object waits for an API that cannot be reached; 60,000 by default. */
+  readonly holdLimit?: number;
   /** Measures passes. */
   readonly meter?: PassMeter;
 }
@@ -41,11 +45,13 @@ const sweepBackOff: BackOff = { first: 200, ceiling: 4_000 };
 export function startReconciler(options: ReconcilerOptions): Reconciler {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const { meter = noMeter } = options;
+  const { meter = noMeter, holdLimit = 60_000 } = options;
   const epoch = claimedEpoch(() => options.management.claimEpoch(options.cluster, signal));
   const context: PassContext = { ...options, epoch };
   const memories = new Map<string, BoxMemory>();
   const sweepDue = new Set<string>();
+  /** Boxes whose last pass failed. */
+  const failing = new Set<string>();
   const failure = Promise.withResolvers<never>();
   // Nobody may be listening yet.
   failure.promise.catch(() => undefined);
@@ -62,6 +68,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
       try {
         await reconcileBox(box, memory, scope, context, signal);
         ended(true);
+        failing.delete(box);
       } catch (error) {
         ended(false);
         if (isFenced(error)) failure.reject(error);
@@ -70,10 +77,27 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     },
     onFailure(box, error, wait) {
       sweepDue.add(box);
+      failing.add(box);
+      suspect(error);
       if (!signal.aborted && !isFenced(error)) options.onFailure(box, error, wait);
     },
   });
   meter.measure(() => queue.waiting);
+
+  const reach = watchReach({
+    ask: (stop) => options.management.declaredBoxes(options.cluster, stop),
+    schedule: options.schedule,
+    onReturn() {
+      const owes = (box: string): number => (memories.get(box)?.owesRemovals === true ? 0 : 1);
+      for (const box of [...failing].sort((one, other) => owes(one) - owes(other))) queue.add(box);
+    },
+  });
+  function suspect(error: unknown): void {
+    if (error instanceof ManagementError && error.sort === 'unavailable') reach.suspect();
+  }
+  const { holds } = options.source;
+  const isFailing = (box: string): boolean => reach.isAway() || failing.has(box);
+  if (holds !== undefined) startDeadlines({ ...options, holds, holdLimit, isFailing }, signal);
 
   async function sweep(): Promise<void> {
     const declared = await options.source.boxes(signal);
@@ -99,6 +123,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     queue.add(box);
   }, signal);
   const sweeps = repeat(sweep, options, (error, wait) => {
+    suspect(error);
     if (!signal.aborted) options.onFailure('', error, wait);
   });
   return {
@@ -107,6 +132,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     sweep,
     async stop(grace = 0) {
       sweeps.cancel();
+      reach.stop();
       const ended = queue.stop();
       const cut = (): void => stopping.abort(new Error('the reconciler is stopping'));
       if (grace === 0) cut();

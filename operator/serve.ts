@@ -58,6 +58,7 @@ function reconcile(config: OperatorConfig, kube: KubeApi, cluster: string, log: 
     now: () => performance.now(),
     sleep: (wait, signal) => sleep(wait, undefined, { signal }).catch(() => undefined),
     onFailure: (error, wait) => log.warn({ ...errorFacts(error), wait }, 'the API server'),
+    ownNamespace: config.namespace,
   });
   return startReconciler({
     source,
@@ -65,6 +66,7 @@ function reconcile(config: OperatorConfig, kube: KubeApi, cluster: string, log: 
     events: { record: ({ object, type, reason, message }) => log.info({ object, type, reason, message }, 'event') },
     cluster,
     sweepPeriod: config.sweepSeconds * 1000,
+    holdLimit: config.holdSeconds * 1000,
     usagePeriod: config.usageSeconds * 1000,
     management: createManagement({ url: config.managementUrl, key: config.managementKey }),
     digestKey: createSecretKey(config.digestKey.reveal(), 'base64'),

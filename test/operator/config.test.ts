@@ -57,6 +57,7 @@ describe('the settings of the operator', () => {
     BOXGATE_LEASE_SECONDS: ['1', '301', '2.5'],
     BOXGATE_SWEEP_SECONDS: ['0'],
     BOXGATE_USAGE_SECONDS: ['0'],
+    BOXGATE_HOLD_SECONDS: ['0'],
     BOXGATE_RELIST_SECONDS: ['0'],
     BOXGATE_LOG_LEVEL: ['trace'],
     KUBECONFIG: ['a\nb'],

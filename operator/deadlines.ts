@@ -1,0 +1,53 @@
+import type { EventRecorder } from './events.ts';
+import type { Going, Holds } from './holds.ts';
+import type { QueueOptions } from './queue.ts';
+
+/** What deadlines work with. */
+export interface DeadlineOptions {
+  readonly holds: Holds;
+  /** Milliseconds that an object waits with its deletion for an API that cannot be reached. */
+  readonly holdLimit: number;
+  /** Whether what a box declares cannot be carried out at present. */
+  readonly isFailing: (box: string) => boolean;
+  readonly events: EventRecorder;
+  readonly schedule: QueueOptions['schedule'];
+  readonly onFailure: (box: string, error: unknown, wait: number) => void;
+}
+
+/** Milliseconds between two looks at the objects that wait. */
+const period = 1_000;
+
+/**
+ * Lets objects go that have waited too long for an API that cannot be reached: a deletion, and with it the namespace, must
+ * never hang. Their rows still work then, which an event says; they are removed once the API is back. An object whose box
+ * is merely slow waits on. Stops when aborted.
+ */
+export function startDeadlines(options: DeadlineOptions, signal: AbortSignal): void {
+  let cancel = (): void => undefined;
+  const next = (): void => {
+    if (!signal.aborted) cancel = options.schedule(period, () => void releaseOverdue(options, signal).finally(next));
+  };
+  signal.addEventListener('abort', () => cancel(), { once: true });
+  next();
+}
+
+async function releaseOverdue(options: DeadlineOptions, signal: AbortSignal): Promise<void> {
+  const { holds, holdLimit, isFailing, events, onFailure } = options;
+  const overdue = holds.going().filter(({ waited, namespace }) => waited >= holdLimit && isFailing(namespace));
+  for (const [box, objects] of Map.groupBy(overdue, ({ namespace }) => namespace)) {
+    // Before it is gone: afterwards there is nothing to show it at.
+    for (const object of objects) events.record(rowRemains(object, holdLimit));
+    try {
+      await holds.release(box, objects, signal);
+    } catch (error) {
+      if (!signal.aborted) onFailure(box, error, period);
+    }
+  }
+}
+
+function rowRemains(object: Going, holdLimit: number) {
+  const { kind, namespace, name, uid } = object;
+  const waited = `${String(Math.round(holdLimit / 1000))} s`;
+  const message = `The API could not be reached for ${waited}: the object goes, and what it declared still works until the API is back, which removes it first`;
+  return { object: { kind, namespace, name, uid }, type: 'Warning', reason: 'RowRemains', message } as const;
+}

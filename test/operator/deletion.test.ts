@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import type { Kind } from '../../crds/kind.ts';
+import { isRecord } from '../../crds/schema-node.ts';
+import { kubectl } from '../envtest/install-crds.ts';
+import { eventually } from '../support/eventually.ts';
+import type { OperatorProcess } from '../support/operator-process.ts';
+import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
+
+const FINALIZER = 'boxgate.dev/finalizer';
+const secret = 's3cret-of-the-app';
+const machine = { grant_types: ['client_credentials'], secret };
+
+describe('deletion, by the operator as a process', () => {
+  let rig: OperatorRig;
+  let operator: OperatorProcess;
+  let box: string;
+  before(async function () {
+    this.timeout(120_000);
+    rig = await startOperatorRig();
+    rig.plane.startControllers(['namespace']);
+    operator = await rig.operator({ BOXGATE_HOLD_SECONDS: '4' });
+  });
+  after(() => rig.stop());
+  beforeEach(async () => {
+    box = await rig.box();
+  });
+
+  const metadataOf = async (kind: Kind, name: string): Promise<Readonly<Record<string, unknown>>> => {
+    const { metadata } = (await rig.find(kind, box, name)) ?? {};
+    return isRecord(metadata) ? metadata : {};
+  };
+  const finalizersOf = async (kind: Kind, name: string): Promise<unknown> =>
+    (await metadataOf(kind, name))['finalizers'];
+  const isGone = async (path: string): Promise<boolean> => (await rig.plane.call({ path })).status === 404;
+  const namespacePath = (): string => `/api/v1/namespaces/${box}`;
+  const deleteNamespace = () => rig.plane.call({ method: 'DELETE', path: namespacePath() });
+  const namespaceIsGone = (): Promise<void> =>
+    eventually('the namespace is gone', () => isGone(namespacePath()), 120_000);
+  const isRefused = (id: string): Promise<void> =>
+    eventually(`${id} is refused`, async () => (await rig.token(box, id, secret)) === 401);
+
+  async function applied(...names: readonly string[]): Promise<void> {
+    for (const name of names) await rig.put('Client', box, name, machine);
+    for (const name of names) await rig.ready('Client', box, name, 60_000);
+  }
+
+  it('I10: kubectl delete returns when the client can no longer get a token', async function () {
+    this.timeout(60_000);
+    await applied('app');
+    expect(await rig.token(box, 'app', secret)).to.equal(200);
+    await kubectl(rig.plane, 'delete', 'client', 'app', '--namespace', box);
+    expect(await rig.token(box, 'app', secret)).to.equal(401);
+  });
+
+  it('C-10: a client made again under the old name has none of the tokens of the old one', async function () {
+    this.timeout(60_000);
+    await applied('app', 'looker');
+    const ask = async (path: string, body: object): Promise<Readonly<Record<string, unknown>>> => {
+      const answer = await fetch(`${rig.api.url}/boxes/${box}${path}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ client_secret: secret, ...body }),
+      });
+      const found: unknown = await answer.json();
+      return isRecord(found) ? found : {};
+    };
+    const { access_token: token } = await ask('/auth/token', { grant_type: 'client_credentials', client_id: 'app' });
+    expect(await ask('/auth/introspect', { client_id: 'looker', token })).to.include({ active: true });
+    await kubectl(rig.plane, 'delete', 'client', 'app', '--namespace', box);
+    await applied('app');
+    expect(await ask('/auth/introspect', { client_id: 'looker', token })).to.deep.equal({ active: false });
+    expect(await rig.token(box, 'app', secret)).to.equal(200);
+  });
+
+  it('Ready implies the finalizer, on every kind; one that is taken away comes back', async function () {
+    this.timeout(60_000);
+    const watched = rig.plane.call({
+      path: `/apis/boxgate.dev/v1/namespaces/${box}/clients?watch=true&timeoutSeconds=5`,
+    });
+    await applied('app');
+    await rig.put('AccessPolicy', box, 'all', { engine: 'allow', subjects: 'authenticated' });
+    await rig.put('Box', box, 'box', {});
+    await rig.ready('AccessPolicy', box, 'all');
+    await rig.ready('Box', box, 'box');
+    for (const [kind, name] of [
+      ['AccessPolicy', 'all'],
+      ['Box', 'box'],
+    ] as const) {
+      expect(await finalizersOf(kind, name)).to.deep.equal([FINALIZER]);
+    }
+    const events = String((await watched).body)
+      .trim()
+      .split('\n');
+    const ready = events.filter(
+      (event) => /"type":"Ready"/.test(event) && /"status":"True","type":"Ready"/.test(event),
+    );
+    expect(ready).to.have.length.above(0);
+    expect(ready.filter((event) => !event.includes(FINALIZER))).to.deep.equal([]);
+    await rig.plane.call({
+      method: 'PATCH',
+      path: `/apis/boxgate.dev/v1/namespaces/${box}/clients/app`,
+      body: { metadata: { finalizers: null } },
+      contentType: 'application/merge-patch+json',
+    });
+    await eventually('it is held again', async () => String(await finalizersOf('Client', 'app')) === FINALIZER);
+  });
+
+  it('peer defect 5: of what people wrote nothing changes, and the finalizers of others stay', async function () {
+    this.timeout(60_000);
+    const own = { labels: { team: 'shop' }, annotations: { note: 'ours' }, finalizers: ['example.com/hold'] };
+    await rig.put('Client', box, 'app', machine, own);
+    await rig.ready('Client', box, 'app');
+    const { labels, annotations, finalizers } = await metadataOf('Client', 'app');
+    expect({ labels, annotations }).to.deep.equal({ labels: own.labels, annotations: own.annotations });
+    expect(finalizers).to.deep.equal(['example.com/hold', FINALIZER]);
+    expect((await rig.find('Client', box, 'app'))?.['spec']).to.deep.equal(machine);
+    await rig.remove('Client', box, 'app');
+    await eventually('ours is gone', async () => String(await finalizersOf('Client', 'app')) === 'example.com/hold');
+    expect(await rig.token(box, 'app', secret)).to.equal(401);
+  });
+
+  it('an object that never had a row goes at once', async function () {
+    this.timeout(60_000);
+    await rig.put('Client', box, 'waiting', {
+      grant_types: ['client_credentials'],
+      secretRef: { name: 'x', key: 'y' },
+    });
+    await eventually('it waits', async () => (await rig.condition('Client', box, 'waiting')).startsWith('False/'));
+    expect(await finalizersOf('Client', 'waiting')).to.equal(undefined);
+  });
+
+  for (const first of ['nothing', 'secrets', 'the RoleBinding'] as const) {
+    it(`F-21: a namespace with objects goes, ${first} being gone first`, async function () {
+      this.timeout(180_000);
+      await applied('app', 'other');
+      await rig.put('Client', box, 'generated', { grant_types: ['client_credentials'] });
+      await rig.put('AccessPolicy', box, 'all', { engine: 'allow', subjects: 'authenticated' });
+      await rig.ready('AccessPolicy', box, 'all');
+      if (first === 'secrets') await rig.plane.call({ method: 'DELETE', path: `${namespacePath()}/secrets` });
+      if (first === 'the RoleBinding') {
+        const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${box}/rolebindings`;
+        await rig.plane.call({ method: 'DELETE', path });
+      }
+      await deleteNamespace();
+      await namespaceIsGone();
+      expect(await rig.token(box, 'app', secret)).to.equal(401);
+    });
+  }
+
+  it('F-20, peer defect 7: while the API is away objects and their namespace go, and its return ends the rows', async function () {
+    this.timeout(240_000);
+    const names = ['one', 'two', 'three'];
+    await applied(...names);
+    const kept = box;
+    await rig.box();
+    await rig.api.end('SIGKILL');
+    await rig.remove('Client', kept, 'one');
+    await deleteNamespace();
+    await namespaceIsGone();
+    expect(operator.lines.join('\n')).to.contain('RowRemains');
+    await rig.restartApi();
+    const back = performance.now();
+    for (const name of names) await isRefused(name);
+    process.stdout.write(
+      `      refused ${String(Math.round(performance.now() - back))} ms after the API listened again\n`,
+    );
+  });
+
+  it('F-20: also when the operator began while the API was away', async function () {
+    this.timeout(240_000);
+    await applied('app');
+    await rig.api.end('SIGKILL');
+    await operator.end('SIGKILL');
+    await deleteNamespace();
+    operator = await rig.operator({ BOXGATE_HOLD_SECONDS: '4' });
+    await namespaceIsGone();
+    await rig.restartApi();
+    await isRefused('app');
+  });
+});
