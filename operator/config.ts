@@ -18,6 +18,8 @@ export interface OperatorConfig {
   readonly clusterId: string | undefined;
   /** BOXGATE_NAMESPACE: where the operator runs, and its Lease is. */
   readonly namespace: string;
+  /** BOXGATE_POD_UID: its processes follow one another, so that the next one takes over the Lease at once. */
+  readonly podUid: string | undefined;
   /** KUBECONFIG: path of a configuration; undefined: that of the pod. */
   readonly kubeconfig: string | undefined;
   /** BOXGATE_HOST and BOXGATE_HEALTH_PORT (0: any free one): probes and metrics. */
@@ -46,6 +48,7 @@ export function readOperatorConfig(environment: Environment): OperatorConfig {
   return reading(environment, (read) => ({
     ...readInstallation(read),
     namespace: read.requiredText('BOXGATE_NAMESPACE', isName, 'must be the namespace that the operator runs in'),
+    podUid: optional(read.text('BOXGATE_POD_UID', '', isUid, 'must be the uid of the pod')),
     kubeconfig: optional(read.text('KUBECONFIG', '', isOnePath, 'must be the path of one file')),
     host: read.text('BOXGATE_HOST', '0.0.0.0', (value) => isIP(value) > 0, 'must be an IP address, such as 127.0.0.1'),
     healthPort: read.integer('BOXGATE_HEALTH_PORT', 8082, 0, 65_535),
@@ -70,7 +73,7 @@ function readInstallation(read: EnvironmentReader) {
     managementKey: new Secret(readManagementKeys(read)[0] ?? ''),
     digestKey: new Secret(read.requiredText('BOXGATE_DIGEST_KEY', isDigestKey, digestKey)),
     publicUrl: readPublicUrl(read),
-    clusterId: optional(read.text('BOXGATE_CLUSTER_ID', '', isClusterId, clusterId)),
+    clusterId: optional(read.text('BOXGATE_CLUSTER_ID', '', isUid, clusterId)),
   };
 }
 
@@ -90,6 +93,6 @@ function isDigestKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
 }
 
-function isClusterId(text: string): boolean {
+function isUid(text: string): boolean {
   return /^[A-Za-z0-9._-]{0,128}$/.test(text);
 }

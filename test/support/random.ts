@@ -3,6 +3,8 @@ import { randomInt } from 'node:crypto';
 /** Chance that comes again with its seed. */
 export interface Random {
   readonly seed: number;
+  /** A number from 0 to below 1, with nine digits. */
+  fraction(): number;
   /** A whole number from 0 to `below` - 1. */
   below(below: number): number;
   /** One of them. */
@@ -24,5 +26,5 @@ function randomOf(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
   };
-  return { seed, below, pick: (from) => from[below(from.length)] ?? from[0] };
+  return { seed, below, fraction: () => below(1e9) / 1e9, pick: (from) => from[below(from.length)] ?? from[0] };
 }
