@@ -7,9 +7,9 @@ export interface Election {
   /** Rejects with LeadershipLost when it leads no more, without having released the Lease. */
   readonly lost: Promise<never>;
   /** Whether it leads now: to be asked before every write. */
-  leads(): boolean;
+  readonly leads: () => boolean;
   /** Whether it knows who leads: it has seen the Lease within the time that one counts. */
-  isInformed(): boolean;
+  readonly isInformed: () => boolean;
   /** Takes no more part; lets another one lead at once. Nothing may be under way any more that only a leader may do. */
   release(): Promise<void>;
 }
@@ -37,6 +37,8 @@ export interface ElectionOptions extends Candidate {
 const deadlinePart = 2 / 3;
 /** Looks and renewals come this often: seven in the time of the Lease. */
 const retryPart = 2 / 15;
+/** Milliseconds that a call may take when a replica leaves. */
+const longestPatience = 1_000;
 
 /** Takes part from now on. */
 export function startElection(options: ElectionOptions): Election {
@@ -71,20 +73,18 @@ class LeaseElection implements Election {
     this.#ended = this.#takePart();
   }
 
-  leads(): boolean {
+  readonly leads = (): boolean => {
     if (this.#held === undefined) return false;
     if (this.#options.now() < this.#until) return true;
     this.#lose('it could not renew its Lease in time');
     return false;
-  }
+  };
 
-  isInformed(): boolean {
-    return this.#options.now() - this.#seenAt < this.#options.duration;
-  }
+  readonly isInformed = (): boolean => this.#options.now() - this.#seenAt < this.#options.duration;
 
   async release(): Promise<void> {
     const { store, duration, schedule, onFailure } = this.#options;
-    const patience = duration * retryPart;
+    const patience = Math.min(longestPatience, duration * retryPart);
     this.#leaving.abort();
     // An answer that is on its way says which version is to be released.
     const spare = schedule(patience, () => this.#hurry.abort(new Error('the operator is stopping')));

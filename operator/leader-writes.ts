@@ -1,0 +1,36 @@
+import type { Management } from '../api/client/management.ts';
+import { LeadershipLost } from './election.ts';
+import type { KubeApi } from './kube/kube-api.ts';
+
+/** The Kubernetes API for a leader: no write begins once it leads no more. Throws LeadershipLost then. */
+export function writesOfLeader(api: KubeApi, leads: () => boolean): KubeApi {
+  return {
+    ...api,
+    async call(call, signal) {
+      if (call.method !== undefined && call.method !== 'GET') demand(leads);
+      return api.call(call, signal);
+    },
+  };
+}
+
+/**
+ * The API for a leader: no call begins once it leads no more. Calls under an epoch are fenced besides; the claim of an
+ * epoch, which would fence the next leader, is not.
+ */
+export function callsOfLeader(management: Management, leads: () => boolean): Management {
+  return {
+    ...management,
+    async claimEpoch(...claim) {
+      demand(leads);
+      return management.claimEpoch(...claim);
+    },
+    async apply(...call) {
+      demand(leads);
+      return management.apply(...call);
+    },
+  };
+}
+
+function demand(leads: () => boolean): void {
+  if (!leads()) throw new LeadershipLost('this replica leads no more');
+}
