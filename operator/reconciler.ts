@@ -88,8 +88,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     ask: (stop) => options.management.declaredBoxes(options.cluster, stop),
     schedule: options.schedule,
     onReturn() {
-      const owes = (box: string): number => (memories.get(box)?.owesRemovals === true ? 0 : 1);
-      for (const box of [...failing].sort((one, other) => owes(one) - owes(other))) queue.add(box);
+      for (const box of removalsFirst([...failing], memories)) queue.add(box);
     },
   });
   function suspect(error: unknown): void {
@@ -142,6 +141,12 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
       cut();
     },
   };
+}
+
+/** These boxes, those first in which something is to be removed. */
+function removalsFirst(boxes: readonly string[], memories: ReadonlyMap<string, BoxMemory>): readonly string[] {
+  const owes = (box: string): boolean => memories.get(box)?.owesRemovals === true;
+  return [...boxes.filter(owes), ...boxes.filter((box) => !owes(box))];
 }
 
 function isFenced(error: unknown): boolean {

@@ -34,6 +34,7 @@ describe('the settings of the operator', () => {
       podUid: undefined,
       kubeconfig: undefined,
       host: '0.0.0.0',
+      holdSeconds: 60,
       healthPort: 8082,
       leaseName: 'boxgate-operator',
       leaseSeconds: 15,

@@ -92,7 +92,7 @@ describe('deletion, by the operator as a process', () => {
       .trim()
       .split('\n');
     const ready = events.filter(
-      (event) => /"type":"Ready"/.test(event) && /"status":"True","type":"Ready"/.test(event),
+      (event) => event.includes('"type":"Ready"') && event.includes('"status":"True","type":"Ready"'),
     );
     expect(ready).to.have.length.above(0);
     expect(ready.filter((event) => !event.includes(FINALIZER))).to.deep.equal([]);
