@@ -1,12 +1,12 @@
 # What a person types. Everything runs through npm, which puts node_modules/.bin, and with it the Node.js that
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify bench bench-large mutants replicas faults schema envtest install
+.PHONY: help dev test check format generate verify bench bench-large bench-operator mutants replicas faults schema envtest install
 
 INSTALLED := node_modules/.package-lock.json
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 dev: install ## starts what examples/ declares, with a Postgres of its own, and prints a curl for a token
 	@npx boxgate dev examples
@@ -31,6 +31,9 @@ bench: install ## measures, and writes docs/performance.md
 
 bench-large: install ## the same with ten million sessions stored
 	@npm run --silent bench -- ten-million-sessions --write
+
+bench-operator: install envtest ## measures the operator on a real Kubernetes API, and writes its table in docs/performance.md
+	@npm run --silent bench:operator
 
 mutants: install ## breaks the code in known places and fails where no test notices (SAMPLE=5 SEED=x: some of them)
 	@npm run --silent mutants -- $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))

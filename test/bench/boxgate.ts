@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 import type { Client } from '../../crds/client.ts';
 import { declare, type Declared } from './declare.ts';
 import type { Credentials } from './load/requests.ts';
+import { makeDatabase } from './machine/database.ts';
 import type { BenchPostgres } from './machine/postgres.ts';
 import { startServer, type ServerProcess } from './machine/server-process.ts';
 
@@ -44,7 +43,6 @@ export async function startBoxgate(
 ): Promise<Boxgate> {
   const database = `boxgate_${name}`;
   const urls = await makeDatabase(postgres, database);
-  await promisify(execFile)(process.execPath, [program, 'migrate'], { env: { ...process.env, ...urls } });
   const managementKey = randomBytes(32).toString('hex');
   const server = await startServer([...profiling(profile), program, 'api'], {
     NODE_ENV: 'production',
@@ -80,20 +78,6 @@ export async function startBoxgate(
 /** Node writes the profile when the server ends. */
 function profiling(folder: string | undefined): string[] {
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
-}
-
-/** A database and a role for its API, which only reads and writes rows. */
-async function makeDatabase(
-  postgres: BenchPostgres,
-  database: string,
-): Promise<{ BOXGATE_OWNER_URL: string; BOXGATE_DATABASE_URL: string }> {
-  const password = randomBytes(12).toString('hex');
-  const owner = await postgres.create(database);
-  const url = new URL(owner);
-  url.username = `${database}_api`;
-  url.password = password;
-  await postgres.query('postgres', `CREATE ROLE ${url.username} LOGIN PASSWORD '${password}'`);
-  return { BOXGATE_OWNER_URL: owner, BOXGATE_DATABASE_URL: url.href };
 }
 
 function resources(clients: BenchClients): Declared[] {

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { Row } from './scenario.ts';
 
 const page = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
-const begin = '<!-- bench: written by `make bench`, do not edit -->';
-const end = '<!-- /bench -->';
+/** The tables of the page, each between markers of its own, and written by the command of its name. */
+export type TableName = 'bench' | 'bench-operator';
 
 /** Prints the rows as the table that the page gets. */
 export function printTable(rows: readonly Row[]): void {
@@ -17,11 +17,13 @@ export function printTable(rows: readonly Row[]): void {
  * Writes the rows into docs/performance.md between its markers: a row that is there already is replaced, the others stay.
  * Throws when the page or its markers are missing.
  */
-export async function writeTable(rows: readonly Row[]): Promise<void> {
+export async function writeTable(rows: readonly Row[], name: TableName = 'bench'): Promise<void> {
+  const [begin, end] = [`<!-- ${name}: written by \`make ${name}\`, do not edit -->`, `<!-- /${name} -->`];
   const text = await readFile(page, 'utf8');
   const [before, rest] = text.split(begin);
   const [old, after] = rest?.split(end) ?? [];
-  if (before === undefined || old === undefined || after === undefined) throw new Error(`${page} has no bench markers`);
+  if (before === undefined || old === undefined || after === undefined)
+    throw new Error(`${page} has no markers of ${name}`);
   const merged = new Map([...rowsIn(old), ...rows].map((row) => [row.what, row]));
   const lines = [begin, '', machine(), '', ...table([...merged.values()]), '', end];
   await writeFile(page, `${before}${lines.join('\n')}${after}`);

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { Environment } from '../../../process/environment.ts';
+import { startControlPlane, type ControlPlane } from '../../envtest/control-plane.ts';
+import { installCrds } from '../../envtest/install-crds.ts';
+import { bindSecrets, installOperator } from '../../operator/install-operator.ts';
+import { startApiProcess, type ApiProcess } from '../../support/api-process.ts';
+import { startOperatorProcess, type OperatorProcess } from '../../support/operator-process.ts';
+import { makeDatabase } from '../machine/database.ts';
+import type { BenchPostgres } from '../machine/postgres.ts';
+import { atOnce, upTo } from './at-once.ts';
+import { installBareKinds } from './bare-kinds.ts';
+
+/** What one row is measured on: an empty cluster with our kinds and the operator's rights, and an API on an empty database. */
+export interface BenchCluster {
+  readonly plane: ControlPlane;
+  readonly api: ApiProcess;
+  /** Kubeconfig of the operator's ServiceAccount. */
+  readonly kubeconfig: string;
+  /** Runs one statement in the API's database, as the superuser, over one connection that stays open. */
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Starts `boxgate operator`; it ends with this cluster. */
+  operator(environment?: Environment): Promise<OperatorProcess>;
+  /** New namespaces in which the operator may hold Secrets. */
+  boxes(count: number): Promise<readonly string[]>;
+  stop(): Promise<void>;
+}
+
+/** How the cluster of a row is started. */
+export interface ClusterOptions {
+  readonly postgres: BenchPostgres;
+  /** Added to the flags of kube-apiserver. */
+  readonly flags?: readonly string[];
+  /** Folder for a CPU profile of each operator. */
+  readonly profile?: string | undefined;
+}
+
+/** Nobody is held back: the prober asks before a client is live, and is refused then. */
+const noThrottle = { BOXGATE_FAILURES_PER_CLIENT: '1000000', BOXGATE_FAILURES_PER_BOX: '1000000' };
+
+/** Starts everything but the operator. */
+export async function startCluster({ postgres, flags = [], profile }: ClusterOptions): Promise<BenchCluster> {
+  const database = `operator_${randomBytes(4).toString('hex')}`;
+  const [plane, urls] = await Promise.all([startControlPlane(flags), makeDatabase(postgres, database)]);
+  await installCrds(plane);
+  await installBareKinds(plane);
+  const { kubeconfig } = await installOperator(plane);
+  const api = await startApiProcess(urls.BOXGATE_DATABASE_URL, noThrottle);
+  const client = new pg.Client({ connectionString: urls.BOXGATE_OWNER_URL });
+  await client.connect();
+  const operators: OperatorProcess[] = [];
+  return {
+    plane,
+    api,
+    kubeconfig,
+    async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+      return (await client.query<Row>(text, values)).rows;
+    },
+    async operator(environment = {}) {
+      const started = await startOperatorProcess({ kubeconfig, api }, { ...profiling(profile), ...environment });
+      operators.push(started);
+      return started;
+    },
+    async boxes(count) {
+      const names: string[] = [];
+      await atOnce(8, upTo(count), async () => {
+        const name = await plane.namespace('bench');
+        await bindSecrets(plane, name);
+        names.push(name);
+      });
+      return names;
+    },
+    async stop() {
+      await Promise.all(operators.map((operator) => operator.end('SIGTERM')));
+      await api.end('SIGTERM');
+      await client.end();
+      await plane.stop();
+    },
+  };
+}
+
+/** Node writes the profile when the operator ends. */
+function profiling(folder: string | undefined): Environment {
+  return folder === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}` };
+}
