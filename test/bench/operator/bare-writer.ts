@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 import { apiCall, type ApiCall } from '../../envtest/api-call.ts';
 import { isRecord } from '../../../crds/schema-node.ts';
 import { list } from '../../../operator/kube/list.ts';
-import { watch } from '../../../operator/kube/watch.ts';
+import type { WatchEvent } from '../../../operator/kube/watch.ts';
 import { bareWriterOptions, type BareWrite } from './bare-writer-options.ts';
-import { kubeApi } from './kube.ts';
+import { followFrom, kubeApi } from './kube.ts';
 
 const { values } = parseArgs({ options: { kubeconfig: { type: 'string' }, work: { type: 'string' } } });
 const { paths, writes, status, lanes } = bareWriterOptions(JSON.parse(values.work ?? ''));
@@ -31,22 +31,13 @@ for (let nth = 0; nth < lanes; nth += 1) void lane();
 for (const path of paths) {
   const { objects, resourceVersion } = await list(kube, path, (object) => found(path, object), 500, never);
   objects.forEach(add);
-  void follow(path, resourceVersion);
-}
-say({ msg: 'listening' });
-
-async function follow(path: string, version: string): Promise<void> {
-  for await (const { type, object } of watch(
-    kube,
-    path,
-    version,
-    { timeoutSeconds: 3_600, silence: 3_600_000 },
-    never,
-  )) {
+  const onEvent = ({ type, object }: WatchEvent): void => {
     const one = found(path, object);
     if (type === 'ADDED' && one !== undefined) add(one);
-  }
+  };
+  void followFrom(kube, path, resourceVersion, onEvent, never);
 }
+say({ msg: 'listening' });
 
 function found(path: string, object: unknown): Found | undefined {
   const { apiVersion, kind, metadata } = isRecord(object) ? object : {};

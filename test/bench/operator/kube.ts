@@ -25,17 +25,32 @@ export async function versionNow(kube: KubeApi, path = '/api/v1/namespaces'): Pr
   return isRecord(metadata) ? String(metadata['resourceVersion']) : '0';
 }
 
-/** Calls back with every event of a path from now on; resolves, once that has begun, with what ends it. */
+/**
+ * Calls back with every event of a path from now on; resolves, once that has begun, with what ends it. An API server ends
+ * watches of a kind whose definition has only just come: then the next one goes on where it ended.
+ */
 export async function follow(kube: KubeApi, path: string, onEvent: (event: WatchEvent) => void): Promise<() => void> {
-  const version = await versionNow(kube, path);
   const over = new AbortController();
-  const events = watch(kube, path, version, times, over.signal);
-  const following = (async () => {
-    for await (const event of events) onEvent(event);
-  })();
-  following.catch((error: unknown) => {
+  followFrom(kube, path, await versionNow(kube, path), onEvent, over.signal).catch((error: unknown) => {
     // Nothing that waits for an event would ever end.
     if (!over.signal.aborted) throw error;
   });
   return () => over.abort();
+}
+
+/** Calls back with every event of a path since a version; ends only with an error, or when aborted. */
+export async function followFrom(
+  kube: KubeApi,
+  path: string,
+  from: string,
+  onEvent: (event: WatchEvent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let version = from; !signal.aborted;) {
+    for await (const event of watch(kube, path, version, times, signal)) {
+      const { metadata } = event.object;
+      if (isRecord(metadata)) version = String(metadata['resourceVersion']);
+      if (event.type !== 'BOOKMARK') onEvent(event);
+    }
+  }
 }
