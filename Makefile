@@ -8,8 +8,8 @@ INSTALLED := node_modules/.package-lock.json
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-dev: install ## starts what examples/ declares, with a Postgres of its own, and prints a curl for a token
-	@npx boxgate dev examples
+dev: install ## starts what examples/standalone declares, with a Postgres of its own, and prints a curl for a token
+	@npx boxgate dev examples/standalone
 
 test: install envtest ## every test, on a real Postgres and a real Kubernetes API
 	@npm test --silent

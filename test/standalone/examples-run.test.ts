@@ -9,11 +9,11 @@ import { temporaryFolder } from './temporary-folder.ts';
 describe('the examples, applied by boxgate dev', () => {
   it('are all Ready on a Postgres of their own, and nothing is left in their folder', async () => {
     const state = temporaryFolder();
-    const was = existsSync('examples/.boxgate');
+    const was = existsSync('examples/standalone/.boxgate');
     try {
       const { code, stdout, stderr } = await runBoxgate([
         'dev',
-        'examples',
+        'examples/standalone',
         ...anyPorts,
         '--once',
         '--state',
@@ -28,7 +28,7 @@ describe('the examples, applied by boxgate dev', () => {
           .sort(),
       );
       expect(existsSync(state.path('data/postmaster.pid')), 'a Postgres was left').to.equal(false);
-      expect(existsSync('examples/.boxgate')).to.equal(was);
+      expect(existsSync('examples/standalone/.boxgate')).to.equal(was);
     } finally {
       state.remove();
     }
@@ -37,9 +37,9 @@ describe('the examples, applied by boxgate dev', () => {
 
 /** `client/reporting`, for each object of the examples. */
 function declared(): readonly string[] {
-  return readdirSync('examples')
+  return readdirSync('examples/standalone')
     .filter((file) => file.endsWith('.yaml'))
-    .flatMap((file) => parseAllDocuments(readFileSync(`examples/${file}`, 'utf8')))
+    .flatMap((file) => parseAllDocuments(readFileSync(`examples/standalone/${file}`, 'utf8')))
     .flatMap((document) => {
       const value: unknown = document.toJS();
       if (!isObject(value) || !isObject(value['metadata'])) return [];
