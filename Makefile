@@ -1,7 +1,7 @@
 # What a person types. Everything runs through npm, which puts node_modules/.bin, and with it the Node.js that
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify bench bench-large bench-operator mutants replicas faults schema envtest install
+.PHONY: help dev test check format generate verify bench bench-large bench-operator mutants replicas faults orders schema envtest install
 
 INSTALLED := node_modules/.package-lock.json
 
@@ -43,6 +43,9 @@ replicas: install ## two API processes on one Postgres, a thousand rounds (ROUND
 
 faults: install ## kills, freezes and fails over, more often than make test does (KILLS=50 SEED=x)
 	@BOXGATE_KILLS=$(or $(KILLS),20) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha "test/faults/*.test.ts"
+
+orders: install ## the same objects in a hundred orders, the operator running (ORDERS=500 SEED=x)
+	@BOXGATE_ORDERS=$(or $(ORDERS),100) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/operator/orders.test.ts
 
 envtest: install ## obtains the Kubernetes API that the tests run against: a download, else a build of some minutes
 	@npm run --silent envtest
