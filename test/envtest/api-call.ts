@@ -8,6 +8,8 @@ export interface ApiCall {
   readonly path: string;
   readonly body?: unknown;
   readonly contentType?: string;
+  /** The user whom it is made as, such as `system:serviceaccount:shop:author`. */
+  readonly as?: string;
 }
 
 /** What the API server answered; the body as JSON where it is that, else as text. */
@@ -20,7 +22,9 @@ const agent = new https.Agent({ keepAlive: true });
 
 /** Calls an API server with a bearer token; rejects where it cannot be reached. */
 export function apiCall(url: string, certificate: string, token: string, call: ApiCall): Promise<ApiAnswer> {
-  const { method = 'GET', path, body, contentType = 'application/json' } = call;
+  const { method = 'GET', path, body, contentType = 'application/json', as } = call;
+  const type = body === undefined ? {} : { 'Content-Type': contentType };
+  const user = as === undefined ? {} : { 'Impersonate-User': as };
   return new Promise((resolve, reject) => {
     const request = https.request(
       new URL(path, url),
@@ -28,7 +32,7 @@ export function apiCall(url: string, certificate: string, token: string, call: A
         method,
         agent,
         ca: readFileSync(certificate),
-        headers: { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'Content-Type': contentType }) },
+        headers: { Authorization: `Bearer ${token}`, ...type, ...user },
       },
       (response) => {
         let text = '';
