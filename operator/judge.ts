@@ -46,9 +46,20 @@ export interface Judged {
 /** Shared: of ten thousand objects nearly all have none. */
 const none: readonly never[] = [];
 
-/** Judges one object as an API server would. Pure; never throws. */
+/**
+ * Judges one object as an API server would. Pure; never throws: an object that our own code cannot cope with is faulty, and
+ * the others of its box go on.
+ */
 export function judge(object: Declared): Judged {
-  const body = object.body();
+  try {
+    return judgeBody(object, object.body());
+  } catch (error) {
+    const reason = error instanceof Error ? error.name : 'something was thrown';
+    return faulty(object, {}, [{ path: '', message: `cannot be judged by this version (${reason})` }]);
+  }
+}
+
+function judgeBody(object: Declared, body: unknown): Judged {
   const checked = checkManifest(body);
   if (!checked.ok) return faulty(object, body, checked.faults);
   const { manifest } = checked;

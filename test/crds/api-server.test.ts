@@ -68,7 +68,7 @@ describe('the custom resource definitions on a real API server', () => {
     expect(await kubectl(plane, 'explain', 'client.spec.auth')).to.match(/ {2}client_credentials\t<Object>\n +\S+/);
   });
 
-  it('has an object know of itself that nobody has seen it (kstatus)', async () => {
+  it('peer defect 13: has a fresh object know of itself that nobody has seen it (kstatus)', async () => {
     const row = table.find(({ kind, verdict }) => kind === 'Client' && verdict === 'accepted');
     const body = isRecord(row?.object) ? { ...row.object, metadata: { name: 'fresh', namespace: 'shop' } } : {};
     const path = '/apis/boxgate.dev/v1/namespaces/shop/clients';

@@ -106,7 +106,7 @@ describe('the functions that make and drop buckets', () => {
     expect(await buckets()).to.include.members(wanted);
   });
 
-  it('drop_bucket drops what was over a day ago, sessions and all, and says false when it is not there', async () => {
+  it('peer defect 12: drop_bucket drops what was over a day ago, sessions and all, and says false when it is not there', async () => {
     const old = dayBucket(-2);
     await makeOldBucket(old);
     await database.owner.query(

@@ -67,6 +67,19 @@ describe('judge', () => {
     });
   }
 
+  it('F-31 an object that makes our own code throw is faulty, and says so', () => {
+    const poison = {
+      ...machineClient('app'),
+      body: () => {
+        throw new RangeError('Maximum call stack size exceeded');
+      },
+    };
+    expect(judge(poison).faults).to.deep.equal([
+      { path: '', message: 'cannot be judged by this version (RangeError)' },
+    ]);
+    expect(judge(poison).id).to.equal('app');
+  });
+
   it('knows a suspended object, also a faulty one', () => {
     expect(judge(machineClient('app', { suspend: true })).suspended).to.equal(true);
     expect(judge(declared('Client', 'app', { suspend: true })).suspended).to.equal(true);

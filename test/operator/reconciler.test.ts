@@ -125,7 +125,36 @@ describe('startReconciler against a real API', () => {
     await eventually('the next sweep is planned', () => time.lengths().length === 1);
   });
 
-  it('tries a failed pass again for ever, with everything, and tells of each failure', async () => {
+  it('peer defect 1: is never Ready while the API fails each of the first 20 writes, and then is, with no change of the spec', async () => {
+    let left = 20;
+    const failing: Management = {
+      ...real,
+      apply(call, signal) {
+        if (left === 0) return real.apply(call, signal);
+        left -= 1;
+        return Promise.reject(new ManagementError('refused', 'the API answered 500'));
+      },
+    };
+    const said = new Set<string>();
+    const write = source.writeStatus.bind(source);
+    source.writeStatus = (box, changed, gone, signal) => {
+      for (const { conditions } of changed) {
+        for (const { type, status } of conditions) if (type === 'Ready' && left > 0) said.add(status);
+      }
+      return write(box, changed, gone, signal);
+    };
+    source.objects = [inBox('a', 'one')];
+    start(failing);
+    await eventually('it is Ready', () => {
+      time.pass(0);
+      return [...source.statuses.values()][0]?.conditions[0]?.status === 'True';
+    });
+    expect(left).to.equal(0);
+    expect(await rows()).to.deep.equal({ a: 1 });
+    expect([...said]).to.deep.equal(['False']);
+  });
+
+  it('peer defect 9: tries a failed pass again for ever, with everything, and tells of each failure', async () => {
     let away = true;
     const flaky: Management = {
       ...real,
@@ -134,7 +163,7 @@ describe('startReconciler against a real API', () => {
     };
     source.objects = [inBox('a', 'one')];
     await start(flaky).firstRound;
-    for (let tries = 2; tries <= 8; tries += 1) {
+    for (let tries = 2; tries <= 30; tries += 1) {
       time.pass(0);
       await eventually('it was tried again', () => failures.length >= tries);
     }

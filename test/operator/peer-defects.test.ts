@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { isRecord } from '../../crds/schema-node.ts';
+import type { Kind } from '../../crds/kind.ts';
+import { sendJson } from '../oauth/requests.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
+
+const machine = { grant_types: ['client_credentials'], secret: 'a-secret' };
+
+describe('what goes wrong elsewhere', () => {
+  let rig: OperatorRig;
+  let box: string;
+  before(async function () {
+    this.timeout(120_000);
+    rig = await startOperatorRig();
+    await rig.operator();
+    box = await rig.box();
+    await rig.put('Client', box, 'app', machine);
+    await rig.ready('Client', box, 'app', 60_000);
+  });
+  after(() => rig.stop());
+
+  /** Status of `GET /Session` with a new token of the client. */
+  async function access(): Promise<number> {
+    const body = { grant_type: 'client_credentials', client_id: 'app', client_secret: 'a-secret' };
+    const { access_token } = (await sendJson(`${rig.api.url}/boxes/${box}/auth/token`, body)).body;
+    const headers = { Authorization: `Bearer ${String(access_token)}` };
+    return (await fetch(`${rig.api.url}/boxes/${box}/Session`, { headers })).status;
+  }
+
+  it('peer defect 5: the operator never writes into a spec, nor what people say in metadata', async function () {
+    this.timeout(60_000);
+    const metadata = { labels: { team: 'a' }, annotations: { 'example.com/note': 'x' } };
+    const specs: readonly (readonly [kind: Kind, name: string, spec: object])[] = [
+      ['Client', 'plain', machine],
+      ['Client', 'faulty', { ...machine, revoke_sessions_before: '2999-01-01T00:00:00Z' }],
+      ['Client', 'asleep', { ...machine, suspend: true }],
+      ['AccessPolicy', 'broken', { engine: 'cel', expression: 'uri ==' }],
+      ['AccessPolicy', 'readers', { engine: 'allow', link: [{ reference: 'Client/plain' }] }],
+      ['Box', 'box', { tokens: { default_lifetime: 600 } }],
+    ];
+    for (const [kind, name, spec] of specs) await rig.put(kind, box, name, spec, metadata);
+    for (const [kind, name, spec] of specs) {
+      await eventually(
+        `${name} was looked at`,
+        async () => (await rig.condition(kind, box, name)) !== 'undefined/undefined',
+      );
+      const found = (await rig.find(kind, box, name)) ?? {};
+      expect(found['spec'], name).to.deep.equal(spec);
+      expect(found['metadata'], name).to.deep.include({ ...metadata, generation: 1 });
+      expect(ownedByUs(found), name).to.deep.equal([]);
+    }
+  });
+
+  it('peer defect 10: a misspelt word of a rule opens nothing: the policy says so and grants nobody', async () => {
+    await rig.put('AccessPolicy', box, 'misspelt', {
+      engine: 'json-schema',
+      schema: { properties: { 'request-method': { constant: 'post' } } },
+      link: [{ resourceType: 'Client', id: 'app' }],
+    });
+    await eventually(
+      'it says so',
+      async () => (await rig.condition('AccessPolicy', box, 'misspelt', 'Valid')) === 'False/Invalid',
+    );
+    expect(JSON.stringify((await rig.find('AccessPolicy', box, 'misspelt'))?.['status'])).to.contain('constant');
+    expect(await access()).to.equal(403);
+    await rig.remove('AccessPolicy', box, 'misspelt');
+  });
+
+  it('peer defect 11: what is granted to people and groups is not granted to machines', async () => {
+    const rules: Readonly<Record<string, object>> = {
+      'for-a-group': { engine: 'allow', link: [{ resourceType: 'Group', id: 'staff' }] },
+      'for-a-user': { engine: 'allow', link: [{ resourceType: 'User', id: '7' }] },
+      'for-members': { engine: 'cel', expression: 'user.groups.exists(g, g == "staff")', subjects: 'authenticated' },
+      'for-people': { engine: 'matcho', matcho: { user: 'present?' }, subjects: 'anyone' },
+    };
+    for (const [name, spec] of Object.entries(rules)) await rig.put('AccessPolicy', box, name, spec);
+    for (const name of Object.keys(rules)) await rig.ready('AccessPolicy', box, name);
+    expect(await access()).to.equal(403);
+    await rig.put('AccessPolicy', box, 'for-app', { engine: 'allow', link: [{ resourceType: 'Client', id: 'app' }] });
+    await rig.ready('AccessPolicy', box, 'for-app');
+    expect(await access()).to.equal(200);
+  });
+});
+
+/** Fields of an object that we own beside its status and our finalizer. */
+function ownedByUs(object: Readonly<Record<string, unknown>>): readonly string[] {
+  const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
+  const entries = Array.isArray(metadata['managedFields']) ? metadata['managedFields'].filter(isRecord) : [];
+  return entries
+    .filter(({ manager }) => manager === 'boxgate')
+    .flatMap(({ fieldsV1 }) => paths(fieldsV1))
+    .filter((path) => !path.startsWith('f:status') && !path.startsWith('f:metadata/f:finalizers'));
+}
+
+function paths(fields: unknown, parent = ''): readonly string[] {
+  const members = isRecord(fields) ? Object.entries(fields) : [];
+  if (members.length === 0) return parent === '' ? [] : [parent];
+  return members.flatMap(([name, below]) => paths(below, parent === '' ? name : `${parent}/${name}`));
+}
