@@ -64,6 +64,9 @@ function policyCounts(policies: readonly Desired[]): PolicyCounts {
   return { of: (client) => forAll + (linked.get(client) ?? 0) };
 }
 
-function linkedClients(judged: Desired['judged']): ReadonlySet<string> {
-  return new Set(linksOf(judged).flatMap(({ resourceType, id }) => (resourceType === 'Client' ? [id] : [])));
+function linkedClients(judged: Desired['judged']): Iterable<string> {
+  const links = linksOf(judged);
+  const [only] = links;
+  if (links.length === 1 && only?.resourceType === 'Client') return [only.id];
+  return new Set(links.flatMap(({ resourceType, id }) => (resourceType === 'Client' ? [id] : [])));
 }

@@ -6,7 +6,7 @@ import { declarerOf, ownerOf } from './declared.ts';
 import { contested, rowKey, type Candidate } from './desired.ts';
 import { releaseRetained } from './forget-secrets.ts';
 import type { PassContext } from './pass-context.ts';
-import { isWanted, removalsOf, type Removal } from './plan.ts';
+import { areAllOwn, isWanted, removalsOf, type Removal } from './plan.ts';
 import type { Listing } from './source.ts';
 
 /** What went first. */
@@ -32,10 +32,9 @@ export async function removeDeparted(
   const going = context.source.holds?.going(box) ?? [];
   memory.owesRemovals = going.length > 0;
   if (!memory.known && going.length > 0) await callRoll(box, memory, context, signal);
-  const there = new Set(candidates.map(({ object }) => object.uid));
-  const isWhole = [...memory.rows.values()].every(({ declarer }) => there.has(declarer.uid));
-  memory.owesRemovals = !isWhole || going.length > 0;
+  memory.owesRemovals = going.length > 0 || !isEachDeclared(memory.rows, candidates);
   if (!memory.owesRemovals) return { removed: [], open: new Set() };
+  const there = uidsOf(candidates);
   const contenders = contested(candidates);
   const taken = new Set(contenders.filter(isWanted).map(({ judged }) => judged.rowKey));
   const due = removalsOf(contenders, memory.rows, listing.complete).filter(
@@ -47,6 +46,16 @@ export async function removeDeparted(
   memory.owesRemovals = false;
   const done = new Set(removed);
   return { removed, open: new Set(due.filter((one) => !done.has(one)).map(({ row }) => rowKey(row))) };
+}
+
+function isEachDeclared(rows: BoxMemory['rows'], candidates: readonly Candidate[]): boolean {
+  if (areAllOwn(candidates, rows)) return true;
+  const there = uidsOf(candidates);
+  return [...rows.values()].every(({ declarer }) => there.has(declarer.uid));
+}
+
+function uidsOf(candidates: readonly Candidate[]): ReadonlySet<string> {
+  return new Set(candidates.map(({ object }) => object.uid));
 }
 
 /** Lets the objects go whose deletion waited for their rows, as far as these are gone. */

@@ -47,9 +47,13 @@ export function rowOf({ object, judged }: Candidate) {
 
 /** Who loses an id to whom: the key of each object that declares an id which an older one has, with that one's owner name. */
 export function contests(candidates: readonly Candidate[]): ReadonlyMap<string, string> {
+  // Names are unique: an id that is one can only be contested by somebody who spells it out in spec.id.
+  const spelled = new Set(candidates.filter(({ object, judged }) => judged.rowKey !== object.key).map(rowKeyOf));
+  if (spelled.size === 0) return none;
   const holders = new Map<string, Candidate>();
   const losers: Candidate[] = [];
   for (const candidate of candidates) {
+    if (!spelled.has(candidate.judged.rowKey)) continue;
     const row = candidate.judged.rowKey;
     const holder = holders.get(row);
     if (holder === undefined) holders.set(row, candidate);
@@ -59,6 +63,12 @@ export function contests(candidates: readonly Candidate[]): ReadonlyMap<string, 
     } else losers.push(candidate);
   }
   return new Map(losers.map((loser) => [loser.object.key, holderName(holders.get(loser.judged.rowKey) ?? loser)]));
+}
+
+const none: ReadonlyMap<string, string> = new Map();
+
+function rowKeyOf({ judged }: Candidate): string {
+  return judged.rowKey;
 }
 
 /** The candidates with who has their id. */

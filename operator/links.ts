@@ -19,15 +19,18 @@ export function linksToProbe(
 
 /** What a policy links and is not there, as `Client/x`, each once. */
 export function danglingLinks(judged: Desired['judged'], isThere: (rowKey: string) => boolean): readonly string[] {
-  const missing = linkNames(judged).filter((key) => !isThere(key));
-  return missing.length === 0 ? none : missing;
+  const links = linksOf(judged);
+  if (links.every(({ resourceType, id }) => isThere(rowKey({ kind: resourceType, id })))) return none;
+  return linkNames(judged).filter((key) => !isThere(key));
 }
 
 /** What a policy links, as `Client/x`, each once. */
 export function linkNames(judged: Desired['judged']): readonly string[] {
   const links = linksOf(judged);
-  return links.length === 0
-    ? none
+  const [only] = links;
+  if (only === undefined) return none;
+  return links.length === 1
+    ? [rowKey({ kind: only.resourceType, id: only.id })]
     : [...new Set(links.map(({ resourceType, id }) => rowKey({ kind: resourceType, id })))];
 }
 

@@ -52,6 +52,8 @@ function isSameStatus(one: ObjectStatus, other: ObjectStatus): boolean {
 
 /** The objects that are no longer declared, once their rows have gone too. */
 function forgotten({ published: all, objects }: BoxMemory): readonly ObjectStatus[] {
+  // All that is declared has just been published: who is gone is one more.
+  if (all.size === objects.size) return [];
   const gone = [...all].filter(([key]) => !objects.has(key));
   for (const [key] of gone) all.delete(key);
   return gone.map(([, last]) => statusOf(last, last.conditions));

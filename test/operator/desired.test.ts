@@ -26,6 +26,11 @@ describe('contests', () => {
       { 'Client/b': 'default/a' },
     ],
     [
+      'C-09 an id that is the name of one and spelled out by another is contested',
+      [candidate('x', 'x', { created: '1' }), candidate('other', 'x', { created: '2' }), candidate('y', 'y')],
+      { 'Client/other': 'default/x' },
+    ],
+    [
       'C-09 all but one lose to the same one',
       [
         candidate('c', 'x', { created: '3' }),
