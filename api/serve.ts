@@ -27,6 +27,8 @@ import { createSigningKeys } from './oauth/signing-keys.ts';
 import { startUpkeep } from './upkeep.ts';
 import { checkSealing } from './state/check-sealing.ts';
 import { createStateCache } from './state/state-cache.ts';
+import { createUsageNotes } from './state/usage-notes.ts';
+import { startUsageWriting } from './write-usage.ts';
 
 /** A running API: its two ports, and its end. */
 export interface RunningApi {
@@ -59,15 +61,17 @@ export async function serveApi(config: ApiConfig, log: Log): Promise<RunningApi>
 
 async function start(config: ApiConfig, database: Database, log: Log): Promise<RunningApi> {
   const queue = createHashQueue(config.hashThreads, hashesWaiting);
-  const oauth = oauthServices(config, database, queue, log);
+  const usage = createUsageNotes();
+  const oauth = { ...oauthServices(config, database, queue, log), usage };
   const metrics = createMetrics({ boxesInMemory: () => oauth.states.size, secretsWaiting: () => queue.depth });
   const parts = { config, database, oauth, metrics, log };
   const life = { stopping: false };
   const servers = { public: publicServer(parts), management: managementServer(parts, life) };
   const stops = { public: gracefulStop(servers.public), management: gracefulStop(servers.management) };
   const upkeep = await startUpkeep(oauth, log);
+  const writing = startUsageWriting(database.general, usage, log);
   const ports = await openPorts(servers, config).catch(async (error: unknown) => {
-    await upkeep.stop();
+    await Promise.all([upkeep.stop(), writing.stop()]);
     throw error;
   });
   return {
@@ -77,7 +81,7 @@ async function start(config: ApiConfig, database: Database, log: Log): Promise<R
       await stops.public(defaultStopLimits);
       // Until then it says that it is not ready. A call that is cut off is made again by the operator.
       await stops.management({ quiet: 0, drain: 0, grace: 4_000 });
-      await upkeep.stop();
+      await Promise.all([upkeep.stop(), writing.stop()]);
       await database.end();
     },
   };
@@ -141,7 +145,12 @@ async function openPorts(
   }
 }
 
-function oauthServices(config: ApiConfig, database: Database, queue: HashQueue, log: Log): OAuthServices {
+function oauthServices(
+  config: ApiConfig,
+  database: Database,
+  queue: HashQueue,
+  log: Log,
+): Omit<OAuthServices, 'usage'> {
   const sealing = createKeySealing(config.encryptionKeys);
   return {
     pool: database.general,

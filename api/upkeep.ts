@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Box } from '../crds/box.ts';
 import { checkResource } from '../crds/validate.ts';
 import { allBoxes } from './db/box.ts';
+import { deleteRecords } from './db/box-data.ts';
 import { pruneVersions, readBoxUpkeep } from './db/box-upkeep.ts';
 import { upkeepBuckets } from './db/bucket.ts';
 import { Outage } from './db/outage.ts';
@@ -19,10 +20,11 @@ export interface Upkeep {
 
 const period = 10 * 60_000;
 const familiesAtOnce = 1_000;
+const discardLimit = 30_000;
 
 /**
  * Makes the buckets that are needed now, then, every ten minutes: buckets ahead, what is over dropped, signing keys
- * rotated, expired refresh families and old versions deleted. Every replica does it; each step takes its own lock. Throws
+ * rotated, expired refresh families, old versions and records of discarded sessions deleted. Every replica does it; each step takes its own lock. Throws
  * Outage when the first buckets cannot be made.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
@@ -82,6 +84,8 @@ async function upkeepBox(box: string, services: OAuthServices, log: Log): Promis
     log.info({ box }, 'signing keys moved on');
   }
   if (found.hasOldVersions) await inBox(pool, box, 'write', (connection) => pruneVersions(connection, box));
+  let done = !found.isDiscarding;
+  while (!done) done = await inBox(pool, box, 'write', (connection) => deleteRecords(connection, box), discardLimit);
   let deleted = familiesAtOnce;
   while (deleted === familiesAtOnce) {
     deleted = await inBox(pool, box, 'write', (connection) => deleteExpiredFamilies(connection, box, familiesAtOnce));

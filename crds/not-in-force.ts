@@ -50,7 +50,6 @@ export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
     { field: 'compatibility.password_hash', value: true, missing: people },
     { field: 'compatibility.password_change_without_old', value: true, missing: people },
     { field: 'bootstrap_admin', missing: people },
-    { field: 'deletionPolicy', value: 'Delete', missing: 'the sessions and keys of a box always stay' },
   ],
 };
 

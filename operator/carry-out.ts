@@ -108,11 +108,15 @@ function* linesOf(
 ): Generator<ApplyLine> {
   for (const { row, declarer } of remove) yield { ...row, owner: ownerOf(declarer), delete: true };
   for (const one of declare) {
-    const retention = one.judged.retain ? ({ retain: true } as const) : {};
-    const line = { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one), ...retention };
+    const line = { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one), ...ending(one) };
     yield { ...line, resource: withSecret(one) };
   }
   for (const id of probes) yield { kind: 'Client', id, probe: true };
+}
+
+/** What becomes of the row when its object goes. */
+function ending({ judged: { retain, purge } }: Desired): { readonly retain?: true; readonly purge?: true } {
+  return { ...(retain ? { retain } : {}), ...(purge ? { purge } : {}) };
 }
 
 /** A secret that is missing leaves the stored one; a client that is to have none loses it. */

@@ -39,6 +39,8 @@ export interface Judged {
   readonly adopt: Adoption | undefined;
   /** Its row goes on without an owner when the object goes. */
   readonly retain: boolean;
+  /** The data of its box go with it. */
+  readonly purge: boolean;
   /** Fingerprint of the resource, without its secret, and of what its row is to know of the object. */
   readonly content: string;
 }
@@ -79,20 +81,21 @@ function judgeBody(object: Declared, body: unknown): Judged {
   };
 }
 
-type Lifecycle = Pick<Judged, 'adopt' | 'retain'>;
+type Lifecycle = Pick<Judged, 'adopt' | 'retain' | 'purge'>;
 
 /** Shared, as nearly every object has it: a row goes with its object, and another's is not taken. */
-const letGo: Lifecycle = { adopt: undefined, retain: false };
+const letGo: Lifecycle = { adopt: undefined, retain: false, purge: false };
+const purging: Lifecycle = { ...letGo, purge: true };
 
 /**
  * `adoption` and `deletionPolicy` (CONTRACT §4). Force takes what IfUnowned takes: a row of an object that lives is never
  * taken, that of one that is gone goes with it, and one of another installation may live.
  */
 function lifecycleOf({ kind, spec }: Manifest): Lifecycle {
-  if (kind === 'Box') return letGo;
+  if (kind === 'Box') return spec.deletionPolicy === 'Delete' ? purging : letGo;
   const adopt = adoptionOf(spec.adoption);
   const retain = spec.deletionPolicy === 'Retain';
-  return adopt !== undefined || retain ? { adopt, retain } : letGo;
+  return adopt !== undefined || retain ? { adopt, retain, purge: false } : letGo;
 }
 
 function adoptionOf(adoption: 'Never' | 'IfUnowned' | 'Force' | undefined): Adoption | undefined {

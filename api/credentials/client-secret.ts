@@ -15,10 +15,11 @@ export interface ClientSecrets {
    */
   store(secret: string): Promise<string>;
   /**
-   * Whether a secret is one of the stored ones; an empty list takes the same way, and time, as one generated secret.
-   * `onGuess` hears of each argon2 verification before it begins; what it throws stops that. Throws Outage.
+   * The one of the stored secrets that a secret is, undefined when it is none; an empty list takes the same way, and time,
+   * as one generated secret. `onGuess` hears of each argon2 verification before it begins; what it throws stops that.
+   * Throws Outage.
    */
-  verify(stored: readonly string[], secret: string, onGuess?: () => void): Promise<boolean>;
+  verify(stored: readonly string[], secret: string, onGuess?: () => void): Promise<string | undefined>;
 }
 
 /** Chosen secrets remembered as verified at once: a replica pays argon2 once for each client and change. */
@@ -84,9 +85,9 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
         const right = one.startsWith(sha256Prefix)
           ? equal(one, sha256(secret))
           : await verifyChosen(one, secret, onGuess);
-        if (right) return true;
+        if (right) return one;
       }
-      return false;
+      return undefined;
     },
   };
 }

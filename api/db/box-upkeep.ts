@@ -8,15 +8,23 @@ export interface BoxUpkeep {
   readonly hasKeys: boolean;
   /** Whether {@link pruneVersions} would delete anything. */
   readonly hasOldVersions: boolean;
+  /** Records of discarded sessions may be left. */
+  readonly isDiscarding: boolean;
 }
 
 /** Reads what a box needs of upkeep, in one statement, without its clients and policies. */
 export async function readBoxUpkeep(connection: Connection, box: string): Promise<BoxUpkeep> {
-  const { rows } = await connection.query<{ settings: unknown; has_keys: boolean; has_old_versions: boolean }>(
+  const { rows } = await connection.query<{
+    settings: unknown;
+    has_keys: boolean;
+    has_old_versions: boolean;
+    is_discarding: boolean;
+  }>(
     `SELECT (SELECT body FROM boxgate.resource WHERE box = $1 AND kind = 'Box' LIMIT 1) AS settings,
             EXISTS (SELECT FROM boxgate.signing_key WHERE box = $1) AS has_keys,
             EXISTS (SELECT FROM boxgate.box_version WHERE box = $1 AND version < ${oldestKept})
-              OR EXISTS (SELECT FROM boxgate.tombstone WHERE box = $1 AND version <= ${oldestKept}) AS has_old_versions`,
+              OR EXISTS (SELECT FROM boxgate.tombstone WHERE box = $1 AND version <= ${oldestKept}) AS has_old_versions,
+            EXISTS (SELECT FROM boxgate.box WHERE box = $1 AND discarding) AS is_discarding`,
     [box],
   );
   const [row] = rows;
@@ -24,6 +32,7 @@ export async function readBoxUpkeep(connection: Connection, box: string): Promis
     settings: row?.settings,
     hasKeys: row?.has_keys === true,
     hasOldVersions: row?.has_old_versions === true,
+    isDiscarding: row?.is_discarding === true,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { PreviousSecret } from './resource.ts';
 import type { Connection } from './transaction.ts';
 
 /** A client, policy or Box as its row holds it. */
@@ -10,6 +11,7 @@ export interface ResourceRow {
   readonly revokedBefore: number | undefined;
   readonly body: unknown;
   readonly secrets: readonly string[];
+  readonly previous: PreviousSecret | undefined;
 }
 
 /** A signing key as its row holds it; times in milliseconds since 1970. */
@@ -31,6 +33,8 @@ export interface ConfigChanges {
   readonly sessionsFrom: number;
   /** Milliseconds since 1970. */
   readonly revokedBefore: number | undefined;
+  /** Another namespace has asked for the box: nothing of it is served until an admin has decided. */
+  readonly locked: boolean;
   readonly changed: readonly ResourceRow[];
   readonly deleted: readonly { readonly kind: string; readonly id: string }[];
   /** All keys, always: they are few. */
@@ -50,9 +54,10 @@ export async function readConfigChanges(
     version: string;
     sessions_from: string;
     revoked_before: Date | null;
+    locked: boolean;
     known: boolean;
   }>(
-    `SELECT b.config_version AS version, b.sessions_from, b.revoked_before,
+    `SELECT b.config_version AS version, b.sessions_from, b.revoked_before, b.locked_for IS NOT NULL AS locked,
             b.config_version >= $2 AND EXISTS (SELECT FROM boxgate.box_version v WHERE v.box = b.box AND v.version = $2)
               AS known
        FROM boxgate.box b WHERE b.box = $1`,
@@ -65,6 +70,7 @@ export async function readConfigChanges(
     complete: !row.known,
     sessionsFrom: Number(row.sessions_from),
     revokedBefore: row.revoked_before?.getTime(),
+    locked: row.locked,
     changed: await readChanged(connection, box, row.known ? since : 0),
     deleted: row.known ? await readDeleted(connection, box, since) : [],
     keys: await readSigningKeyRows(connection, box),
@@ -80,8 +86,10 @@ async function readChanged(connection: Connection, box: string, since: number): 
     revoked_before: Date | null;
     body: unknown;
     secrets: string[];
+    previous_secret: string | null;
+    previous_until: Date | null;
   }>(
-    `SELECT kind, id, version, sessions_from, revoked_before, body, secrets
+    `SELECT kind, id, version, sessions_from, revoked_before, body, secrets, previous_secret, previous_until
        FROM boxgate.resource WHERE box = $1 AND version > $2`,
     [box, since],
   );
@@ -93,7 +101,12 @@ async function readChanged(connection: Connection, box: string, since: number): 
     revokedBefore: row.revoked_before?.getTime(),
     body: row.body,
     secrets: row.secrets,
+    previous: previousOf(row.previous_secret, row.previous_until),
   }));
+}
+
+function previousOf(stored: string | null, until: Date | null): PreviousSecret | undefined {
+  return stored === null || until === null ? undefined : { stored, until: until.getTime() };
 }
 
 async function readDeleted(connection: Connection, box: string, since: number): Promise<ConfigChanges['deleted']> {

@@ -1,6 +1,6 @@
 import { turn } from './box.ts';
-import type { Owner, ResourceColumns, ResourceKey, StoredResource } from './resource.ts';
-import { resourceColumns, storedResource } from './resource.ts';
+import type { Owner, PreviousSecret, ResourceColumns, ResourceKey, StoredResource } from './resource.ts';
+import { resourceColumns, rowState, storedResource } from './resource.ts';
 import type { Connection } from './transaction.ts';
 
 /** A resource to be stored under a new config version. */
@@ -9,10 +9,14 @@ export interface ResourceWrite extends ResourceKey {
   readonly body: Readonly<Record<string, unknown>>;
   /** Stored forms of the client's live secrets; undefined keeps those that are there. */
   readonly secrets: readonly string[] | undefined;
+  /** The secret it had before, valid too; null: none; left out, the one that is there stays. */
+  readonly previous?: PreviousSecret | null | undefined;
   readonly owner: Owner | undefined;
   readonly digest: string | undefined;
   /** Goes on without an owner when the object that declares it goes; false when it is left out. */
   readonly retain?: boolean;
+  /** Of a Box: the data of the box goes with it; false when it is left out. */
+  readonly purge?: boolean;
 }
 
 /**
@@ -30,8 +34,8 @@ export async function lockResources(connection: Connection, box: string): Promis
 
 /**
  * Stores resources under the box's new config version (bumpVersion), in one statement however many they are. Sessions
- * decided earlier are revoked when a client is new, becomes inactive or gets another owner (not when it loses its owner:
- * a retained client goes on), and when a Box becomes inactive; the highest `revoke_sessions_before` ever stored counts on.
+ * decided earlier are revoked when a client is new, becomes inactive, gets another owner (not when it loses its owner:
+ * a retained client goes on) or was changed past the service, and when a Box becomes inactive; the highest `revoke_sessions_before` ever stored counts on.
  */
 export async function upsertResources(
   connection: Connection,
@@ -54,16 +58,20 @@ export async function upsertResources(
 
 function recordsOf(resources: readonly ResourceWrite[]): string {
   return JSON.stringify(
-    resources.map(({ kind, id, body, secrets, owner, digest, retain = false }) => ({
+    resources.map(({ kind, id, body, secrets, previous, owner, digest, retain = false, purge = false }) => ({
       kind,
       id,
       body,
       secrets,
+      previous_kept: previous === undefined,
+      previous_secret: previous?.stored,
+      previous_until: previous?.until,
       owner_cluster: owner?.cluster,
       owner_name: owner?.name,
       owner_uid: owner?.uid,
       digest,
       retain,
+      purge,
       revoked_before: millisecondsOf(body['revoke_sessions_before']),
     })),
   );
@@ -79,17 +87,21 @@ const upsert = `
 WITH wanted AS MATERIALIZED (
   SELECT w.*, to_timestamp(w.revoked_before / 1000.0) AS revoked_at
     FROM jsonb_to_recordset($3::jsonb) AS w (kind text, id text, body jsonb, secrets jsonb, owner_cluster text,
-         owner_name text, owner_uid text, digest text, retain boolean, revoked_before numeric)
+         owner_name text, owner_uid text, digest text, retain boolean, purge boolean, revoked_before numeric,
+         previous_kept boolean, previous_secret text, previous_until numeric)
 ), old AS MATERIALIZED (
-  SELECT r.* FROM boxgate.resource r JOIN wanted w ON r.box = $1::text AND r.kind = w.kind AND r.id = w.id
+  SELECT r.*, ${rowState} = 'changed' AS changed FROM boxgate.resource r JOIN wanted w ON r.box = $1::text AND r.kind = w.kind AND r.id = w.id
 ), risen AS (
   DELETE FROM boxgate.tombstone t USING wanted w WHERE t.box = $1::text AND t.kind = w.kind AND t.id = w.id
   RETURNING t.kind, t.id
 ), final AS MATERIALIZED (
   SELECT w.*, o.id IS NOT NULL AS existed, o.revoked_before AS old_revoked_at, o.sessions_from,
          o.secrets AS old_secrets,
-         o.id IS NULL
-         OR (w.owner_cluster IS NOT NULL AND (o.owner_cluster, o.owner_name, o.owner_uid)
+         CASE WHEN w.previous_kept THEN o.previous_secret ELSE w.previous_secret END AS previous,
+         CASE WHEN w.previous_kept THEN o.previous_until ELSE to_timestamp(w.previous_until / 1000.0) END AS until,
+         o.previous_secret AS old_previous,
+         o.id IS NULL OR o.changed
+         OR (w.owner_cluster IS NOT NULL AND (o.owner_cluster, o.owner_name, COALESCE(o.owner_uid, w.owner_uid))
              IS DISTINCT FROM (w.owner_cluster, w.owner_name, w.owner_uid))
          OR (o.body -> 'active' IS DISTINCT FROM 'false' AND w.body -> 'active' = 'false') AS ends
     FROM wanted w LEFT JOIN old o ON o.kind = w.kind AND o.id = w.id
@@ -109,19 +121,26 @@ WITH wanted AS MATERIALIZED (
     FROM final f JOIN boxgate.box b ON b.box = $1::text
    WHERE f.kind = 'Box' AND f.revoked_at > COALESCE(b.revoked_before, '-infinity')
   ON CONFLICT DO NOTHING
+), unused AS (
+  UPDATE boxgate.client_usage u SET previous_used_at = NULL FROM final f
+   WHERE f.kind = 'Client' AND f.old_previous IS NOT NULL AND f.previous IS DISTINCT FROM f.old_previous
+     AND u.box = $1::text AND u.client = f.id AND u.previous_used_at IS NOT NULL
 )
-INSERT INTO boxgate.resource AS r (box, kind, id, version, sessions_from, revoked_before, body, secrets, owner_cluster,
-                                   owner_name, owner_uid, digest, retain)
+INSERT INTO boxgate.resource AS r (box, kind, id, version, sessions_from, revoked_before, body, secrets,
+                                   previous_secret, previous_until, owner_cluster, owner_name, owner_uid, digest,
+                                   retain, purge, content)
 SELECT $1::text, f.kind, f.id, $2::bigint, CASE WHEN f.ends AND f.kind = 'Client' THEN $2::bigint ELSE COALESCE(f.sessions_from, 0) END,
        GREATEST(f.old_revoked_at, f.revoked_at), f.body,
        CASE WHEN f.secrets IS NULL THEN COALESCE(f.old_secrets, '{}')
             ELSE ARRAY(SELECT jsonb_array_elements_text(f.secrets)) END,
-       f.owner_cluster, f.owner_name, f.owner_uid, f.digest, f.retain
+       f.previous, f.until, f.owner_cluster, f.owner_name, f.owner_uid, f.digest, f.retain, f.purge, ''
   FROM final f
 ON CONFLICT (box, kind, id) DO UPDATE
    SET version = excluded.version, sessions_from = excluded.sessions_from, revoked_before = excluded.revoked_before,
-       body = excluded.body, secrets = excluded.secrets, owner_cluster = excluded.owner_cluster,
-       owner_name = excluded.owner_name, owner_uid = excluded.owner_uid, digest = excluded.digest, retain = excluded.retain, updated_at = now()
+       body = excluded.body, secrets = excluded.secrets, previous_secret = excluded.previous_secret,
+       previous_until = excluded.previous_until, owner_cluster = excluded.owner_cluster,
+       owner_name = excluded.owner_name, owner_uid = excluded.owner_uid, digest = excluded.digest,
+       retain = excluded.retain, purge = excluded.purge, content = '', updated_at = now()
 RETURNING ${resourceColumns}`;
 
 // The row of the box itself carries what its resource says of sessions: it outlives the resource.
@@ -158,7 +177,7 @@ export async function releaseResources(
 const release = `
 UPDATE boxgate.resource r
    SET version = $2::bigint, owner_cluster = NULL, owner_name = NULL, owner_uid = NULL, digest = NULL, retain = false,
-       updated_at = now()
+       content = '', updated_at = now()
   FROM unnest($3::text[], $4::text[]) AS k (kind, id)
  WHERE r.box = $1::text AND r.kind = k.kind AND r.id = k.id`;
 
@@ -195,5 +214,7 @@ WITH gone AS (
   ON CONFLICT DO NOTHING
 ), uncounted AS (
   DELETE FROM boxgate.session_room s USING gone g WHERE s.box = $1::text AND g.kind = 'Client' AND s.client = g.id
+), unused AS (
+  DELETE FROM boxgate.client_usage u USING gone g WHERE u.box = $1::text AND g.kind = 'Client' AND u.client = g.id
 )
 SELECT * FROM gone`;

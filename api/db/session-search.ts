@@ -1,3 +1,4 @@
+import { recordsFrom } from './box-data.ts';
 import type { GrantLetter } from './hot-statements.ts';
 import { keysetOf, momentAt, pageOf, Parameters } from './keyset.ts';
 import type { Page, Span, TimeRange } from './keyset.ts';
@@ -83,6 +84,7 @@ async function conditionsOf(connection: Connection, search: SessionSearch, param
   const compare = (value: unknown, condition: (place: string) => string): void => {
     if (value !== undefined) conditions.push(condition(parameters.add(value)));
   };
+  compare(await recordsFrom(connection, search.box), (place) => `s.version >= ${place}`);
   compare(id, (place) => `s.id = ${place}::uuid`);
   compare(client, (place) => `s.client = ${place}`);
   compare(user, (place) => `s.user_id = ${place}`);

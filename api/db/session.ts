@@ -1,3 +1,4 @@
+import { notDiscarded } from './box-data.ts';
 import { bucketOf } from './bucket.ts';
 import type { NewSession } from './hot-statements.ts';
 import { momentAt } from './keyset.ts';
@@ -80,7 +81,7 @@ async function readIn(
     return `SELECT * FROM boxgate.session WHERE box = $1 AND id = $2 AND bucket = $${String(nth + 4)}`;
   });
   const { rows } = await connection.query<SessionColumns>(
-    `SELECT ${sessionColumns('$3')} FROM (${probes.join(' UNION ALL ')}) AS s ${endingJoin}`,
+    `SELECT ${sessionColumns('$3')} FROM (${probes.join(' UNION ALL ')}) AS s ${endingJoin} WHERE ${notDiscarded}`,
     [box, id, now, ...buckets],
   );
   return rows[0] === undefined ? undefined : sessionRecord(rows[0]);

@@ -6,11 +6,12 @@ import { lines as linesOf } from '../client/ndjson.ts';
 import { equal } from '../credentials/equal.ts';
 import { declaredBoxes } from '../db/box.ts';
 import { claimEpoch } from '../db/epoch.ts';
+import { claimAndAdopt } from '../db/namespace.ts';
 import { Outage } from '../db/outage.ts';
 import { errorFacts } from '../../process/log.ts';
 import type { Log } from '../../process/log.ts';
 import { Problem } from '../problem.ts';
-import { applyBox, Fenced } from '../resources/apply.ts';
+import { applyBox, Fenced, Locked } from '../resources/apply.ts';
 import type { ApplyServices } from '../resources/apply.ts';
 import { isBoxName } from './box-address.ts';
 import { parseApplyLine, parseHead } from './management-lines.ts';
@@ -69,6 +70,9 @@ function refusal(error: string): NotApplied {
 
 function failure(error: unknown, log: Log): { status: number; body: NotApplied } {
   if (error instanceof Fenced) return { status: 409, body: { error: error.message, code: 'fenced' } };
+  if (error instanceof Locked) {
+    return { status: 409, body: { error: error.message, code: 'locked', bound: error.bound } };
+  }
   if (error instanceof Outage) return { status: 503, body: { error: error.message, code: 'unavailable' } };
   if (error instanceof Problem) return { status: 400, body: { error: error.message, code: 'bug' } };
   if (error instanceof URIError) return { status: 400, body: refusal('the path is not percent-encoded UTF-8 text') };
@@ -78,7 +82,11 @@ function failure(error: unknown, log: Log): { status: number; body: NotApplied }
 
 async function epoch(context: ManagementContext, request: Request, response: Response): Promise<void> {
   const body = await readBody(request, bodyLimits.oauth);
-  const claimed = await claimEpoch(context.pool, clusterOf(parseJson(body.toString('utf8'))));
+  const claim = parseJson(body.toString('utf8'));
+  const cluster = clusterOf(claim);
+  const older = olderClusterOf(claim);
+  const { pool } = context;
+  const claimed = older === undefined ? await claimEpoch(pool, cluster) : await claimAndAdopt(pool, cluster, older);
   response.json({ epoch: claimed } satisfies ClaimedEpoch);
 }
 
@@ -86,6 +94,12 @@ function clusterOf(value: unknown): string {
   if (typeof value === 'object' && value !== null && 'cluster' in value && isCluster(value.cluster))
     return value.cluster;
   throw new Problem('bad-request', [{ path: 'cluster', message: 'must name the cluster' }]);
+}
+
+function olderClusterOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('adopts' in value)) return undefined;
+  if (isCluster(value.adopts)) return value.adopts;
+  throw new Problem('bad-request', [{ path: 'adopts', message: 'must name a cluster' }]);
 }
 
 function isCluster(value: unknown): value is string {

@@ -2,6 +2,7 @@ import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { BoxState, ClientState } from '../state/box-state.ts';
 import type { ClientCredentials } from './client-auth-request.ts';
 import { OAuthError } from './oauth-error.ts';
+import type { OAuthServices } from './services.ts';
 
 /**
  * The confidential client that sent these credentials (RFC 6749 §2.3). Throws OAuthError `invalid_client`; an unknown
@@ -10,12 +11,21 @@ import { OAuthError } from './oauth-error.ts';
 export async function authenticateClient(
   state: BoxState,
   credentials: ClientCredentials,
-  secrets: ClientSecrets,
+  { secrets, usage, now }: Pick<OAuthServices, 'secrets' | 'usage' | 'now'>,
 ): Promise<ClientState> {
   const found = findClient(state, credentials);
-  const right = await verifies(found?.secrets ?? [], credentials, secrets);
-  if (!right || found === undefined || !isActive(found, state)) throw notAuthenticated();
+  const time = now();
+  const used = await verified(liveSecrets(found, time), credentials, secrets);
+  if (used === undefined || found === undefined || !isActive(found, state)) throw notAuthenticated();
+  if (used === found.previous?.stored) usage.previousSecretUsed(state.box, found.client.id, used, time);
   return found;
+}
+
+/** The previous secret counts by the clock of this replica, as tokens do; how far that may be off: docs/database.md. */
+function liveSecrets(client: ClientState | undefined, now: number): readonly string[] {
+  if (client === undefined) return [];
+  const { secrets, previous } = client;
+  return previous !== undefined && now < previous.until ? [...secrets, previous.stored] : secrets;
 }
 
 /** The active client that a request names, without proof of who it is; undefined when there is none. */
@@ -37,9 +47,17 @@ function findClient(state: BoxState, credentials: ClientCredentials): ClientStat
   return undefined;
 }
 
-async function verifies(stored: readonly string[], sent: ClientCredentials, secrets: ClientSecrets): Promise<boolean> {
-  for (const secret of sent.secrets) if (await secrets.verify(stored, secret.reveal(), sent.onGuess)) return true;
-  return false;
+/** The stored secret that was sent; undefined when none was. */
+async function verified(
+  stored: readonly string[],
+  sent: ClientCredentials,
+  secrets: ClientSecrets,
+): Promise<string | undefined> {
+  for (const secret of sent.secrets) {
+    const found = await secrets.verify(stored, secret.reveal(), sent.onGuess);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function isActive(client: ClientState, state: BoxState): boolean {

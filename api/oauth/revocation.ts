@@ -54,7 +54,7 @@ async function revokingClient(
   credentials: ClientCredentials,
   services: OAuthServices,
 ): Promise<ClientState> {
-  if (credentials.method !== 'none') return authenticateClient(state, credentials, services.secrets);
+  if (credentials.method !== 'none') return authenticateClient(state, credentials, services);
   const named = namedClient(state, credentials);
   if (named === undefined || isConfidential(named.client, named.secrets.length > 0)) throw notAuthenticated();
   return named;

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { BoxState } from '../state/box-state.ts';
 import type { StateCache } from '../state/state-cache.ts';
+import type { UsageNotes } from '../state/usage-notes.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** What the OAuth endpoints need of the process: given once, at its start. */
@@ -10,6 +11,8 @@ export interface OAuthServices {
   readonly pool: pg.Pool;
   readonly secrets: ClientSecrets;
   readonly keys: SigningKeys;
+  /** Hears of the use of clients. */
+  readonly usage: Pick<UsageNotes, 'tokenIssued' | 'previousSecretUsed'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** The issuer of a box: its own setting, else below the installation's public URL. */

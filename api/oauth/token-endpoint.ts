@@ -30,8 +30,14 @@ export async function token(raw: RawTokenRequest, services: OAuthServices): Prom
   const request = parseTokenRequest(raw); //                §3.2, §2.3.1
   const grant = chooseGrant(request); //                    §5.2
   const answer = await decideGrant(raw.box, grant, request, services); // §4.4, §6, §5.1
-  if (answer !== undefined) raw.onClient?.(clientId(request.credentials));
+  if (answer !== undefined) noteClient(raw, request, services);
   return answer;
+}
+
+function noteClient({ box, onClient }: RawTokenRequest, { credentials }: TokenRequest, services: OAuthServices): void {
+  const client = clientId(credentials);
+  services.usage.tokenIssued(box, client, services.now());
+  onClient?.(client);
 }
 
 function parseTokenRequest(raw: RawTokenRequest): TokenRequest {

@@ -3,7 +3,15 @@ import type { Box } from '../../crds/box.ts';
 import type { Client } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { checkResource } from '../../crds/validate.ts';
-import type { ApplyHead, ApplyLine, ApplyResult, DeclareLine, Owner, RowName } from '../client/desired-state.ts';
+import type {
+  ApplyHead,
+  ApplyLine,
+  ApplyResult,
+  DeclareLine,
+  Owner,
+  PreviousSecret,
+  RowName,
+} from '../client/desired-state.ts';
 import type { DeclaredResource } from '../db/resource.ts';
 import { compilePolicy } from '../policy/compile.ts';
 import { futureMoment } from './future-moment.ts';
@@ -12,6 +20,8 @@ import { futureMoment } from './future-moment.ts';
 export interface JudgedLine {
   readonly line: ApplyLine;
   readonly resource?: Client | AccessPolicy | Box;
+  /** The previous secret, while it still counts. */
+  readonly previous?: PlannedWrite['previous'];
   /** Refused as it stands: what is stored stays. */
   readonly refused?: readonly Fault[];
   /** Stored, but grants nothing: no schema can see it. */
@@ -27,17 +37,44 @@ export function judgeLine(line: ApplyLine, now: number): JudgedLine {
   if (resource.id !== line.id) return { line, refused: [{ path: 'id', message: 'must be the id of the line' }] };
   const future = futureMoment(resource, now);
   if (future !== undefined) return { line, refused: [future] };
+  const previous = line.previous === undefined ? {} : judgePrevious(line, line.previous, now);
+  if ('refused' in previous) return { line, ...previous };
   const fault = resource.resourceType === 'AccessPolicy' ? compilePolicy(resource).fault : undefined;
-  return { line, resource, ...(fault === undefined ? {} : { unusable: [{ path: '', message: fault }] }) };
+  return { line, resource, ...previous, ...(fault === undefined ? {} : { unusable: [{ path: '', message: fault }] }) };
+}
+
+/** A previous secret is judged as the present one is; one whose time is over is left out. */
+function judgePrevious(
+  { kind, resource }: DeclareLine,
+  { secret, until }: PreviousSecret,
+  now: number,
+): Pick<JudgedLine, 'refused'> | Pick<JudgedLine, 'previous'> {
+  const time = Date.parse(until);
+  if (kind !== 'Client' || Number.isNaN(time)) {
+    return { refused: [{ path: 'previous', message: 'must be a secret of a Client, and a time' }] };
+  }
+  const checked = checkResource(kind, { ...resource, secret });
+  if (!checked.ok) return { refused: checked.faults };
+  return time <= now ? {} : { previous: { secret, until: time } };
+}
+
+/** A row that is to be written. */
+export interface PlannedWrite {
+  readonly line: DeclareLine;
+  readonly resource: Client | AccessPolicy | Box;
+  /** `until` in milliseconds since 1970. */
+  readonly previous?: { readonly secret: string; readonly until: number };
 }
 
 /** What a call does to the rows of a box, and the answer to each of its lines. */
 export interface ApplyPlan {
   readonly results: readonly ApplyResult[];
-  readonly writes: readonly { readonly line: DeclareLine; readonly resource: Client | AccessPolicy | Box }[];
+  readonly writes: readonly PlannedWrite[];
   readonly deletes: readonly RowName[];
   /** Rows that lose their owner and stay. */
   readonly releases: readonly RowName[];
+  /** A Box goes, and the data of the box with it. */
+  readonly purges: boolean;
 }
 
 /** Pure: compares what is declared with what is there. `found` holds the named rows and all that the cluster declares. */
@@ -56,16 +93,19 @@ export function planApply(
   const left = new Map([...rows, ...releases.map((name) => [keyOf(name), ownerless(rows, name)] as const)]);
   for (const name of deletes) left.delete(keyOf(name));
   const results: ApplyResult[] = [];
-  const writes: ApplyPlan['writes'][number][] = [];
+  const writes: PlannedWrite[] = [];
   for (const judged of lines) {
-    const { line } = judged;
+    const { line, resource, previous } = judged;
     const result = answer(head, judged, ('delete' in line ? rows : left).get(keyOf(line)));
     results.push({ kind: line.kind, id: line.id, ...result });
     const stored = result.result === 'created' || result.result === 'updated';
-    if (stored && 'resource' in line && judged.resource !== undefined) writes.push({ line, resource: judged.resource });
+    if (stored && 'resource' in line && resource !== undefined) {
+      writes.push({ line, resource, ...(previous === undefined ? {} : { previous }) });
+    }
   }
   if (head.complete) results.push(...undeclared(head, lines, found));
-  return { results, writes, deletes, releases };
+  const purges = deletes.some((name) => name.kind === 'Box' && rows.get(keyOf(name))?.purge === true);
+  return { results, writes, deletes, releases, purges };
 }
 
 type Verdict = Omit<ApplyResult, 'kind' | 'id'>;
@@ -75,21 +115,24 @@ function answer(head: ApplyHead, judged: JudgedLine, row: DeclaredResource | und
   if ('probe' in line) return { result: row === undefined ? 'absent' : 'exists' };
   if ('delete' in line) return { result: answerDelete(head, line.owner, row) };
   if (refused !== undefined) return { result: 'invalid', faults: refused };
+  const changed = head.complete && row?.state === 'changed' ? { changed: true as const } : {};
   const conflict = row === undefined ? undefined : conflictOf(head, line, row);
-  if (conflict !== undefined) return { result: 'conflict', detail: conflict, ...declarerOf(head, row) };
+  if (conflict !== undefined) return { result: 'conflict', detail: conflict, ...declarerOf(head, row), ...changed };
   const faults = unusable === undefined ? {} : { faults: unusable };
-  const same = row?.digest === line.digest && row.owner?.uid === line.owner.uid;
+  const same = row?.state === 'intact' && row.digest === line.digest && row.owner?.uid === line.owner.uid;
   if (same) return { result: 'unchanged', ...faults };
-  if (!('resource' in line)) return { result: 'needed' };
-  return { result: row === undefined ? 'created' : 'updated', ...faults };
+  if (!('resource' in line)) return { result: 'needed', ...changed };
+  return { result: row === undefined ? 'created' : 'updated', ...faults, ...changed };
 }
 
 /** A row belongs to the object that declares it; one that nobody owns to whoever says that it takes it (CONTRACT §4, adoption). */
 function conflictOf(
   head: ApplyHead,
-  { owner, adopt }: Pick<DeclareLine, 'owner' | 'adopt'>,
+  { owner, adopt, digest }: Pick<DeclareLine, 'owner' | 'adopt' | 'digest'>,
   row: DeclaredResource,
 ): string | undefined {
+  // Nobody else can make this digest: somebody gave our row another owner in SQL.
+  if (row.state === 'changed' && row.digest === digest) return undefined;
   if (row.owner === undefined) return adopt === undefined ? unowned : undefined;
   if (row.owner.cluster === head.cluster && row.owner.name === owner.name) return undefined;
   const where = row.owner.cluster === head.cluster ? '' : ` of cluster ${row.owner.cluster}`;
@@ -104,13 +147,15 @@ function answerDelete(
   row: DeclaredResource | undefined,
 ): 'deleted' | 'retained' | 'absent' | 'conflict' {
   if (row === undefined) return 'absent';
-  const own = row.owner?.cluster === head.cluster && row.owner.name === owner.name && row.owner.uid === owner.uid;
+  const own =
+    row.owner?.cluster === head.cluster && row.owner.name === owner.name && (row.owner.uid ?? '') === owner.uid;
   if (!own) return 'conflict';
   return row.retain ? 'retained' : 'deleted';
 }
 
 function ownerless(rows: ReadonlyMap<string, DeclaredResource>, name: RowName): DeclaredResource {
-  return { version: 0, ...rows.get(keyOf(name)), ...name, owner: undefined, digest: undefined, retain: false };
+  const ownership = { owner: undefined, digest: undefined, retain: false, purge: false };
+  return { version: 0, state: 'intact', ...rows.get(keyOf(name)), ...name, ...ownership };
 }
 
 function nameOf({ kind, id }: RowName): RowName {
@@ -126,7 +171,8 @@ function undeclared(
   return found.flatMap((row) => {
     const declarer = declarerOf(head, row);
     if (declarer.owner === undefined || named.has(keyOf(row))) return [];
-    return [{ kind: row.kind, id: row.id, result: 'undeclared' as const, ...declarer }];
+    const changed = row.state === 'changed' ? { changed: true as const } : {};
+    return [{ kind: row.kind, id: row.id, result: 'undeclared' as const, ...declarer, ...changed }];
   });
 }
 

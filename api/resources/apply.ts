@@ -2,21 +2,36 @@ import type pg from 'pg';
 import type { ApplyHead, ApplyLine, ApplyProgress, ApplyResult, Applied } from '../client/desired-state.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import { bumpVersion, ensureBox } from '../db/box.ts';
+import { endBoxData } from '../db/box-data.ts';
 import { demandStandby } from '../db/durability.ts';
 import { lockEpoch } from '../db/epoch.ts';
+import { adoptRows, bindBox, lockBox, readBinding } from '../db/namespace.ts';
 import { digestsOf, findResources } from '../db/resource.ts';
-import type { DeclaredResource } from '../db/resource.ts';
+import type { DeclaredResource, PreviousSecret } from '../db/resource.ts';
 import { deleteResources, lockResources, releaseResources, upsertResources } from '../db/resource-write.ts';
 import type { ResourceWrite } from '../db/resource-write.ts';
 import { Outage } from '../db/outage.ts';
 import { inBox } from '../db/transaction.ts';
 import type { Connection } from '../db/transaction.ts';
 import { judgeLine, planApply } from './apply-plan.ts';
-import type { ApplyPlan, JudgedLine } from './apply-plan.ts';
+import type { ApplyPlan, JudgedLine, PlannedWrite } from './apply-plan.ts';
+import { judgeClaim, lockedMessage } from './namespace-claim.ts';
 
 /** A later leader has claimed an epoch: this one's calls count no more. */
 export class Fenced extends Error {
   override readonly name = 'Fenced';
+}
+
+/** The box is bound to another namespace: nothing was applied. */
+export class Locked extends Error {
+  override readonly name = 'Locked';
+  /** The uid of the namespace that it is bound to. */
+  readonly bound: string;
+
+  constructor(message: string, bound: string) {
+    super(message);
+    this.bound = bound;
+  }
 }
 
 /** Milliseconds: a box of many thousand objects takes longer than a request may. */
@@ -40,7 +55,8 @@ export interface ApplyOutcome {
 
 /**
  * Applies the desired state of a box in one transaction: all of it, or nothing. Secrets are hashed before, so that the
- * box is not locked meanwhile; `onProgress` hears of it. Throws Fenced when a later epoch was claimed, and Outage.
+ * box is not locked meanwhile; `onProgress` hears of it. Throws Fenced when a later epoch was claimed, Locked when the box is bound to another
+ * namespace (from then on it is locked), and Outage.
  */
 export async function applyBox(
   box: string,
@@ -51,14 +67,17 @@ export async function applyBox(
 ): Promise<ApplyOutcome> {
   const now = services.now();
   const judged = lines.map((line) => judgeLine(line, now));
-  const read = (connection: Connection) => foundRows(connection, box, head, lines);
+  const read = (connection: Connection) => foreseenRows(connection, box, head, lines);
   const foreseen = await inBox(services.pool, box, 'snapshot', read, applyLimit);
   const hashes = await hashSecrets(planApply(head, judged, foreseen), services.secrets, onProgress);
-  const write = async (connection: Connection): Promise<ApplyOutcome> => {
+  const write = async (connection: Connection): Promise<ApplyOutcome | Locked> => {
     if (services.revocationsNeedStandby) await demandStandby(connection);
     return applyNow(connection, box, head, judged, hashes);
   };
-  return inBox(services.pool, box, 'write', write, applyLimit);
+  const outcome = await inBox(services.pool, box, 'write', write, applyLimit);
+  // After the commit: that the box is locked stays.
+  if (outcome instanceof Locked) throw outcome;
+  return outcome;
 }
 
 async function applyNow(
@@ -67,15 +86,50 @@ async function applyNow(
   head: ApplyHead,
   judged: readonly JudgedLine[],
   hashes: ReadonlyMap<string, string>,
-): Promise<ApplyOutcome> {
+): Promise<ApplyOutcome | Locked> {
   const epoch = await lockEpoch(connection, head.cluster);
   if (epoch !== head.epoch) throw new Fenced(`epoch ${String(head.epoch)} is over, ${String(epoch ?? 0)} counts`);
   await ensureBox(connection, box);
   const version = (await lockResources(connection, box)) ?? 0;
+  const locked = await settleClaim(connection, box, head);
+  if (locked !== undefined) return locked;
   const lines = judged.map(({ line }) => line);
   const plan = planApply(head, judged, await foundRows(connection, box, head, lines));
   const applied = changes(plan) ? await store(connection, box, head, plan, hashes) : version;
   return { results: plan.results, applied: { box, config_version: applied } };
+}
+
+/** Does what the namespace of a call asks for; the refusal when it is not the box's own. */
+async function settleClaim(connection: Connection, box: string, head: ApplyHead): Promise<Locked | undefined> {
+  const binding = await readBinding(connection, box);
+  const verdict = judgeClaim(head, binding);
+  if (verdict === 'proceed') return undefined;
+  const { uid = '' } = head.namespace ?? {};
+  if (verdict === 'refuse' || verdict === 'lock') {
+    if (verdict === 'lock') {
+      await bumpVersion(connection, box);
+      await lockBox(connection, box, uid);
+    }
+    return new Locked(lockedMessage(box, binding), binding.uid ?? '');
+  }
+  if (verdict !== 'bind') {
+    const version = await bumpVersion(connection, box);
+    if (verdict === 'discard') await endBoxData(connection, box, version, 'all');
+    else await adoptRows(connection, box, binding.cluster ?? head.cluster, head.cluster);
+  }
+  await bindBox(connection, box, head.cluster, uid);
+  return undefined;
+}
+
+/** The rows as they will be found, so that the right secrets are hashed. */
+async function foreseenRows(
+  connection: Connection,
+  box: string,
+  head: ApplyHead,
+  lines: readonly ApplyLine[],
+): Promise<readonly DeclaredResource[]> {
+  const ends = judgeClaim(head, await readBinding(connection, box)) === 'discard';
+  return ends ? [] : foundRows(connection, box, head, lines);
 }
 
 function changes(plan: ApplyPlan): boolean {
@@ -104,6 +158,7 @@ async function store(
 ): Promise<number> {
   const version = await bumpVersion(connection, box);
   if (plan.deletes.length > 0) await deleteResources(connection, box, version, plan.deletes);
+  if (plan.purges) await endBoxData(connection, box, version, 'unowned');
   if (plan.releases.length > 0) await releaseResources(connection, box, version, plan.releases);
   for (let from = 0; from < plan.writes.length; from += writesInStatement) {
     const part = plan.writes.slice(from, from + writesInStatement);
@@ -121,7 +176,7 @@ async function store(
 const writesInStatement = 1_000;
 
 function resourceWrite(
-  { line, resource }: ApplyPlan['writes'][number],
+  { line, resource, previous }: PlannedWrite,
   head: ApplyHead,
   hashes: ReadonlyMap<string, string>,
 ): ResourceWrite {
@@ -131,9 +186,11 @@ function resourceWrite(
     id: line.id,
     body,
     secrets: storedSecrets(secret, hashes),
+    previous: storedPrevious(previous, hashes),
     owner: { cluster: head.cluster, name: line.owner.name, uid: line.owner.uid },
     digest: line.digest,
     retain: line.retain === true,
+    purge: line.purge === true,
   };
 }
 
@@ -144,9 +201,21 @@ function storedSecrets(
 ): readonly string[] | undefined {
   if (secret === undefined) return undefined;
   if (secret === null) return [];
+  return [hashOf(secret, hashes)];
+}
+
+/** Absent: there is none from now on. */
+function storedPrevious(
+  previous: PlannedWrite['previous'],
+  hashes: ReadonlyMap<string, string>,
+): PreviousSecret | null {
+  return previous === undefined ? null : { stored: hashOf(previous.secret, hashes), until: previous.until };
+}
+
+function hashOf(secret: string, hashes: ReadonlyMap<string, string>): string {
   const hash = hashes.get(secret);
   if (hash === undefined) throw new Outage('the rows moved while secrets were hashed');
-  return [hash];
+  return hash;
 }
 
 const progressEvery = 25;
@@ -157,7 +226,7 @@ async function hashSecrets(
   secrets: ClientSecrets,
   onProgress: (progress: ApplyProgress) => void,
 ): Promise<ReadonlyMap<string, string>> {
-  const chosen = new Set(plan.writes.flatMap(({ resource }) => secretOf(resource) ?? []));
+  const chosen = new Set(plan.writes.flatMap(secretsOf));
   const hashes = new Map<string, string>();
   await Promise.all(
     [...chosen].map(async (secret) => {
@@ -170,6 +239,7 @@ async function hashSecrets(
   return hashes;
 }
 
-function secretOf(resource: ApplyPlan['writes'][number]['resource']): string | undefined {
-  return 'secret' in resource && typeof resource.secret === 'string' ? resource.secret : undefined;
+function secretsOf({ resource, previous }: PlannedWrite): readonly string[] {
+  const present = 'secret' in resource && typeof resource.secret === 'string' ? [resource.secret] : [];
+  return previous === undefined ? present : [...present, previous.secret];
 }

@@ -35,7 +35,9 @@ export async function store(
     return { stored: current, created: false };
   }
   const version = await bumpVersion(connection, box);
-  const write = { kind, id, body, secrets, owner: undefined, digest: undefined };
+  // Who gives a client a new secret, or none, means that no other is valid.
+  const previous = secrets === undefined ? undefined : null;
+  const write = { kind, id, body, secrets, previous, owner: undefined, digest: undefined };
   const [stored] = await upsertResources(connection, box, version, [write]);
   if (stored === undefined) throw new Error('an upsert returned no row');
   return { stored, created: current === undefined };

@@ -2,6 +2,7 @@ import type { Box } from '../../crds/box.ts';
 import type { Client } from '../../crds/client.ts';
 import { checkResource } from '../../crds/validate.ts';
 import type { ConfigChanges, ResourceRow } from '../db/config-changes.ts';
+import type { PreviousSecret } from '../db/resource.ts';
 import { createPolicyIndex } from '../policy/policy-index.ts';
 import type { PolicyIndex } from '../policy/policy-index.ts';
 import { createKeyRing } from './key-ring.ts';
@@ -13,13 +14,18 @@ export interface ClientState {
   readonly client: Client;
   /** Stored forms of its live secrets. */
   readonly secrets: readonly string[];
+  /** The one it had before: valid too, until then. */
+  readonly previous: PreviousSecret | undefined;
   /** Sessions decided under an older config version are revoked. */
   readonly sessionsFrom: number;
   /** Sessions begun before this time are revoked; milliseconds since 1970. */
   readonly revokedBefore: number | undefined;
 }
 
-/** One box's configuration at one config version, as a replica holds it in memory. */
+/**
+ * One box's configuration at one config version, as a replica holds it in memory. A locked box has no clients, policies,
+ * keys or settings here, whatever is stored.
+ */
 export interface BoxState {
   readonly box: string;
   readonly version: number;
@@ -38,7 +44,10 @@ export interface MovingBoxState extends BoxState {
   take(changes: ConfigChanges): void;
 }
 
-type Head = Pick<BoxState, 'version' | 'sessionsFrom' | 'revokedBefore'>;
+type Head = Pick<BoxState, 'version' | 'sessionsFrom' | 'revokedBefore'> & { readonly locked: boolean };
+
+/** What a locked box shows of itself: no token of it counts, nobody can get one, its keys prove nothing. */
+const nobody: ReadonlyMap<string, ClientState> = new Map();
 
 /** An empty state of a box, at version 0. `onUnusable` hears of rows that cannot be used: they grant nothing. */
 export function createBoxState(
@@ -48,10 +57,12 @@ export function createBoxState(
 ): MovingBoxState {
   const clients = new Map<string, ClientState>();
   const policies = createPolicyIndex();
+  const noPolicies = createPolicyIndex();
   const defaults: Box = { resourceType: 'Box', id: box };
-  let head: Head = { version: 0, sessionsFrom: 0, revokedBefore: undefined };
+  let head: Head = { version: 0, sessionsFrom: 0, revokedBefore: undefined, locked: false };
   let settings = defaults;
-  let keys = createKeyRing([], sealing, box);
+  const noKeys = createKeyRing([], sealing, box);
+  let keys = noKeys;
 
   function takeRow(row: ResourceRow): void {
     const checked = checkResource(row.kind, row.body);
@@ -62,8 +73,8 @@ export function createBoxState(
     }
     const { resource } = checked;
     if (resource.resourceType === 'Client') {
-      const { secrets, sessionsFrom, revokedBefore } = row;
-      clients.set(row.id, { client: resource, secrets, sessionsFrom, revokedBefore });
+      const { secrets, previous, sessionsFrom, revokedBefore } = row;
+      clients.set(row.id, { client: resource, secrets, previous, sessionsFrom, revokedBefore });
     } else if (resource.resourceType === 'AccessPolicy') policies.set(resource);
     else settings = resource;
   }
@@ -76,8 +87,12 @@ export function createBoxState(
 
   return {
     box,
-    clients,
-    policies,
+    get clients() {
+      return head.locked ? nobody : clients;
+    },
+    get policies() {
+      return head.locked ? noPolicies : policies;
+    },
     get version() {
       return head.version;
     },
@@ -88,10 +103,10 @@ export function createBoxState(
       return head.revokedBefore;
     },
     get settings() {
-      return settings;
+      return head.locked ? defaults : settings;
     },
     get keys() {
-      return keys;
+      return head.locked ? noKeys : keys;
     },
     take(changes) {
       if (changes.version <= head.version) return;
@@ -103,6 +118,7 @@ export function createBoxState(
         version: changes.version,
         sessionsFrom: changes.sessionsFrom,
         revokedBefore: changes.revokedBefore,
+        locked: changes.locked,
       };
     },
   };

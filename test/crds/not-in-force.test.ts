@@ -101,7 +101,7 @@ describe('the fields without effect in this version', () => {
     [
       'Box',
       { registration: { enabled: true }, deletionPolicy: 'Delete' },
-      ['spec.registration', 'spec.deletionPolicy Delete'],
+      ['spec.registration'],
     ],
     ['AccessPolicy', { engine: 'allow', deletionPolicy: 'Retain', adoption: 'Force' }, []],
     ['Client', null, []],

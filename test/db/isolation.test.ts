@@ -17,6 +17,7 @@ const rowsOf: Readonly<Record<string, (box: string) => string>> = {
     `(box, kind, id, version, body, secrets) VALUES ('${box}', 'Client', 'same', 1, '{"name": "${box}"}', '{${box}}')`,
   box_version: (box) => `(box, version) VALUES ('${box}', 1)`,
   session_room: (box) => `(box, client, most, room) VALUES ('${box}', 'same', 1, 1)`,
+  client_usage: (box) => `(box, client, last_token_at) VALUES ('${box}', 'same', now())`,
   tombstone: (box) => `(box, kind, id, version) VALUES ('${box}', 'Client', 'gone', 1)`,
   revocation: (box) => `(box, subject, version) VALUES ('${box}', 'client:same', 1)`,
   signing_key: (box) =>
@@ -187,6 +188,7 @@ describe('hand-written SQL under the API’s role', () => {
           AND has_function_privilege('boxgate_api', p.oid, 'EXECUTE') ORDER BY 1`,
     );
     expect(rows.map(({ name }) => name)).to.deep.equal([
+      'adopt_cluster',
       'all_boxes',
       'box_of_host',
       'boxes_in_use',
@@ -195,14 +197,19 @@ describe('hand-written SQL under the API’s role', () => {
       'check_sessions',
       'check_sessions_in',
       'config_versions',
+      'content_of',
       'declared_boxes',
+      'delete_records',
       'drop_bucket',
       'find_families',
       'issue_sessions',
       'make_bucket',
       'make_first_buckets',
       'newest_signing_key',
+      'note_usage',
       'require_bucket',
+      'row_state',
+      'set_content',
     ]);
     const everybody = await owner.query(
       `SELECT p.proname FROM pg_proc p, aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) g

@@ -32,6 +32,7 @@ function box(over: Partial<Box> = {}, client: Partial<ClientState> = {}, active?
       ...(active === undefined ? {} : { active }),
     },
     secrets: [],
+    previous: undefined,
     sessionsFrom: 0,
     revokedBefore: undefined,
     ...client,

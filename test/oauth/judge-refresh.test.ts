@@ -47,6 +47,7 @@ function client(over: Partial<ClientState> = {}, settings: object = { refresh_to
   return {
     client: { resourceType: 'Client', id: 'a', grant_types: ['client_credentials'], auth },
     secrets: [],
+    previous: undefined,
     sessionsFrom: 0,
     revokedBefore: undefined,
     ...over,

@@ -16,6 +16,7 @@ import type { RawTokenRequest } from '../../api/oauth/token-endpoint.ts';
 import { applyBox } from '../../api/resources/apply.ts';
 import { parseApplyLine } from '../../api/http/management-lines.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';
+import { createUsageNotes } from '../../api/state/usage-notes.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 /** A resource as a test writes it. */
@@ -75,6 +76,7 @@ export async function makeWorld(): Promise<World> {
     return {
       pool,
       keys: createSigningKeys(pool, sealing),
+      usage: createUsageNotes(),
       states: createStateCache({ pool, sealing, statements, onUnusable }),
       secrets: createClientSecrets(createHashQueue(1, 64)),
       now: () => clock.now,

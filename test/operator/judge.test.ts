@@ -46,8 +46,12 @@ describe('judge', () => {
     });
   }
 
-  it('takes and leaves nothing for a Box: its data always stay', () => {
-    expect(judge(declared('Box', 'box', { deletionPolicy: 'Retain' }))).to.include({ adopt: undefined, retain: false });
+  it('leaves the data of a box where they are, unless its Box says that they go with it', () => {
+    const stays = { adopt: undefined, retain: false, purge: false };
+    for (const spec of [{}, { deletionPolicy: 'Retain' }])
+      expect(judge(declared('Box', 'box', spec))).to.include(stays);
+    expect(judge(declared('Box', 'box', { deletionPolicy: 'Delete' }))).to.include({ ...stays, purge: true });
+    expect(judge(machineClient('app', { deletionPolicy: 'Delete' }))).to.include(stays);
   });
 
   it('finds the same content in both forms of a link', () => {

@@ -31,7 +31,15 @@ describe('judgeLine', () => {
 describe('planApply', () => {
   const head = { cluster: 'c', epoch: 1, complete: false };
   const mine = { name: 'default/x1', uid: 'u' };
-  const row = { kind: 'Client', id: 'x1', version: 3, digest: 'd', retain: false } as const;
+  const row = {
+    kind: 'Client',
+    id: 'x1',
+    version: 3,
+    digest: 'd',
+    retain: false,
+    purge: false,
+    state: 'intact',
+  } as const;
   const owned = { ...row, owner: { cluster: 'c', ...mine } };
   const declare = { kind: 'Client', id: 'x1', owner: mine, digest: 'd', resource: {} };
   const removal = { kind: 'Client', id: 'x1', owner: mine, delete: true };

@@ -25,7 +25,8 @@ export async function boxDatabase(): Promise<BoxDatabase> {
   return {
     pool,
     owner,
-    write: (work) => inBox(pool, 'default', 'write', work),
+    // As an apply has them: thousands of rows take longer than a request may.
+    write: (work) => inBox(pool, 'default', 'write', work, 60_000),
     read: (work) => inBox(pool, 'default', 'snapshot', work),
     async end() {
       await Promise.all([pool.end(), owner.end()]);

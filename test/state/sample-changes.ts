@@ -13,6 +13,7 @@ export function changes(version: number, over: Partial<ConfigChanges> = {}): Con
     complete: false,
     sessionsFrom: 0,
     revokedBefore: undefined,
+    locked: false,
     changed: [],
     deleted: [],
     keys: [],
@@ -23,7 +24,8 @@ export function changes(version: number, over: Partial<ConfigChanges> = {}): Con
 /** The row of a client. */
 export function clientRow(id: string, over: Partial<ResourceRow> = {}): ResourceRow {
   const body = { resourceType: 'Client', id, grant_types: ['client_credentials'] };
-  return { kind: 'Client', id, version: 1, sessionsFrom: 0, revokedBefore: undefined, body, secrets: [], ...over };
+  const none = { secrets: [], previous: undefined, revokedBefore: undefined };
+  return { kind: 'Client', id, version: 1, sessionsFrom: 0, body, ...none, ...over };
 }
 
 /** The row of a signing key, made and sealed. */

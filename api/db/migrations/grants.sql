@@ -7,5 +7,6 @@ GRANT SELECT, INSERT, UPDATE ON boxgate.box, boxgate.session, boxgate.revocation
 GRANT SELECT, INSERT, UPDATE, DELETE
   ON boxgate.resource, boxgate.tombstone, boxgate.box_version, boxgate.signing_key, boxgate.refresh_family,
      boxgate.session_room TO :role;
+GRANT SELECT, UPDATE, DELETE ON boxgate.client_usage TO :role;
 GRANT SELECT ON boxgate.migration TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;

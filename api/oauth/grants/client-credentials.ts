@@ -13,7 +13,7 @@ import type { Grant } from './grant.ts';
 export const clientCredentials: Grant = {
   name: 'client_credentials',
   async handle(request, { state, statements, transaction, services }) {
-    const client = await authenticateClient(state, request.credentials, services.secrets);
+    const client = await authenticateClient(state, request.credentials, services);
     demandGrant(client.client);
     const settings = client.client.auth?.client_credentials ?? {};
     const asked = askedIn(request.parameters);

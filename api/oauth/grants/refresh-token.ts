@@ -64,7 +64,7 @@ async function refreshingClient(
   { credentials }: TokenRequest,
   { state, services }: GrantContext,
 ): Promise<ClientState> {
-  if (credentials.method !== 'none') return authenticateClient(state, credentials, services.secrets);
+  if (credentials.method !== 'none') return authenticateClient(state, credentials, services);
   const client = namedClient(state, credentials);
   // A client that nobody knows has no token: its token was issued to somebody else (RFC 6749 §5.2).
   if (client === undefined) throw notValid();

@@ -21,9 +21,7 @@ function refusing(name: GrantType): Grant {
     name,
     async handle({ credentials }, { state, services }) {
       const proven = credentials.method !== 'none';
-      const client = proven
-        ? await authenticateClient(state, credentials, services.secrets)
-        : namedClient(state, credentials);
+      const client = proven ? await authenticateClient(state, credentials, services) : namedClient(state, credentials);
       if (client === undefined) throw notAuthenticated();
       if (!client.client.grant_types.includes(name)) {
         throw new OAuthError('unauthorized_client', `The client may not use the grant ${name}`);

@@ -1,0 +1,64 @@
+import { deleteResources } from './resource-write.ts';
+import { filledBuckets } from './session-buckets.ts';
+import type { ResourceKey } from './resource.ts';
+import type { Connection } from './transaction.ts';
+
+/**
+ * Ends what a box holds, under its new config version (bumpVersion): every session for good, refresh families, signing
+ * keys; of clients, policies and settings `all`, or those that no object declares. Records of sessions are not shown from
+ * then on, and deleted in the background.
+ */
+export async function endBoxData(
+  connection: Connection,
+  box: string,
+  version: number,
+  which: 'all' | 'unowned',
+): Promise<void> {
+  const { rows } = await connection.query<ResourceKey>(
+    `SELECT kind, id FROM boxgate.resource WHERE box = $1 AND (owner_cluster IS NULL OR $2)`,
+    [box, which === 'all'],
+  );
+  if (rows.length > 0) await deleteResources(connection, box, version, rows);
+  for (const table of ['refresh_family', 'signing_key', 'session_room', 'client_usage']) {
+    await connection.query(`DELETE FROM boxgate.${table} WHERE box = $1`, [box]);
+  }
+  await connection.query(
+    'UPDATE boxgate.box SET sessions_from = $2, records_from = $2, discarding = true WHERE box = $1',
+    [box, version],
+  );
+  await connection.query(
+    `INSERT INTO boxgate.revocation (box, subject, version) VALUES ($1, 'box', $2) ON CONFLICT DO NOTHING`,
+    [box, version],
+  );
+}
+
+/** SQL that a session `s` of the box `$1` was not discarded with the data of its box. */
+export const notDiscarded = `s.version >= (SELECT b.records_from FROM boxgate.box b WHERE b.box = $1)`;
+
+/**
+ * The version before which the sessions of a box were discarded, while records of such are still there; mostly undefined:
+ * a search that need not look at versions can be answered from an index.
+ */
+export async function recordsFrom(connection: Connection, box: string): Promise<number | undefined> {
+  const { rows } = await connection.query<{ version: string }>(
+    'SELECT records_from AS version FROM boxgate.box WHERE box = $1 AND discarding',
+    [box],
+  );
+  return rows[0] === undefined ? undefined : Number(rows[0].version);
+}
+
+const recordsAtOnce = 10_000;
+
+/** Deletes records of discarded sessions, if a box has any; false when there may be more. Outside a request. */
+export async function deleteRecords(connection: Connection, box: string): Promise<boolean> {
+  if ((await recordsFrom(connection, box)) === undefined) return true;
+  for (const bucket of await filledBuckets(connection)) {
+    const { rows } = await connection.query<{ deleted: string }>(
+      'SELECT boxgate.delete_records($1, $2, $3) AS deleted',
+      [box, bucket, recordsAtOnce],
+    );
+    if (Number(rows[0]?.deleted) === recordsAtOnce) return false;
+  }
+  await connection.query('UPDATE boxgate.box SET discarding = false WHERE box = $1', [box]);
+  return true;
+}

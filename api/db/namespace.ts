@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import { rowState } from './resource.ts';
+import type { Connection } from './transaction.ts';
+import { outsideBoxes } from './transaction.ts';
+import { risingClock } from './box.ts';
+
+/** Which namespace a box belongs to. */
+export interface Binding {
+  /** The cluster of the namespace; undefined before one was named. */
+  readonly cluster: string | undefined;
+  /** Undefined before one was named, and when the box of an older cluster was adopted and nobody has asked for it yet. */
+  readonly uid: string | undefined;
+  /** Another namespace has asked for the box, and no admin has decided yet. */
+  readonly locked: boolean;
+}
+
+/** The binding of a box. To be read under the box's lock. */
+export async function readBinding(connection: Connection, box: string): Promise<Binding> {
+  const { rows } = await connection.query<{ cluster: string | null; uid: string | null; locked: boolean }>(
+    `SELECT namespace_cluster AS cluster, namespace_uid AS uid, locked_for IS NOT NULL AS locked
+       FROM boxgate.box WHERE box = $1`,
+    [box],
+  );
+  const [row] = rows;
+  return { cluster: row?.cluster ?? undefined, uid: row?.uid ?? undefined, locked: row?.locked ?? false };
+}
+
+/** Binds a box to a namespace; it is open from then on. Under a new version (bumpVersion) when it was locked. */
+export async function bindBox(connection: Connection, box: string, cluster: string, uid: string): Promise<void> {
+  await connection.query(
+    'UPDATE boxgate.box SET namespace_cluster = $2, namespace_uid = $3, locked_for = NULL WHERE box = $1',
+    [box, cluster, uid],
+  );
+}
+
+/** Locks a box, under a new version (bumpVersion): whoever holds it in memory must hear of it. */
+export async function lockBox(connection: Connection, box: string, uid: string): Promise<void> {
+  await connection.query('UPDATE boxgate.box SET locked_for = $2 WHERE box = $1', [box, uid]);
+}
+
+/**
+ * Makes the rows that a cluster declares in a box another's, or its own anew: the same objects in a namespace that was
+ * made again have other uids, so whoever is found under the old names is the owner.
+ */
+export async function adoptRows(connection: Connection, box: string, from: string, to: string): Promise<void> {
+  await connection.query(
+    `UPDATE boxgate.resource r
+        SET owner_cluster = $3, owner_uid = NULL, content = CASE WHEN ${rowState} = 'changed' THEN r.content ELSE '' END
+      WHERE r.box = $1 AND r.owner_cluster = $2`,
+    [box, from, to],
+  );
+}
+
+/** Milliseconds: every row of an installation may move. */
+const adoptLimit = 300_000;
+
+/**
+ * Claims the next epoch of a cluster as claimEpoch does, and makes everything of an older cluster its own; the older one's
+ * epoch is claimed too, so that its calls that run are waited for, and later ones are refused.
+ */
+export function claimAndAdopt(pool: pg.Pool, cluster: string, older: string): Promise<number> {
+  const adopt = async (connection: Connection): Promise<number> => {
+    const { rows } = await connection.query<{ cluster: string; epoch: string }>(
+      `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch)
+       SELECT c, ${risingClock('0')} FROM unnest($1::text[]) AS c ORDER BY c
+       ON CONFLICT (cluster) DO UPDATE SET epoch = ${risingClock('e.epoch')} RETURNING cluster, epoch`,
+      [[...new Set([cluster, older])]],
+    );
+    await connection.query('SELECT boxgate.adopt_cluster($1, $2)', [older, cluster]);
+    return Number(rows.find((row) => row.cluster === cluster)?.epoch);
+  };
+  return outsideBoxes(pool, adopt, adoptLimit);
+}

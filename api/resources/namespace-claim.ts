@@ -1,0 +1,31 @@
+import type { ApplyHead } from '../client/desired-state.ts';
+import type { Binding } from '../db/namespace.ts';
+
+/**
+ * What a call does about the namespace of its box: nothing; bind the box to it for the first time; bind it anew with what
+ * was there (`adopt`) or without (`discard`); refuse the call, and `lock` the box with it.
+ */
+export type ClaimVerdict = 'proceed' | 'bind' | 'adopt' | 'discard' | 'lock' | 'refuse';
+
+/**
+ * Judges the namespace that a call names (CONTRACT §4, Tenancy). Pure. A box is locked only by its own cluster: that a
+ * cluster beside it has a namespace of the same name is no reason to switch anything off.
+ */
+export function judgeClaim({ cluster, namespace }: ApplyHead, binding: Binding): ClaimVerdict {
+  if (namespace === undefined) return binding.locked ? 'refuse' : 'proceed';
+  const ours = binding.cluster === undefined || binding.cluster === cluster;
+  if (binding.uid === undefined) return ours ? 'bind' : 'refuse';
+  const same = ours && binding.uid === namespace.uid;
+  if (same && !binding.locked) return 'proceed';
+  const adopts = namespace.adopt === binding.uid;
+  const discards = namespace.discard === binding.uid;
+  // Both at once is no decision.
+  if (adopts !== discards) return adopts ? 'adopt' : 'discard';
+  return ours && !binding.locked ? 'lock' : 'refuse';
+}
+
+/** Why a call is refused, for people. */
+export function lockedMessage(box: string, { cluster, uid }: Binding): string {
+  const bound = uid === undefined ? 'a namespace' : `the namespace with uid ${uid}`;
+  return `box ${box} is bound to ${bound}${cluster === undefined ? '' : ` of cluster ${cluster}`}`;
+}

@@ -1,0 +1,52 @@
+import type pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorFacts } from '../process/log.ts';
+import type { Log } from '../process/log.ts';
+import { noteUsage } from './db/client-usage.ts';
+import type { UsageNotes } from './state/usage-notes.ts';
+
+/** The writing of usage, on a period. */
+export interface UsageWriting {
+  /** Writes what is left, and ends. */
+  stop(): Promise<void>;
+}
+
+/** Milliseconds: so old may be what people read of a client's use, and so seldom is one written. */
+const period = 60_000;
+
+const clientsAtOnce = 5_000;
+
+/** Begins to write what a replica notes of the use of its clients, once a minute: nothing waits for it. */
+export function startUsageWriting(pool: pg.Pool, notes: UsageNotes, log: Log): UsageWriting {
+  const stopping = new AbortController();
+  const running = rounds(pool, notes, log, stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+      await writeUsage(pool, notes, log);
+    },
+  };
+}
+
+async function rounds(pool: pg.Pool, notes: UsageNotes, log: Log, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await sleep(period, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted) return;
+    await writeUsage(pool, notes, log);
+  }
+}
+
+/** Writes what was noted; what cannot be written now is kept for the next time. Never throws. */
+export async function writeUsage(pool: pg.Pool, notes: UsageNotes, log: Log): Promise<void> {
+  const uses = notes.take();
+  for (let from = 0; from < uses.length; from += clientsAtOnce) {
+    try {
+      await noteUsage(pool, uses.slice(from, from + clientsAtOnce));
+    } catch (error) {
+      notes.putBack(uses.slice(from));
+      log.warn(errorFacts(error), 'the use of clients could not be written; it is tried again');
+      return;
+    }
+  }
+}
