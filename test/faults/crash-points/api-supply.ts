@@ -26,11 +26,17 @@ export async function startRestartedApi(database: TestDatabase, log: WriteLog): 
   const supply = createSupply(() => start(database, log, writers));
   let serving = await supply.take();
 
+  let replacing: Promise<void> | undefined;
+
+  async function replace(): Promise<void> {
+    await serving.end();
+    serving = await supply.take();
+    replacing = undefined;
+  }
+
   return {
     async present() {
-      if (!serving.isCrashed()) return serving.process;
-      await serving.end();
-      serving = await supply.take();
+      if (serving.isCrashed()) await (replacing ??= replace());
       return serving.process;
     },
     async end() {

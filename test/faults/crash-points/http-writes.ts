@@ -14,7 +14,7 @@ export interface WriteProxy {
 /** What a proxy of HTTP needs. */
 export interface HttpWritesOptions {
   /** Where requests go, asked for each: `https://127.0.0.1:6443`. */
-  readonly target: () => string;
+  readonly target: () => Promise<string>;
   /** The certificate that the target is known by. */
   readonly ca?: Buffer;
   /** Speaks TLS to the process with these, which may be the target's own. */
@@ -85,7 +85,7 @@ async function forward(
     request.socket.destroy();
     return;
   }
-  const answer = await send(options, agent, request, body);
+  const answer = await send(new URL(url, await options.target()), agent, request, body);
   const { statusCode: status = 502, headers } = answer;
   if (write === undefined) {
     pass(answer, request, response);
@@ -108,17 +108,16 @@ async function forward(
 const readingTime = 3;
 
 function send(
-  { target }: HttpWritesOptions,
+  to: URL,
   agent: http.Agent,
-  { method, url, headers }: IncomingMessage,
+  { method = 'GET', headers }: IncomingMessage,
   body: Buffer,
 ): Promise<IncomingMessage> {
-  const to = new URL(target());
   const { request } = to.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
     const own = { ...headers, ...(body.length > 0 ? { 'content-length': String(body.length) } : {}) };
     if (body.length > 0) delete own['transfer-encoding'];
-    const sent = request(new URL(url ?? '/', to), { method: method ?? 'GET', headers: own, agent }, resolve);
+    const sent = request(to, { method, headers: own, agent }, resolve);
     sent.on('error', reject);
     sent.end(body);
   });

@@ -17,6 +17,8 @@ export interface Write {
   readonly what: string;
   /** The box it is about; undefined where it is about none. */
   readonly box: string | undefined;
+  /** Comes again and again, whatever is done: only the first is a write of a workload. */
+  readonly isPeriodic?: true;
 }
 
 /** The writes of a workload in one box, as the proxies see them, and the plan that one of them may meet. */
@@ -64,6 +66,7 @@ export function createWriteLog(): WriteLog {
       const what = write.what.replaceAll(box, 'BOX');
       const count = (counts.get(what) ?? 0) + 1;
       counts.set(what, count);
+      if (write.isPeriodic && count > 1) return undefined;
       const name = count === 1 ? what : `${what} #${String(count)}`;
       writes.push(name);
       if (isMet || plan?.write !== name) return undefined;

@@ -1,0 +1,56 @@
+import { isRecord } from '../../../crds/schema-node.ts';
+import { metadataOf, type ClusterBox, type Found } from './cluster-box.ts';
+
+/** What a box has in the cluster, without what differs from run to run. */
+export interface ClusterFacts {
+  readonly objects: readonly unknown[];
+  readonly secrets: readonly unknown[];
+  /** By uid, what stands for an object. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+const kinds = ['Client', 'AccessPolicy', 'Box'] as const;
+
+/** Reads the statuses and finalizers of all objects, and what the Secrets have beside their values. */
+export async function readClusterFacts(box: ClusterBox): Promise<ClusterFacts> {
+  const lists = await Promise.all(kinds.map(async (kind) => (await box.list(kind)).map((found) => ({ kind, found }))));
+  const all = lists.flat();
+  const names = new Map(
+    all.map(({ kind, found }) => [
+      String(metadataOf(found)['uid']),
+      `uid of ${kind} ${String(metadataOf(found)['name'])}`,
+    ]),
+  );
+  names.set(box.name, 'BOX');
+  return {
+    objects: all.map(({ kind, found }) => renamed(objectFacts(kind, found), names)).sort(),
+    secrets: (await box.secrets()).map((found) => renamed(secretFacts(found), names)).sort(),
+    names,
+  };
+}
+
+function objectFacts(kind: string, found: Found): object {
+  const { name, generation, finalizers, deletionTimestamp } = metadataOf(found);
+  const status = isRecord(found['status']) ? found['status'] : {};
+  // What is counted once an hour is as it was at the time of the count.
+  const { conditions, sessions: _sessions, lastTokenAt: _lastTokenAt, ...rest } = { conditions: [], ...status };
+  const told = Array.isArray(conditions) ? conditions.filter(isRecord).map(conditionFacts) : [];
+  return { kind, name, generation, finalizers, isGoing: deletionTimestamp !== undefined, ...rest, conditions: told };
+}
+
+function conditionFacts({ lastTransitionTime: _time, ...condition }: Found): object {
+  return condition;
+}
+
+function secretFacts(found: Found): object {
+  const { name, labels, annotations, ownerReferences, finalizers } = metadataOf(found);
+  const notes = isRecord(annotations) ? Object.keys(annotations).sort() : [];
+  const keys = isRecord(found['data']) ? Object.keys(found['data']).sort() : [];
+  return { name, labels, notes, ownerReferences, finalizers, type: found['type'], keys };
+}
+
+function renamed(facts: object, names: ReadonlyMap<string, string>): string {
+  let text = JSON.stringify(facts);
+  for (const [name, standsFor] of names) text = text.replaceAll(name, standsFor);
+  return text;
+}

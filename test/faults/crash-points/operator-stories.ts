@@ -1,0 +1,115 @@
+import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import type { ApiWorld } from './api-world.ts';
+import type { ClusterBox } from './cluster-box.ts';
+
+/** What a story is told with. */
+export interface OperatorWorld {
+  readonly cluster: ClusterBox;
+  readonly api: ApiWorld;
+  /** Ends the operator that leads; another one takes its place. */
+  killLeader(): void;
+}
+
+/** What admins do with the cluster; the writes of the operator and the API that follow are the crash points. */
+export interface OperatorStory {
+  /** What was there before; its writes are none of the story's. */
+  readonly before?: (world: OperatorWorld) => Promise<void>;
+  readonly play: (world: OperatorWorld) => Promise<void>;
+}
+
+const secret = generateClientSecret();
+const machine = { grant_types: ['client_credentials'] } as const;
+const inline = { ...machine, secret } as const;
+
+function allow(...ids: readonly string[]): object {
+  return { engine: 'allow', link: ids.map((id) => ({ resourceType: 'Client', id })) };
+}
+
+async function token({ api, cluster }: OperatorWorld, id: string, of?: string): Promise<string> {
+  const found = of ?? (await cluster.secret(id))?.['client_secret'] ?? secret;
+  return String((await api.issue({ id, secret: found }))['access_token']);
+}
+
+/** A client with a policy and one without, each with a token. */
+async function shop(world: OperatorWorld): Promise<void> {
+  const { cluster, api } = world;
+  await cluster.put('Client', 'stranger', inline);
+  await cluster.put('AccessPolicy', 'worker', allow('worker'));
+  await cluster.put('Client', 'worker', inline);
+  for (const name of ['worker', 'stranger']) await cluster.ready('Client', name);
+  await cluster.ready('AccessPolicy', 'worker');
+  await api.expect(await token(world, 'worker'), 200, 'a policy allows everything');
+  const strangers = await token(world, 'stranger');
+  api.strangers.push(strangers);
+  await api.expect(strangers, 403, 'no policy allows anything');
+}
+
+/** Named as they are told. */
+export const operatorStories: Readonly<Record<string, OperatorStory>> = {
+  'a client and its policy are declared': {
+    play: shop,
+  },
+  'a client is deleted, and one is made again under its name': {
+    before: shop,
+    async play(world) {
+      const { cluster, api } = world;
+      const { token: old = '' } = api.expected.shift() ?? {};
+      await cluster.remove('Client', 'worker');
+      await cluster.gone('Client', 'worker');
+      await api.expect(old, 401, 'was of a deleted client');
+      await cluster.put('Client', 'worker', inline);
+      await cluster.ready('Client', 'worker');
+      await api.expect(old, 401, 'was of an earlier client of the name');
+      await api.expect(await token(world, 'worker'), 200, 'is of the new client');
+    },
+  },
+  'a client that is to be retained is deleted, and adopted again': {
+    async before(world) {
+      await shop(world);
+      await world.cluster.put('Client', 'worker', { ...inline, deletionPolicy: 'Retain', adoption: 'IfUnowned' });
+      await world.cluster.ready('Client', 'worker');
+    },
+    async play(world) {
+      const { cluster, api } = world;
+      await cluster.remove('Client', 'worker');
+      await cluster.gone('Client', 'worker');
+      const { token: old = '' } = api.expected.shift() ?? {};
+      await api.expect(old, 200, 'is of a retained client');
+      await cluster.put('Client', 'worker', { ...inline, adoption: 'IfUnowned' });
+      await cluster.ready('Client', 'worker');
+      await api.expect(old, 401, 'was of the client before its adoption');
+      await api.expect(await token(world, 'worker'), 200, 'is of the adopted client');
+    },
+  },
+  'several objects of a namespace come and change at once': {
+    async play(world) {
+      const { cluster, api } = world;
+      const names = ['one', 'two', 'three'];
+      await cluster.put('Box', 'box', { tokens: { default_access_token_expiration: 3600 } });
+      await Promise.all(names.map((name) => cluster.put('Client', name, inline)));
+      await cluster.put('AccessPolicy', 'all', allow(...names, 'nobody'));
+      for (const name of names) await cluster.ready('Client', name);
+      await Promise.all([
+        cluster.put('Client', 'one', { ...inline, active: false }),
+        cluster.put('AccessPolicy', 'all', allow('two')),
+        cluster.remove('Client', 'three'),
+      ]);
+      await cluster.gone('Client', 'three');
+      await cluster.ready('AccessPolicy', 'all');
+      await cluster.ready('Box', 'box');
+      await api.expect(await token(world, 'two'), 200, 'a policy allows everything');
+    },
+  },
+  'the leader is killed, and another operator takes over': {
+    before: shop,
+    async play(world) {
+      const { cluster, api } = world;
+      world.killLeader();
+      await cluster.put('Client', 'late', inline);
+      await cluster.put('AccessPolicy', 'worker', allow('worker', 'late'));
+      await cluster.ready('Client', 'late');
+      await cluster.ready('AccessPolicy', 'worker');
+      await api.expect(await token(world, 'late'), 200, 'a policy allows everything');
+    },
+  },
+};

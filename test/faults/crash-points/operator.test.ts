@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { controlPlane } from '../../envtest/control-plane.ts';
+import { installOperator } from '../../operator/install-operator.ts';
+import { freshDatabase } from '../../support/postgres.ts';
+import { seededRandom } from '../../support/random.ts';
+import { startRestartedApi } from './api-supply.ts';
+import { countPlans } from './count-plans.ts';
+import { createEpochWatch } from './epoch-watch.ts';
+import { operatorStories } from './operator-stories.ts';
+import { startRestartedOperator } from './operator-supply.ts';
+import { playOperatorStory, type OperatorCrashRig } from './run-operator-plan.ts';
+import { createWriteLog, plansOf } from './write-log.ts';
+
+describe('F-13 an operator, or its API, that ends at any of its writes', () => {
+  const random = seededRandom();
+  const count = countPlans(random);
+  let rig: OperatorCrashRig;
+
+  before(async function () {
+    this.timeout(240_000);
+    const [plane, database, log, epochs] = [
+      await controlPlane(),
+      await freshDatabase(),
+      createWriteLog(),
+      createEpochWatch(),
+    ];
+    const { kubeconfig } = await installOperator(plane);
+    const api = await startRestartedApi(database, log);
+    const operator = await startRestartedOperator({ plane, kubeconfig, api, log, epochs });
+    rig = { plane, database, api, operator, log, epochs };
+  });
+  after(async () => {
+    await rig.operator.end();
+    await rig.api.end();
+    await rig.database.drop();
+    count.report('writes of the operator to the cluster and the API, and of the API to Postgres');
+  });
+
+  for (const [name, story] of Object.entries(operatorStories)) {
+    it(`I1 I2 I5 I7 I8 I9 I10 while ${name}: it is started again, and all comes to the same end`, async function () {
+      this.timeout(3_600_000);
+      const reference = await playOperatorStory(rig, story);
+      expect(reference.violations, 'without any fault').to.deep.equal([]);
+      for (const plan of count.some(plansOf(reference.writes))) {
+        const { isMet, violations } = await playOperatorStory(rig, story, plan, reference.end);
+        count.ran(`${name}: ${plan.write}, ${plan.way}`, isMet, violations);
+      }
+      count.over(reference.writes.length);
+    });
+  }
+});

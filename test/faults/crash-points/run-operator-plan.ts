@@ -1,0 +1,119 @@
+import { bindSecrets } from '../../operator/install-operator.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { TestDatabase } from '../../support/postgres.ts';
+import type { RestartedApi } from './api-supply.ts';
+import { createApiWorld, faultOf } from './api-world.ts';
+import { clusterBox, type ClusterBox } from './cluster-box.ts';
+import { readClusterFacts } from './cluster-facts.ts';
+import type { EpochWatch } from './epoch-watch.ts';
+import type { OperatorStory } from './operator-stories.ts';
+import type { RestartedOperator } from './operator-supply.ts';
+import { readRows } from './rows.ts';
+import { watchInvariants } from './watch-invariants.ts';
+import type { Plan, WriteLog } from './write-log.ts';
+
+/** What stories are played on. */
+export interface OperatorCrashRig {
+  readonly plane: ControlPlane;
+  readonly database: TestDatabase;
+  readonly api: RestartedApi;
+  readonly operator: RestartedOperator;
+  readonly log: WriteLog;
+  readonly epochs: EpochWatch;
+}
+
+/** What a story came to. */
+export interface OperatorOutcome {
+  readonly writes: readonly string[];
+  /** Rows, objects with their statuses, and Secrets. */
+  readonly end: string;
+  readonly violations: readonly string[];
+  readonly isMet: boolean;
+}
+
+/**
+ * Plays a story in a new namespace, and lets a process end as a plan says; then looks whether all comes to the end that it
+ * has without a fault (`wanted`), and whether the invariants held meanwhile.
+ */
+export async function playOperatorStory(
+  rig: OperatorCrashRig,
+  story: OperatorStory,
+  plan?: Plan,
+  wanted?: string,
+): Promise<OperatorOutcome> {
+  const { plane, api, operator, log, database } = rig;
+  const cluster = clusterBox(plane, await plane.namespace('crash'));
+  await bindSecrets(plane, cluster.name);
+  const world = { cluster, api: createApiWorld(api, cluster.name), killLeader: () => operator.kill() };
+  const keeper = keepRunning(rig);
+  await story.before?.(world);
+  const violations: string[] = [];
+  const note = (invariant: string) => (error: unknown) => {
+    violations.push(`${invariant} ${error instanceof Error ? error.message : 'failed'}`);
+  };
+  log.begin(cluster.name, plan);
+  const watch = watchInvariants(cluster, world.api, database);
+  await story.play(world).catch(note('I5 I7'));
+  await (plan === undefined
+    ? quiet(log)
+    : eventually('the write comes', () => log.isMet, 5_000).catch(() => undefined));
+  const { writes, isMet } = log;
+  log.end();
+  // Who works here now has looked at everything in the box before it makes this one.
+  await cluster.put('AccessPolicy', 'last', { engine: 'allow' });
+  await cluster.ready('AccessPolicy', 'last').catch(note('I5 I7'));
+  const end = await settled(rig, cluster, wanted).catch((error: unknown) => {
+    note('I5')(error);
+    return '';
+  });
+  violations.push(...(await watch.end()), ...rig.epochs.violations());
+  for (const expectation of world.api.expected) {
+    const fault = await faultOf(world.api, expectation);
+    if (fault !== undefined) violations.push(`${expectation.status === 401 ? 'I2' : 'I7'} ${fault}`);
+  }
+  await keeper();
+  await cluster.empty();
+  return { writes, isMet, end, violations };
+}
+
+/** Whoever was ended is started again, as Kubernetes does with a pod. */
+function keepRunning({ api, operator }: OperatorCrashRig): () => Promise<void> {
+  let isOver = false;
+  const running = (async () => {
+    while (!isOver) {
+      await Promise.all([api.present(), operator.present()]);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await running;
+  };
+}
+
+/** What is written some time later belongs to the story too: such as the statuses of other objects. */
+async function quiet(log: WriteLog): Promise<void> {
+  for (let before = -1; before !== log.writes.length;) {
+    before = log.writes.length;
+    await new Promise((resolve) => setTimeout(resolve, 700));
+  }
+}
+
+/** The end of a story, once it is as wanted. */
+async function settled(rig: OperatorCrashRig, cluster: ClusterBox, wanted: string | undefined): Promise<string> {
+  let end = await endOf(rig, cluster);
+  if (wanted === undefined) return end;
+  try {
+    await eventually('', async () => (end = await endOf(rig, cluster)) === wanted);
+  } catch {
+    throw new Error(`another end than without a fault:\n${end}\nwanted:\n${wanted}`);
+  }
+  return end;
+}
+
+async function endOf({ database }: OperatorCrashRig, cluster: ClusterBox): Promise<string> {
+  const { objects, secrets, names } = await readClusterFacts(cluster);
+  const rows = await readRows(database, cluster.name, names);
+  return JSON.stringify({ rows, objects, secrets }, undefined, 1);
+}
