@@ -2,7 +2,7 @@ import { startApiProcess, type ApiProcess } from '../../support/api-process.ts';
 import { asOwner, type TestDatabase } from '../../support/postgres.ts';
 import { startPostgresWrites } from './postgres-writes.ts';
 import { createSupply } from './supply.ts';
-import type { WriteLog } from './write-log.ts';
+import type { Write, WriteLog } from './write-log.ts';
 
 /** The API on a database, as a process that a write log's plan may end: there is always another. */
 export interface RestartedApi {
@@ -20,10 +20,15 @@ interface Started {
   end(): Promise<void>;
 }
 
-/** Starts it; every process reaches Postgres through a proxy of its own. */
-export async function startRestartedApi(database: TestDatabase, log: WriteLog): Promise<RestartedApi> {
+/** Starts it; every process reaches Postgres through a proxy of its own, which shows the log the writes that are counted. */
+export async function startRestartedApi(
+  database: TestDatabase,
+  log: WriteLog,
+  isCounted: (write: Write) => boolean = () => true,
+): Promise<RestartedApi> {
   const writers = await writingFunctions(database);
-  const supply = createSupply(() => start(database, log, writers));
+  const counted: Pick<WriteLog, 'meet'> = { meet: (write) => (isCounted(write) ? log.meet(write) : undefined) };
+  const supply = createSupply(() => start(database, counted, writers));
   let serving = await supply.take();
 
   let replacing: Promise<void> | undefined;
@@ -46,7 +51,11 @@ export async function startRestartedApi(database: TestDatabase, log: WriteLog): 
   };
 }
 
-async function start(database: TestDatabase, log: WriteLog, writers: ReadonlySet<string>): Promise<Started> {
+async function start(
+  database: TestDatabase,
+  log: Pick<WriteLog, 'meet'>,
+  writers: ReadonlySet<string>,
+): Promise<Started> {
   let isCrashed = false;
   const crash = (): void => {
     isCrashed = true;

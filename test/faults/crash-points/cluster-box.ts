@@ -37,6 +37,8 @@ export function clusterBox(plane: ControlPlane, name: string): ClusterBox {
   const pathOf = (kind: Kind) => `/apis/boxgate.dev/v1/namespaces/${name}/${KINDS[kind].plural}`;
   const call = async (what: ApiCall): Promise<ApiAnswer> => {
     const answer = await plane.call(what);
+    // Too busy now: also just after a custom resource was made.
+    if (answer.status === 429) return call(what);
     if (answer.status > 299 && answer.status !== 404) throw new Error(JSON.stringify(answer.body));
     return answer;
   };

@@ -31,9 +31,9 @@ export async function readClusterFacts(box: ClusterBox): Promise<ClusterFacts> {
 
 function objectFacts(kind: string, found: Found): object {
   const { name, generation, finalizers, deletionTimestamp } = metadataOf(found);
-  const status = isRecord(found['status']) ? found['status'] : {};
+  const status: Found = isRecord(found['status']) ? found['status'] : {};
   // What is counted once an hour is as it was at the time of the count.
-  const { conditions, sessions: _sessions, lastTokenAt: _lastTokenAt, ...rest } = { conditions: [], ...status };
+  const { conditions, sessions: _sessions, lastTokenAt: _lastTokenAt, ...rest } = status;
   const told = Array.isArray(conditions) ? conditions.filter(isRecord).map(conditionFacts) : [];
   return { kind, name, generation, finalizers, isGoing: deletionTimestamp !== undefined, ...rest, conditions: told };
 }

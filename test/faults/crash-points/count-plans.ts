@@ -5,12 +5,19 @@ import type { Plan } from './write-log.ts';
 export interface PlanCount {
   /** All plans under `make faults`; else as many of them as a story gets in `npm test`. */
   some(plans: readonly Plan[]): readonly Plan[];
+  /** Carries out a plan; where its write did not come, then at its place among the writes, then at an earlier one. */
+  untilMet<T extends Tried>(plan: Plan, play: (plan: Plan) => Promise<T>): Promise<T>;
   /** A plan was carried out: whether its process was ended as planned, and which invariants did not hold. */
   ran(name: string, isMet: boolean, violations: readonly string[]): void;
   /** A story is over in which so many writes were recorded. Throws when a plan was not carried out, or one found a violation. */
   over(writes: number): void;
   /** Prints the counts. */
   report(what: string): void;
+}
+
+interface Tried {
+  readonly isMet: boolean;
+  readonly violations: readonly string[];
 }
 
 const each = process.env['BOXGATE_CRASH_POINTS'] ?? '1';
@@ -32,6 +39,15 @@ export function countPlans(random: Random): PlanCount {
         : Array.from({ length: wanted }, () => left.splice(random.below(left.length), 1)).flat();
       [met, chosen, faults] = [0, picked.length, []];
       return picked;
+    },
+    async untilMet(plan, play) {
+      let outcome = await play(plan);
+      const violations = [...outcome.violations];
+      for (let place = plan.place; place > 0 && !outcome.isMet; place -= 1) {
+        outcome = await play({ ...plan, place, byPlace: true });
+        violations.push(...outcome.violations);
+      }
+      return { ...outcome, violations };
     },
     ran(name, isMet, violations) {
       met += isMet ? 1 : 0;

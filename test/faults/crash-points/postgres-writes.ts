@@ -7,7 +7,7 @@ import type { Way, WriteLog } from './write-log.ts';
 /** What a proxy before Postgres needs. */
 export interface PostgresWritesOptions {
   readonly target: number;
-  readonly log: WriteLog;
+  readonly log: Pick<WriteLog, 'meet'>;
   /** Functions of the schema that may write: `issue_sessions`. */
   readonly writers: ReadonlySet<string>;
   /** Ends the process. */

@@ -26,7 +26,7 @@ export function readRows(database: TestDatabase, box: string, named: ReadonlyMap
 }
 
 function renamed(row: unknown, named: ReadonlyMap<string, string>): string {
-  let text = JSON.stringify(row);
+  let text = JSON.stringify(row).replace(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"TIME"');
   for (const [name, standsFor] of named) text = text.replaceAll(name, standsFor);
   return text;
 }

@@ -80,12 +80,15 @@ export async function playOperatorStory(
 /** Whoever was ended is started again, as Kubernetes does with a pod. */
 function keepRunning({ api, operator }: OperatorCrashRig): () => Promise<void> {
   let isOver = false;
-  const running = (async () => {
+  const work = async (): Promise<void> => {
     while (!isOver) {
       await Promise.all([api.present(), operator.present()]);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-  })();
+  };
+  const running = work();
+  // Who ends it hears of it.
+  running.catch(() => undefined);
   return async () => {
     isOver = true;
     await running;

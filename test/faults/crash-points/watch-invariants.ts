@@ -58,12 +58,15 @@ export function watchInvariants(box: ClusterBox, world: ApiWorld, database: Test
     return [`I8 ${String(name)} is Ready, and its token request got ${String(status)}`];
   }
 
-  const running = (async () => {
+  const work = async (): Promise<void> => {
     while (!isOver) {
       await round();
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-  })();
+  };
+  const running = work();
+  // Who ends it hears of it.
+  running.catch(() => undefined);
   return {
     async end() {
       isOver = true;

@@ -9,6 +9,10 @@ export interface Plan {
   /** A name as {@link WriteLog.writes} has it. */
   readonly write: string;
   readonly way: Way;
+  /** Where it came among the recorded ones, from 1. */
+  readonly place: number;
+  /** It is the write at that place that is meant, whatever its name: what is done at once is not always done in one order. */
+  readonly byPlace?: true;
 }
 
 /** What a proxy knows of a write that wants to pass. */
@@ -69,7 +73,8 @@ export function createWriteLog(): WriteLog {
       if (write.isPeriodic && count > 1) return undefined;
       const name = count === 1 ? what : `${what} #${String(count)}`;
       writes.push(name);
-      if (isMet || plan?.write !== name) return undefined;
+      if (isMet || plan === undefined) return undefined;
+      if (plan.byPlace ? plan.place !== writes.length : plan.write !== name) return undefined;
       isMet = true;
       return plan.way;
     },
@@ -78,5 +83,5 @@ export function createWriteLog(): WriteLog {
 
 /** All plans over recorded writes: each write, each way. */
 export function plansOf(writes: readonly string[]): readonly Plan[] {
-  return writes.flatMap((write) => WAYS.map((way) => ({ write, way })));
+  return writes.flatMap((write, index) => WAYS.map((way) => ({ write, way, place: index + 1 })));
 }
