@@ -16,6 +16,8 @@ export interface RestartedOperator {
   present(): Promise<OperatorProcess>;
   /** Ends the one that leads, as a node that fails does; the next has its turn with {@link RestartedOperator.present}. */
   kill(): void;
+  /** What the processes said last that ended although nobody ended them, since it was last asked. */
+  unplanned(): readonly string[];
   end(): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ export interface OperatorSupplyOptions {
 interface Started {
   readonly process: OperatorProcess;
   readonly isCrashed: () => boolean;
+  readonly hasEnded: () => boolean;
   crash(): void;
   /** Lets it begin: until then it is frozen, and what it has asked is held. */
   release(): void;
@@ -45,7 +48,10 @@ export async function startRestartedOperator(options: OperatorSupplyOptions): Pr
   serving.release();
   let replacing: Promise<void> | undefined;
 
+  let unplanned: string[] = [];
+
   async function replace(): Promise<void> {
+    if (!serving.isCrashed()) unplanned.push(`I11 the operator ended: ${serving.process.lines.slice(-5).join('; ')}`);
     await serving.end();
     // As after a Lease has run out, only sooner.
     const lease = `/apis/coordination.k8s.io/v1/namespaces/${operatorNamespace}/leases/boxgate-operator`;
@@ -57,10 +63,15 @@ export async function startRestartedOperator(options: OperatorSupplyOptions): Pr
 
   return {
     async present() {
-      if (serving.isCrashed()) await (replacing ??= replace());
+      if (serving.isCrashed() || serving.hasEnded()) await (replacing ??= replace());
       return serving.process;
     },
     kill: () => serving.crash(),
+    unplanned() {
+      const told = unplanned;
+      unplanned = [];
+      return told;
+    },
     async end() {
       await serving.end();
       await (await supply.rest()).end();
@@ -102,12 +113,16 @@ async function start({ plane, kubeconfig, api, log, epochs }: OperatorSupplyOpti
       kubeconfig: await redirected(kubeconfig, kube.port),
       api: { url: 'http://boxgate.test', managementUrl, managementKey },
     },
-    { BOXGATE_CLUSTER_ID: 'crash-points' },
+    // Longer than any stall of a busy machine.
+    { BOXGATE_CLUSTER_ID: 'crash-points', BOXGATE_LEASE_SECONDS: '60' },
   );
+  let hasEnded = false;
+  void running.ended.then(() => (hasEnded = true));
   running.signal('SIGSTOP');
   return {
     process: running,
     isCrashed: () => isCrashed,
+    hasEnded: () => hasEnded,
     crash,
     release() {
       kube.release();

@@ -67,7 +67,7 @@ export async function playOperatorStory(
     note('I5')(error);
     return '';
   });
-  violations.push(...(await watch.end()), ...rig.epochs.violations());
+  violations.push(...(await watch.end()), ...rig.epochs.violations(), ...operator.unplanned());
   for (const expectation of world.api.expected) {
     const fault = await faultOf(world.api, expectation);
     if (fault !== undefined) violations.push(`${expectation.status === 401 ? 'I2' : 'I7'} ${fault}`);
@@ -110,9 +110,16 @@ async function settled(rig: OperatorCrashRig, cluster: ClusterBox, wanted: strin
   try {
     await eventually('', async () => (end = await endOf(rig, cluster)) === wanted);
   } catch {
-    throw new Error(`another end than without a fault:\n${end}\nwanted:\n${wanted}`);
+    throw new Error(`another end than without a fault:\n${difference(end, wanted)}`);
   }
   return end;
+}
+
+function difference(found: string, wanted: string): string {
+  const [here, there] = [found.split('\n'), wanted.split('\n')];
+  const only = (lines: string[], others: string[], sign: string) =>
+    lines.filter((line) => !others.includes(line)).map((line) => sign + line);
+  return [...only(here, there, '+'), ...only(there, here, '-')].join('\n');
 }
 
 async function endOf({ database }: OperatorCrashRig, cluster: ClusterBox): Promise<string> {
