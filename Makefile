@@ -41,8 +41,8 @@ mutants: install ## breaks the code in known places and fails where no test noti
 replicas: install ## two API processes on one Postgres, a thousand rounds (ROUNDS=5000 SEED=x)
 	@BOXGATE_ROUNDS=$(or $(ROUNDS),1000) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/replicas/replicas.test.ts
 
-faults: install ## kills, freezes and fails over, more often than make test does (KILLS=50 SEED=x)
-	@BOXGATE_KILLS=$(or $(KILLS),20) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha "test/faults/*.test.ts"
+faults: install envtest ## ends processes at each of their writes, and at any moment (KILLS=50 SEED=x)
+	@BOXGATE_KILLS=$(or $(KILLS),20) BOXGATE_CRASH_POINTS=all $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha "test/faults/**/*.test.ts"
 
 orders: install ## the same objects in a hundred orders, the operator running (ORDERS=500 SEED=x)
 	@BOXGATE_ORDERS=$(or $(ORDERS),100) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/operator/orders.test.ts

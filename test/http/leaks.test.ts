@@ -19,7 +19,7 @@ const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
 const yaml = 'application/yaml';
 
-describe('X-14 secrets', () => {
+describe('X-14 I12: secrets', () => {
   let database: TestDatabase;
   let api: ApiProcess;
   /** Everything that must not be found, by what it is. */

@@ -22,7 +22,7 @@ function otherOf(box: Box): Box {
   return box === 'alpha' ? 'beta' : 'alpha';
 }
 
-describe('two boxes with clients, policies and sessions of the same names', () => {
+describe('I4: two boxes with clients, policies and sessions of the same names', () => {
   let api: TestApi;
   let connection: Connection;
   const given = new Map<Box, Given>();

@@ -33,7 +33,7 @@ describe('the refresh token of a client that rotates', () => {
     expect(texts.map((text) => parseRefreshToken(text ?? '')?.generation)).to.deep.equal([0, 1, 2]);
   });
 
-  it('T-40 has one successor for a hundred uses at once, on two replicas', async () => {
+  it('T-40 I3: has one successor for a hundred uses at once, on two replicas', async () => {
     const { refresh_token } = await begin('rotating');
     const replicas = [world.services, world.replica()];
     const answers = await Promise.all(

@@ -42,7 +42,7 @@ describe('F-13 an operator, or its API, that ends at any of its writes', () => {
   });
 
   for (const [name, story] of Object.entries(operatorStories)) {
-    it(`I1 I2 I5 I7 I8 I9 I10 while ${name}: it is started again, and all comes to the same end`, async function () {
+    it(`I1 I2 I5 I7 I8 I9 I10 I11 while ${name}: it is started again, and all comes to the same end`, async function () {
       this.timeout(3_600_000);
       const reference = await playOperatorStory(rig, story);
       expect(reference.violations, 'without any fault').to.deep.equal([]);

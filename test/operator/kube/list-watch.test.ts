@@ -65,7 +65,7 @@ describe('a list-watch over a scripted API server', () => {
     'an answer that is no JSON': (response) => response.end('<html>'),
   };
   for (const [what, trouble] of Object.entries(troubles)) {
-    it(`row 1: goes on after ${what} to a list, takes it for no empty list, and backs off`, async () => {
+    it(`row 1, F-06: goes on after ${what} to a list, takes it for no empty list, and backs off`, async () => {
       server.next('list', trouble, trouble, trouble);
       const things = await start();
       await watched(things);
@@ -78,7 +78,7 @@ describe('a list-watch over a scripted API server', () => {
       expect(things.changes).to.deep.equal(['shop']);
     });
 
-    it(`row 1: goes on after ${what} to a watch, from where it was`, async () => {
+    it(`row 1, F-06: goes on after ${what} to a watch, from where it was`, async () => {
       const things = await start();
       await watched(things);
       server.next('watch', trouble, trouble);
@@ -91,7 +91,7 @@ describe('a list-watch over a scripted API server', () => {
     });
   }
 
-  it('row 1: waits longer with each failure, up to four seconds, and never less than a server asked for', async () => {
+  it('row 1, F-06: waits longer with each failure, up to four seconds, and never less than a server asked for', async () => {
     server.next('list', ...Array.from({ length: 9 }, () => status(500)), status(429, { 'Retry-After': '7' }));
     const things = await start();
     await watched(things);
@@ -213,7 +213,7 @@ describe('a list-watch over a scripted API server', () => {
     expect(sorts(things)).to.deep.equal(['garbled']);
   });
 
-  it('row 10: a server that ends each watch after an event is asked once in an interval', async () => {
+  it('row 10, F-04: a server that ends each watch after an event is asked once in an interval', async () => {
     const things = await start();
     await watched(things);
     for (let round = 0; round < 5; round += 1) {
@@ -228,7 +228,7 @@ describe('a list-watch over a scripted API server', () => {
     expect(things.failures).to.deep.equal([]);
   });
 
-  it('row 12: a watch of which nothing is heard has failed, and goes on from where it was', async () => {
+  it('row 12, F-03: a watch of which nothing is heard has failed, and goes on from where it was', async () => {
     const things = await start({ silence: 50 });
     await things.synced;
     await eventually('it failed', () => things.failures.length > 1);
