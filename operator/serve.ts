@@ -6,14 +6,18 @@ import { errorFacts, type Log } from '../process/log.ts';
 import { defaultBackOff, waitAfter } from './back-off.ts';
 import type { OperatorConfig } from './config.ts';
 import { startElection, type Election } from './election.ts';
+import { startHealthServer } from './health-server.ts';
 import { clusterConfig } from './kube/cluster-config.ts';
 import { readClusterId } from './kube/cluster-id.ts';
 import { createClusterSource } from './kube/cluster-source.ts';
 import { createConnection, type Connection } from './kube/connection.ts';
-import { createKubeApi, type KubeApi } from './kube/kube-api.ts';
+import { createEventRecorder } from './kube/event-recorder.ts';
+import { createKubeApi, type KubeApi, type KubeCall } from './kube/kube-api.ts';
+import { KubeError } from './kube/kube-error.ts';
 import { createLeaseStore } from './kube/lease-store.ts';
 import { defaultTimes } from './kube/list-watch.ts';
 import { callsOfLeader, writesOfLeader } from './leader-writes.ts';
+import { createOperatorMetrics, type OperatorMetrics } from './metrics.ts';
 import { startReconciler, type Reconciler } from './reconciler.ts';
 import type { ResolvedSecret } from './resolve-secret.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
@@ -39,8 +43,23 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
   clusterConfig(config.kubeconfig);
   const connection = createConnection(() => clusterConfig(config.kubeconfig));
   const stopping = new AbortController();
-  const election = elect(config, connection, log);
-  const kube = createKubeApi(connection);
+  const identity = `${config.podUid ?? hostname()}_${randomUUID()}`;
+  const metrics = createOperatorMetrics(
+    () => election.leads(),
+    () => performance.now(),
+  );
+  const count = (call: KubeCall, status: number): void => metrics.answered(verbOf(call), status);
+  const election = elect(config, identity, connection, count, log);
+  const kube = createKubeApi(connection, undefined, undefined, count);
+  const health = await startHealthServer({
+    ...config,
+    port: config.healthPort,
+    metrics,
+    notReady() {
+      if (stopping.signal.aborted) return 'the operator is stopping';
+      return election.isInformed() ? undefined : 'the Lease cannot be read: who leads is not known';
+    },
+  });
   let reconciler: Reconciler | undefined;
 
   async function lead(): Promise<never> {
@@ -49,7 +68,16 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
     await election.won;
     signal.throwIfAborted();
     log.info({ cluster }, 'this replica leads');
-    reconciler = reconcile(config, writesOfLeader(kube, election.leads), election, cluster, log);
+    const leader = {
+      config,
+      kube: writesOfLeader(kube, election.leads),
+      leads: election.leads,
+      cluster,
+      identity,
+      metrics,
+      log,
+    };
+    reconciler = reconcile(leader, signal);
     return reconciler.failed;
   }
 
@@ -57,24 +85,36 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
   // Nobody may be listening yet.
   failed.catch(() => undefined);
   return {
-    healthPort: 0,
+    healthPort: health.port,
     failed,
     async stop() {
       stopping.abort(new Error('the operator is stopping'));
       await reconciler?.stop(election.leads() ? grace : 0);
       await election.release();
+      await health.stop();
     },
   };
 }
 
-function elect(config: OperatorConfig, connection: Connection, log: Log): Election {
+/** Verb of a request, as RBAC has it. */
+function verbOf({ method = 'GET', query }: KubeCall): string {
+  return query?.['watch'] === 'true' ? 'WATCH' : method;
+}
+
+function elect(
+  config: OperatorConfig,
+  identity: string,
+  connection: Connection,
+  count: (call: KubeCall, status: number) => void,
+  log: Log,
+): Election {
   const { namespace, leaseName: name, leaseSeconds: seconds, podUid } = config;
   const duration = seconds * 1000;
   // An answer that comes later than that leaves no time for another try.
-  const api = createKubeApi(connection, duration / 3);
+  const api = createKubeApi(connection, duration / 3, undefined, count);
   return startElection({
     store: createLeaseStore(api, { namespace, name, seconds }, () => new Date()),
-    identity: `${podUid ?? hostname()}_${randomUUID()}`,
+    identity,
     pod: podUid,
     duration,
     now: () => performance.now(),
@@ -89,28 +129,46 @@ function after(wait: number, callback: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-function reconcile(config: OperatorConfig, kube: KubeApi, election: Election, cluster: string, log: Log): Reconciler {
+/** What the leader works with. */
+interface Leader {
+  readonly config: OperatorConfig;
+  readonly kube: KubeApi;
+  readonly leads: () => boolean;
+  readonly cluster: string;
+  readonly identity: string;
+  readonly metrics: OperatorMetrics;
+  readonly log: Log;
+}
+
+function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
+  const { config, kube, leads, cluster, identity: instance, metrics, log } = leader;
   const source = createClusterSource({
     api: kube,
     times: { ...defaultTimes, relistPeriod: config.relistSeconds * 1000 },
     random: Math.random,
     now: () => performance.now(),
     sleep: (wait, signal) => sleep(wait, undefined, { signal }).catch(() => undefined),
-    onFailure: (error, wait) => log.warn({ ...errorFacts(error), wait }, 'the API server'),
+    onFailure(error, wait) {
+      metrics.watchFailed(error instanceof KubeError && error.sort === 'garbled');
+      log.warn({ ...errorFacts(error), wait }, 'the API server');
+    },
     ownNamespace: config.namespace,
   });
+  const onLost = (error: unknown): void => {
+    metrics.eventLost();
+    log.debug(errorFacts(error), 'an event is lost');
+  };
+  const events = createEventRecorder({ api: kube, instance, now: () => new Date(), schedule: after, onLost }, signal);
   return startReconciler({
     source,
     keeper: noSecrets,
-    events: { record: ({ object, type, reason, message }) => log.info({ object, type, reason, message }, 'event') },
+    events,
+    meter: metrics.passes,
     cluster,
     sweepPeriod: config.sweepSeconds * 1000,
     holdLimit: config.holdSeconds * 1000,
     usagePeriod: config.usageSeconds * 1000,
-    management: callsOfLeader(
-      createManagement({ url: config.managementUrl, key: config.managementKey }),
-      election.leads,
-    ),
+    management: callsOfLeader(createManagement({ url: config.managementUrl, key: config.managementKey }), leads),
     digestKey: createSecretKey(config.digestKey.reveal(), 'base64'),
     defaultIssuer: (box) => `${config.publicUrl}/boxes/${box}`,
     now: () => new Date(),

@@ -38,12 +38,13 @@ const http = new IsomorphicFetchHttpLibrary();
 
 /**
  * The Kubernetes API over a connection; an answer must be there within `timeout` milliseconds. `onCall` hears of every
- * request. An answer 401 makes the token be read anew, and the call be made once more.
+ * request, `onAnswer` of the status of its answer (0: there was none). An answer 401 makes the token be read anew, and the call be made once more.
  */
 export function createKubeApi(
   connection: Connection,
   timeout = 10_000,
   onCall: (call: KubeCall) => void = () => undefined,
+  onAnswer: (call: KubeCall, status: number) => void = () => undefined,
 ): KubeApi {
   async function answer(call: KubeCall, signal: AbortSignal): Promise<ResponseContext> {
     onCall(call);
@@ -54,7 +55,14 @@ export function createKubeApi(
       request.setBody(JSON.stringify(call.body));
     }
     request.setSignal(signal);
-    const response = await http.send(request).toPromise();
+    const response = await http
+      .send(request)
+      .toPromise()
+      .catch((error: unknown) => {
+        onAnswer(call, 0);
+        throw error;
+      });
+    onAnswer(call, response.httpStatusCode);
     const { httpStatusCode: status, headers, body } = response;
     if (status < 200 || status > 299) throw answerError(status, headers['retry-after'], await body.text());
     return response;

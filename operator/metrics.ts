@@ -1,0 +1,89 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { PassMeter } from './pass-meter.ts';
+
+/** What the operator counts (Prometheus). Labels never hold a name of an object. */
+export interface OperatorMetrics {
+  readonly passes: PassMeter;
+  /** A request to the API server was answered; 0: there was no answer. */
+  answered(verb: string, code: number): void;
+  /** A list or a watch failed and begins anew; `garbled`: what came was not what it should be. */
+  watchFailed(isGarbled: boolean): void;
+  /** An event could not be told. */
+  eventLost(): void;
+  /** The page of `GET /metrics`. */
+  page(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+/** A registry of its own for each operator; `now` is in milliseconds, of a clock that never goes back. */
+export function createOperatorMetrics(leads: () => boolean, now: () => number): OperatorMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'boxgate_' });
+  const count = (name: string, help: string, labelNames: string[] = []): Counter =>
+    new Counter({ name: `boxgate_operator_${name}`, help, labelNames, registers: [registry] });
+  const requests = count('kubernetes_requests_total', 'Requests to the API server.', ['verb', 'code']);
+  const restarts = count('watch_restarts_total', 'Lists and watches that failed and began anew.');
+  const garbled = count('garbled_answers_total', 'Lists and watches that held what should not be in them.');
+  const eventsLost = count('events_lost_total', 'Events that could not be told.');
+  gauge(registry, 'leader', 'Whether this replica leads.', () => (leads() ? 1 : 0));
+  return {
+    passes: passMeter(registry, now),
+    answered: (verb, code) => requests.inc({ verb, code: code === 0 ? 'none' : String(code) }),
+    watchFailed(isGarbled) {
+      restarts.inc();
+      if (isGarbled) garbled.inc();
+    },
+    eventLost: () => eventsLost.inc(),
+    async page() {
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}
+
+const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** A change is live when the first good pass that began after it was heard of has ended. */
+function passMeter(registry: Registry, now: () => number): PassMeter {
+  const [registers, buckets] = [[registry], secondsBuckets];
+  const passSeconds = new Histogram({
+    name: 'boxgate_operator_pass_seconds',
+    help: 'Time of a pass over a box, in seconds.',
+    labelNames: ['result'],
+    registers,
+    buckets,
+  });
+  const liveSeconds = new Histogram({
+    name: 'boxgate_operator_apply_to_live_seconds',
+    help: 'From when the newest change of a box was heard of until the pass that made it live has ended, in seconds.',
+    registers,
+    buckets,
+  });
+  let waiting = (): number => 0;
+  gauge(registry, 'queue_depth', 'Boxes that wait for a pass.', () => waiting());
+  const heard = new Map<string, number>();
+  return {
+    measure: (read) => void (waiting = read),
+    heard: (box) => void heard.set(box, now()),
+    begin(box) {
+      const began = now();
+      const change = heard.get(box);
+      heard.delete(box);
+      return (isGood) => {
+        passSeconds.observe({ result: isGood ? 'good' : 'failed' }, (now() - began) / 1000);
+        if (change === undefined) return;
+        if (isGood) liveSeconds.observe((now() - change) / 1000);
+        else if (!heard.has(box)) heard.set(box, change);
+      };
+    },
+  };
+}
+
+function gauge(registry: Registry, name: string, help: string, read: () => number): void {
+  new Gauge({
+    name: `boxgate_operator_${name}`,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(read());
+    },
+  });
+}
