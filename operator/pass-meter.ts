@@ -14,3 +14,15 @@ export const noMeter: PassMeter = {
   heard: () => undefined,
   begin: () => () => undefined,
 };
+
+/** Runs a pass, measured. Throws what it throws. */
+export async function measured(meter: PassMeter, box: string, pass: () => Promise<void>): Promise<void> {
+  const ended = meter.begin(box);
+  try {
+    await pass();
+    ended(true);
+  } catch (error) {
+    ended(false);
+    throw error;
+  }
+}

@@ -5,7 +5,7 @@ import { claimedEpoch } from './claimed-epoch.ts';
 import { startDeadlines } from './deadlines.ts';
 import { reconcileBox } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
-import { noMeter, type PassMeter } from './pass-meter.ts';
+import { measured, noMeter, type PassMeter } from './pass-meter.ts';
 import { createQueue, type QueueOptions } from './queue.ts';
 import { watchReach } from './reach.ts';
 
@@ -64,13 +64,10 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
       const memory = memories.get(box) ?? emptyMemory();
       memories.set(box, memory);
       const scope = sweepDue.delete(box) ? 'everything' : 'changes';
-      const ended = meter.begin(box);
       try {
-        await reconcileBox(box, memory, scope, context, signal);
-        ended(true);
+        await measured(meter, box, () => reconcileBox(box, memory, scope, context, signal));
         failing.delete(box);
       } catch (error) {
-        ended(false);
         if (isFenced(error)) failure.reject(error);
         throw error;
       }
