@@ -59,10 +59,10 @@ describe('Ready, probed on the event that says it, on two replicas of which one 
     const event = readyEvent(kind, name, generation);
     await rig.put(kind, box, name, spec);
     await event;
-    const asked = [ask(rig.api.url), ask(frozen.url)];
-    const first = await asked[0];
+    const [moving, standing] = [ask(rig.api.url), ask(frozen.url)] as const;
+    const first = await moving;
     frozen.signal('SIGCONT');
-    return first === undefined ? [] : [first, ...(await Promise.all(asked.slice(1)))];
+    return [first, await standing];
   }
 
   async function tokenOf(url: string, secret: string): Promise<string> {

@@ -170,7 +170,8 @@ describe('a cluster as a source', () => {
     expect(failures).to.deep.equal([]);
   });
 
-  it('shows what people look at: columns, policies that link clients, the box', async () => {
+  it('shows what people look at: columns, policies that link clients, the box', async function () {
+    this.timeout(60_000);
     await put('AccessPolicy', 'readers', { engine: 'allow', link: [{ resourceType: 'Client', id: 'app' }] });
     await put('Client', 'app', machine('s3cret'));
     await put('Box', 'box', {});
@@ -185,7 +186,16 @@ describe('a cluster as a source', () => {
     const text = await kubectl(plane, 'get', 'clients,accesspolicies,boxes', '--namespace', box);
     expect(text).to.match(/client\.boxgate\.dev\/app +app +client_credentials +inline +1 +True/);
     expect(text).to.match(/accesspolicy\.boxgate\.dev\/readers +allow +1 +True/);
-    expect(text).to.match(/box\.boxgate\.dev\/box +http\S+ +1 +1 +True/);
+    expect(text).to.match(/box\.boxgate\.dev\/box +http\S+ +1 +1 +0 +True/);
+    const headings = async (kinds: string, ...more: readonly string[]): Promise<string[]> => {
+      const printed = await kubectl(plane, 'get', kinds, '--namespace', box, ...more);
+      return (printed.split('\n')[0] ?? '').trim().split(/ +/);
+    };
+    const client = ['NAME', 'ID', 'GRANTS', 'SECRET', 'POLICIES', 'READY', 'AGE'];
+    expect(await headings('clients')).to.deep.equal(client);
+    expect(await headings('clients', '-o', 'wide')).to.deep.equal([...client, 'LAST-TOKEN', 'SESSIONS']);
+    expect(await headings('accesspolicies')).to.deep.equal(['NAME', 'ENGINE', 'SUBJECTS', 'READY', 'AGE']);
+    expect(await headings('boxes')).to.deep.equal(['NAME', 'ISSUER', 'CLIENTS', 'POLICIES', 'USERS', 'READY', 'AGE']);
     expect(await kubectl(plane, 'wait', '--for=condition=Ready', 'client/app', '--namespace', box)).to.contain('met');
   });
 
@@ -211,6 +221,33 @@ describe('a cluster as a source', () => {
     await ready('Client', 'other');
     expect(await find('Client', 'app')).to.deep.equal(before);
     expect(writes().filter(({ path }) => path.startsWith(at('Client', 'app')))).to.deep.equal([]);
+  });
+
+  it('F-29: writes nothing while somebody else writes metadata and conditions of an object ten times a second', async function () {
+    this.timeout(60_000);
+    await start();
+    await put('Client', 'app', machine('s3cret'));
+    await ready('Client', 'app');
+    calls = [];
+    const merge = { method: 'PATCH', contentType: 'application/merge-patch+json' } as const;
+    const apply = { method: 'PATCH', contentType: 'application/apply-patch+yaml' } as const;
+    for (let nth = 0; nth < 30; nth += 1) {
+      const [text, status] = [String(nth), nth % 2 === 0 ? 'True' : 'False'];
+      const metadata = { annotations: { 'example.com/nth': text }, labels: { nth: text } };
+      await plane.call({ ...merge, path: at('Client', 'app'), body: { metadata } });
+      const lastTransitionTime = new Date().toISOString();
+      const condition = { type: 'example.com/Checked', status, reason: 'Checked', message: text, lastTransitionTime };
+      const body = { apiVersion: 'boxgate.dev/v1', kind: 'Client', status: { conditions: [condition] } };
+      await plane.call({ ...apply, path: `${at('Client', 'app')}/status?fieldManager=other&force=true`, body });
+      await sleep(100);
+    }
+    await put('Client', 'last', machine('s3cret'));
+    await ready('Client', 'last');
+    expect(writes().filter(({ path }) => path.startsWith(at('Client', 'app')))).to.deep.equal([]);
+    expect((await find('Client', 'app')).conditions.map(({ type }) => type)).to.include.members([
+      'Ready',
+      'example.com/Checked',
+    ]);
   });
 
   it('gives a condition that did not flip the time it had', async () => {

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { sendJson, textOf } from '../oauth/requests.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
+
+const rounds = 12;
+const machine = { grant_types: ['client_credentials'] };
+
+describe('a client that is written over REST and declared at the same time', () => {
+  let rig: OperatorRig;
+  let owner: pg.Pool;
+  let box: string;
+  before(async function () {
+    this.timeout(120_000);
+    rig = await startOperatorRig();
+    await rig.operator({ BOXGATE_SWEEP_SECONDS: '1' });
+    owner = new pg.Pool({ connectionString: rig.database.ownerUrl, max: 1 });
+    box = await rig.box();
+    await rig.put('Client', box, 'admin', { ...machine, secret: 'of-the-admin' });
+    await rig.put('AccessPolicy', box, 'admin', { engine: 'allow', link: [{ reference: 'Client/admin' }] });
+    await rig.ready('AccessPolicy', box, 'admin', 60_000);
+    await rig.ready('Client', box, 'admin', 60_000);
+  });
+  after(async () => {
+    await owner.end();
+    await rig.stop();
+  });
+
+  it('C-08: has one owner, which the other side is told, and is written at most twice', async function () {
+    this.timeout(120_000);
+    const credentials = { grant_type: 'client_credentials', client_id: 'admin', client_secret: 'of-the-admin' };
+    const token = textOf(await sendJson(`${rig.api.url}/boxes/${box}/auth/token`, credentials), 'access_token');
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ ...machine, secret: 'over-rest' });
+    const put = (id: string): Promise<Response> =>
+      fetch(`${rig.api.url}/boxes/${box}/Client/${id}`, { method: 'PUT', headers, body });
+    const outcomes = new Set<string>();
+    for (let round = 0; round < rounds; round += 1) {
+      const id = `both-${String(round)}`;
+      const declare = (): Promise<void> => rig.put('Client', box, id, { ...machine, secret: 'declared' });
+      const rest = (): Promise<number> => put(id).then(({ status }) => status);
+      // By turns one of them is a little ahead.
+      const [status] = round % 2 === 0 ? await Promise.all([rest(), declare()]) : [await declare().then(() => rest())];
+      await eventually('it has a verdict', async () =>
+        /^(True|False)\/(Ready|OwnedByAnother)$/.test(await rig.condition('Client', box, id)),
+      );
+      const condition = await rig.condition('Client', box, id);
+      const isDeclared = condition === 'True/Ready';
+      outcomes.add(condition);
+      expect(status, condition).to.be.oneOf(isDeclared ? [409] : [200, 201]);
+      expect((await put(id)).status).to.equal(isDeclared ? 409 : 200);
+      expect(await rig.token(box, id, isDeclared ? 'declared' : 'over-rest')).to.equal(200);
+      expect(await rig.token(box, id, isDeclared ? 'over-rest' : 'declared')).to.equal(401);
+    }
+    const versions = async (): Promise<string> => {
+      const { rows } = await owner.query(
+        'SELECT id, version, owner_name FROM boxgate.resource WHERE box = $1 ORDER BY kind, id',
+        [box],
+      );
+      return JSON.stringify(rows);
+    };
+    const before = await versions();
+    // Some sweeps later nobody has written anything: neither side takes it from the other.
+    await rig.put('Client', box, 'later', { ...machine, secret: 'x' });
+    await rig.ready('Client', box, 'later');
+    await rig.remove('Client', box, 'later');
+    await eventually('that is gone', async () => (await rig.token(box, 'later', 'x')) === 401);
+    expect(await versions()).to.equal(before);
+    expect([...outcomes]).to.include('True/Ready');
+  });
+});
