@@ -76,7 +76,7 @@ describe('customResourceDefinition', () => {
       });
 
       it('K-09 bounds every text, list and map', () => {
-        const loose = fields.filter(({ path, node }) => path.startsWith('.spec') && !isBounded(node));
+        const loose = fields.filter(({ path, node }) => /^\.(spec|status)/.test(path) && !isBounded(node));
         expect(loose.map(({ path }) => path)).to.deep.equal([]);
       });
 
