@@ -20,11 +20,9 @@ interface Tried {
   readonly violations: readonly string[];
 }
 
-const each = process.env['BOXGATE_CRASH_POINTS'] ?? '1';
-const wantsAll = each === 'all';
-
 /** Under BOXGATE_CRASH_POINTS=all every plan is run, else so many of each story, one by default. */
-export function countPlans(random: Random): PlanCount {
+export function countPlans(random: Random, each = process.env['BOXGATE_CRASH_POINTS'] ?? '1'): PlanCount {
+  const wantsAll = each === 'all';
   const total = { writes: 0, plans: 0, violations: 0 };
   let met = 0;
   let chosen = 0;
