@@ -7,6 +7,7 @@ import { declarerOf, ownerOf } from './declared.ts';
 import { intentOf, rowKey, rowOf, type Desired } from './desired.ts';
 import { releaseRetained } from './forget-secrets.ts';
 import { declaredResource } from './judge.ts';
+import { recordHandChanges } from './hand-changes.ts';
 import { linksToProbe } from './links.ts';
 import type { PassContext } from './pass-context.ts';
 import type { Plan, Removal } from './plan.ts';
@@ -22,11 +23,12 @@ export async function takeStock(
 ): Promise<void> {
   memory.refusals.clear();
   memory.elsewhere.clear();
-  // Nothing to ask where the database has said that this cluster declares nothing.
-  if (memory.known && memory.rows.size === 0) return;
+  // Nothing to ask where the database has just said that this cluster declares nothing.
+  if (memory.known && memory.rows.size === 0 && memory.published.size === 0) return;
   const wanted = new Map(desired.filter((one) => intentOf(one) === 'declare').map((one) => [one.judged.rowKey, one]));
   const before = memory.rows;
   const results = await applyLines(box, true, comparisons(wanted.values()), context, signal);
+  recordHandChanges(box, results, wanted, before, context.events);
   memory.rows = new Map();
   for (const result of results) {
     const key = rowKey(result);

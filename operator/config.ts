@@ -54,7 +54,7 @@ export function readOperatorConfig(environment: Environment): OperatorConfig {
     healthPort: read.integer('BOXGATE_HEALTH_PORT', 8082, 0, 65_535),
     leaseName: read.text('BOXGATE_LEASE_NAME', 'boxgate-operator', isName, 'must be a name of a Kubernetes object'),
     leaseSeconds: read.integer('BOXGATE_LEASE_SECONDS', 15, 2, 300),
-    sweepSeconds: read.integer('BOXGATE_SWEEP_SECONDS', 50, 1, 3_600),
+    sweepSeconds: read.integer('BOXGATE_SWEEP_SECONDS', 45, 1, 3_600),
     usageSeconds: read.integer('BOXGATE_USAGE_SECONDS', 3_600, 1, 86_400),
     holdSeconds: read.integer('BOXGATE_HOLD_SECONDS', 60, 1, 600),
     relistSeconds: read.integer('BOXGATE_RELIST_SECONDS', 300, 1, 86_400),

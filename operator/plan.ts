@@ -85,7 +85,8 @@ function removalOf(
   complete: boolean,
 ): Removal | undefined {
   const { kind, id, declarer, retain } = row;
-  if (wanted?.object.uid === declarer.uid) return undefined;
+  // A row that was adopted with its cluster or namespace has no uid: whoever is there under the name is its object.
+  if (wanted !== undefined && [wanted.object.uid, ''].includes(declarer.uid)) return undefined;
   const object = objects.get(objectKey({ kind, name: declarer.name }));
   // A faulty object may mean another id than we can read from it: nothing of it goes.
   if ((object?.judged.faults.length ?? 0) > 0) return undefined;

@@ -34,7 +34,7 @@ export interface DevProcess extends DevStreams {
 
 /** The name under which a folder declares: rows of others are not ours. */
 const cluster = 'standalone';
-const sweepPeriod = 60_000;
+const sweepPeriod = 45_000;
 /** Milliseconds in which the API of a `boxgate dev` that was killed has let go of its ports. */
 const apiLeaves = 5_000;
 

@@ -1,5 +1,8 @@
 import type pg from 'pg';
+import { momentAt } from './keyset.ts';
+import { filledBuckets, isBucketWithin } from './session-buckets.ts';
 import { outsideBoxes } from './transaction.ts';
+import type { Connection } from './transaction.ts';
 
 /** That a client was used, and when; times in milliseconds since 1970. */
 export interface ClientUse {
@@ -32,3 +35,58 @@ export function noteUsage(pool: pg.Pool, uses: readonly ClientUse[]): Promise<vo
     noteLimit,
   );
 }
+
+/** How much a client is used; times in milliseconds since 1970. */
+export interface UsedClient {
+  readonly id: string;
+  readonly lastTokenAt: number | undefined;
+  /** Living sessions, counted up to a bound. */
+  readonly sessions: number;
+  /** When its present previous secret was last used. */
+  readonly previousUsedAt: number | undefined;
+}
+
+/**
+ * How much the clients that a cluster declares in a box are used; `most` sessions of each are counted. One statement: for
+ * each client a probe of the index by client in each bucket that is not over. `now` in milliseconds. To be called in a
+ * `snapshot` transaction with a limit of its own: a large box takes seconds.
+ */
+export async function readUsage(
+  connection: Connection,
+  box: string,
+  cluster: string,
+  most: number,
+  now: number,
+): Promise<readonly UsedClient[]> {
+  const buckets = (await filledBuckets(connection)).filter((bucket) => isBucketWithin(bucket, { from: now }));
+  const { rows } = await connection.query<{
+    id: string;
+    last_token_at: Date | null;
+    previous_used_at: Date | null;
+    sessions: string;
+  }>(usage, [box, cluster, buckets, now, most]);
+  return rows.map((row) => ({
+    id: row.id,
+    lastTokenAt: row.last_token_at?.getTime(),
+    sessions: Number(row.sessions),
+    previousUsedAt: row.previous_used_at?.getTime(),
+  }));
+}
+
+// A session counts as judgeSession judges it. The lowest id that a session begun at a time can have begins with that time.
+const usage = `
+SELECT r.id, u.last_token_at, CASE WHEN r.previous_until > ${momentAt('$4')} THEN u.previous_used_at END AS previous_used_at,
+       (SELECT count(*) FROM (
+          SELECT FROM boxgate.session s
+           WHERE s.box = $1 AND s.client = r.id AND s.bucket = ANY ($3::int[]) AND s.ended_at IS NULL
+             AND s.expires_at > ${momentAt('$4')} AND s.version >= GREATEST(r.sessions_from, b.sessions_from)
+             AND s.id >= begun.id
+           LIMIT $5) AS living) AS sessions
+  FROM boxgate.resource r
+  JOIN boxgate.box b ON b.box = r.box
+  LEFT JOIN boxgate.client_usage u ON u.box = r.box AND u.client = r.id
+  CROSS JOIN LATERAL (
+    SELECT rpad(lpad(to_hex(COALESCE(extract(epoch FROM GREATEST(r.revoked_before, b.revoked_before)) * 1000, 0)::bigint),
+                     12, '0'), 32, '0')::uuid AS id) AS begun
+ WHERE r.box = $1 AND r.kind = 'Client' AND r.owner_cluster = $2
+ ORDER BY r.id`;

@@ -1,7 +1,14 @@
 import express from 'express';
 import type { Express, Request, Response } from 'express';
 import type pg from 'pg';
-import type { ApplyHead, ApplyLine, ClaimedEpoch, DeclaredBoxes, NotApplied } from '../client/desired-state.ts';
+import type {
+  ApplyHead,
+  ApplyLine,
+  BoxUsage,
+  ClaimedEpoch,
+  DeclaredBoxes,
+  NotApplied,
+} from '../client/desired-state.ts';
 import { lines as linesOf } from '../client/ndjson.ts';
 import { equal } from '../credentials/equal.ts';
 import { declaredBoxes } from '../db/box.ts';
@@ -13,6 +20,7 @@ import type { Log } from '../../process/log.ts';
 import { Problem } from '../problem.ts';
 import { applyBox, Fenced, Locked } from '../resources/apply.ts';
 import type { ApplyServices } from '../resources/apply.ts';
+import { boxUsage } from '../resources/usage.ts';
 import { isBoxName } from './box-address.ts';
 import { parseApplyLine, parseHead } from './management-lines.ts';
 import { addProbes } from './probes.ts';
@@ -43,6 +51,7 @@ export function createManagementApp(context: ManagementContext): Express {
   });
   app.post('/epoch', (request, response) => epoch(context, request, response));
   app.get('/boxes', (request, response) => boxes(context, request, response));
+  app.get('/boxes/:box/usage', (request, response) => usage(context, request, response));
   app.post('/boxes/:box/apply', (request, response) => apply(context, request, response));
   app.use((_request, response) => void response.status(404).json(refusal('there is nothing at this address')));
   app.use((error: unknown, _request: Request, response: Response, _next: unknown) => {
@@ -118,10 +127,20 @@ async function boxes(context: ManagementContext, request: Request, response: Res
   response.json({ boxes: await declaredBoxes(context.pool, clusterOf(request.query)) } satisfies DeclaredBoxes);
 }
 
+async function usage(context: ManagementContext, request: Request<{ box: string }>, response: Response): Promise<void> {
+  const box = boxOf(request);
+  const cluster = clusterOf(request.query);
+  response.json((await boxUsage(context.pool, box, cluster, context.apply.now())) satisfies BoxUsage);
+}
+
+function boxOf({ params: { box } }: Request<{ box: string }>): string {
+  if (!isBoxName(box)) throw new Problem('bad-request', 'is not the name of a box');
+  return box;
+}
+
 /** The answer begins when work begins: progress goes out while secrets are hashed, the outcome in the last line. */
 async function apply(context: ManagementContext, request: Request<{ box: string }>, response: Response): Promise<void> {
-  const { box } = request.params;
-  if (!isBoxName(box)) throw new Problem('bad-request', 'is not the name of a box');
+  const box = boxOf(request);
   const { head, lines } = await readCall(request);
   response.status(200).set('Content-Type', 'application/x-ndjson');
   const write = (line: unknown): void => {

@@ -88,7 +88,8 @@ async function confirmGone(
   await inLanes(objects, async (object) => {
     try {
       const uid = await liveUid(api, { ...kindName(object.kind), namespace, name: object.name }, signal);
-      if (uid !== object.uid) gone.add(object);
+      // Without a uid (a row that was adopted) every object of the name is meant.
+      if (uid === undefined || (object.uid !== '' && uid !== object.uid)) gone.add(object);
     } catch (error) {
       if (!(error instanceof KubeError) || error.sort === 'unavailable') throw error;
       onFailure(error, 0);
