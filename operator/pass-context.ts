@@ -20,6 +20,8 @@ export interface PassContext {
   /** The issuer of a box that declares none. */
   readonly defaultIssuer: (box: string) => string;
   readonly now: () => Date;
+  /** Whether other boxes wait for their pass. */
+  readonly isCrowded?: () => boolean;
   readonly random: () => number;
   /** Milliseconds between two questions how much a box is used; undefined: nobody wants to know. */
   readonly usagePeriod?: number;

@@ -15,12 +15,13 @@ export const noMeter: PassMeter = {
   begin: () => () => undefined,
 };
 
-/** Runs a pass, measured. Throws what it throws. */
-export async function measured(meter: PassMeter, box: string, pass: () => Promise<void>): Promise<void> {
+/** Runs a pass, measured; its result. Throws what it throws. */
+export async function measured<T>(meter: PassMeter, box: string, pass: () => Promise<T>): Promise<T> {
   const ended = meter.begin(box);
   try {
-    await pass();
+    const result = await pass();
     ended(true);
+    return result;
   } catch (error) {
     ended(false);
     throw error;

@@ -12,8 +12,8 @@ import { takeUsage } from './usage.ts';
 
 /**
  * One pass over a box: reads what is declared, removes what is gone, sends what differs, publishes the statuses that
- * changed. Throws ManagementError (and whatever the source throws) when it could not; then the next pass looks at
- * everything.
+ * changed. Tells whether statuses are left for a next pass, so that what changes meanwhile need not wait for all of them.
+ * Throws ManagementError (and whatever the source throws) when it could not; then the next pass looks at everything.
  */
 export async function reconcileBox(
   box: string,
@@ -21,7 +21,7 @@ export async function reconcileBox(
   scope: PassScope,
   context: PassContext,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<'done' | 'more'> {
   const listing = await context.source.list(box, signal);
   const candidates = candidatesOf(listing, memory);
   const isSweep = scope === 'everything' || !memory.known;
@@ -39,8 +39,7 @@ export async function reconcileBox(
   }
   if (scope === 'everything') await takeUsage(box, memory, context, signal);
   if (scope === 'everything' && listing.complete) await forgetLeftovers(box, desired, memory, context.keeper, signal);
-  await context.source.holds?.hold(box, enforced(desired, memory), signal);
-  await publish(box, desired, 'pending', memory, context, signal);
+  return publish(box, desired, 'pending', memory, context, signal);
 }
 
 async function enforce(
@@ -57,11 +56,4 @@ async function enforce(
   const removed = await carryOut(box, plan, desired, memory, context, signal);
   await letGo(box, memory, context, signal);
   await forgetUnwanted(box, desired, [...departures.removed, ...removed], memory, context.keeper, signal);
-}
-
-/** The objects that have their rows: before any of them is called Ready its deletion must wait for us. */
-function enforced(desired: readonly Desired[], { rows }: BoxMemory): readonly Desired['object'][] {
-  return desired.flatMap(({ object, judged }) =>
-    rows.get(judged.rowKey)?.declarer.uid === object.uid ? [object] : [],
-  );
 }

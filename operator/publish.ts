@@ -7,36 +7,73 @@ import type { Condition, ObjectStatus } from './object-status.ts';
 import type { PassContext } from './pass-context.ts';
 import { ConditionPool, stampedConditions, statusOf } from './status.ts';
 
-/** Writes the statuses that changed since they were last written. What has the same facts is not looked at. */
+/**
+ * Writes the statuses that changed since they were last written, as many as it is this box's turn for; whether others are
+ * left. Before any object is called Ready its deletion must wait for us. What has the same facts is not looked at.
+ */
 export async function publish(
   box: string,
   desired: readonly Desired[],
   open: 'pending' | 'unreachable',
   memory: BoxMemory,
-  { source, now }: PassContext,
+  context: PassContext,
   signal: AbortSignal,
-): Promise<void> {
-  const time = now().toISOString();
-  const pool = new ConditionPool();
-  const changed: ObjectStatus[] = [];
-  for (const facts of boxFacts(desired, memory, open)) {
-    const { key } = facts.desired.object;
-    const before = memory.published.get(key);
-    if (before !== undefined && sameFacts(before, facts)) continue;
-    const conditions = stampedConditions(facts, before?.conditions ?? [], time, pool);
-    const status = statusOf(facts, conditions);
-    memory.published.set(key, published(facts, conditions));
-    if (before === undefined || !isSameStatus(statusOf(before, before.conditions), status)) changed.push(status);
-  }
-  const gone = open === 'pending' ? forgotten(memory) : [];
-  if (changed.length === 0 && gone.length === 0) return;
+): Promise<'done' | 'more'> {
+  const { source } = context;
+  const { changed, seen, isAll } = dueStatuses(desired, open, memory, context);
+  const gone = open === 'pending' && isAll ? forgotten(memory) : [];
   try {
-    await source.writeStatus(box, changed, gone, signal);
+    if (open === 'pending') await source.holds?.hold(box, enforced(seen, memory), signal);
+    if (changed.length + gone.length > 0) await source.writeStatus(box, changed, gone, signal);
   } catch (error) {
     // The next pass writes them.
     for (const status of changed) memory.published.delete(objectKey(status));
     throw error;
   }
+  return isAll ? 'done' : 'more';
+}
+
+/** The objects that have their rows. */
+function enforced(desired: readonly Desired[], { rows }: BoxMemory): readonly Desired['object'][] {
+  return desired.flatMap(({ object, judged }) =>
+    rows.get(judged.rowKey)?.declarer.uid === object.uid ? [object] : [],
+  );
+}
+
+interface DueStatuses {
+  readonly changed: readonly ObjectStatus[];
+  /** The objects that were looked at. */
+  readonly seen: readonly Desired[];
+  readonly isAll: boolean;
+}
+
+function dueStatuses(
+  desired: readonly Desired[],
+  open: 'pending' | 'unreachable',
+  memory: BoxMemory,
+  context: PassContext,
+): DueStatuses {
+  const time = context.now().toISOString();
+  const turn = turnOf(context);
+  const pool = new ConditionPool();
+  const changed: ObjectStatus[] = [];
+  for (const [index, facts] of boxFacts(desired, memory, open).entries()) {
+    const { key } = facts.desired.object;
+    const before = memory.published.get(key);
+    if (before !== undefined && sameFacts(before, facts)) continue;
+    if (changed.length >= turn) return { changed, seen: desired.slice(0, index), isAll: false };
+    const conditions = stampedConditions(facts, before?.conditions ?? [], time, pool);
+    const status = statusOf(facts, conditions);
+    memory.published.set(key, published(facts, conditions));
+    if (before === undefined || !isSameStatus(statusOf(before, before.conditions), status)) changed.push(status);
+  }
+  return { changed, seen: desired, isAll: true };
+}
+
+/** While other boxes wait for their rows the statuses of this one get a smaller turn: what is enforced comes first. */
+function turnOf({ source, isCrowded }: PassContext): number {
+  const { statusesInTurn = Infinity } = source;
+  return isCrowded?.() === true ? Math.ceil(statusesInTurn / 8) : statusesInTurn;
 }
 
 /** Written out: a spread takes half as much memory again, and there may be twenty thousand. */

@@ -47,7 +47,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   const { signal } = stopping;
   const { meter = noMeter, holdLimit = 60_000 } = options;
   const epoch = claimedEpoch(() => options.management.claimEpoch(options.cluster, signal));
-  const context: PassContext = { ...options, epoch };
+  const context: PassContext = { ...options, epoch, isCrowded: () => queue.waiting > 0 };
   const memories = new Map<string, BoxMemory>();
   const sweepDue = new Set<string>();
   /** Boxes whose last pass failed. */
@@ -65,7 +65,8 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
       memories.set(box, memory);
       const scope = sweepDue.delete(box) ? 'everything' : 'changes';
       try {
-        await measured(meter, box, () => reconcileBox(box, memory, scope, context, signal));
+        const left = await measured(meter, box, () => reconcileBox(box, memory, scope, context, signal));
+        if (left === 'more') queue.add(box);
         failing.delete(box);
       } catch (error) {
         if (isFenced(error)) failure.reject(error);

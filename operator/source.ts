@@ -21,6 +21,8 @@ export type ObjectName = Pick<Declared, 'kind' | 'name' | 'uid'>;
 export interface Source {
   /** The boxes in which anything is declared. */
   boxes(signal: AbortSignal): Promise<readonly string[]>;
+  /** How many statuses a pass writes before others have their turn; undefined: writing them costs nothing. */
+  readonly statusesInTurn?: number;
   /** What is declared in a box, as far as this source has heard. */
   list(box: string, signal: AbortSignal): Promise<Listing>;
   /** Calls back with each box in which something changed, until aborted. */

@@ -17,6 +17,9 @@ export type ClusterSourceOptions = Pick<
   readonly ownNamespace?: string;
 };
 
+/** A quarter of a second of writes: what changes in a box of ten thousand waits no longer for its statuses. */
+const statusesInTurn = 256;
+
 type Watches = Readonly<Record<Kind, ListWatch<DeclaredObject>>>;
 
 /** The kinds of ours in all namespaces of a cluster as a source of declared objects. It answers once it is watched. */
@@ -36,6 +39,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   });
 
   return {
+    statusesInTurn,
     watch(onChange, signal) {
       const start = (kind: Kind): ListWatch<DeclaredObject> =>
         startListWatch(

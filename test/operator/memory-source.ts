@@ -8,6 +8,7 @@ import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 
 /** A source whose objects a test sets as it likes. */
 export interface MemorySource extends Source {
+  statusesInTurn?: number;
   objects: readonly Declared[];
   secrets: readonly DeclaredSecret[];
   complete: boolean;

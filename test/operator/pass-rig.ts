@@ -22,7 +22,7 @@ export interface PassRig {
   /** Every call since it was last emptied: the lines that were sent. */
   readonly calls: (readonly ApplyLine[])[];
   /** Sets what is declared and runs a pass. */
-  pass(objects: readonly Declared[], scope?: PassScope): Promise<void>;
+  pass(objects: readonly Declared[], scope?: PassScope): Promise<'done' | 'more'>;
   /** Begins anew, as after a restart: nothing is remembered. */
   restart(): Promise<void>;
   /** `Ready=True/Ready` of an object, or of another condition. */
@@ -75,7 +75,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         events,
         onProgress: () => undefined,
       };
-      await reconcileBox(box, rig.memory, scope, context, signal);
+      return reconcileBox(box, rig.memory, scope, context, signal);
     },
     async restart() {
       rig.memory = emptyMemory();
