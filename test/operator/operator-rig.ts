@@ -4,6 +4,7 @@ import { KINDS } from '../../crds/kind.ts';
 import type { Environment } from '../../process/environment.ts';
 import { controlPlane, type ControlPlane } from '../envtest/control-plane.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
+import { inLanes } from '../../operator/kube/lanes.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -121,14 +122,14 @@ export async function startOperatorRig(own?: ControlPlane, apiEnvironment: Envir
 /** Nobody is there any more who takes finalizers off. */
 async function empty(plane: ControlPlane, box: string): Promise<void> {
   for (const kind of ['Client', 'AccessPolicy', 'Box'] as const) {
+    await plane.call({ method: 'DELETE', path: pathOf(kind, box) });
     const { body } = await plane.call({ path: pathOf(kind, box) });
     const items = isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
-    for (const { metadata } of items) {
+    await inLanes(items, async ({ metadata }) => {
       const path = pathOf(kind, box, isRecord(metadata) ? String(metadata['name']) : '');
       const contentType = 'application/merge-patch+json';
       await plane.call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType });
-    }
-    await plane.call({ method: 'DELETE', path: pathOf(kind, box) });
+    });
   }
 }
 

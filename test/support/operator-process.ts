@@ -32,7 +32,7 @@ export async function startOperatorProcess(
       BOXGATE_NAMESPACE: operatorNamespace,
       BOXGATE_HOST: '127.0.0.1',
       BOXGATE_HEALTH_PORT: '0',
-      BOXGATE_LEASE_SECONDS: '3',
+      BOXGATE_LEASE_SECONDS: '5',
       ...environment,
     },
     (line) => /"port":(\d+),"msg":"listening"/.exec(line)?.[1],
