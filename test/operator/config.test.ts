@@ -38,7 +38,7 @@ describe('the settings of the operator', () => {
       healthPort: 8082,
       leaseName: 'boxgate-operator',
       leaseSeconds: 15,
-      sweepSeconds: 50,
+      sweepSeconds: 45,
       usageSeconds: 3600,
       relistSeconds: 300,
       logLevel: 'info',

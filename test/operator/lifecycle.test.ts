@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Declared } from '../../operator/declared.ts';
 import { sendJson } from '../oauth/requests.ts';
+import { declaredBox } from '../http/declared-box.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { allowPolicy, declared, machineClient } from './declare.ts';
 import { passRig, type PassRig } from './pass-rig.ts';
@@ -203,6 +204,92 @@ describe('deletionPolicy and adoption against a real API', () => {
       expect(await rig.token('app')).to.equal(200);
     });
   }
+
+  describe('P-15 Force', () => {
+    const heir = machineClient('another', { id: 'app', adoption: 'Force' });
+
+    for (const [title, before] of [
+      ['an object that is gone', machineClient('app')],
+      ['an object that is gone and was to be retained', kept],
+    ] as const) {
+      it(`takes the row of ${title}, in one call, and its sessions end`, async () => {
+        await pass(before);
+        const token = await tokenOf('app');
+        rig.calls.length = 0;
+        await pass(heir);
+        const changing = rig.calls.filter((lines) => lines.some((line) => 'delete' in line || 'resource' in line));
+        expect(changing.map((lines) => lines.length)).to.deep.equal([2]);
+        expect(rig.condition('Client/another')).to.equal('True/Ready');
+        expect(await isLive(token)).to.equal(false);
+        expect(await rig.token('app', secretOf('another'))).to.equal(200);
+        await pass();
+        expect(await rest('GET', '/Client/app')).to.equal(404);
+      });
+    }
+
+    it('takes nothing from an object that lives, though nobody has heard of it lately', async () => {
+      await pass(machineClient('app'));
+      const [secret, token, version] = [secretOf('app'), await tokenOf('app'), await rig.version()];
+      rig.source.hidden = [machineClient('app')];
+      for (let time = 0; time < 2; time += 1) await sweep(heir);
+      expect(rig.condition('Client/another')).to.match(/^False/);
+      expect(await isLive(token)).to.equal(true);
+      expect(await rig.token('app', secret)).to.equal(200);
+      expect(await rig.version()).to.equal(version);
+    });
+
+    it('takes nothing of another installation: its objects live, for all that we know', async () => {
+      await pass();
+      const elsewhere = await declaredBox(api, box, 'another-installation');
+      expect(await elsewhere.verdicts([elsewhere.client('app', 'theirs')])).to.equal('created');
+      await sweep(heir);
+      expect(rig.condition('Client/another')).to.equal('False/OwnedByAnother');
+      expect(await rig.token('app', 'theirs')).to.equal(200);
+    });
+  });
+
+  it('C-10 an object made again under the old name has none of the sessions of the old one, nor its refresh tokens', async () => {
+    const refreshing = { auth: { client_credentials: { refresh_token: true } } };
+    await pass(machineClient('app', refreshing));
+    const asked = { grant_type: 'client_credentials', client_id: 'app', client_secret: secretOf('app') };
+    const got = await post('/auth/token', asked);
+    // Nobody saw it go: the object of that name has another uid now.
+    await pass({ ...machineClient('app', refreshing), uid: 'younger' });
+    expect(rig.condition('Client/app')).to.equal('True/Ready');
+    expect(await isLive(String(got['access_token']))).to.equal(false);
+    const refresh = { grant_type: 'refresh_token', client_id: 'app', refresh_token: got['refresh_token'] };
+    expect((await post('/auth/token', refresh))['error']).to.equal('invalid_grant');
+    expect(await rig.token('app')).to.equal(200);
+  });
+
+  describe('a Box whose deletionPolicy is Delete', () => {
+    const settings = (spec: object) => declared('Box', 'box', { tokens: { default_lifetime: 3600 }, ...spec });
+
+    it('takes the data of its box with it: sessions, and what was made over REST; what is declared is made anew', async () => {
+      await pass(settings({ deletionPolicy: 'Delete' }), machineClient('app'));
+      expect(await rest('PUT', '/Client/made', foreign)).to.equal(201);
+      const tokens = [await tokenOf('app'), await tokenOf('made', 'made over REST')];
+      await pass(machineClient('app'));
+      expect(await Promise.all(tokens.map(isLive))).to.deep.equal([false, false]);
+      expect(await rest('GET', '/Client/made')).to.equal(404);
+      expect(await rig.token('app')).to.equal(200);
+      expect(rig.condition('Client/app')).to.equal('True/Ready');
+      // A box goes once: the same Box made again has no old data to take.
+      const token = await tokenOf('app');
+      await pass(settings({}), machineClient('app'));
+      expect(await isLive(token)).to.equal(true);
+    });
+
+    it('leaves all there while it lives, and when it was edited to Retain before it went', async () => {
+      await pass(settings({ deletionPolicy: 'Delete' }), machineClient('app'));
+      const token = await tokenOf('app');
+      await sweep(settings({ deletionPolicy: 'Delete' }), machineClient('app'));
+      expect(await isLive(token)).to.equal(true);
+      await pass({ ...settings({}), resourceVersion: '2', generation: 2 }, machineClient('app'));
+      await pass(machineClient('app'));
+      expect(await isLive(token)).to.equal(true);
+    });
+  });
 
   it('a retained client that is adopted again has its secret, and goes with its object from then on', async () => {
     await pass(kept);
