@@ -128,8 +128,17 @@ async function foreseenRows(
   head: ApplyHead,
   lines: readonly ApplyLine[],
 ): Promise<readonly DeclaredResource[]> {
-  const ends = judgeClaim(head, await readBinding(connection, box)) === 'discard';
-  return ends ? [] : foundRows(connection, box, head, lines);
+  const binding = await readBinding(connection, box);
+  const verdict = judgeClaim(head, binding);
+  if (verdict === 'discard') return [];
+  const rows = await foundRows(connection, box, head, lines);
+  return verdict === 'adopt' ? rows.map((row) => adopted(row, head.cluster, binding.cluster)) : rows;
+}
+
+/** As adoptRows leaves it. */
+function adopted(row: DeclaredResource, to: string, from = to): DeclaredResource {
+  if (row.owner?.cluster !== from) return row;
+  return { ...row, owner: { cluster: to, name: row.owner.name, uid: undefined } };
 }
 
 function changes(plan: ApplyPlan): boolean {

@@ -111,6 +111,14 @@ describe('P-14 a box whose namespace was made again', () => {
     expect(await box.verdicts([compare(app('new-app'))], true)).to.equal('unchanged undeclared');
   });
 
+  it('is adopted and declared in one call, also by the very objects that were there', async () => {
+    box.namespace = { uid: 'new' };
+    await box.verdicts([app()]);
+    box.namespace = { uid: 'new', adopt: 'old' };
+    expect(await box.verdicts([app(), everything()])).to.equal('updated updated');
+    expect(await serves(there)).to.deep.equal({ token: 200, live: true, anyone: 200, keys: 1, refresh: 200 });
+  });
+
   it('begins anew without anything that was there, once an admin has discarded it', async () => {
     box.namespace = { uid: 'new' };
     await box.verdicts([app('new-app')]);

@@ -26,7 +26,7 @@ function allow(...ids: readonly string[]): AccessPolicy {
   return { resourceType: 'AccessPolicy', id: ids.join('-'), engine: 'allow', link };
 }
 
-type Words = Partial<Pick<DeclareLine, 'adopt' | 'retain'>> & { readonly uid?: string };
+type Words = Partial<Pick<DeclareLine, 'adopt' | 'retain' | 'previous' | 'purge'>> & { readonly uid?: string };
 
 function declare(
   { box }: ApiWorld,
@@ -78,6 +78,12 @@ async function refused(world: ApiWorld, by: Credentials): Promise<void> {
   expect(status, `a token for ${by.id}`).to.equal(401);
 }
 
+/** A call of another namespace: it is refused, and so is everything in the box. */
+async function locked(world: ApiWorld): Promise<void> {
+  const call = world.apply(declare(world, client('worker', { auth: refreshing })));
+  expect(String(await call.catch((error: unknown) => error)), 'a call of another namespace').to.match(/is bound to/);
+}
+
 function refresh(world: ApiWorld, refresh_token: string) {
   return world.ask('POST', '/auth/token', { by: worker, form: { grant_type: 'refresh_token', refresh_token } });
 }
@@ -96,6 +102,54 @@ export const apiStories: Readonly<Record<string, ApiStory>> = {
       await world.apply(declare(world, client('worker', { auth: refreshing, secret: next.secret })));
       await refused(world, worker);
       await world.expect((await world.issue(next))['access_token'], 200, 'was issued for the new secret');
+    },
+  },
+  'a client has two secrets, and then one': {
+    before: clients,
+    async play(world) {
+      const next = { id: 'worker', secret: generateClientSecret() };
+      const changed = client('worker', { auth: refreshing, secret: next.secret });
+      const until = new Date(Date.now() + 3_600_000).toISOString();
+      await world.apply(declare(world, changed, { previous: { secret, until } }));
+      for (const by of [worker, next]) {
+        await world.expect((await world.issue(by))['access_token'], 200, 'was issued while there were two secrets');
+      }
+      await world.apply(declare(world, changed));
+      await refused(world, worker);
+      await world.expect((await world.issue(next))['access_token'], 200, 'was issued for the new secret');
+    },
+  },
+  'a namespace is made again, and its box is discarded': {
+    async before(world) {
+      world.namespace = { uid: 'old' };
+      await clients(world);
+    },
+    async play(world) {
+      const token = takeFirst(world);
+      world.namespace = { uid: 'new' };
+      await locked(world);
+      await world.expect(token, 401, 'is of a locked box');
+      world.namespace = { uid: 'new', discard: 'old' };
+      await world.apply(declare(world, client('worker', { auth: refreshing }), { uid: 'second' }));
+      await world.expect(token, 401, 'was of a discarded box');
+      world.expected.splice(0, 1, { token: world.strangers[0] ?? '', status: 401, why: 'was of a discarded box' });
+      await world.apply(declare(world, allow('worker'), { uid: 'second' }));
+      await world.expect((await world.issue(worker))['access_token'], 200, 'is of the new box');
+    },
+  },
+  'a namespace is made again, and its box is adopted': {
+    async before(world) {
+      world.namespace = { uid: 'old' };
+      await clients(world);
+    },
+    async play(world) {
+      const token = takeFirst(world);
+      world.namespace = { uid: 'new' };
+      await locked(world);
+      await world.expect(token, 401, 'is of a locked box');
+      world.namespace = { uid: 'new', adopt: 'old' };
+      await world.apply(declare(world, client('worker', { auth: refreshing })));
+      await world.expect(token, 200, 'is of an adopted box');
     },
   },
   'a client is deleted, and one is made again under its name': {

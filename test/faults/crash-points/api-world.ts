@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ApplyLine, ApplyResult } from '../../../api/client/desired-state.ts';
+import type { ApplyLine, ApplyResult, NamespaceClaim } from '../../../api/client/desired-state.ts';
 import { createManagement, type Management } from '../../../api/client/management.ts';
 import { ManagementError } from '../../../api/client/management-error.ts';
 import { Secret } from '../../../api/client/secret.ts';
@@ -29,6 +29,8 @@ export interface Answer {
 export interface ApiWorld {
   readonly box: string;
   readonly cluster: string;
+  /** The namespace that every call of this box names from now on. */
+  namespace: NamespaceClaim | undefined;
   readonly expected: Expectation[];
   /** Of clients that no policy concerns: never 200, at any time. */
   readonly strangers: string[];
@@ -57,6 +59,7 @@ export function createApiWorld(api: RestartedApi, box: string): ApiWorld {
   const world: ApiWorld = {
     box,
     cluster,
+    namespace: undefined,
     expected: [],
     strangers: [],
     managed: (call) =>
@@ -75,7 +78,8 @@ export function createApiWorld(api: RestartedApi, box: string): ApiWorld {
     },
     async apply(...lines) {
       if (epoch === 0) await world.claim();
-      const head = { cluster, epoch, complete: false };
+      const claim = world.namespace === undefined ? {} : { namespace: world.namespace };
+      const head = { cluster, epoch, complete: false, ...claim };
       return world.managed((management) => management.apply({ box, head, lines }, AbortSignal.timeout(10_000)));
     },
     ask: (method, path, options) =>

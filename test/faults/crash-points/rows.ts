@@ -4,8 +4,11 @@ import { asOwner, type TestDatabase } from '../../support/postgres.ts';
 export type Rows = Readonly<Record<string, readonly unknown[]>>;
 
 const statements = {
-  resource: `SELECT to_jsonb(r) - '{box,version,sessions_from,created_at,updated_at,digest,secrets}'::text[]
-                    || jsonb_build_object('secrets', cardinality(secrets)) AS row
+  box: `SELECT jsonb_build_array(namespace_uid, locked_for) AS row FROM boxgate.box WHERE box = $1`,
+  resource: `SELECT to_jsonb(r)
+                      - '{box,version,sessions_from,created_at,updated_at,digest,secrets,previous_secret}'::text[]
+                      - '{content,content_version}'::text[]
+                      || jsonb_build_object('secrets', cardinality(secrets) + num_nonnulls(previous_secret)) AS row
                FROM boxgate.resource r WHERE box = $1`,
   tombstone: `SELECT jsonb_build_array(kind, id) AS row FROM boxgate.tombstone WHERE box = $1`,
   revocation: `SELECT DISTINCT jsonb_build_array(subject) AS row FROM boxgate.revocation WHERE box = $1`,

@@ -20,6 +20,8 @@ export function sqlWriteReader(writers: ReadonlySet<string>): (statement: string
     }
     const written = writtenBy(statement, writers);
     if (written === undefined) return undefined;
+    // How much a client is used is told now and then; what is not told is lost, and nothing depends on it.
+    if (written === 'note_usage') return undefined;
     transaction?.written.push(written);
     return { what: `SQL ${written}`, box: transaction?.box ?? boxIn(bytes) };
   };
