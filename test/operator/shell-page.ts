@@ -39,15 +39,15 @@ export async function runBlocks(
 }
 
 /**
- * Whether a text is what a page says: `…` stands for anything within a line, a line of it alone for any lines, and blanks for
- * any number of them.
+ * Whether a text is what a page says: `…` stands for anything within a line, a line of it alone for any lines, blanks for
+ * any number of them, and empty lines for nothing.
  */
 export function isAsPrinted(expected: string, text: string): boolean {
   const lines = (one: string): string[] =>
     one
-      .trim()
       .split('\n')
-      .map((line) => line.trim().replaceAll(/\s+/g, ' '));
+      .map((line) => line.trim().replaceAll(/\s+/g, ' '))
+      .filter((line) => line !== '');
   const pattern = lines(expected).map((line) =>
     line === '…' ? '(?:.*\n)*?' : `${line.split('…').map(escaped).join('.*')}\n`,
   );
