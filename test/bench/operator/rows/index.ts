@@ -3,6 +3,7 @@ import { createToToken } from './create-to-token.ts';
 import { generatedSecrets } from './generated-secrets.ts';
 import { manyBoxes } from './many-boxes.ts';
 import { quiet } from './quiet.ts';
+import { realFlood } from './real-flood.ts';
 import { scriptedFlood } from './scripted-flood.ts';
 import { secretRefs } from './secret-refs.ts';
 import { statuses } from './statuses.ts';
@@ -18,4 +19,5 @@ export const scenarios: readonly OperatorScenario[] = [
   statuses,
   quiet,
   scriptedFlood,
+  realFlood,
 ];
