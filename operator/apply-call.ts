@@ -6,10 +6,11 @@ export async function applyLines(
   box: string,
   complete: boolean,
   lines: Iterable<ApplyLine>,
-  { management, cluster, epoch, onProgress }: PassContext,
+  { management, cluster, epoch, namespace, onProgress }: PassContext,
   signal: AbortSignal,
 ): Promise<readonly ApplyResult[]> {
   const report = (progress: { readonly done: number; readonly of: number }) => onProgress(box, progress);
-  const head = { cluster, epoch: await epoch(signal), complete };
+  const claim = namespace === undefined ? {} : { namespace };
+  const head = { cluster, epoch: await epoch(signal), complete, ...claim };
   return management.apply({ box, head, lines, onProgress: report }, signal);
 }

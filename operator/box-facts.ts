@@ -39,6 +39,7 @@ function policiesOf({ object, judged }: Desired, concerned: PolicyCounts, all: n
 }
 
 function rowState(one: Desired, memory: BoxMemory, open: 'pending' | 'unreachable'): RowState {
+  if (memory.locked !== undefined) return memory.locked;
   const row = memory.rows.get(one.judged.rowKey);
   if (row?.declarer.uid === one.object.uid && row.digest === one.digest) return 'applied';
   const refusal = memory.refusals.get(one.object.key);

@@ -39,6 +39,8 @@ export interface BoxMemory {
   rows: Map<string, KnownRow>;
   /** By object key. */
   readonly refusals: Map<string, Refusal>;
+  /** Why nothing of the box is applied: it belongs to another namespace. */
+  locked: Refusal | undefined;
   /** By row key: whether what a policy links, and nobody here declares, is there. */
   readonly elsewhere: Map<string, boolean>;
   usage: UsageMemory | undefined;
@@ -58,6 +60,7 @@ export function emptyMemory(): BoxMemory {
     published: new Map(),
     rows: new Map(),
     refusals: new Map(),
+    locked: undefined,
     elsewhere: new Map(),
     usage: undefined,
     known: false,

@@ -1,5 +1,6 @@
 import type { Adoption, ApplyLine, ApplyResult } from '../api/client/desired-state.ts';
 import type { Fault } from '../crds/fault.ts';
+import { withoutWithheld } from './allowed-box.ts';
 import { applyLines } from './apply-call.ts';
 import type { BoxMemory, KnownRow } from './box-memory.ts';
 import { confirmedRemovals } from './confirm-removals.ts';
@@ -122,8 +123,8 @@ function ending({ judged: { retain, purge } }: Desired): { readonly retain?: tru
 }
 
 /** A secret that is missing leaves the stored one; a client that is to have none loses it. */
-function withSecret({ object, secret }: Desired): Resource {
-  const resource = declaredResource(object);
+function withSecret({ object, judged, secret }: Desired): Resource {
+  const resource = withoutWithheld(declaredResource(object), judged);
   if (resource.resourceType !== 'Client' || secret.state === 'missing') return resource;
   return { ...resource, secret: secret.state === 'ready' ? secret.value.reveal() : null };
 }

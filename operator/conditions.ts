@@ -65,9 +65,11 @@ export function faultsOf({ desired: { judged }, row, unusable }: Facts): readonl
   return [...judged.faults, ...unusable];
 }
 
-function conflict({ desired: { loses }, row }: Facts): Answer | undefined {
+function conflict({ desired: { judged, loses }, row }: Facts): Answer | undefined {
+  if (typeof row === 'object' && row.result === 'locked') return ['True', 'NamespaceRecreated', row.detail];
   if (loses !== undefined) return ['True', 'DeclaredTwice', `${loses} declares the same id and is older`];
   if (typeof row === 'object' && row.result === 'conflict') return ['True', 'OwnedByAnother', row.detail];
+  if (judged.withheld !== undefined) return ['True', judged.withheld.reason, judged.withheld.message];
   return undefined;
 }
 

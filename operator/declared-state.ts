@@ -1,12 +1,14 @@
+import { allowedBox } from './allowed-box.ts';
 import type { BoxMemory } from './box-memory.ts';
 import { contests, desiredOf, type Candidate, type Desired } from './desired.ts';
 import { secretFacts } from './generated-secret.ts';
-import { judge } from './judge.ts';
+import { declaredResource, judge } from './judge.ts';
 import type { PassContext, PassScope } from './pass-context.ts';
 import { resolveSecret, type ResolvedSecret } from './resolve-secret.ts';
 import type { SecretWish } from './secret-keeper.ts';
 import { secretName } from './secret-source.ts';
 import type { Listing } from './source.ts';
+import type { HostVerdict } from './tenancy.ts';
 
 /** What a listing declares, with its secrets. What is known of an unchanged object is taken from memory. */
 export async function declaredState(
@@ -33,9 +35,31 @@ export async function declaredState(
   return desired;
 }
 
-/** What a listing declares, judged. */
-export function candidatesOf(listing: Listing, memory: BoxMemory): readonly Candidate[] {
-  return listing.objects.map((object) => candidate(object, memory));
+/** What a listing declares, judged; of a Box only what its namespace grants it. */
+export function candidatesOf(
+  { objects, tenancy }: Listing,
+  memory: BoxMemory,
+  defaultIssuer: string,
+): readonly Candidate[] {
+  return objects.map((object) =>
+    object.kind === 'Box' && tenancy !== undefined
+      ? boxCandidate(object, tenancy.hosts, memory, defaultIssuer)
+      : candidate(object, memory),
+  );
+}
+
+/** Judged anew each time: what it gets may change while it does not. */
+function boxCandidate(
+  object: Candidate['object'],
+  hosts: HostVerdict,
+  memory: BoxMemory,
+  defaultIssuer: string,
+): Candidate {
+  const plain = judge(object);
+  const judged = plain.faults.length > 0 ? plain : allowedBox(plain, declaredResource(object), hosts, defaultIssuer);
+  const known = memory.objects.get(object.key);
+  if (known?.object.uid !== object.uid || known.judged.content !== judged.content) return { object, judged };
+  return known.object === object && judged.faults.length === 0 ? known : { object, judged };
 }
 
 function candidate(object: Candidate['object'], memory: BoxMemory): Candidate {
@@ -73,6 +97,7 @@ async function generatedSecrets(
     const taken = wantedName(one);
     if (known?.judged === one.judged && known.secret.state === 'ready') resolved.set(name, known.secret);
     else if (listing.secrets.has(taken)) resolved.set(name, notOwned(taken));
+    else if (listing.tenancy?.isTerminating === true) resolved.set(name, notMade(taken));
     else wishes.push(wishOf(one, issuer));
   }
   const kept = wishes.length === 0 ? new Map<string, ResolvedSecret>() : await keeper.keep(box, wishes, signal);
@@ -95,6 +120,11 @@ function wishOf(one: Candidate, issuer: string): SecretWish {
     template: judged.secret.from === 'generated' ? judged.secret.template : undefined,
     facts: secretFacts(judged.id, issuer),
   };
+}
+
+/** In a namespace that is being deleted nothing can be made, and whoever tries is refused each time. */
+function notMade(name: string): ResolvedSecret {
+  return { state: 'missing', reason: 'SecretNotFound', message: `Secret ${name} is not made: the namespace is going` };
 }
 
 function notOwned(name: string): ResolvedSecret {

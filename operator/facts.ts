@@ -5,7 +5,8 @@ import type { Desired } from './desired.ts';
 /** Why the API did not take what an object declares; not sent again until that changes, or the next sweep. */
 export interface Refusal {
   readonly digest: string;
-  readonly result: 'invalid' | 'conflict';
+  /** `locked`: the box is that of another namespace, and nothing of it is applied. */
+  readonly result: 'invalid' | 'conflict' | 'locked';
   readonly faults: readonly Fault[];
   readonly detail: string;
 }

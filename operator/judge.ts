@@ -5,6 +5,7 @@ import type { Link } from '../crds/links.ts';
 import { checkManifest } from '../crds/manifest.ts';
 import type { Manifest } from '../crds/manifest-schema.ts';
 import { notInForce } from '../crds/not-in-force.ts';
+import type { Withheld } from './allowed-box.ts';
 import { objectKey, type Declared } from './declared.ts';
 import { fingerprint } from './digest.ts';
 import { resourceOf, type Resource } from './resource.ts';
@@ -41,6 +42,8 @@ export interface Judged {
   readonly retain: boolean;
   /** The data of its box go with it. */
   readonly purge: boolean;
+  /** Of a Box: what it asks for and its namespace does not grant. */
+  readonly withheld?: Withheld;
   /** Fingerprint of the resource, without its secret, and of what its row is to know of the object. */
   readonly content: string;
 }

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { ApplyProgress } from '../api/client/desired-state.ts';
+import type { ApplyProgress, NamespaceClaim } from '../api/client/desired-state.ts';
 import type { Management } from '../api/client/management.ts';
 import type { EventRecorder } from './events.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
@@ -15,6 +15,8 @@ export interface PassContext {
   readonly cluster: string;
   /** The epoch that calls are made under. Throws ManagementError where none could be claimed yet. */
   readonly epoch: (signal: AbortSignal) => Promise<number>;
+  /** The namespace that the box of this pass is; set by the pass. */
+  readonly namespace?: NamespaceClaim | undefined;
   /** Key of the digests that are stored with the rows. */
   readonly digestKey: KeyObject;
   /** The issuer of a box that declares none. */

@@ -1,9 +1,11 @@
+import { ManagementError } from '../api/client/management-error.ts';
 import type { BoxMemory } from './box-memory.ts';
 import { carryOut, takeStock } from './carry-out.ts';
 import { candidatesOf, declaredState } from './declared-state.ts';
 import { letGo, removeDeparted, type Departures } from './departures.ts';
-import type { Desired } from './desired.ts';
+import type { Candidate, Desired } from './desired.ts';
 import { forgetLeftovers, forgetUnwanted } from './forget-secrets.ts';
+import { lockedBox } from './locked-box.ts';
 import type { PassContext, PassScope } from './pass-context.ts';
 import { planOf } from './plan.ts';
 import { publish } from './publish.ts';
@@ -19,32 +21,55 @@ export async function reconcileBox(
   box: string,
   memory: BoxMemory,
   scope: PassScope,
-  context: PassContext,
+  general: PassContext,
   signal: AbortSignal,
 ): Promise<'done' | 'more'> {
-  const listing = await context.source.list(box, signal);
-  const candidates = candidatesOf(listing, memory);
+  const listing = await general.source.list(box, signal);
+  const candidates = candidatesOf(listing, memory, general.defaultIssuer(box));
   const isSweep = scope === 'everything' || !memory.known;
   // A failure is thrown where statuses can tell of it.
-  const [departed] = await Promise.allSettled([removeDeparted(box, listing, candidates, memory, context, signal)]);
-  const desired = await declaredState(box, listing, candidates, scope, memory, context, signal);
+  const [departed] = await Promise.allSettled([removeDeparted(box, listing, candidates, memory, general, signal)]);
+  const [context, desired] = await Promise.all([
+    inNamespace(box, listing, candidates, memory, general, signal),
+    declaredState(box, listing, candidates, scope, memory, general, signal),
+  ]);
   try {
     if (departed.status === 'rejected') throw departed.reason;
     if (isSweep) await takeStock(box, desired, memory, context, signal);
     await enforce(box, listing, departed.value, desired, memory, context, signal);
+    memory.locked = undefined;
   } catch (error) {
     memory.known = false;
+    if (isLocked(error)) return publishLocked(box, error, desired, memory, context, signal);
     await publish(box, desired, 'unreachable', memory, context, signal);
     throw error;
   }
   if (scope === 'everything') await takeUsage(box, memory, context, signal);
-  if (scope === 'everything' && listing.complete) await forgetLeftovers(box, desired, memory, context.keeper, signal);
+  if (scope === 'everything' && isWhole(listing)) await forgetLeftovers(box, desired, memory, context.keeper, signal);
   return publish(box, desired, 'pending', memory, context, signal);
+}
+
+/**
+ * Which namespace the box is. Of an object that was not there before a list may tell before it tells that the namespace
+ * was made again: its box would be taken for the old one. So the namespace is looked up anew.
+ */
+async function inNamespace(
+  box: string,
+  { tenancy }: Listing,
+  candidates: readonly Candidate[],
+  { objects }: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<PassContext> {
+  const { namespaceOf } = context.source;
+  if (tenancy === undefined || namespaceOf === undefined) return context;
+  const isNew = candidates.some(({ object }) => objects.get(object.key)?.object.uid !== object.uid);
+  return { ...context, namespace: isNew ? await namespaceOf(box, signal) : tenancy.claim };
 }
 
 async function enforce(
   box: string,
-  { complete }: Listing,
+  listing: Listing,
   departures: Departures,
   desired: readonly Desired[],
   memory: BoxMemory,
@@ -52,8 +77,34 @@ async function enforce(
   signal: AbortSignal,
 ): Promise<void> {
   const { rows, refusals } = memory;
-  const plan = planOf({ desired, rows, refusals, complete, open: departures.open });
+  const plan = planOf({ desired, rows, refusals, complete: listing.complete, open: departures.open });
   const removed = await carryOut(box, plan, desired, memory, context, signal);
   await letGo(box, memory, context, signal);
+  // The Secrets of a namespace that is being deleted go with it.
+  if (listing.tenancy?.isTerminating === true) return;
   await forgetUnwanted(box, desired, [...departures.removed, ...removed], memory, context.keeper, signal);
+}
+
+function isWhole({ complete, tenancy }: Listing): boolean {
+  return complete && tenancy?.isTerminating !== true;
+}
+
+function isLocked(error: unknown): error is ManagementError {
+  return error instanceof ManagementError && error.sort === 'locked';
+}
+
+/** Nothing but an admin's word helps, which is heard at once: no reason to try again and again. */
+async function publishLocked(
+  box: string,
+  { bound }: ManagementError,
+  desired: readonly Desired[],
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<'done' | 'more'> {
+  memory.locked = lockedBox(box, bound, context.namespace, memory.locked);
+  // None of them has a row: those of the namespace before are another's.
+  const going = context.source.holds?.going(box) ?? [];
+  if (going.length > 0) await context.source.holds?.release(box, going, signal);
+  return publish(box, desired, 'pending', memory, context, signal);
 }

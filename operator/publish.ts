@@ -23,7 +23,7 @@ export async function publish(
   const { changed, seen, isAll } = dueStatuses(desired, open, memory, context);
   const gone = open === 'pending' && isAll ? forgotten(memory) : [];
   try {
-    if (open === 'pending') await source.holds?.hold(box, enforced(seen, memory), signal);
+    await source.holds?.hold(box, enforced(seen, memory), signal);
     if (changed.length + gone.length > 0) await source.writeStatus(box, changed, gone, signal);
   } catch (error) {
     // The next pass writes them.

@@ -72,6 +72,10 @@ export const REASONS = {
   // Conflict
   OwnedByAnother: 'The id was there before: made over REST, retained, or declared by another object.',
   DeclaredTwice: 'An older object declares the same id.',
+  NamespaceRecreated:
+    'The namespace was deleted and made again: what the one before left behind is locked until an admin decides.',
+  HostNotGranted: 'The Box claims a host, or an issuer on one, that its Namespace does not grant. It does not get it.',
+  HostConflict: 'An older Box of another namespace has the host. The younger one gets it when that one lets go.',
   // InlineSecret, NoSubjects, OpenToAll, NotInForce
   SecretInManifest: 'A secret in plain text is for development only: prefer secretRef or a generated one.',
   NobodyLinked: 'The policy concerns linked subjects only and links none: it grants nobody.',
@@ -118,6 +122,9 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   OwnedByAnother:
     'Delete the other one, take it over with spec.adoption where nobody owns it, or make this object anew with another id',
   DeclaredTwice: 'Delete one of the two: the other one has the id then',
+  NamespaceRecreated: 'An admin annotates the Namespace with one of the two; it counts at once',
+  HostNotGranted: 'An admin grants it on the Namespace, or it is taken out of the Box',
+  HostConflict: 'Take the host out of one of the two',
   // InlineSecret, NoSubjects, OpenToAll, NotInForce
   SecretInManifest: 'Give spec.secretRef instead, or nothing: then a secret is made',
   NobodyLinked: 'Give spec.link, or another spec.subjects',

@@ -153,6 +153,7 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
       log.warn({ ...errorFacts(error), wait }, 'the API server');
     },
     ownNamespace: config.namespace,
+    publicHost: new URL(config.publicUrl).hostname,
   });
   const onLost = (error: unknown): void => {
     metrics.eventLost();

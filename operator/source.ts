@@ -1,5 +1,7 @@
+import type { NamespaceClaim } from '../api/client/desired-state.ts';
 import type { Declared, DeclaredSecret } from './declared.ts';
 import type { Holds } from './holds.ts';
+import type { Tenancy } from './tenancy.ts';
 import type { ObjectStatus } from './object-status.ts';
 
 /** Everything declared in one box. */
@@ -9,6 +11,8 @@ export interface Listing {
   readonly secrets: ReadonlyMap<string, DeclaredSecret>;
   /** False while something could not be read: then what is missing here may still be declared. */
   readonly complete: boolean;
+  /** What the namespace says; absent where there are none. */
+  readonly tenancy?: Tenancy;
 }
 
 /** An object that is to be looked for once more. */
@@ -25,6 +29,8 @@ export interface Source {
   readonly statusesInTurn?: number;
   /** What is declared in a box, as far as this source has heard. */
   list(box: string, signal: AbortSignal): Promise<Listing>;
+  /** Which namespace a box is now, past every cache; absent where there are none. */
+  readonly namespaceOf?: (box: string, signal: AbortSignal) => Promise<NamespaceClaim>;
   /** Calls back with each box in which something changed, until aborted. */
   watch(onChange: (box: string) => void, signal: AbortSignal): void;
   /** Looks anew, past every cache: which of these objects are really gone (no object of the name, or one of another uid). */

@@ -1,12 +1,15 @@
 import type { Kind } from '../../crds/kind.ts';
 import type { ObjectName, Source } from '../source.ts';
+import { declaredNamespace, namespaceNovelty, type DeclaredNamespace } from './declared-namespace.ts';
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
 import { createFinalizerHolds } from './finalizers.ts';
 import { KubeError } from './kube-error.ts';
+import { metadataOnly, type KubeApi } from './kube-api.ts';
 import { inLanes } from './lanes.ts';
 import { startListWatch, type ListWatch, type ListWatchOptions } from './list-watch.ts';
 import { kindName, liveUid, pathOfKind } from './live-read.ts';
 import { writeStatuses } from './status-writer.ts';
+import { createTenancies, type Tenancies } from './tenancies.ts';
 
 /** What a source over a cluster works with. */
 export type ClusterSourceOptions = Pick<
@@ -15,18 +18,26 @@ export type ClusterSourceOptions = Pick<
 > & {
   /** The namespace that the operator runs in. */
   readonly ownNamespace?: string;
+  /** Host of the installation's public URL: no box gets it. */
+  readonly publicHost?: string;
 };
 
 /** A quarter of a second of writes: what changes in a box of ten thousand waits no longer for its statuses. */
 const statusesInTurn = 256;
 
-type Watches = Readonly<Record<Kind, ListWatch<DeclaredObject>>>;
+type Watches = Readonly<Record<Kind, ListWatch<DeclaredObject>>> & {
+  readonly namespaces: ListWatch<DeclaredNamespace>;
+  readonly tenancies: Tenancies;
+};
+
+const kinds: readonly Kind[] = ['Box', 'Client', 'AccessPolicy'];
 
 /** The kinds of ours in all namespaces of a cluster as a source of declared objects. It answers once it is watched. */
 export function createClusterSource(options: ClusterSourceOptions): Source {
   const started = Promise.withResolvers<Watches>();
   const synced = started.promise.then(async (watches) => {
-    await Promise.all(Object.values(watches).map((one) => one.synced));
+    await Promise.all([watches.namespaces.synced, ...kinds.map((kind) => watches[kind].synced)]);
+    watches.tenancies.judgeAnew();
     return watches;
   });
   // Nobody may have asked yet.
@@ -41,6 +52,11 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   return {
     statusesInTurn,
     watch(onChange, signal) {
+      const isUsed = (box: string): boolean => kinds.some((kind) => stores?.[kind].store.hasNamespace(box));
+      const judgeHosts = (box: string): void => {
+        const changed = stores?.tenancies.judgeAnew() ?? [];
+        for (const one of new Set([...changed, box])) if (one === box || isUsed(one)) onChange(one);
+      };
       const start = (kind: Kind): ListWatch<DeclaredObject> =>
         startListWatch(
           {
@@ -52,22 +68,44 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
               return kept;
             },
             novelty,
-            onChange,
+            onChange: kind === 'Box' ? judgeHosts : onChange,
           },
           signal,
         );
-      stores = { Box: start('Box'), Client: start('Client'), AccessPolicy: start('AccessPolicy') };
+      const namespaces = startListWatch(
+        {
+          ...options,
+          api: metadataOnly(options.api),
+          path: NAMESPACES,
+          keep: declaredNamespace,
+          novelty: namespaceNovelty,
+          // Of most namespaces nothing is a box.
+          onChange: (box) => (isUsed(box) ? judgeHosts(box) : undefined),
+        },
+        signal,
+      );
+      const watched = { Box: start('Box'), Client: start('Client'), AccessPolicy: start('AccessPolicy') };
+      const tenancies = createTenancies(watched.Box.store, namespaces.store, options.publicHost ?? '');
+      stores = { ...watched, namespaces, tenancies };
       started.resolve(stores);
     },
     async boxes(signal) {
       const watches = await unlessAborted(synced, signal);
-      return [...new Set(Object.values(watches).flatMap(({ store }) => store.namespaces()))];
+      return [...new Set(kinds.flatMap((kind) => watches[kind].store.namespaces()))];
     },
     async list(box, signal) {
       const watches = await unlessAborted(synced, signal);
-      const kept = Object.values(watches).flatMap(({ store }) => store.inNamespace(box));
+      const kept = kinds.flatMap((kind) => watches[kind].store.inNamespace(box));
       const objects = kept.filter(({ isGoing }) => !isGoing).map(({ declared }) => declared);
-      return { objects, secrets: new Map(), complete: true };
+      const listing = { objects, secrets: new Map(), complete: true };
+      // Nobody needs to know of which namespace nothing is declared.
+      if (objects.length === 0) return listing;
+      const namespace = watches.namespaces.store.get(box, box) ?? (await liveNamespace(options.api, box, signal));
+      const tenancy = watches.tenancies.of(namespace);
+      return { ...listing, tenancy };
+    },
+    async namespaceOf(box, signal) {
+      return (await liveNamespace(options.api, box, signal)).claim;
     },
     holds,
     confirmGone: (box, objects, signal) => confirmGone(options, box, objects, signal),
@@ -76,6 +114,16 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       await writeStatuses(options.api, changed, ({ kind }) => watches[kind].store, signal);
     },
   };
+}
+
+const NAMESPACES = '/api/v1/namespaces';
+
+/** The Namespace as it is now. Throws KubeError, also where there is none: what is declared in it is old news. */
+async function liveNamespace(api: KubeApi, name: string, signal: AbortSignal): Promise<DeclaredNamespace> {
+  const path = `${NAMESPACES}/${name}`;
+  const found = declaredNamespace(await api.call({ path }, signal));
+  if (found === undefined) throw new KubeError('garbled', `${path}: the answer is not a Namespace`);
+  return found;
 }
 
 /**

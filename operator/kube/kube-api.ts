@@ -9,6 +9,8 @@ export type KubeCall =
       readonly path: string;
       readonly query?: KubeQuery;
       readonly body?: unknown;
+      /** Only the metadata of the objects is wanted (Kubernetes, API concepts: metadata-only fetches). */
+      readonly metadataOnly?: boolean;
     }
   | {
       readonly method: 'PATCH';
@@ -49,7 +51,7 @@ export function createKubeApi(
   async function answer(call: KubeCall, signal: AbortSignal): Promise<ResponseContext> {
     onCall(call);
     const request = await connection.request(call.method ?? 'GET', pathOf(call));
-    request.setHeaderParam('Accept', 'application/json');
+    request.setHeaderParam('Accept', accepted(call));
     if (call.body !== undefined) {
       request.setHeaderParam('Content-Type', call.method === 'PATCH' ? PATCH_TYPES[call.patch] : 'application/json');
       request.setBody(JSON.stringify(call.body));
@@ -125,6 +127,22 @@ async function within<T>(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The same API, of whose objects only the metadata come: less to read where nothing else is wanted. */
+export function metadataOnly(api: KubeApi): KubeApi {
+  const only = (call: KubeCall): KubeCall => (call.method === 'PATCH' ? call : { ...call, metadataOnly: true });
+  return {
+    call: (call, signal) => api.call(only(call), signal),
+    stream: (call, signal) => api.stream(only(call), signal),
+  };
+}
+
+/** A watch answers with single objects, a list with all of them. */
+function accepted(call: KubeCall): string {
+  if (call.method === 'PATCH' || call.metadataOnly !== true) return 'application/json';
+  const kind = call.query?.['watch'] === 'true' ? 'PartialObjectMetadata' : 'PartialObjectMetadataList';
+  return `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 }
 
 function pathOf({ path, query = {} }: KubeCall): string {

@@ -38,6 +38,10 @@ export class ObjectStore<T extends Kept> {
     return [...this.#namespaces.keys()];
   }
 
+  hasNamespace(namespace: string): boolean {
+    return this.#namespaces.has(namespace);
+  }
+
   inNamespace(namespace: string): readonly T[] {
     return [...(this.#namespaces.get(namespace)?.values() ?? [])].map(({ kept }) => kept);
   }

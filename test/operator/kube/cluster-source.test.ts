@@ -376,6 +376,7 @@ const statusRules = [
 ];
 const finalizerRules = [{ apiGroups: ['boxgate.dev'], resources, verbs: ['patch'] }];
 const readRules = [{ apiGroups: ['boxgate.dev'], resources, verbs: ['get', 'list', 'watch'] }];
+const namespaceRules = [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] }];
 
 /** A kubeconfig of a ServiceAccount that may read our kinds, write their statuses and hold their deletion, and nothing else. */
 async function operatorKubeconfig(plane: ControlPlane): Promise<string> {
@@ -390,6 +391,7 @@ async function operatorKubeconfig(plane: ControlPlane): Promise<string> {
     ['boxgate-declared', readRules],
     ['boxgate-statuses', statusRules],
     ['boxgate-finalizers', finalizerRules],
+    ['boxgate-namespaces', namespaceRules],
   ] as const) {
     await post(`${rbac}/clusterroles`, { metadata: { name }, rules });
     await post(`${rbac}/clusterrolebindings`, {

@@ -1,0 +1,55 @@
+import { fingerprint } from './digest.ts';
+import type { Judged } from './judge.ts';
+import type { Resource } from './resource.ts';
+import type { HostVerdict, RefusedHost } from './tenancy.ts';
+
+/** What a Box asks for and does not get. */
+export interface Withheld {
+  readonly hosts: readonly string[];
+  readonly issuer: boolean;
+  readonly reason: RefusedHost['reason'];
+  readonly message: string;
+}
+
+/** A judged Box with what its namespace does not grant taken out of what it declares; the same where it gets everything. */
+export function allowedBox(judged: Judged, resource: Resource, hosts: HostVerdict, defaultIssuer: string): Judged {
+  const withheld = withheldFrom(resource, hosts, defaultIssuer);
+  if (withheld === undefined || resource.resourceType !== 'Box') return judged;
+  const issuer = withheld.issuer ? undefined : resource.issuer;
+  const content = fingerprint({ content: judged.content, withheld });
+  return { ...judged, content, withheld, traits: { kind: 'Box', issuer } };
+}
+
+/** What is sent of a Box: without what it does not get. */
+export function withoutWithheld(resource: Resource, { withheld }: Judged): Resource {
+  if (resource.resourceType !== 'Box' || withheld === undefined) return resource;
+  const { hosts = [], issuer, ...rest } = resource;
+  const left = hosts.filter((host) => !withheld.hosts.includes(host.toLowerCase()));
+  return {
+    ...rest,
+    ...(left.length === 0 ? {} : { hosts: left }),
+    ...(issuer === undefined || withheld.issuer ? {} : { issuer }),
+  };
+}
+
+function withheldFrom(resource: Resource, { allowed, refused }: HostVerdict, own: string): Withheld | undefined {
+  if (resource.resourceType !== 'Box') return undefined;
+  const claimed = new Set((resource.hosts ?? []).map((host) => host.toLowerCase()));
+  const withheld = refused.filter(({ host }) => claimed.has(host));
+  const isForeign = resource.issuer !== undefined && resource.issuer !== own && !isOn(resource.issuer, allowed);
+  const [first] = withheld;
+  if (first === undefined && !isForeign) return undefined;
+  const issuer = 'spec.issuer is neither the default nor https on a host that the Box has';
+  const messages = [...withheld.map(({ message }) => message), ...(isForeign ? [issuer] : [])];
+  return {
+    hosts: withheld.map(({ host }) => host),
+    issuer: isForeign,
+    reason: first?.reason ?? 'HostNotGranted',
+    message: messages.join('; '),
+  };
+}
+
+function isOn(issuer: string, hosts: readonly string[]): boolean {
+  const url = URL.parse(issuer);
+  return url?.protocol === 'https:' && hosts.includes(url.hostname.toLowerCase());
+}

@@ -1,0 +1,66 @@
+import type { HostVerdict, RefusedHost } from './tenancy.ts';
+
+/** The annotation of a Namespace by which an admin grants hosts to its box. */
+export const HOSTS_ANNOTATION = 'boxgate.dev/hosts';
+
+/** The hosts that the Box of a namespace claims, and what its Namespace grants. */
+export interface HostClaim {
+  readonly box: string;
+  readonly uid: string;
+  /** Sorts by age as text: of two claims the older one counts. */
+  readonly created: string;
+  readonly hosts: readonly string[];
+  readonly granted: readonly string[];
+}
+
+/** Who gets which host, by box: a granted one, and of two boxes that claim it the older one. Pure. */
+export function judgeHosts(claims: readonly HostClaim[], publicHost: string): ReadonlyMap<string, HostVerdict> {
+  const holders = new Map<string, string>();
+  const verdicts = new Map<string, HostVerdict>();
+  for (const claim of [...claims].sort(byAge)) verdicts.set(claim.box, verdictOf(claim, holders, publicHost));
+  return verdicts;
+}
+
+/** The hosts that an annotation grants: separated by commas or blanks. */
+export function grantedHosts(annotation: string | undefined): readonly string[] {
+  return (annotation ?? '').split(/[\s,]+/).filter((host) => host !== '');
+}
+
+function byAge(one: HostClaim, other: HostClaim): number {
+  const [first, second] = [`${one.created} ${one.uid}`, `${other.created} ${other.uid}`];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+function verdictOf({ box, hosts, granted }: HostClaim, holders: Map<string, string>, publicHost: string): HostVerdict {
+  const grants = new Set(granted.map((host) => host.toLowerCase()));
+  const allowed: string[] = [];
+  const refused: RefusedHost[] = [];
+  for (const host of new Set(hosts.map((one) => one.toLowerCase()))) {
+    const why = isOurs(host, publicHost) ? ours(host) : grants.has(host) ? undefined : notGranted(host, box);
+    const refusal = why ?? (holders.has(host) ? taken(host) : undefined);
+    if (refusal !== undefined) refused.push(refusal);
+    else {
+      holders.set(host, box);
+      allowed.push(host);
+    }
+  }
+  return { allowed, refused };
+}
+
+/** The installation's own names lead to every box: nobody gets one of them, whatever is granted. */
+function isOurs(host: string, publicHost: string): boolean {
+  return host === publicHost.toLowerCase() || /\.svc(\.|$)/.test(host);
+}
+
+function ours(host: string): RefusedHost {
+  return { host, reason: 'HostNotGranted', message: `${host} is a name of the installation or of the cluster` };
+}
+
+function notGranted(host: string, box: string): RefusedHost {
+  const command = `kubectl annotate namespace ${box} ${HOSTS_ANNOTATION}=${host}`;
+  return { host, reason: 'HostNotGranted', message: `the namespace does not grant ${host} (an admin may: ${command})` };
+}
+
+function taken(host: string): RefusedHost {
+  return { host, reason: 'HostConflict', message: `an older Box of another namespace has ${host}` };
+}

@@ -1,0 +1,44 @@
+import { isRecord } from '../../crds/schema-node.ts';
+import { grantedHosts, HOSTS_ANNOTATION } from '../host-claims.ts';
+import type { NamespaceClaim } from '../../api/client/desired-state.ts';
+import type { Kept, Novelty } from './object-store.ts';
+
+/** What is kept of a Namespace. Its own name stands as its namespace: it is about that box. */
+export interface DeclaredNamespace extends Kept {
+  readonly isTerminating: boolean;
+  readonly claim: NamespaceClaim;
+  readonly hosts: readonly string[];
+}
+
+/** Nothing of a Namespace is new but what is kept of it. */
+export const namespaceNovelty: Novelty<DeclaredNamespace> = {
+  isSame: (known, next) => said(known) === said(next),
+  carry: (_known, next) => next,
+};
+
+/** Keeps of a Namespace what the operator reads; undefined for what is none. */
+export function declaredNamespace(value: unknown): DeclaredNamespace | undefined {
+  const metadata = isRecord(value) ? value['metadata'] : undefined;
+  if (!isRecord(metadata)) return undefined;
+  const { name, uid, resourceVersion, deletionTimestamp } = metadata;
+  if (typeof name !== 'string' || typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
+  const annotations = isRecord(metadata['annotations']) ? metadata['annotations'] : {};
+  const annotation = (key: string): string | undefined => {
+    const text = annotations[key];
+    return typeof text === 'string' && text !== '' ? text : undefined;
+  };
+  const [adopt, discard] = [annotation('boxgate.dev/adopt-uid'), annotation('boxgate.dev/discard-uid')];
+  return {
+    namespace: name,
+    name,
+    uid,
+    resourceVersion,
+    isTerminating: typeof deletionTimestamp === 'string',
+    claim: { uid, ...(adopt === undefined ? {} : { adopt }), ...(discard === undefined ? {} : { discard }) },
+    hosts: grantedHosts(annotation(HOSTS_ANNOTATION)),
+  };
+}
+
+function said({ isTerminating, claim, hosts }: DeclaredNamespace): string {
+  return JSON.stringify([isTerminating, claim, hosts]);
+}
