@@ -3,8 +3,8 @@ import type { QueueOptions } from './queue.ts';
 
 /** Whether the API can be reached. */
 export interface Reach {
-  /** A call got no answer: from now on it is asked, until it answers. */
-  suspect(): void;
+  /** A call failed: where it got no answer the API is asked from now on, until it answers. */
+  suspect(error: unknown): void;
   /** Whether it did not answer when it was last asked. */
   isAway(): boolean;
   stop(): void;
@@ -46,8 +46,8 @@ export function watchReach({ ask, onReturn, schedule }: ReachOptions): Reach {
   }
 
   return {
-    suspect() {
-      if (isAsking || stopping.signal.aborted) return;
+    suspect(error) {
+      if (!isNoAnswer(error) || isAsking || stopping.signal.aborted) return;
       isAsking = true;
       void look();
     },
@@ -64,6 +64,10 @@ async function doesAnswer(ask: ReachOptions['ask'], signal: AbortSignal): Promis
     await ask(signal);
     return true;
   } catch (error) {
-    return error instanceof ManagementError && error.sort !== 'unavailable';
+    return error instanceof ManagementError && !isNoAnswer(error);
   }
+}
+
+function isNoAnswer(error: unknown): boolean {
+  return error instanceof ManagementError && error.sort === 'unavailable';
 }

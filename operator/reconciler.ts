@@ -76,7 +76,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     onFailure(box, error, wait) {
       sweepDue.add(box);
       failing.add(box);
-      suspect(error);
+      reach.suspect(error);
       if (!signal.aborted && !isFenced(error)) options.onFailure(box, error, wait);
     },
   });
@@ -89,9 +89,6 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
       for (const box of removalsFirst([...failing], memories)) queue.add(box);
     },
   });
-  function suspect(error: unknown): void {
-    if (error instanceof ManagementError && error.sort === 'unavailable') reach.suspect();
-  }
   const { holds } = options.source;
   const isFailing = (box: string): boolean => reach.isAway() || failing.has(box);
   if (holds !== undefined) startDeadlines({ ...options, holds, holdLimit, isFailing }, signal);
@@ -120,7 +117,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     queue.add(box);
   }, signal);
   const sweeps = repeat(sweep, options, (error, wait) => {
-    suspect(error);
+    reach.suspect(error);
     if (!signal.aborted) options.onFailure('', error, wait);
   });
   return {
