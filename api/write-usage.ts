@@ -38,7 +38,7 @@ async function rounds(pool: pg.Pool, notes: UsageNotes, log: Log, signal: AbortS
 }
 
 /** Writes what was noted; what cannot be written now is kept for the next time. Never throws. */
-export async function writeUsage(pool: pg.Pool, notes: UsageNotes, log: Log): Promise<void> {
+async function writeUsage(pool: pg.Pool, notes: UsageNotes, log: Log): Promise<void> {
   const uses = notes.take();
   for (let from = 0; from < uses.length; from += clientsAtOnce) {
     try {

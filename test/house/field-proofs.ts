@@ -45,7 +45,10 @@ export const FIELD_PROOFS: FieldProofs = {
       "is taken by the box's own endpoints, unless its settings say no",
     ],
     revoke_sessions_before: ['test/db/resource.test.ts', 'counts with the highest value ever stored for the box'],
-    deletionPolicy: ['test/operator/judge.test.ts', 'takes and leaves nothing for a Box: its data always stay'],
+    deletionPolicy: [
+      'test/operator/lifecycle.test.ts',
+      'takes the data of its box with it: sessions, and what was made over REST; what is declared is made anew',
+    ],
     suspend: suspended,
   },
   Client: {
