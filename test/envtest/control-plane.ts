@@ -14,6 +14,8 @@ export interface ControlPlane {
   readonly url: string;
   /** Path of the kubeconfig of a user who may do everything. */
   readonly kubeconfig: string;
+  /** Path of the certificate by which the API server is known. */
+  readonly certificate: string;
   /** A call as that user; throws when the API server cannot be reached, and answers whatever it says. */
   call(call: ApiCall): Promise<ApiAnswer>;
   /** A token of a ServiceAccount, made by the API server; at least 600 seconds. */
@@ -73,6 +75,7 @@ export async function startControlPlane(flags: readonly string[] = []): Promise<
   const plane: ControlPlane = {
     url,
     kubeconfig,
+    certificate,
     call,
     async token(namespace, serviceAccount, seconds = 3600) {
       const at = `/api/v1/namespaces/${namespace}/serviceaccounts/${serviceAccount}/token`;
