@@ -37,6 +37,8 @@ export interface ApiConfig {
   /** BOXGATE_FAILURES_PER_CLIENT and BOXGATE_FAILURES_PER_BOX: failed authentications a minute from one address. */
   readonly failuresPerClient: number;
   readonly failuresPerBox: number;
+  /** BOXGATE_JWKS_HOSTS: `host` or `host:port`, from which the keys of clients may be fetched. */
+  readonly jwksHosts: readonly string[];
   /** BOXGATE_RESOURCES_IN_MEMORY: clients and policies of all boxes together that are held. */
   readonly resourcesInMemory: number;
   /** BOXGATE_LOG_LEVEL. */
@@ -70,6 +72,7 @@ export function readApiConfig(environment: Environment): ApiConfig {
     revocationsNeedStandby: read.flag('BOXGATE_REVOCATIONS_NEED_STANDBY'),
     failuresPerClient: read.integer('BOXGATE_FAILURES_PER_CLIENT', 20, 1, 1_000_000),
     failuresPerBox: read.integer('BOXGATE_FAILURES_PER_BOX', 100, 1, 1_000_000),
+    jwksHosts: read.list('BOXGATE_JWKS_HOSTS', isHost, hosts),
     resourcesInMemory: read.integer('BOXGATE_RESOURCES_IN_MEMORY', resourcesInMemory, 1_000, 10_000_000),
     logLevel: read.word('BOXGATE_LOG_LEVEL', 'info', logLevels),
     parentPipe: read.optionalInteger('BOXGATE_PARENT_PIPE', 3, 1024),
@@ -91,6 +94,7 @@ export function readMigrateConfig(environment: Environment): MigrateConfig {
 const postgresUrl = 'must be a URL such as postgres://user:password@host:5432/database';
 const encryptionKeys =
   'must hold 32 random bytes in base64 (openssl rand -base64 32), older keys behind it with commas';
+const hosts = 'must hold hosts in lower case, such as keys.example.com or keys.example.com:8443, with commas between';
 const networks = 'must hold addresses or networks, such as 10.0.0.0/8, with commas between';
 
 function readPorts(read: EnvironmentReader): Pick<ApiConfig, 'port' | 'managementPort'> {
@@ -130,6 +134,11 @@ function isNetwork(text: string): boolean {
   return (
     isIP(address) > 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
   );
+}
+
+/** As a URL of that host has it: without the port of https. */
+function isHost(text: string): boolean {
+  return URL.parse(`https://${text}`)?.host === text;
 }
 
 function isEncryptionKey(text: string): boolean {

@@ -22,10 +22,15 @@ import { createThrottle, defaultThrottle } from './http/throttle.ts';
 import { trustedProxies } from './http/trusted-proxies.ts';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
+import { createClientKeys } from './oauth/client-keys.ts';
+import { fetchText } from './oauth/fetch-text.ts';
+import { createRemoteKeySets } from './oauth/remote-key-sets.ts';
+import { createServiceAccountTokens } from './oauth/service-account-tokens.ts';
 import type { OAuthServices } from './oauth/services.ts';
 import { createSigningKeys } from './oauth/signing-keys.ts';
 import { startUpkeep } from './upkeep.ts';
 import { checkSealing } from './state/check-sealing.ts';
+import { createClusterSettings } from './state/cluster-settings.ts';
 import { createStateCache } from './state/state-cache.ts';
 import { createUsageNotes } from './state/usage-notes.ts';
 import { startUsageWriting } from './write-usage.ts';
@@ -155,6 +160,9 @@ function oauthServices(
   return {
     pool: database.general,
     secrets: createClientSecrets(queue),
+    clientKeys: createClientKeys(createRemoteKeySets({ hosts: config.jwksHosts, fetchText, now: Date.now })),
+    clusterSettings: createClusterSettings(database.general),
+    serviceAccountTokens: createServiceAccountTokens(),
     keys: createSigningKeys(database.general, sealing),
     now: Date.now,
     revocationsNeedStandby: config.revocationsNeedStandby,

@@ -8,6 +8,7 @@ import { upkeepBuckets } from './db/bucket.ts';
 import { Outage } from './db/outage.ts';
 import { deleteExpiredFamilies } from './db/refresh-family.ts';
 import { inBox } from './db/transaction.ts';
+import { deleteUsedAssertions } from './db/used-assertion.ts';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
 import type { OAuthServices } from './oauth/services.ts';
@@ -20,11 +21,12 @@ export interface Upkeep {
 
 const period = 10 * 60_000;
 const familiesAtOnce = 1_000;
+const assertionsAtOnce = 5_000;
 const discardLimit = 30_000;
 
 /**
  * Makes the buckets that are needed now, then, every ten minutes: buckets ahead, what is over dropped, signing keys
- * rotated, expired refresh families, old versions and records of discarded sessions deleted. Every replica does it; each step takes its own lock. Throws
+ * rotated, expired refresh families, used assertions, old versions and records of discarded sessions deleted. Every replica does it; each step takes its own lock. Throws
  * Outage when the first buckets cannot be made.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
@@ -55,6 +57,7 @@ async function rounds(services: OAuthServices, log: Log, signal: AbortSignal): P
 export async function upkeepRound(services: OAuthServices, log: Log, signal: AbortSignal): Promise<void> {
   try {
     await buckets(services, log);
+    await usedAssertions(services, signal);
     for (const box of await allBoxes(services.pool)) {
       if (signal.aborted) return;
       await upkeepBox(box, services, log).catch(unlessOutage(box, log));
@@ -74,6 +77,14 @@ function unlessOutage(box: string, log: Log) {
 async function buckets(services: OAuthServices, log: Log): Promise<void> {
   const { made, dropped } = await upkeepBuckets(services.pool, new Date(services.now()));
   if (made.length + dropped.length > 0) log.info({ made: made.length, dropped: dropped.length }, 'session buckets');
+}
+
+/** Of all boxes at once: most have none. */
+async function usedAssertions({ pool, now }: OAuthServices, signal: AbortSignal): Promise<void> {
+  let deleted = assertionsAtOnce;
+  while (deleted === assertionsAtOnce && !signal.aborted) {
+    deleted = await deleteUsedAssertions(pool, new Date(now()), assertionsAtOnce);
+  }
 }
 
 /** Without loading the box: most have nothing to be done, and those that nobody uses shall cost no memory. */

@@ -19,6 +19,6 @@ export function confidentialFault(client: Client, hasStoredSecret: boolean): Fau
   return {
     path: 'secret',
     message:
-      'must be given: only confidential clients (with secret, jwks or service_accounts) may use client_credentials',
+      'must be given: only confidential clients (with secret, jwks, jwks_uri or service_accounts) may use client_credentials',
   };
 }

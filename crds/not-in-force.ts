@@ -11,9 +11,6 @@ export interface NotInForce {
   readonly missing: string;
 }
 
-/** The keys and accounts that are to authenticate a client without a secret. */
-const KEYS = ['jwks', 'jwks_uri', 'service_accounts'] as const;
-
 const grant = (value: string, missing: string): NotInForce => ({ field: 'grant_types', value, missing });
 const people = 'people and their sign-in are not built';
 const pages = 'there is no sign-in page';
@@ -34,7 +31,6 @@ export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
       field: 'allowed_origins',
       missing: 'CORS is not built: scripts of other origins read only the metadata and the keys',
     },
-    ...KEYS.map((field) => ({ field, missing: 'a client authenticates with a secret only' })),
     { field: 'generateSecret.labels', missing: 'a generated secret is a file, which has none' },
     { field: 'generateSecret.annotations', missing: 'a generated secret is a file, which has none' },
     { field: 'rotation', missing: 'a client has one secret at a time' },
@@ -56,11 +52,6 @@ export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
 /** The fields of a spec that have no effect in this version, for people: `spec.rotation`, `spec.grant_types implicit`. */
 export function notInForce(kind: Kind, spec: unknown): readonly string[] {
   return NOT_IN_FORCE[kind].filter((entry) => asksFor(entry, valueAt(spec, entry.field))).map(nameOf);
-}
-
-/** Whether a field of {@link notInForce} is one that was to authenticate the client. */
-export function isUnusableCredential(name: string): boolean {
-  return KEYS.some((field) => name === `spec.${field}`);
 }
 
 function nameOf({ field, value }: NotInForce): string {

@@ -39,9 +39,7 @@ function notInForceSection(): string {
 }
 
 const NOT_YET = `These fields, and what is below them, are accepted and checked, so that manifests need not change when they come into force,
-and have no effect yet. An object that has one of them carries the condition \`NotInForce\` with their names. A client that
-has nothing but \`jwks\`, \`jwks_uri\` or \`service_accounts\` to authenticate itself is not Ready (\`CredentialNotSupported\`), and a
-request with a \`client_assertion\` is 401.`;
+and have no effect yet. An object that has one of them carries the condition \`NotInForce\` with their names.`;
 
 function section(kind: Kind, proofs: FieldProofs[Kind]): string {
   const spec = schemaNode(manifestSchemas[kind].properties.spec);

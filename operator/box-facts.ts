@@ -11,6 +11,7 @@ export function boxFacts(
   desired: readonly Desired[],
   memory: BoxMemory,
   open: 'pending' | 'unreachable',
+  servesServiceAccounts: boolean,
 ): readonly Facts[] {
   const states = desired.map((one) => rowState(one, memory, open));
   const policies = desired.filter((one, index) => states[index] === 'applied' && isUsablePolicy(one, memory));
@@ -28,6 +29,7 @@ export function boxFacts(
     issuer: one.object.kind === 'Box' ? memory.issuer : '',
     usage: one.object.kind === 'Client' ? usage?.clients.get(one.judged.id) : undefined,
     users: one.object.kind === 'Box' ? usage?.users : undefined,
+    servesServiceAccounts: one.judged.serviceAccounts !== 'none' && servesServiceAccounts,
   }));
 }
 

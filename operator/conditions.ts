@@ -1,5 +1,4 @@
 import { faultSentence, type Fault } from '../crds/fault.ts';
-import { isUnusableCredential } from '../crds/not-in-force.ts';
 import type { Facts } from './facts.ts';
 import type { Condition } from './object-status.ts';
 import { CONDITIONS, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
@@ -79,12 +78,14 @@ function stalled(facts: Facts): Answer | undefined {
   return status === 'False' ? ['True', reason, message] : undefined;
 }
 
-function secretReady({ desired: { object, judged, secret } }: Facts): Answer | undefined {
+function secretReady({ desired: { object, judged, secret }, servesServiceAccounts }: Facts): Answer | undefined {
   if (object.kind !== 'Client' || judged.faults.length > 0) return undefined;
   if (secret.state === 'missing') return ['False', secret.reason, secret.message];
   switch (judged.secret.from) {
     case 'nowhere':
-      return withoutSecret(judged.notInForce.filter(isUnusableCredential));
+      return servesServiceAccounts || judged.serviceAccounts !== 'alone'
+        ? ['True', 'SecretNotNeeded', '']
+        : ['False', 'ServiceAccountsNotServed', NOT_SERVED];
     case 'inline':
       return ['True', 'SecretInline', ''];
     case 'reference':
@@ -94,12 +95,8 @@ function secretReady({ desired: { object, judged, secret } }: Facts): Answer | u
   }
 }
 
-/** Keys of whatever sort are a credential that CONTRACT §2 knows; while none of them is built, no other makes it Ready. */
-function withoutSecret(unusable: readonly string[]): Answer {
-  if (unusable.length === 0) return ['True', 'SecretNotNeeded', ''];
-  const message = `${unusable.join(', ')} cannot authenticate a client in this version, and it has no secret`;
-  return ['False', 'CredentialNotSupported', message];
-}
+const NOT_SERVED =
+  'nothing here says who makes the tokens of ServiceAccounts, so that none of them authenticates the client';
 
 function synced({ desired: { judged, loses, secret }, row }: Facts): Answer {
   if (judged.suspended) return ['Unknown', 'Suspended', 'spec.suspend is true'];
@@ -148,7 +145,10 @@ function openToAll({ desired: { judged } }: Facts): Answer | undefined {
   return ['True', 'GrantsEverybody', 'every request is granted, also without a token'];
 }
 
-function withoutEffect({ desired: { judged } }: Facts): Answer | undefined {
-  if (judged.notInForce.length === 0) return undefined;
-  return ['True', 'WithoutEffect', `no effect in this version: ${judged.notInForce.join(', ')}`];
+function withoutEffect({ desired: { judged }, servesServiceAccounts }: Facts): Answer | undefined {
+  if (judged.notInForce.length > 0) {
+    return ['True', 'WithoutEffect', `no effect in this version: ${judged.notInForce.join(', ')}`];
+  }
+  if (servesServiceAccounts || judged.serviceAccounts !== 'beside') return undefined;
+  return ['True', 'WithoutEffect', 'no effect here, where nothing serves ServiceAccounts: spec.service_accounts'];
 }

@@ -32,6 +32,8 @@ export interface Facts {
   readonly usage: ClientUsage | undefined;
   /** Of a box: how many users it has, once that was asked. */
   readonly users: number | undefined;
+  /** Of a client with service accounts: whether the API knows who makes their tokens. */
+  readonly servesServiceAccounts: boolean;
 }
 
 /** Whether two sets of facts make the same status. */
@@ -45,7 +47,8 @@ export function sameFacts(one: Facts, other: Facts): boolean {
     isSameList(one.dangling, other.dangling) &&
     one.issuer === other.issuer &&
     isSameUsage(one.usage, other.usage) &&
-    one.users === other.users
+    one.users === other.users &&
+    one.servesServiceAccounts === other.servesServiceAccounts
   );
 }
 

@@ -35,6 +35,8 @@ export interface Judged {
   /** Its fields that have no effect in this version, for people. */
   readonly notInForce: readonly string[];
   readonly secret: SecretSource;
+  /** Whether ServiceAccounts authenticate the client, and nothing else does. */
+  readonly serviceAccounts: 'none' | 'beside' | 'alone';
   readonly traits: Traits;
   /** Which row of its id that is there before it is taken over. */
   readonly adopt: Adoption | undefined;
@@ -78,10 +80,17 @@ function judgeBody(object: Declared, body: unknown): Judged {
     suspended: manifest.spec.suspend === true,
     notInForce: idle.length === 0 ? none : idle,
     secret: secretSource(manifest),
+    serviceAccounts: serviceAccountsOf(manifest),
     traits: traitsOf(resource),
     ...lifecycle,
     content: fingerprint(lifecycle === letGo ? resource : { resource, ...lifecycle }),
   };
+}
+
+function serviceAccountsOf(manifest: Manifest): Judged['serviceAccounts'] {
+  if (manifest.kind !== 'Client' || manifest.spec.service_accounts === undefined) return 'none';
+  const { jwks, jwks_uri } = manifest.spec;
+  return secretSource(manifest).from === 'nowhere' && jwks === undefined && jwks_uri === undefined ? 'alone' : 'beside';
 }
 
 type Lifecycle = Pick<Judged, 'adopt' | 'retain' | 'purge'>;
@@ -124,6 +133,7 @@ function faulty(object: Declared, body: unknown, faults: readonly Fault[]): Judg
     suspended: spec['suspend'] === true,
     notInForce: none,
     secret: { from: 'nowhere' },
+    serviceAccounts: 'none',
     traits: { kind: 'unknown' },
     ...letGo,
     content: '',

@@ -21,6 +21,8 @@ export interface PassContext {
   readonly digestKey: KeyObject;
   /** The issuer of a box that declares none. */
   readonly defaultIssuer: (box: string) => string;
+  /** Whether the API has been told who makes the tokens of ServiceAccounts; a folder has none. */
+  readonly servesServiceAccounts: () => boolean;
   readonly now: () => Date;
   /** Whether other boxes wait for their pass. */
   readonly isCrowded?: () => boolean;

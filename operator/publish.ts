@@ -57,7 +57,7 @@ function dueStatuses(
   const turn = turnOf(context);
   const pool = new ConditionPool();
   const changed: ObjectStatus[] = [];
-  for (const [index, facts] of boxFacts(desired, memory, open).entries()) {
+  for (const [index, facts] of boxFacts(desired, memory, open, context.servesServiceAccounts()).entries()) {
     const { key } = facts.desired.object;
     const before = memory.published.get(key);
     if (before !== undefined && sameFacts(before, facts)) continue;
@@ -78,8 +78,9 @@ function turnOf({ source, isCrowded }: PassContext): number {
 
 /** Written out: a spread takes half as much memory again, and there may be twenty thousand. */
 function published(facts: Facts, conditions: readonly Condition[]): Published {
-  const { desired, row, unusable, policies, clients, dangling, issuer, usage, users } = facts;
-  return { desired, row, unusable, policies, clients, dangling, issuer, usage, users, conditions };
+  const { desired, row, unusable, policies, clients, dangling, issuer, servesServiceAccounts, usage, users } = facts;
+  const own = { desired, row, unusable, policies, clients, dangling, issuer, servesServiceAccounts, usage, users };
+  return Object.assign(own, { conditions });
 }
 
 /** Where an object stands is no part of its status. */

@@ -47,7 +47,7 @@ export const REASONS = {
   SecretFound: 'The secret is in the Secret that secretRef names.',
   SecretGenerated: 'The secret was generated and is in its Secret.',
   SecretInline: 'The secret stands in the object itself.',
-  SecretNotNeeded: 'The client authenticates without a secret, or is a public client.',
+  SecretNotNeeded: 'The client authenticates by keys or ServiceAccounts, or is a public client.',
   SecretNotFound: 'There is no Secret of that name in the box; the client waits, or goes on with its last secret.',
   SecretKeyNotFound: 'The Secret has no entry of that name.',
   SecretNotLabelled:
@@ -55,7 +55,8 @@ export const REASONS = {
   SecretNotAllowed: 'The Secret is a ServiceAccount token, which is nobody’s client secret.',
   SecretNotUsable:
     'The value is no client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2).',
-  CredentialNotSupported: 'The client has keys or service accounts and no secret: this version cannot authenticate it.',
+  ServiceAccountsNotServed:
+    'Only ServiceAccounts authenticate the client, and nothing here (yet) says who makes their tokens: a folder has none.',
   SecretNotMade: 'The secret is generated once the object can be applied.',
   SecretNotOwned: 'A Secret of the name that is to be generated exists and belongs to somebody else.',
   // Synced
@@ -104,7 +105,8 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   SecretNotLabelled: 'Whoever owns the Secret labels it: kubectl label secret <name> boxgate.dev/client-secret=true',
   SecretNotAllowed: 'Name another Secret in spec.secretRef.name',
   SecretNotUsable: 'Write another value into the Secret',
-  CredentialNotSupported: 'Give spec.secretRef or spec.generateSecret',
+  ServiceAccountsNotServed:
+    'Give jwks, spec.secretRef or spec.generateSecret; in a cluster it ends when the operator can read the keys of the API server',
   SecretNotMade: 'See the conditions Ready and Conflict',
   SecretNotOwned: 'Give spec.generateSecret.name another name, or delete that Secret if nobody needs it',
   // Synced

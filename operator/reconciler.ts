@@ -2,6 +2,7 @@ import { ManagementError } from '../api/client/management-error.ts';
 import { defaultBackOff, waitAfter, type BackOff } from './back-off.ts';
 import { emptyMemory, type BoxMemory } from './box-memory.ts';
 import { claimedEpoch } from './claimed-epoch.ts';
+import { keepClusterSettings, type ReadServiceAccounts } from './cluster-settings.ts';
 import { startDeadlines } from './deadlines.ts';
 import { reconcileBox } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
@@ -22,7 +23,9 @@ export interface Reconciler {
 }
 
 /** What a reconciler works with: what a pass does (the epoch is claimed here), time, chance, and who hears of failures. */
-export interface ReconcilerOptions extends Omit<PassContext, 'epoch'> {
+export interface ReconcilerOptions extends Omit<PassContext, 'epoch' | 'servesServiceAccounts'> {
+  /** Who makes the tokens of ServiceAccounts; absent where there are none. */
+  readonly readServiceAccounts?: ReadServiceAccounts;
   /** Milliseconds between two looks at everything; spread by up to a tenth. */
   readonly sweepPeriod: number;
   readonly schedule: QueueOptions['schedule'];
@@ -47,7 +50,6 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   const { signal } = stopping;
   const { meter = noMeter, holdLimit = 60_000 } = options;
   const epoch = claimedEpoch(() => options.management.claimEpoch(options.cluster, signal));
-  const context: PassContext = { ...options, epoch, isCrowded: () => queue.waiting > 0 };
   const memories = new Map<string, BoxMemory>();
   const sweepDue = new Set<string>();
   /** Boxes whose last pass failed. */
@@ -56,6 +58,10 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   // Nobody may be listening yet.
   failure.promise.catch(() => undefined);
 
+  const onServed = (): void => memories.forEach((_, box) => queue.add(box));
+  const settings = keepClusterSettings({ ...options, epoch, onServed, onFenced: failure.reject }, signal);
+  const { servesServiceAccounts } = settings;
+  const context: PassContext = { ...options, epoch, servesServiceAccounts, isCrowded: () => queue.waiting > 0 };
   const queue = createQueue({
     ...options,
     concurrency,
@@ -94,6 +100,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   if (holds !== undefined) startDeadlines({ ...options, holds, holdLimit, isFailing }, signal);
 
   async function sweep(): Promise<void> {
+    await settings.refresh();
     const declared = await options.source.boxes(signal);
     let stored: readonly string[] = [];
     try {
@@ -127,15 +134,24 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     async stop(grace = 0) {
       sweeps.cancel();
       reach.stop();
-      const ended = queue.stop();
-      const cut = (): void => stopping.abort(new Error('the reconciler is stopping'));
-      if (grace === 0) cut();
-      const spare = options.schedule(grace, cut);
-      await ended;
-      spare();
-      cut();
+      await stopWithin(grace, queue.stop(), stopping, options.schedule);
     },
   };
+}
+
+/** What is under way may end within `grace` milliseconds; then it is cut short. */
+async function stopWithin(
+  grace: number,
+  ended: Promise<void>,
+  stopping: AbortController,
+  schedule: QueueOptions['schedule'],
+): Promise<void> {
+  const cut = (): void => stopping.abort(new Error('the reconciler is stopping'));
+  if (grace === 0) cut();
+  const spare = schedule(grace, cut);
+  await ended;
+  spare();
+  cut();
 }
 
 /** These boxes, those first in which something is to be removed. */

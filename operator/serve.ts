@@ -17,6 +17,7 @@ import { KubeError } from './kube/kube-error.ts';
 import { createLeaseStore } from './kube/lease-store.ts';
 import { defaultTimes } from './kube/list-watch.ts';
 import { callsOfLeader, writesOfLeader } from './leader-writes.ts';
+import { readServiceAccountKeys } from './kube/service-account-keys.ts';
 import { createOperatorMetrics, type OperatorMetrics } from './metrics.ts';
 import { startReconciler, type Reconciler } from './reconciler.ts';
 import type { ResolvedSecret } from './resolve-secret.ts';
@@ -166,6 +167,7 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     events,
     meter: metrics.passes,
     cluster,
+    readServiceAccounts: (signal) => readServiceAccountKeys(kube, signal),
     sweepPeriod: config.sweepSeconds * 1000,
     holdLimit: config.holdSeconds * 1000,
     usagePeriod: config.usageSeconds * 1000,

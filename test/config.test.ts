@@ -46,6 +46,7 @@ describe('the settings of the API', () => {
       revocationsNeedStandby: false,
       failuresPerClient: 20,
       failuresPerBox: 100,
+      jwksHosts: [],
       resourcesInMemory: 100_000,
       logLevel: 'info',
       parentPipe: undefined,

@@ -53,6 +53,24 @@ describe('upkeep', () => {
     return { kept, services: { ...world.services, keys: { ...keys, upkeep } } };
   }
 
+  it('deletes used assertions that are over, of all boxes, and none that is not', async () => {
+    const { now } = world.clock;
+    for (const [box, end] of [
+      ['a', now - 1000],
+      ['b', now - 1000],
+      ['c', now + 60_000],
+    ] as const) {
+      await world.owner.query(
+        `INSERT INTO boxgate.used_assertion (box, client, jti, request, expires_at)
+         VALUES ($1, 'c', '\\x00', gen_random_uuid(), $2)`,
+        [box, new Date(end)],
+      );
+    }
+    await upkeepRound(world.services, log, running);
+    const { rows } = await world.owner.query('SELECT box FROM boxgate.used_assertion');
+    expect(rows).to.deep.equal([{ box: 'c' }]);
+  });
+
   it('of one box may fail: the others have theirs, and the log says which and why', async () => {
     const { services, kept } = failing('b', new Error('its key cannot be opened'));
     await upkeepRound(services, log, running);

@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isObject, parseAnswerLine, parseJson } from './apply-answer.ts';
+import type { ClusterSettingsCall } from './cluster-settings.ts';
 import type {
   ApplyHead,
   ApplyLine,
@@ -25,6 +26,8 @@ export interface Management {
   declaredBoxes(cluster: string, signal: AbortSignal): Promise<readonly DeclaredBox[]>;
   /** How much the clients that this cluster declares in a box are used. Takes a while in a large box. */
   usage(box: string, cluster: string, signal: AbortSignal): Promise<BoxUsage>;
+  /** Tells the API what it is to know of a cluster; the version that it has for that. */
+  putSettings(settings: ClusterSettingsCall, signal: AbortSignal): Promise<number>;
   /** One call, one transaction: its results, once all of it is committed. */
   apply(call: ApplyCall, signal: AbortSignal): Promise<readonly ApplyResult[]>;
 }
@@ -70,6 +73,11 @@ export function createManagement(options: ManagementOptions): Management {
       const path = `/boxes/${encodeURIComponent(box)}/usage?cluster=${encodeURIComponent(cluster)}`;
       return usageOf(await call(options, 'GET', path, [], signal, (answer) => jsonBody(answer, longestUsage)));
     },
+    async putSettings(settings, signal) {
+      const answer = await call(options, 'PUT', '/settings', [settings], signal, jsonAnswer);
+      if (isObject(answer) && typeof answer['version'] === 'number') return answer['version'];
+      throw new ManagementError('refused', 'the API answered without a version');
+    },
     apply({ box, head, lines: sent, onProgress }, signal) {
       const path = `/boxes/${encodeURIComponent(box)}/apply`;
       return call(options, 'POST', path, headed(head, sent), signal, (answer) => results(answer, onProgress));
@@ -85,7 +93,7 @@ function* headed(head: ApplyHead, sent: Iterable<ApplyLine>): Generator<ApplyHea
 /** Sends values as NDJSON and reads the answer while they are still on their way. */
 async function call<T>(
   options: ManagementOptions,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PUT',
   path: string,
   values: Iterable<unknown>,
   signal: AbortSignal,
@@ -117,7 +125,7 @@ function open(
   signal: AbortSignal,
 ): ClientRequest {
   const type = path.endsWith('/apply') ? 'application/x-ndjson' : 'application/json';
-  const headers = { authorization: `Bearer ${key.reveal()}`, ...(method === 'POST' ? { 'content-type': type } : {}) };
+  const headers = { authorization: `Bearer ${key.reveal()}`, ...(method === 'GET' ? {} : { 'content-type': type }) };
   const opened = http.request(new URL(path, url), { method, headers, signal, agent: false });
   const timeout = idleTimeout ?? 30_000;
   opened.setTimeout(timeout, () => opened.destroy(new Error(`no byte for ${String(timeout / 1000)} s`)));

@@ -1,8 +1,19 @@
 import type pg from 'pg';
+import { findServiceAccounts, useAssertions } from './assertion-statements.ts';
 import { createBatch } from './batch.ts';
 import { checkAll } from './check-statement.ts';
 import { findFamilies } from './family-statement.ts';
-import type { FamilyKey, FoundSession, HotStatements, NewSession, SessionKey, Versioned } from './hot-statements.ts';
+import type {
+  AssertionUse,
+  EntryKey,
+  FamilyKey,
+  FoundSession,
+  HotStatements,
+  KnownEntry,
+  NewSession,
+  SessionKey,
+  Versioned,
+} from './hot-statements.ts';
 import { issueAll, versionsOf } from './issue-statement.ts';
 import { Outage, sorted } from './outage.ts';
 import type { Connection } from './transaction.ts';
@@ -41,11 +52,19 @@ export function batchedStatements(pool: pg.Pool, limits: HotLimits): HotStatemen
   );
   const families = createBatch(on<FamilyKey, readonly Versioned<boolean>[]>(findFamilies), bounds, isOutage);
   const versions = createBatch(on<string, readonly Versioned<null>[]>(versionsOf), bounds, isOutage);
+  const uses = createBatch(on<AssertionUse, readonly boolean[]>(useAssertions), bounds, isOutage);
+  const entries = createBatch(
+    on<EntryKey, readonly { found: KnownEntry | undefined }[]>(findServiceAccounts),
+    bounds,
+    isOutage,
+  );
   return {
     issue: async (session) => (await issues.submit(session)).version,
     check: (key) => checks.submit(key),
     family: (key) => families.submit(key),
     version: async (box) => (await versions.submit(box)).version,
+    useAssertion: (use) => uses.submit(use),
+    serviceAccount: async (key) => (await entries.submit(key)).found,
   };
 }
 
@@ -61,5 +80,7 @@ export function singleStatements(connection: Connection): HotStatements {
     check: async (key) => (await checkAll(connection, [key]))[0] ?? { version: undefined, value: undefined },
     family: async (key) => (await findFamilies(connection, [key]))[0] ?? { version: undefined, value: false },
     version: async (box) => (await versionsOf(connection, [box]))[0]?.version,
+    useAssertion: async (use) => (await useAssertions(connection, [use]))[0] ?? false,
+    serviceAccount: async (key) => (await findServiceAccounts(connection, [key]))[0]?.found,
   };
 }

@@ -51,6 +51,35 @@ export interface FamilyKey {
   readonly hash: string;
 }
 
+/** One use of an assertion by a request. */
+export interface AssertionUse {
+  readonly box: string;
+  readonly client: string;
+  /** SHA-256 of its jti, 64 hexadecimal digits. */
+  readonly jti: string;
+  /** UUID of the request: the same one may use it again, when it decides again. */
+  readonly request: string;
+  /** Seconds since 1970 after which no replica takes it for valid. */
+  readonly expiresAt: number;
+}
+
+/** An entry of a client's `service_accounts`; each part as the schema has it, so that none needs to be quoted. */
+export interface EntryKey {
+  readonly box: string;
+  readonly client: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What Postgres knows of an {@link EntryKey}. */
+export interface KnownEntry {
+  /** Whose ServiceAccount it is, and the version of what is known of that cluster. */
+  readonly cluster: string;
+  readonly version: number;
+  /** Of the ServiceAccount that has been seen; undefined: none yet. */
+  readonly uid: string | undefined;
+}
+
 /** An answer and the config version of its box at that moment; version undefined: there is no such box. */
 export interface Versioned<T> {
   readonly version: number | undefined;
@@ -65,4 +94,8 @@ export interface HotStatements {
   /** Whether there is such a family that has not ended. */
   family(key: FamilyKey): Promise<Versioned<boolean>>;
   version(box: string): Promise<number | undefined>;
+  /** Whether it is this request that uses the assertion first. */
+  useAssertion(use: AssertionUse): Promise<boolean>;
+  /** Undefined where there is no such client, or no cluster that it belongs to. */
+  serviceAccount(key: EntryKey): Promise<KnownEntry | undefined>;
 }

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { ClusterSettingsCall } from '../client/cluster-settings.ts';
 import type { ApplyHead, ApplyLine } from '../client/desired-state.ts';
 import { Problem } from '../problem.ts';
 
@@ -20,6 +21,31 @@ const declare = Compile(Type.Object({ ...declared, retain: yes, purge: yes, prev
 const compare = Compile(Type.Object(declared));
 const remove = Compile(Type.Object({ ...name, owner, delete: Type.Literal(true) }));
 const probe = Compile(Type.Object({ ...name, probe: Type.Literal(true) }));
+
+const publicKey = Type.Object({
+  kty: Type.Enum(['RSA', 'EC', 'OKP']),
+  // The private part, and that of a symmetric key: who sends it must hear of it.
+  d: Type.Optional(Type.Never()),
+  k: Type.Optional(Type.Never()),
+});
+const keySet = Type.Object({ keys: Type.Array(publicKey, { minItems: 1, maxItems: 64 }) });
+const serviceAccounts = Type.Object({ issuer: Type.String({ minLength: 1, maxLength: 2048 }), keys: keySet });
+const settings = Compile(
+  Type.Object({
+    cluster: text,
+    epoch: Type.Integer({ minimum: 1 }),
+    service_accounts: Type.Union([serviceAccounts, Type.Null()]),
+  }),
+);
+
+/** Reads the body of `PUT /settings`. Throws Problem `bad-request`. */
+export function parseSettings(value: unknown): ClusterSettingsCall {
+  if (settings.Check(value)) return value;
+  throw new Problem(
+    'bad-request',
+    'The settings must hold cluster, epoch and service_accounts: issuer, and public keys',
+  );
+}
 
 /** Reads the first line of an apply call. Throws Problem `bad-request`. */
 export function parseHead(value: unknown): ApplyHead {

@@ -1,6 +1,7 @@
 import express from 'express';
 import type { Express, Request, Response } from 'express';
 import type pg from 'pg';
+import type { StoredSettings } from '../client/cluster-settings.ts';
 import type {
   ApplyHead,
   ApplyLine,
@@ -18,11 +19,13 @@ import { Outage } from '../db/outage.ts';
 import { errorFacts } from '../../process/log.ts';
 import type { Log } from '../../process/log.ts';
 import { Problem } from '../problem.ts';
-import { applyBox, Fenced, Locked } from '../resources/apply.ts';
+import { applyBox, Locked } from '../resources/apply.ts';
 import type { ApplyServices } from '../resources/apply.ts';
+import { Fenced } from '../resources/demand-epoch.ts';
+import { putSettings } from '../resources/put-settings.ts';
 import { boxUsage } from '../resources/usage.ts';
 import { isBoxName } from './box-address.ts';
-import { parseApplyLine, parseHead } from './management-lines.ts';
+import { parseApplyLine, parseHead, parseSettings } from './management-lines.ts';
 import { addProbes } from './probes.ts';
 import type { Probed } from './probes.ts';
 import { bodyLimits, readBody } from './read-body.ts';
@@ -50,6 +53,7 @@ export function createManagementApp(context: ManagementContext): Express {
     else refuseStranger(response);
   });
   app.post('/epoch', (request, response) => epoch(context, request, response));
+  app.put('/settings', (request, response) => settings(context, request, response));
   app.get('/boxes', (request, response) => boxes(context, request, response));
   app.get('/boxes/:box/usage', (request, response) => usage(context, request, response));
   app.post('/boxes/:box/apply', (request, response) => apply(context, request, response));
@@ -136,6 +140,12 @@ async function usage(context: ManagementContext, request: Request<{ box: string 
 function boxOf({ params: { box } }: Request<{ box: string }>): string {
   if (!isBoxName(box)) throw new Problem('bad-request', 'is not the name of a box');
   return box;
+}
+
+async function settings(context: ManagementContext, request: Request, response: Response): Promise<void> {
+  const body = await readBody(request, bodyLimits.resource);
+  const version = await putSettings(parseSettings(parseJson(body.toString('utf8'))), context.apply);
+  response.json({ version } satisfies StoredSettings);
 }
 
 /** The answer begins when work begins: progress goes out while secrets are hashed, the outcome in the last line. */

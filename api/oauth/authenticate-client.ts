@@ -1,14 +1,28 @@
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { BoxState, ClientState } from '../state/box-state.ts';
+import type { AuthenticationContext } from './authentication-context.ts';
+import type { ClientAssertion } from './client-assertion.ts';
 import type { ClientCredentials } from './client-auth-request.ts';
-import { OAuthError } from './oauth-error.ts';
+import { notAuthenticated } from './not-authenticated.ts';
+import { provePrivateKeyJwt } from './private-key-jwt.ts';
+import { proveServiceAccount } from './service-account-token.ts';
 import type { OAuthServices } from './services.ts';
 
-/**
- * The confidential client that sent these credentials (RFC 6749 §2.3). Throws OAuthError `invalid_client`; an unknown
- * client takes the same way, and time, as one with a generated secret.
- */
+/** The confidential client that sent these credentials (RFC 6749 §2.3). Throws OAuthError `invalid_client`, Outage. */
 export async function authenticateClient(
+  credentials: ClientCredentials,
+  context: AuthenticationContext,
+): Promise<ClientState> {
+  const { state, services } = context;
+  if (credentials.assertion === undefined) return authenticateBySecret(state, credentials, services);
+  return authenticateByAssertion(findClient(state, credentials), credentials.assertion, context);
+}
+
+/**
+ * The client whose secret this is. Throws OAuthError `invalid_client`; an unknown client takes the same way, and time, as
+ * one with a generated secret.
+ */
+export async function authenticateBySecret(
   state: BoxState,
   credentials: ClientCredentials,
   { secrets, usage, now }: Pick<OAuthServices, 'secrets' | 'usage' | 'now'>,
@@ -34,9 +48,17 @@ export function namedClient(state: BoxState, credentials: ClientCredentials): Cl
   return found !== undefined && isActive(found, state) ? found : undefined;
 }
 
-/** One text for an unknown client, a wrong or missing secret, a client switched off: nobody learns which (RFC 6749 §5.2). */
-export function notAuthenticated(): OAuthError {
-  return new OAuthError('invalid_client', 'Client authentication failed');
+/** That there is such a client the time tells, as it does of a chosen secret: ids are public (HARDENING T-03). */
+async function authenticateByAssertion(
+  found: ClientState | undefined,
+  assertion: ClientAssertion,
+  context: AuthenticationContext,
+): Promise<ClientState> {
+  if (found === undefined || !isActive(found, context.state)) throw notAuthenticated();
+  const { serviceAccount } = assertion;
+  if (serviceAccount === undefined) await provePrivateKeyJwt(assertion, found.client, context);
+  else await proveServiceAccount({ ...assertion, serviceAccount }, found.client, context);
+  return found;
 }
 
 function findClient(state: BoxState, credentials: ClientCredentials): ClientState | undefined {

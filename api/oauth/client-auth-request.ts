@@ -1,4 +1,6 @@
 import { Secret } from '../client/secret.ts';
+import { readAssertion, refusedAssertion } from './client-assertion.ts';
+import type { ClientAssertion } from './client-assertion.ts';
 import { OAuthError } from './oauth-error.ts';
 import { formDecode } from './parameters.ts';
 import type { Parameters } from './parameters.ts';
@@ -11,27 +13,27 @@ export interface ClientCredentials {
   readonly secrets: readonly Secret[];
   /** Other readings of the id: percent-decoded. */
   readonly ids: readonly string[];
-  readonly method: 'basic' | 'body' | 'none';
+  readonly method: 'basic' | 'body' | 'assertion' | 'none';
+  /** Set with the method `assertion` only. */
+  readonly assertion?: ClientAssertion;
   /** Hears that a secret is about to be verified slowly; what it throws stops that. */
   readonly onGuess?: (() => void) | undefined;
 }
 
 /**
  * Reads the client's credentials from the Authorization header or the body. Throws OAuthError `invalid_client` when the
- * header is broken, there is no client at all or the way is not built, `invalid_request` when two are used (RFC 6749 §2.3).
+ * header or the assertion is broken or there is no client at all, `invalid_request` when two ways are used (RFC 6749 §2.3).
  */
 export function readClientCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {
-  refuseAssertion(parameters);
   const id = parameters.get('client_id');
   const secret = parameters.get('client_secret');
-  if (authorization !== undefined) {
-    const basic = parseBasic(authorization);
-    if (secret !== undefined) throw new OAuthError('invalid_request', 'Use one way to authenticate: header or body');
-    if (id !== undefined && !basic.ids.includes(id)) {
-      throw new OAuthError('invalid_request', 'client_id differs from the one in the Authorization header');
-    }
-    return basic;
+  const assertion = readAssertion(parameters);
+  const ways = [authorization, secret, assertion].filter((way) => way !== undefined);
+  if (ways.length > 1) {
+    throw new OAuthError('invalid_request', 'Use one way to authenticate: header, secret in the body or assertion');
   }
+  if (assertion !== undefined) return byAssertion(assertion, id);
+  if (authorization !== undefined) return byHeader(authorization, id);
   if (id === undefined)
     throw new OAuthError('invalid_client', 'No client is named: send Basic credentials or client_id');
   return secret === undefined
@@ -39,11 +41,21 @@ export function readClientCredentials(authorization: string | undefined, paramet
     : { id, ids: [id], secrets: [new Secret(secret)], method: 'body' };
 }
 
-/** RFC 7521 §4.2: who authenticates by an assertion must not hear that a secret is missing. */
-function refuseAssertion(parameters: Parameters): void {
-  if (!parameters.has('client_assertion') && !parameters.has('client_assertion_type')) return;
-  const message = 'client_assertion is not supported by this version of Boxgate: authenticate with a client secret';
-  throw new OAuthError('invalid_client', message);
+function byHeader(authorization: string, id: string | undefined): ClientCredentials {
+  const basic = parseBasic(authorization);
+  if (id === undefined || basic.ids.includes(id)) return basic;
+  throw new OAuthError('invalid_request', 'client_id differs from the one in the Authorization header');
+}
+
+/** A client's own assertion names it (RFC 7521 §4.2); a ServiceAccount may be that of several clients. */
+function byAssertion(assertion: ClientAssertion, id: string | undefined): ClientCredentials {
+  const { subject, serviceAccount } = assertion;
+  if (serviceAccount === undefined) {
+    if (id !== undefined && id !== subject) throw refusedAssertion('client_id differs from the sub of the assertion');
+    return { id: subject, ids: [subject], secrets: [], method: 'assertion', assertion };
+  }
+  if (id === undefined) throw refusedAssertion('client_id is missing: the token of a ServiceAccount names no client');
+  return { id, ids: [id], secrets: [], method: 'assertion', assertion };
 }
 
 /** The id of the client as it is stored: ids hold nothing that would be encoded, so it is the decoded reading. */

@@ -36,7 +36,7 @@ export async function introspect(raw: RawTokenRequest, services: OAuthServices):
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
   const decided = await services.states.decide(raw.box, (state, statements, transaction) =>
     refusable<Introspection>(state, statements, async () => {
-      await authenticateClient(state, credentials, services);
+      await authenticateClient(credentials, { state, statements, transaction, services });
       if (text.startsWith('bgr_')) {
         const { version, value } = await findRefreshToken(text, state, statements, transaction, services);
         const live = value?.usable === true ? familyIntrospection(value.family, services.issuer(state)) : inactive;

@@ -1,19 +1,23 @@
 import type { JsonWebKey } from 'node:crypto';
 import type { BoxState } from '../state/box-state.ts';
+import { ASSERTION_ALGORITHMS } from './client-assertion.ts';
 import { grants } from './grants/index.ts';
 
 /** The metadata of a box's authorization server (RFC 8414 §2): only what is built is listed. */
 export function serverMetadata(issuer: string): Readonly<Record<string, unknown>> {
-  const authentication = ['client_secret_basic', 'client_secret_post'];
+  const authentication = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
   return {
     issuer,
     token_endpoint: `${issuer}/auth/token`,
     token_endpoint_auth_methods_supported: authentication,
+    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     introspection_endpoint: `${issuer}/auth/introspect`,
     introspection_endpoint_auth_methods_supported: authentication,
+    introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     revocation_endpoint: `${issuer}/auth/revoke`,
     revocation_endpoint_auth_methods_supported: [...authentication, 'none'],
+    revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     grant_types_supported: [...grants.keys()],
     // Required by RFC 8414; there is no authorization endpoint, so no response type either.
     response_types_supported: [],

@@ -4,12 +4,14 @@ import type { HotStatements, Versioned } from '../db/hot-statements.ts';
 import type { SessionRef } from '../db/session.ts';
 import type { BoxState, ClientState } from '../state/box-state.ts';
 import type { Transaction } from '../state/state-cache.ts';
-import { authenticateClient, namedClient, notAuthenticated } from './authenticate-client.ts';
+import { authenticateClient, namedClient } from './authenticate-client.ts';
+import type { AuthenticationContext } from './authentication-context.ts';
 import { checkToken } from './check-token.ts';
 import { clientId, readClientCredentials } from './client-auth-request.ts';
 import type { ClientCredentials } from './client-auth-request.ts';
 import { endRefreshFamily, endSession } from './end-session.ts';
 import { findRefreshToken } from './find-refresh-token.ts';
+import { notAuthenticated } from './not-authenticated.ts';
 import { OAuthError } from './oauth-error.ts';
 import { parseParameters } from './parameters.ts';
 import { refusable } from './refusable.ts';
@@ -31,7 +33,7 @@ export async function revoke(raw: RawTokenRequest, services: OAuthServices): Pro
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
   const decided = await services.states.decide(raw.box, (state, statements, transaction) =>
     refusable<Found | 'nothing'>(state, statements, async () => {
-      const caller = await revokingClient(state, credentials, services);
+      const caller = await revokingClient(credentials, { state, statements, transaction, services });
       const found = await findToken(text, state, statements, transaction, services);
       if (found.value !== 'nothing' && found.value.client !== caller.client.id) {
         throw new OAuthError('unauthorized_client', 'The token was issued to another client');
@@ -49,13 +51,9 @@ export async function revoke(raw: RawTokenRequest, services: OAuthServices): Pro
 }
 
 /** A public client has no proof of who it is: the token it holds is its own or is not revoked. */
-async function revokingClient(
-  state: BoxState,
-  credentials: ClientCredentials,
-  services: OAuthServices,
-): Promise<ClientState> {
-  if (credentials.method !== 'none') return authenticateClient(state, credentials, services);
-  const named = namedClient(state, credentials);
+async function revokingClient(credentials: ClientCredentials, context: AuthenticationContext): Promise<ClientState> {
+  if (credentials.method !== 'none') return authenticateClient(credentials, context);
+  const named = namedClient(context.state, credentials);
   if (named === undefined || isConfidential(named.client, named.secrets.length > 0)) throw notAuthenticated();
   return named;
 }

@@ -1,8 +1,11 @@
 import type pg from 'pg';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { BoxState } from '../state/box-state.ts';
+import type { ClusterSettings } from '../state/cluster-settings.ts';
 import type { StateCache } from '../state/state-cache.ts';
 import type { UsageNotes } from '../state/usage-notes.ts';
+import type { ClientKeys } from './client-keys.ts';
+import type { ServiceAccountTokens } from './service-account-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** What the OAuth endpoints need of the process: given once, at its start. */
@@ -10,6 +13,9 @@ export interface OAuthServices {
   readonly states: StateCache;
   readonly pool: pg.Pool;
   readonly secrets: ClientSecrets;
+  readonly clientKeys: ClientKeys;
+  readonly clusterSettings: ClusterSettings;
+  readonly serviceAccountTokens: ServiceAccountTokens;
   readonly keys: SigningKeys;
   /** Hears of the use of clients. */
   readonly usage: Pick<UsageNotes, 'tokenIssued' | 'previousSecretUsed'>;
@@ -17,7 +23,7 @@ export interface OAuthServices {
   readonly now: () => number;
   /** The issuer of a box: its own setting, else below the installation's public URL. */
   readonly issuer: (state: BoxState) => string;
-  /** What an operator should hear of: a reused refresh token, a row that cannot be used. */
+  /** What an operator should hear of: a reused refresh token, a ServiceAccount that was made again. */
   readonly audit: (event: string, facts: Readonly<Record<string, string>>) => void;
   /** Whether an acknowledged revocation must also be on a synchronous standby (HARDENING S-07). */
   readonly revocationsNeedStandby: boolean;

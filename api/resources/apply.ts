@@ -4,7 +4,6 @@ import type { ClientSecrets } from '../credentials/client-secret.ts';
 import { bumpVersion, ensureBox } from '../db/box.ts';
 import { endBoxData } from '../db/box-data.ts';
 import { demandStandby } from '../db/durability.ts';
-import { lockEpoch } from '../db/epoch.ts';
 import { adoptRows, bindBox, lockBox, readBinding } from '../db/namespace.ts';
 import { digestsOf, findResources } from '../db/resource.ts';
 import type { DeclaredResource, PreviousSecret } from '../db/resource.ts';
@@ -15,12 +14,8 @@ import { inBox } from '../db/transaction.ts';
 import type { Connection } from '../db/transaction.ts';
 import { judgeLine, planApply } from './apply-plan.ts';
 import type { ApplyPlan, JudgedLine, PlannedWrite } from './apply-plan.ts';
+import { demandEpoch } from './demand-epoch.ts';
 import { judgeClaim, lockedMessage } from './namespace-claim.ts';
-
-/** A later leader has claimed an epoch: this one's calls count no more. */
-export class Fenced extends Error {
-  override readonly name = 'Fenced';
-}
 
 /** The box is bound to another namespace: nothing was applied. */
 export class Locked extends Error {
@@ -87,8 +82,7 @@ async function applyNow(
   judged: readonly JudgedLine[],
   hashes: ReadonlyMap<string, string>,
 ): Promise<ApplyOutcome | Locked> {
-  const epoch = await lockEpoch(connection, head.cluster);
-  if (epoch !== head.epoch) throw new Fenced(`epoch ${String(head.epoch)} is over, ${String(epoch ?? 0)} counts`);
+  await demandEpoch(connection, head.cluster, head.epoch);
   await ensureBox(connection, box);
   const version = (await lockResources(connection, box)) ?? 0;
   const locked = await settleClaim(connection, box, head);

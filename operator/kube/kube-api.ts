@@ -11,6 +11,8 @@ export type KubeCall =
       readonly body?: unknown;
       /** Only the metadata of the objects is wanted (Kubernetes, API concepts: metadata-only fetches). */
       readonly metadataOnly?: boolean;
+      /** Media type of the answer, which is JSON in any case; `application/json` by default. */
+      readonly accept?: string;
     }
   | {
       readonly method: 'PATCH';
@@ -140,6 +142,7 @@ export function metadataOnly(api: KubeApi): KubeApi {
 
 /** A watch answers with single objects, a list with all of them. */
 function accepted(call: KubeCall): string {
+  if ('accept' in call && call.accept !== undefined) return call.accept;
   if (call.method === 'PATCH' || call.metadataOnly !== true) return 'application/json';
   const kind = call.query?.['watch'] === 'true' ? 'PartialObjectMetadata' : 'PartialObjectMetadataList';
   return `application/json;as=${kind};g=meta.k8s.io;v=v1`;

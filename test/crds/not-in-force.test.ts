@@ -5,7 +5,7 @@ import { GRANT_TYPES } from '../../crds/client.ts';
 import { KINDS } from '../../crds/kind.ts';
 import type { Kind } from '../../crds/kind.ts';
 import { manifestSchemas } from '../../crds/manifest-schema.ts';
-import { isUnusableCredential, NOT_IN_FORCE, notInForce } from '../../crds/not-in-force.ts';
+import { NOT_IN_FORCE, notInForce } from '../../crds/not-in-force.ts';
 import { resourceReference } from '../../crds/reference.ts';
 import { FIELD_PROOFS } from '../house/field-proofs.ts';
 import { schemaNode } from '../../crds/schema-node.ts';
@@ -90,7 +90,7 @@ describe('the fields without effect in this version', () => {
       { grant_types: ['client_credentials', 'implicit'], auth: { implicit: { redirect_uri: 'https://a.example' } } },
       ['spec.grant_types implicit', 'spec.auth.implicit'],
     ],
-    ['Client', { allowed_origins: [], jwks_uri: 'https://a.example' }, ['spec.allowed_origins', 'spec.jwks_uri']],
+    ['Client', { allowed_origins: [], jwks_uri: 'https://a.example' }, ['spec.allowed_origins']],
     ['Client', { first_party: false, generateSecret: { name: 's' } }, []],
     [
       'Client',
@@ -112,9 +112,4 @@ describe('the fields without effect in this version', () => {
       expect(notInForce(kind, spec)).to.have.members(names);
     });
   }
-
-  it('know which of them were to authenticate a client', () => {
-    expect(['spec.jwks', 'spec.jwks_uri', 'spec.service_accounts'].every(isUnusableCredential)).to.equal(true);
-    expect(isUnusableCredential('spec.rotation')).to.equal(false);
-  });
 });

@@ -18,6 +18,8 @@ const rowsOf: Readonly<Record<string, (box: string) => string>> = {
   box_version: (box) => `(box, version) VALUES ('${box}', 1)`,
   session_room: (box) => `(box, client, most, room) VALUES ('${box}', 'same', 1, 1)`,
   client_usage: (box) => `(box, client, last_token_at) VALUES ('${box}', 'same', now())`,
+  used_assertion: (box) => `(box, client, jti, request, expires_at) VALUES ('${box}', 'same', '\\x00', '${id}', now())`,
+  service_account_pin: (box) => `(box, client, namespace, name, uid) VALUES ('${box}', 'same', 'apps', 'same', 'uid')`,
   tombstone: (box) => `(box, kind, id, version) VALUES ('${box}', 'Client', 'gone', 1)`,
   revocation: (box) => `(box, subject, version) VALUES ('${box}', 'client:same', 1)`,
   signing_key: (box) =>
@@ -200,8 +202,10 @@ describe('hand-written SQL under the API’s role', () => {
       'content_of',
       'declared_boxes',
       'delete_records',
+      'delete_used_assertions',
       'drop_bucket',
       'find_families',
+      'find_service_accounts',
       'issue_sessions',
       'make_bucket',
       'make_first_buckets',
@@ -210,6 +214,8 @@ describe('hand-written SQL under the API’s role', () => {
       'require_bucket',
       'row_state',
       'set_content',
+      'unpin_service_accounts',
+      'use_assertions',
     ]);
     const everybody = await owner.query(
       `SELECT p.proname FROM pg_proc p, aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) g

@@ -54,6 +54,7 @@ describe('the schema', () => {
   const ofNoBox: Readonly<Record<string, string>> = {
     migration: 'what the whole database has been through',
     operator_epoch: 'the fence between leaders of a cluster, which declares many boxes',
+    cluster_settings: 'what the API knows of a cluster, which declares many boxes',
   };
 
   it('K-07 begins every primary key with the box, and has row-level security on every table of a box', async () => {

@@ -12,6 +12,11 @@ const adopted = [
 ] as const;
 const ids = ['test/operator/judge.test.ts', 'or the id that it declares'] as const;
 const linked = ['test/policy/policy-index.test.ts', 'a link to the client'] as const;
+const keys = ['test/oauth/private-key-jwt.test.ts', 'may send it as JSON, with its id, without a kid'] as const;
+const serviceAccounts = [
+  'test/operator/kube/service-account-keys.test.ts',
+  'P-13 are refused when the client does not list them',
+] as const;
 const nested = [
   'test/policy/engines/complex.test.ts',
   "${JSON.stringify(rule)} ${granted ? 'grants' : 'denies'}",
@@ -80,6 +85,13 @@ export const FIELD_PROOFS: FieldProofs = {
     description: shown,
     details: shown,
     revoke_sessions_before: ['test/oauth/refresh-token.test.ts', 'revoked by time'],
+    jwks: ['test/oauth/private-key-jwt.test.ts', 'gets a token with each algorithm that the metadata list'],
+    'jwks.keys[].kty': keys,
+    'jwks.keys[].kid': keys,
+    'jwks.keys[].d': ['test/crds/rules.test.ts', 'an object of the table passes wrongly without ${id}'],
+    jwks_uri: ['test/oauth/remote-key-sets.test.ts', 'is authenticated by them, which are fetched once'],
+    'service_accounts[].namespace': serviceAccounts,
+    'service_accounts[].name': serviceAccounts,
     'secretRef.name': reference,
     'secretRef.key': reference,
     'generateSecret.name': ['test/operator/secret-source.test.ts', 'names the Secret ${title}'],

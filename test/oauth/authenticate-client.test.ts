@@ -3,7 +3,7 @@ import { createClientSecrets } from '../../api/credentials/client-secret.ts';
 import type { ClientSecrets } from '../../api/credentials/client-secret.ts';
 import { createHashQueue } from '../../api/credentials/hash-queue.ts';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
-import { authenticateClient } from '../../api/oauth/authenticate-client.ts';
+import { authenticateBySecret } from '../../api/oauth/authenticate-client.ts';
 import { parseBasic } from '../../api/oauth/client-auth-request.ts';
 import type { BoxState } from '../../api/state/box-state.ts';
 import { createBoxState } from '../../api/state/box-state.ts';
@@ -133,7 +133,7 @@ async function timer(state: BoxState, secrets: ClientSecrets): Promise<Refusal> 
   return async (id) => {
     const credentials = parseBasic(basic(id, wrong));
     const started = process.hrtime.bigint();
-    await outcome(authenticateClient(state, credentials, services));
+    await outcome(authenticateBySecret(state, credentials, services));
     return Number(process.hrtime.bigint() - started);
   };
 }

@@ -133,16 +133,58 @@ describe('the credentials of a client', () => {
     expect(refusalOf(() => credentials(undefined, { client_secret: 'b' }))).to.equal('invalid_client');
   });
 
-  for (const name of ['client_assertion', 'client_assertion_type']) {
-    it(`are refused as not supported yet with ${name}, whatever else is sent`, () => {
-      const refusal = {
-        code: 'invalid_client',
-        message: 'client_assertion is not supported by this version of Boxgate: authenticate with a client secret',
-      };
-      for (const rest of [{}, { client_id: 'a' }, { client_id: 'a', client_secret: 'b' }]) {
-        expect(errorOf(() => credentials(undefined, { ...rest, [name]: 'x' }))).to.deep.include(refusal);
-      }
-      expect(errorOf(() => credentials(basic('a', 'b'), { [name]: 'x' }))).to.deep.include(refusal);
+  /** Not signed by anybody: that is judged later. */
+  const assertionOf = (claims: object) =>
+    `${[{ alg: 'ES256' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.x`;
+  const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+  const proofOf = (claims: object) => ({ client_assertion_type: type, client_assertion: assertionOf(claims) });
+  const pod = proofOf({ sub: 'system:serviceaccount:shop:app' });
+
+  it('in an assertion name the client by themselves, and a ServiceAccount does not (RFC 7521 section 4.2)', () => {
+    for (const rest of [{}, { client_id: 'a' }]) {
+      expect(credentials(undefined, { ...rest, ...proofOf({ sub: 'a' }) })).to.deep.include({
+        ...{ id: 'a', secrets: [], method: 'assertion' },
+      });
+    }
+    expect(credentials(undefined, { client_id: 'b', ...pod })).to.deep.include({ id: 'b', method: 'assertion' });
+    expect(refusalOf(() => credentials(undefined, pod))).to.equal('invalid_client');
+    expect(refusalOf(() => credentials(undefined, { client_id: 'b', ...proofOf({ sub: 'a' }) }))).to.equal(
+      'invalid_client',
+    );
+  });
+
+  for (const proof of [proofOf({ sub: 'a' }), pod]) {
+    it(`X-09 are refused with an assertion and a secret: ${proof === pod ? 'that of a pod' : 'its own'}`, () => {
+      const secret = { client_id: 'a', client_secret: 'b' };
+      expect(refusalOf(() => credentials(undefined, { ...secret, ...proof }))).to.equal('invalid_request');
+      expect(refusalOf(() => credentials(basic('a', 'b'), { ...proof }))).to.equal('invalid_request');
     });
   }
+
+  it('are not read from an assertion by halves', () => {
+    for (const name of ['client_assertion', 'client_assertion_type'] as const) {
+      const half = { client_id: 'a', [name]: proofOf({ sub: 'a' })[name] };
+      expect(errorOf(() => credentials(undefined, half))).to.deep.include({
+        code: 'invalid_request',
+        message: 'client_assertion and client_assertion_type belong together',
+      });
+    }
+  });
+
+  it('never crash on any assertion', () => {
+    const part = fc.oneof(
+      fc.string(),
+      fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value)).toString('base64url')),
+      fc.record({ alg: fc.constant('ES256'), sub: fc.jsonValue() }).map((value) => {
+        return Buffer.from(JSON.stringify(value)).toString('base64url');
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 5 }), fc.option(fc.string()), (parts, id) => {
+        const fields = { client_assertion_type: type, client_assertion: parts.join('.') };
+        const sent = id === null ? fields : { ...fields, client_id: id };
+        expect(refusalOf(() => credentials(undefined, sent)) ?? 'invalid_client').to.equal('invalid_client');
+      }),
+    );
+  });
 });

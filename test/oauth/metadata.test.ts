@@ -6,6 +6,8 @@ import { readReply } from './requests.ts';
 import type { Reply } from './requests.ts';
 
 const issuer = 'http://boxgate.test/boxes/default';
+const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+const algorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'];
 
 describe('the metadata of a box', () => {
   let api: TestApi;
@@ -37,12 +39,15 @@ describe('the metadata of a box', () => {
       expect(body).to.deep.equal({
         issuer,
         token_endpoint: `${issuer}/auth/token`,
-        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+        token_endpoint_auth_methods_supported: methods,
+        token_endpoint_auth_signing_alg_values_supported: algorithms,
         jwks_uri: `${issuer}/.well-known/jwks.json`,
         introspection_endpoint: `${issuer}/auth/introspect`,
-        introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+        introspection_endpoint_auth_methods_supported: methods,
+        introspection_endpoint_auth_signing_alg_values_supported: algorithms,
         revocation_endpoint: `${issuer}/auth/revoke`,
-        revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+        revocation_endpoint_auth_methods_supported: [...methods, 'none'],
+        revocation_endpoint_auth_signing_alg_values_supported: algorithms,
         grant_types_supported: ['client_credentials', 'refresh_token'],
         response_types_supported: [],
       });

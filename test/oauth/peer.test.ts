@@ -22,12 +22,17 @@ describe('a client of another make', () => {
       fetch(url.replace(issuer.origin, api.url), { body: body ?? null, headers, method, redirect }),
   };
 
+  let pair: oauth.CryptoKeyPair;
+
   before(async () => {
+    pair = await oauth.generateKeyPair('ES256', { extractable: true });
+    const jwk = { ...(await crypto.subtle.exportKey('jwk', pair.publicKey)), kid: 'one' };
     api = await startApi({ environment: { BOXGATE_PUBLIC_URL: issuer.origin } });
     const settings = { refresh_token: true, refresh_rotation: true, access_token_expiration: 300 };
     const client = { kind: 'Client', grant_types: ['client_credentials'], secret, scope: ['read', 'write'] } as const;
     await api.declare('default', [
       { ...client, id: 'opaque', auth: { client_credentials: settings } },
+      { kind: 'Client', id: 'keys', grant_types: ['client_credentials'], jwks: { keys: [jwk] } },
       { ...client, id: 'jwt', auth: { client_credentials: { ...settings, token_format: 'jwt' } } },
     ]);
     const response = await oauth.discoveryRequest(issuer, { ...options, algorithm: 'oauth2' });
@@ -61,6 +66,17 @@ describe('a client of another make', () => {
       expect(tokens).to.include({ token_type: 'bearer', expires_in: 300 });
       expect(tokens.scope, 'it is what was asked for').to.equal(undefined);
     }
+  });
+
+  it('gets, introspects and revokes a token with its private key', async () => {
+    const client: oauth.Client = { client_id: 'keys' };
+    const by = oauth.PrivateKeyJwt({ key: pair.privateKey, kid: 'one' });
+    const { access_token } = await ask(client, {}, by);
+    const seen = await oauth.introspectionRequest(server, client, by, access_token, options);
+    expect(await oauth.processIntrospectionResponse(server, client, seen)).to.include({ client_id: 'keys' });
+    const revoked = await oauth.revocationRequest(server, client, by, access_token, options);
+    await oauth.processRevocationResponse(revoked);
+    expect(await introspect(access_token)).to.deep.equal({ active: false });
   });
 
   it('introspects both forms of token', async () => {

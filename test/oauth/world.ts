@@ -11,10 +11,14 @@ import { Outage } from '../../api/db/outage.ts';
 import { createPool, defaultLimits } from '../../api/db/pool.ts';
 import { OAuthError } from '../../api/oauth/oauth-error.ts';
 import type { OAuthServices } from '../../api/oauth/services.ts';
+import { createClientKeys } from '../../api/oauth/client-keys.ts';
+import { createRemoteKeySets } from '../../api/oauth/remote-key-sets.ts';
+import { createServiceAccountTokens } from '../../api/oauth/service-account-tokens.ts';
 import { createSigningKeys } from '../../api/oauth/signing-keys.ts';
 import type { RawTokenRequest } from '../../api/oauth/token-endpoint.ts';
 import { applyBox } from '../../api/resources/apply.ts';
 import { parseApplyLine } from '../../api/http/management-lines.ts';
+import { createClusterSettings } from '../../api/state/cluster-settings.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';
 import { createUsageNotes } from '../../api/state/usage-notes.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -79,6 +83,15 @@ export async function makeWorld(): Promise<World> {
       usage: createUsageNotes(),
       states: createStateCache({ pool, sealing, statements, onUnusable }),
       secrets: createClientSecrets(createHashQueue(1, 64)),
+      clientKeys: createClientKeys(
+        createRemoteKeySets({
+          hosts: [],
+          now: () => clock.now,
+          fetchText: () => Promise.reject(new Error('no host is listed')),
+        }),
+      ),
+      clusterSettings: createClusterSettings(pool),
+      serviceAccountTokens: createServiceAccountTokens(),
       now: () => clock.now,
       issuer: (state) => state.settings.issuer ?? `https://boxgate.test/boxes/${state.box}`,
       audit: (event, facts) => void audits.push({ event, facts }),

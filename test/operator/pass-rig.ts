@@ -69,6 +69,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         epoch: () => Promise.resolve(epoch),
         digestKey: createSecretKey(Buffer.alloc(32, 3)),
         defaultIssuer: (name: string) => `${api.url}/boxes/${name}`,
+        servesServiceAccounts: () => false,
         now: () => rig.now,
         random: () => 0.5,
         usagePeriod: 3_600_000,

@@ -250,7 +250,8 @@ describe('reconcileBox against a real API', () => {
     const secret = rig.keeper.kept.get('app')?.value.reveal() ?? '';
     const jwks = { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }] };
     await rig.pass([edited(app, { grant_types: ['client_credentials'], jwks })]);
-    expect(rig.condition('Client/app')).to.equal('False/CredentialNotSupported');
+    expect(rig.condition('Client/app')).to.equal('True/Ready');
+    expect(rig.condition('Client/app', 'SecretReady')).to.equal('True/SecretNotNeeded');
     expect(await rig.token('app', secret)).to.equal(401);
     expect(rig.keeper.kept.has('app')).to.equal(false);
   });

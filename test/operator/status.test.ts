@@ -26,6 +26,7 @@ function facts(object: Declared, fields: Partial<Facts & Desired> = {}): Facts {
     issuer: '',
     usage: undefined,
     users: undefined,
+    servesServiceAccounts: false,
     ...others,
   };
 }
@@ -124,17 +125,44 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
       ['service_accounts', [{ namespace: 'shop', name: 'app' }]],
     ] as const
   ).map(([field, value]): (typeof cases)[number] => [
-    `a client that has nothing but ${field} to authenticate itself is not Ready: that is not built`,
-    facts(machineClient('app', { [field]: value }), { policies: 1, secret: none }),
+    `a client that has nothing but ${field} to authenticate itself needs no secret`,
+    facts(machineClient('app', { [field]: value }), { policies: 1, secret: none, servesServiceAccounts: true }),
     [
-      'Ready=False/CredentialNotSupported',
+      'Ready=True/Ready',
       'Valid=True/Accepted',
-      'SecretReady=False/CredentialNotSupported',
+      'SecretReady=True/SecretNotNeeded',
+      'Synced=True/Applied',
+      'Granted=True/PolicyLinked',
+    ],
+  ]),
+  [
+    'a client of ServiceAccounts where nothing serves them is not Ready',
+    facts(machineClient('app', { service_accounts: [{ namespace: 'shop', name: 'app' }] }), {
+      policies: 1,
+      secret: none,
+    }),
+    [
+      'Ready=False/ServiceAccountsNotServed',
+      'Valid=True/Accepted',
+      'SecretReady=False/ServiceAccountsNotServed',
+      'Synced=True/Applied',
+      'Granted=True/PolicyLinked',
+    ],
+  ],
+  [
+    'a client of ServiceAccounts with a secret beside them is Ready where nothing serves them, and says so',
+    facts(machineClient('app', { service_accounts: [{ namespace: 'shop', name: 'app' }], generateSecret: {} }), {
+      policies: 1,
+    }),
+    [
+      'Ready=True/Ready',
+      'Valid=True/Accepted',
+      'SecretReady=True/SecretGenerated',
       'Synced=True/Applied',
       'Granted=True/PolicyLinked',
       'NotInForce=True/WithoutEffect',
     ],
-  ]),
+  ],
   [
     'a client that has a secret beside its keys is Ready',
     facts(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json', generateSecret: {} }), { policies: 1 }),
@@ -144,7 +172,6 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
       'SecretReady=True/SecretGenerated',
       'Synced=True/Applied',
       'Granted=True/PolicyLinked',
-      'NotInForce=True/WithoutEffect',
     ],
   ],
   [

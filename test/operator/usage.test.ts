@@ -27,6 +27,7 @@ describe('takeUsage', () => {
     return {
       source: memorySource(),
       keeper: memoryKeeper(),
+      servesServiceAccounts: () => false,
       management: {
         ...createManagement({ url: 'http://127.0.0.1:9', key: new Secret('unused') }),
         usage() {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
+import type { ServiceAccountSettings } from '../../api/client/cluster-settings.ts';
 import type { ApplyResult } from '../../api/client/desired-state.ts';
 import { readApiConfig } from '../../api/config.ts';
 import type { Environment } from '../../process/environment.ts';
@@ -21,6 +22,8 @@ export interface TestApi {
   declare(box: string, resources: readonly DeclaredResource[]): Promise<readonly ApplyResult[]>;
   /** Removes what {@link TestApi.declare} declared. */
   remove(box: string, names: readonly { kind: string; id: string }[]): Promise<void>;
+  /** Tells who makes the tokens of the cluster's ServiceAccounts, as the operator does; the version of its settings. */
+  serviceAccounts(settings: ServiceAccountSettings | null): Promise<number>;
   /** Stops the API; the database stays when it was given. */
   stop(): Promise<void>;
 }
@@ -61,6 +64,7 @@ export async function startApi(
     logLines: lines,
     declare: manage.declare,
     remove: manage.remove,
+    serviceAccounts: manage.serviceAccounts,
     async stop() {
       await running.stop();
       if (options.database === undefined) await database.drop();
@@ -84,8 +88,10 @@ function collectedLines(): { destination: Writable; lines: string[] } {
   return { destination, lines };
 }
 
+type Declaring = Pick<TestApi, 'declare' | 'remove' | 'serviceAccounts'>;
+
 /** Declares and removes over the management port of an API, also one in another process, in the name of a cluster. */
-export function createManagement(url: string, key: string, cluster = 'test'): Pick<TestApi, 'declare' | 'remove'> {
+export function createManagement(url: string, key: string, cluster = 'test'): Declaring {
   let epoch: number | undefined;
 
   async function call(box: string, lines: readonly object[]): Promise<readonly ApplyResult[]> {
@@ -117,6 +123,17 @@ export function createManagement(url: string, key: string, cluster = 'test'): Pi
         box,
         names.map(({ kind, id }) => ({ kind, id, owner: ownerOf(box, kind, id), delete: true })),
       );
+    },
+    async serviceAccounts(settings) {
+      epoch ??= await claimEpoch(url, key, cluster);
+      const response = await fetch(`${url}/settings`, {
+        method: 'PUT',
+        headers: { Authorization: `Bearer ${key}` },
+        body: JSON.stringify({ cluster, epoch, service_accounts: settings }),
+      });
+      const answer = parse(await response.text());
+      if ('version' in answer) return Number(answer.version);
+      throw new Error(`not stored: ${JSON.stringify(answer)}`);
     },
   };
 }

@@ -3,10 +3,11 @@ REVOKE ALL ON SCHEMA boxgate FROM PUBLIC;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA boxgate FROM PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA boxgate FROM :role;
 GRANT USAGE ON SCHEMA boxgate TO :role;
-GRANT SELECT, INSERT, UPDATE ON boxgate.box, boxgate.session, boxgate.revocation, boxgate.operator_epoch TO :role;
+GRANT SELECT, INSERT, UPDATE ON boxgate.box, boxgate.session, boxgate.revocation, boxgate.operator_epoch,
+     boxgate.cluster_settings TO :role;
 GRANT SELECT, INSERT, UPDATE, DELETE
   ON boxgate.resource, boxgate.tombstone, boxgate.box_version, boxgate.signing_key, boxgate.refresh_family,
-     boxgate.session_room TO :role;
+     boxgate.session_room, boxgate.used_assertion, boxgate.service_account_pin TO :role;
 GRANT SELECT, UPDATE, DELETE ON boxgate.client_usage TO :role;
 GRANT SELECT ON boxgate.migration TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;

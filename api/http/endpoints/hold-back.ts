@@ -69,10 +69,12 @@ function countRefresh(raw: RawTokenRequest, refreshTokens: FailureCount): void {
   refreshTokens.failed(raw.box, id, address);
 }
 
-/** The client whose secret was tried. Undefined where none was sent, or what was sent cannot be read: that is no guess. */
+/** The client that somebody tried to be. Undefined without a proof, or when it cannot be read: that is no guess. */
 function guessedClient(raw: RawTokenRequest): string | undefined {
   const credentials = credentialsOf(raw);
-  return credentials === undefined || credentials.secrets.length === 0 ? undefined : clientId(credentials);
+  if (credentials === undefined) return undefined;
+  const { secrets, assertion } = credentials;
+  return secrets.length === 0 && assertion === undefined ? undefined : clientId(credentials);
 }
 
 function credentialsOf(raw: RawTokenRequest): ClientCredentials | undefined {

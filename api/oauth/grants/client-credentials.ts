@@ -12,8 +12,9 @@ import type { Grant } from './grant.ts';
 /** The client credentials grant, RFC 6749 §4.4: for confidential clients only. */
 export const clientCredentials: Grant = {
   name: 'client_credentials',
-  async handle(request, { state, statements, transaction, services }) {
-    const client = await authenticateClient(state, request.credentials, services);
+  async handle(request, context) {
+    const { state, statements, transaction, services } = context;
+    const client = await authenticateClient(request.credentials, context);
     demandGrant(client.client);
     const settings = client.client.auth?.client_credentials ?? {};
     const asked = askedIn(request.parameters);

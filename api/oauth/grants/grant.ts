@@ -1,12 +1,10 @@
 import type { GrantType } from '../../../crds/client.ts';
-import type { HotStatements, Versioned } from '../../db/hot-statements.ts';
-import type { BoxState } from '../../state/box-state.ts';
-import type { Transaction } from '../../state/state-cache.ts';
+import type { Versioned } from '../../db/hot-statements.ts';
+import type { AuthenticationContext } from '../authentication-context.ts';
 import type { ClientCredentials } from '../client-auth-request.ts';
 import type { KeyNeeded } from '../make-access-token.ts';
 import type { OAuthError } from '../oauth-error.ts';
 import type { Parameters } from '../parameters.ts';
-import type { OAuthServices } from '../services.ts';
 import type { TokenResponse } from '../token-response.ts';
 
 /** A request to the token endpoint, parsed. */
@@ -17,12 +15,7 @@ export interface TokenRequest {
 }
 
 /** What a grant works on: a box's configuration at one version and the ways to Postgres bound to it. */
-export interface GrantContext {
-  readonly state: BoxState;
-  readonly statements: HotStatements;
-  readonly transaction: Transaction;
-  readonly services: OAuthServices;
-}
+export type GrantContext = AuthenticationContext;
 
 /**
  * One grant of the token endpoint. Its handler gives the token response, or asks for a signing key first, with the

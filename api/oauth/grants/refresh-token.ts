@@ -5,10 +5,11 @@ import type { ClientState } from '../../state/box-state.ts';
 import { planAccessToken, planRefreshedToken } from '../access-token-plan.ts';
 import type { AccessTokenPlan } from '../access-token-plan.ts';
 import { askedIn } from '../asked.ts';
-import { authenticateClient, namedClient, notAuthenticated } from '../authenticate-client.ts';
+import { authenticateClient, namedClient } from '../authenticate-client.ts';
 import { isOfFamily } from '../find-refresh-token.ts';
 import { isKeyNeeded, keyFor, makeToken } from '../make-access-token.ts';
 import type { MadeAccessToken } from '../make-access-token.ts';
+import { notAuthenticated } from '../not-authenticated.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { tooManySessions } from '../session-limit.ts';
 import { tokenResponse } from '../token-response.ts';
@@ -60,11 +61,9 @@ function presentedToken({ parameters }: TokenRequest): RefreshToken {
 }
 
 /** The interface shows no secret here; one that is sent must be right, and some clients and boxes demand it (RFC 6749 §6). */
-async function refreshingClient(
-  { credentials }: TokenRequest,
-  { state, services }: GrantContext,
-): Promise<ClientState> {
-  if (credentials.method !== 'none') return authenticateClient(state, credentials, services);
+async function refreshingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
+  if (credentials.method !== 'none') return authenticateClient(credentials, context);
+  const { state } = context;
   const client = namedClient(state, credentials);
   // A client that nobody knows has no token: its token was issued to somebody else (RFC 6749 §5.2).
   if (client === undefined) throw notValid();

@@ -1,6 +1,7 @@
 import { GRANT_TYPES } from '../../../crds/client.ts';
 import type { GrantType } from '../../../crds/client.ts';
-import { authenticateClient, namedClient, notAuthenticated } from '../authenticate-client.ts';
+import { authenticateClient, namedClient } from '../authenticate-client.ts';
+import { notAuthenticated } from '../not-authenticated.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { Grant } from './grant.ts';
 
@@ -19,9 +20,9 @@ function isGrantType(name: string): name is GrantType {
 function refusing(name: GrantType): Grant {
   return {
     name,
-    async handle({ credentials }, { state, services }) {
+    async handle({ credentials }, context) {
       const proven = credentials.method !== 'none';
-      const client = proven ? await authenticateClient(state, credentials, services) : namedClient(state, credentials);
+      const client = proven ? await authenticateClient(credentials, context) : namedClient(context.state, credentials);
       if (client === undefined) throw notAuthenticated();
       if (!client.client.grant_types.includes(name)) {
         throw new OAuthError('unauthorized_client', `The client may not use the grant ${name}`);

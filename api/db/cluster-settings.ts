@@ -1,0 +1,59 @@
+import type pg from 'pg';
+import { risingClock } from './box.ts';
+import type { Connection } from './transaction.ts';
+import { requestLimit, withConnection } from './with-connection.ts';
+
+/** What the API knows of a cluster, as its row holds it; both undefined: it has no ServiceAccounts. */
+export interface ClusterSettingsRow {
+  readonly version: number;
+  readonly serviceAccountIssuer: string | undefined;
+  /** A JWK set. */
+  readonly serviceAccountKeys: unknown;
+}
+
+/** Who makes and signs the ServiceAccount tokens of a cluster. */
+export interface ServiceAccountsRow {
+  readonly issuer: string;
+  readonly keys: unknown;
+}
+
+/** Stores the settings of a cluster; their version moves only when they differ. The version. */
+export async function storeClusterSettings(
+  connection: Connection,
+  cluster: string,
+  serviceAccounts: ServiceAccountsRow | undefined,
+): Promise<number> {
+  const keys = serviceAccounts === undefined ? null : JSON.stringify(serviceAccounts.keys);
+  const { rows } = await connection.query<{ version: string }>(
+    `INSERT INTO boxgate.cluster_settings AS c (cluster, version, service_account_issuer, service_account_keys)
+     VALUES ($1, ${risingClock('0')}, $2, $3)
+     ON CONFLICT (cluster) DO UPDATE SET
+       version = CASE
+         WHEN (c.service_account_issuer, c.service_account_keys)
+              IS NOT DISTINCT FROM (excluded.service_account_issuer, excluded.service_account_keys) THEN c.version
+         ELSE ${risingClock('c.version')} END,
+       service_account_issuer = excluded.service_account_issuer,
+       service_account_keys = excluded.service_account_keys
+     RETURNING version`,
+    [cluster, serviceAccounts?.issuer ?? null, keys],
+  );
+  return Number(rows[0]?.version);
+}
+
+/** The settings of a cluster; undefined where it has none. Throws Outage. */
+export function readClusterSettings(pool: pg.Pool, cluster: string): Promise<ClusterSettingsRow | undefined> {
+  return withConnection(pool, requestLimit, async (connection) => {
+    const { rows } = await connection.query<{ version: string; issuer: string | null; keys: unknown }>(
+      `SELECT version, service_account_issuer AS issuer, service_account_keys AS keys
+         FROM boxgate.cluster_settings WHERE cluster = $1`,
+      [cluster],
+    );
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    return {
+      version: Number(row.version),
+      serviceAccountIssuer: row.issuer ?? undefined,
+      serviceAccountKeys: row.keys,
+    };
+  });
+}

@@ -1,0 +1,34 @@
+import { createLocalJWKSet } from 'jose';
+import type { JWTVerifyGetKey } from 'jose';
+import type { Client } from '../../crds/client.ts';
+import type { RemoteKeySets } from './remote-key-sets.ts';
+
+/** The public keys of clients. */
+export interface ClientKeys {
+  /**
+   * The keys of a client; undefined when it has none. `anew`: what `jwks_uri` holds now, undefined where that is not to
+   * be asked. Throws Outage when they cannot be fetched.
+   */
+  find(client: Client, how: 'known' | 'anew'): Promise<JWTVerifyGetKey | undefined>;
+}
+
+/** Keys that clients declare; what `remote` does not fetch nobody does. */
+export function createClientKeys(remote: RemoteKeySets): ClientKeys {
+  // By the object as the box holds it: a client that changes has another one.
+  const declared = new WeakMap<object, JWTVerifyGetKey>();
+
+  function ofDeclared(jwks: NonNullable<Client['jwks']>): JWTVerifyGetKey {
+    const known = declared.get(jwks);
+    if (known !== undefined) return known;
+    const keys = createLocalJWKSet(jwks);
+    declared.set(jwks, keys);
+    return keys;
+  }
+
+  return {
+    async find({ jwks, jwks_uri }, how) {
+      if (jwks_uri !== undefined) return how === 'known' ? remote.keys(jwks_uri) : remote.keysAnew(jwks_uri);
+      return jwks === undefined || how === 'anew' ? undefined : ofDeclared(jwks);
+    },
+  };
+}

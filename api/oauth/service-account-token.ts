@@ -1,0 +1,91 @@
+import type { Client, ServiceAccount } from '../../crds/client.ts';
+import { pinServiceAccount } from '../db/service-account-pin.ts';
+import type { AuthenticationContext } from './authentication-context.ts';
+import { refusedAssertion } from './client-assertion.ts';
+import type { ClientAssertion } from './client-assertion.ts';
+import { notAuthenticated } from './not-authenticated.ts';
+import type { VerifiedClaims } from './verify-assertion.ts';
+
+/** Seconds from the making of a token to its end, at most: one that lives for years is a secret, not a proof. */
+const longestToken = 24 * 3600;
+
+/**
+ * Proves a client by the projected token of a ServiceAccount that its `service_accounts` lists: signed by the cluster
+ * that declares the client, made for the issuer of this box alone, and of the ServiceAccount that the entry is pinned to
+ * (HARDENING P-13). Throws OAuthError `invalid_client`, Outage.
+ */
+export async function proveServiceAccount(
+  assertion: ClientAssertion & { readonly serviceAccount: ServiceAccount },
+  client: Client,
+  context: AuthenticationContext,
+): Promise<void> {
+  const { state, statements, services } = context;
+  const { serviceAccount } = assertion;
+  if (client.service_accounts === undefined) throw notAuthenticated();
+  const entry = { box: state.box, client: client.id, ...serviceAccount };
+  // Tells the version of the cluster's settings: keys that were taken away before this request do not count for it.
+  const known = await statements.serviceAccount(entry);
+  const by = known && (await services.clusterSettings.issuer(known.cluster, known.version));
+  if (known === undefined || by === undefined) {
+    throw refusedAssertion('No cluster has told this server who makes the tokens of its ServiceAccounts');
+  }
+  const now = services.now();
+  const { text, subject } = assertion;
+  const claims = await services.serviceAccountTokens.verify(text.reveal(), subject, by, now);
+  if (claims === undefined) throw notAuthenticated();
+  checkClaims(claims, services.issuer(state));
+  if (!lists(client, serviceAccount)) throw refusedAssertion('This ServiceAccount does not authenticate the client');
+  await checkUid(uidOf(claims, serviceAccount), known.uid, entry, context);
+}
+
+function checkClaims({ aud = [], exp, iat }: VerifiedClaims, issuer: string): void {
+  const audience: readonly unknown[] = typeof aud === 'string' ? [aud] : aud;
+  if (audience.length !== 1 || audience[0] !== issuer) {
+    throw refusedAssertion(
+      'The audience of the ServiceAccount token must be the issuer of this server, and nobody else',
+    );
+  }
+  if (iat === undefined || exp - iat > longestToken) {
+    throw refusedAssertion(`The ServiceAccount token must live for ${String(longestToken)} seconds at most`);
+  }
+}
+
+function lists({ service_accounts = [] }: Client, { namespace, name }: ServiceAccount): boolean {
+  return service_accounts.some((one) => one.namespace === namespace && one.name === name);
+}
+
+/** `kubernetes.io`.serviceaccount.uid of a bound token; one without it could be of any ServiceAccount of that name. */
+function uidOf(claims: VerifiedClaims, { namespace, name }: ServiceAccount): string {
+  const bound = member(claims, 'kubernetes.io');
+  const account = member(bound, 'serviceaccount');
+  const uid = member(account, 'uid');
+  const isOfName = member(bound, 'namespace') === namespace && member(account, 'name') === name;
+  if (isOfName && typeof uid === 'string' && /^[\x21-\x7e]{1,128}$/.test(uid)) return uid;
+  throw refusedAssertion(
+    'The ServiceAccount token does not say which ServiceAccount it is of: it must be a projected one',
+  );
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+type Entry = Parameters<typeof pinServiceAccount>[1];
+
+/** The first one that comes is the one from then on: one that is made again under its name is a stranger. */
+async function checkUid(
+  uid: string,
+  pinned: string | undefined,
+  entry: Entry,
+  { transaction, services }: AuthenticationContext,
+): Promise<void> {
+  const counts = pinned ?? (await transaction((connection) => pinServiceAccount(connection, entry, uid))).value;
+  if (counts === uid) return;
+  const { box, client, namespace, name } = entry;
+  services.audit('service_account_made_again', { box, client, service_account: `${namespace}/${name}` });
+  throw refusedAssertion(
+    'This ServiceAccount was made again since the client first knew it: take its entry out of service_accounts and put it back',
+  );
+}

@@ -1,0 +1,21 @@
+import type { ClusterSettingsCall } from '../client/cluster-settings.ts';
+import { storeClusterSettings } from '../db/cluster-settings.ts';
+import { demandStandby } from '../db/durability.ts';
+import { outsideBoxes } from '../db/transaction.ts';
+import { demandEpoch } from './demand-epoch.ts';
+import type { ApplyServices } from './apply.ts';
+
+/**
+ * Stores what the API is to know of a cluster; gives its version. A key that is left out counts for no request that
+ * begins after this has returned: each one that needs the keys asks Postgres for their version. Throws Fenced, Outage.
+ */
+export function putSettings(
+  { cluster, epoch, service_accounts }: ClusterSettingsCall,
+  { pool, revocationsNeedStandby }: Pick<ApplyServices, 'pool' | 'revocationsNeedStandby'>,
+): Promise<number> {
+  return outsideBoxes(pool, async (connection) => {
+    if (revocationsNeedStandby) await demandStandby(connection);
+    await demandEpoch(connection, cluster, epoch);
+    return storeClusterSettings(connection, cluster, service_accounts ?? undefined);
+  });
+}
