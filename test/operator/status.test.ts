@@ -313,15 +313,14 @@ describe('statusOf', () => {
     );
   });
 
-  it('names the fields that have no effect, and the keys that cannot be used', () => {
+  it('names the fields that have no effect, and says what to do where nothing serves ServiceAccounts', () => {
+    const service_accounts = [{ namespace: 'shop', name: 'app' }];
     const { conditions } = status(
-      facts(machineClient('app', { jwks_uri: 'https://a.example/jwks', allowed_origins: [] }), { secret: none }),
+      facts(machineClient('app', { service_accounts, allowed_origins: [] }), { secret: none }),
     );
     const message = (type: string) => conditions.find((one) => one.type === type)?.message;
-    expect(message('NotInForce')).to.contain('no effect in this version: spec.allowed_origins, spec.jwks_uri');
-    expect(message('Ready')).to.equal(
-      'spec.jwks_uri cannot authenticate a client in this version, and it has no secret. Give spec.secretRef or spec.generateSecret',
-    );
+    expect(message('NotInForce')).to.contain('no effect in this version: spec.allowed_origins');
+    expect(message('Ready')).to.match(/nothing here says who makes the tokens of ServiceAccounts.*Give jwks/);
   });
 
   it('moves the time of a condition only when it flips, and the observed generation always', () => {
