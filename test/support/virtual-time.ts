@@ -32,8 +32,9 @@ export function virtualTime(): VirtualTime {
       const end = time + milliseconds;
       await settle();
       for (let next = nextUntil(end); next !== undefined; next = nextUntil(end)) {
-        const { due, callback } = next;
-        waiting = waiting.filter((one) => one.callback !== callback || one.due !== due);
+        const fired = next;
+        const { due, callback } = fired;
+        waiting = waiting.filter((one) => one !== fired);
         time = Math.max(time, due);
         callback();
         await settle();
