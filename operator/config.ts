@@ -16,6 +16,8 @@ export interface OperatorConfig {
   readonly publicUrl: string;
   /** BOXGATE_CLUSTER_ID; undefined: the uid of the namespace kube-system. */
   readonly clusterId: string | undefined;
+  /** BOXGATE_ADOPT_CLUSTER: the older cluster whose rows and boxes become this one's. */
+  readonly adoptCluster: string | undefined;
   /** BOXGATE_NAMESPACE: where the operator runs, and its Lease is. */
   readonly namespace: string;
   /** BOXGATE_POD_UID: its processes follow one another, so that the next one takes over the Lease at once. */
@@ -74,6 +76,7 @@ function readInstallation(read: EnvironmentReader) {
     digestKey: new Secret(read.requiredText('BOXGATE_DIGEST_KEY', isDigestKey, digestKey)),
     publicUrl: readPublicUrl(read),
     clusterId: optional(read.text('BOXGATE_CLUSTER_ID', '', isUid, clusterId)),
+    adoptCluster: optional(read.text('BOXGATE_ADOPT_CLUSTER', '', isUid, clusterId)),
   };
 }
 

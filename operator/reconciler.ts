@@ -26,6 +26,8 @@ export interface Reconciler {
 export interface ReconcilerOptions extends Omit<PassContext, 'epoch' | 'servesServiceAccounts'> {
   /** Who makes the tokens of ServiceAccounts; absent where there are none. */
   readonly readServiceAccounts?: ReadServiceAccounts;
+  /** The older installation whose rows and boxes become this one's (a cluster that is rebuilt over its database). */
+  readonly adopts?: string | undefined;
   /** Milliseconds between two looks at everything; spread by up to a tenth. */
   readonly sweepPeriod: number;
   readonly schedule: QueueOptions['schedule'];
@@ -49,7 +51,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   const stopping = new AbortController();
   const { signal } = stopping;
   const { meter = noMeter, holdLimit = 60_000 } = options;
-  const epoch = claimedEpoch(() => options.management.claimEpoch(options.cluster, signal));
+  const epoch = claimedEpoch(() => options.management.claimEpoch(options.cluster, signal, options.adopts));
   const memories = new Map<string, BoxMemory>();
   const sweepDue = new Set<string>();
   /** Boxes whose last pass failed. */

@@ -167,6 +167,7 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     events,
     meter: metrics.passes,
     cluster,
+    adopts: config.adoptCluster,
     readServiceAccounts: (signal) => readServiceAccountKeys(kube, signal),
     sweepPeriod: config.sweepSeconds * 1000,
     holdLimit: config.holdSeconds * 1000,
