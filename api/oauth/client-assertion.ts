@@ -18,7 +18,7 @@ export interface ClientAssertion {
 }
 
 /** The one type of assertion that there is for clients (RFC 7523 §2.2). */
-export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** Signatures that an assertion may have: asymmetric ones, so that nobody but the client can make it (RFC 7518 §3.1, RFC 8037). */
 export const ASSERTION_ALGORITHMS = [

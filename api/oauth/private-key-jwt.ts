@@ -8,7 +8,7 @@ import { clockTolerance, verifyAssertion } from './verify-assertion.ts';
 import type { VerifiedClaims } from './verify-assertion.ts';
 
 /** Seconds from now to the `exp` of an assertion at most: so long its jti is kept. */
-export const longestAssertion = 600;
+const longestAssertion = 600;
 
 /** Characters of a jti. */
 const longestJti = 256;
