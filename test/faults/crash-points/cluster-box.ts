@@ -15,6 +15,7 @@ export interface ClusterBox {
   /** Asks for the end of an object; does not wait for it. */
   remove(kind: Kind, name: string): Promise<void>;
   putSecret(name: string, data: Readonly<Record<string, string>>): Promise<void>;
+  removeSecret(name: string): Promise<void>;
   /** The decoded data of a Secret; undefined where there is none. */
   secret(name: string): Promise<Readonly<Record<string, string>> | undefined>;
   list(kind: Kind): Promise<readonly Found[]>;
@@ -61,6 +62,9 @@ export function clusterBox(plane: ControlPlane, name: string): ClusterBox {
     async putSecret(secret, data) {
       const metadata = { name: secret, labels: { 'boxgate.dev/client-secret': 'true' } };
       await apply(`${core}/${secret}`, { apiVersion: 'v1', kind: 'Secret', metadata, stringData: data });
+    },
+    async removeSecret(secret) {
+      await call({ method: 'DELETE', path: `${core}/${secret}` });
     },
     async secret(secret) {
       const { status, body } = await call({ path: `${core}/${secret}` });

@@ -33,7 +33,7 @@ function objectFacts(kind: string, found: Found): object {
   const { name, generation, finalizers, deletionTimestamp } = metadataOf(found);
   const status: Found = isRecord(found['status']) ? found['status'] : {};
   // What is counted once an hour is as it was at the time of the count.
-  const { conditions, sessions: _sessions, lastTokenAt: _lastTokenAt, ...rest } = status;
+  const { conditions, sessions: _1, lastTokenAt: _2, previousSecretLastUsed: _3, ...rest } = status;
   const told = Array.isArray(conditions) ? conditions.filter(isRecord).map(conditionFacts) : [];
   return { kind, name, generation, finalizers, isGoing: deletionTimestamp !== undefined, ...rest, conditions: told };
 }
@@ -50,7 +50,7 @@ function secretFacts(found: Found): object {
 }
 
 function renamed(facts: object, names: ReadonlyMap<string, string>): string {
-  let text = JSON.stringify(facts);
+  let text = JSON.stringify(facts).replace(/\d{4}-\d\d-\d\dT[0-9:.]*Z/g, 'TIME');
   for (const [name, standsFor] of names) text = text.replaceAll(name, standsFor);
   return text;
 }

@@ -77,7 +77,7 @@ export function watchInvariants(box: ClusterBox, world: ApiWorld, database: Test
 }
 
 /** The secret of a client as it is declared; undefined for one that has none, or is switched off. */
-export async function secretOf(box: ClusterBox, client: Found): Promise<string | undefined> {
+async function secretOf(box: ClusterBox, client: Found): Promise<string | undefined> {
   const spec = isRecord(client['spec']) ? client['spec'] : {};
   if (spec['active'] === false) return undefined;
   if (typeof spec['secret'] === 'string') return spec['secret'];
