@@ -4,7 +4,7 @@ import { asOwner, type TestDatabase } from '../../support/postgres.ts';
 export type Rows = Readonly<Record<string, readonly unknown[]>>;
 
 const statements = {
-  box: `SELECT jsonb_build_array(namespace_uid, locked_for) AS row FROM boxgate.box WHERE box = $1`,
+  box: `SELECT jsonb_build_array(namespace_uid IS NOT NULL, locked_for IS NOT NULL) AS row FROM boxgate.box WHERE box = $1`,
   resource: `SELECT to_jsonb(r)
                       - '{box,version,sessions_from,created_at,updated_at,digest,secrets,previous_secret}'::text[]
                       - '{content,content_version}'::text[]
