@@ -1,3 +1,4 @@
+import { secondsOf } from './duration.ts';
 import { SECRET_ENTRIES } from './kubernetes-fields.ts';
 import { when, type Draft, type Rule } from './rule.ts';
 import type { ClientSpec } from './specs.ts';
@@ -123,16 +124,6 @@ function hasGeneratedSecret(spec: Subject): boolean {
   if (spec.generateSecret !== undefined) return true;
   const others = [spec.secret, spec.secretRef, spec.jwks, spec.jwks_uri, spec.service_accounts];
   return others.every((other) => other === undefined);
-}
-
-/** Seconds of a duration such as `1h30m`. */
-function secondsOf(duration: string): number {
-  const units = { h: 3600, m: 60, s: 1 };
-  let sum = 0;
-  for (const [, number, unit] of duration.matchAll(/([0-9]+)([hms])/g)) {
-    if (unit === 'h' || unit === 'm' || unit === 's') sum += Number(number) * units[unit];
-  }
-  return sum;
 }
 
 const ENTRY = new RegExp(ENTRY_KEY, 'u');

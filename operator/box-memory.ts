@@ -4,6 +4,7 @@ import type { Identity } from './declared.ts';
 import type { Desired } from './desired.ts';
 import type { Facts, Refusal } from './facts.ts';
 import type { Condition } from './object-status.ts';
+import type { KeptName } from './secret-keeper.ts';
 import type { UsageMemory } from './usage.ts';
 
 /** A row of this cluster that the database has. */
@@ -27,8 +28,10 @@ export interface Published extends Facts {
 export interface BoxMemory {
   /** By object key: what was desired at the last pass. */
   objects: ReadonlyMap<string, Desired>;
-  /** By the name of the Client: the name of the Secret that was generated for it. */
-  readonly generated: Map<string, string>;
+  /** By its name: a Secret that was generated, and for which Client. */
+  readonly generated: Map<string, KeptName & { readonly client: string }>;
+  /** When a pass is due without any change, in milliseconds since 1970. */
+  nextLook: number | undefined;
   /** The issuer that generated secrets name. */
   issuer: string;
   /** Names of generated secrets that nobody wanted at the last sweep. */
@@ -55,6 +58,7 @@ export function emptyMemory(): BoxMemory {
   return {
     objects: new Map(),
     generated: new Map(),
+    nextLook: undefined,
     issuer: '',
     leftovers: new Set(),
     published: new Map(),

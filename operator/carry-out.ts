@@ -1,4 +1,4 @@
-import type { Adoption, ApplyLine, ApplyResult } from '../api/client/desired-state.ts';
+import type { Adoption, ApplyLine, ApplyResult, DeclareLine } from '../api/client/desired-state.ts';
 import type { Fault } from '../crds/fault.ts';
 import { withoutWithheld } from './allowed-box.ts';
 import { applyLines } from './apply-call.ts';
@@ -112,7 +112,7 @@ function* linesOf(
   for (const { row, declarer } of remove) yield { ...row, owner: ownerOf(declarer), delete: true };
   for (const one of declare) {
     const line = { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one), ...ending(one) };
-    yield { ...line, resource: withSecret(one) };
+    yield { ...line, ...previousOf(one), resource: withSecret(one) };
   }
   for (const id of probes) yield { kind: 'Client', id, probe: true };
 }
@@ -120,6 +120,12 @@ function* linesOf(
 /** What becomes of the row when its object goes. */
 function ending({ judged: { retain, purge } }: Desired): { readonly retain?: true; readonly purge?: true } {
   return { ...(retain ? { retain } : {}), ...(purge ? { purge } : {}) };
+}
+
+function previousOf({ secret }: Desired): Pick<DeclareLine, 'previous'> {
+  if (secret.state !== 'ready' || secret.previous === undefined) return {};
+  const { value, until } = secret.previous;
+  return { previous: { secret: value.reveal(), until: new Date(until).toISOString() } };
 }
 
 /** A secret that is missing leaves the stored one; a client that is to have none loses it. */

@@ -22,6 +22,8 @@ export interface OperatorConfig {
   readonly namespace: string;
   /** BOXGATE_POD_UID: its processes follow one another, so that the next one takes over the Lease at once. */
   readonly podUid: string | undefined;
+  /** BOXGATE_SERVICE_ACCOUNT: who the operator is in that namespace. */
+  readonly serviceAccount: string;
   /** KUBECONFIG: path of a configuration; undefined: that of the pod. */
   readonly kubeconfig: string | undefined;
   /** BOXGATE_HOST and BOXGATE_HEALTH_PORT (0: any free one): probes and metrics. */
@@ -51,6 +53,12 @@ export function readOperatorConfig(environment: Environment): OperatorConfig {
     ...readInstallation(read),
     namespace: read.requiredText('BOXGATE_NAMESPACE', isName, 'must be the namespace that the operator runs in'),
     podUid: optional(read.text('BOXGATE_POD_UID', '', isUid, 'must be the uid of the pod')),
+    serviceAccount: read.text(
+      'BOXGATE_SERVICE_ACCOUNT',
+      'boxgate-operator',
+      isName,
+      'must be the name of a ServiceAccount',
+    ),
     kubeconfig: optional(read.text('KUBECONFIG', '', isOnePath, 'must be the path of one file')),
     host: read.text('BOXGATE_HOST', '0.0.0.0', (value) => isIP(value) > 0, 'must be an IP address, such as 127.0.0.1'),
     healthPort: read.integer('BOXGATE_HEALTH_PORT', 8082, 0, 65_535),

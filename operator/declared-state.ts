@@ -1,20 +1,17 @@
 import { allowedBox } from './allowed-box.ts';
 import type { BoxMemory } from './box-memory.ts';
 import { contests, desiredOf, type Candidate, type Desired } from './desired.ts';
-import { secretFacts } from './generated-secret.ts';
+import { generatedSecrets } from './generated-secrets.ts';
 import { declaredResource, judge } from './judge.ts';
 import type { PassContext, PassScope } from './pass-context.ts';
-import { resolveSecret, type ResolvedSecret } from './resolve-secret.ts';
-import type { SecretWish } from './secret-keeper.ts';
-import { secretName } from './secret-source.ts';
-import type { Listing } from './source.ts';
+import { resolveSecret } from './resolve-secret.ts';
+import type { Listing, SecretNeeds } from './source.ts';
 import type { HostVerdict } from './tenancy.ts';
 
 /** What a listing declares, with its secrets. What is known of an unchanged object is taken from memory. */
 export async function declaredState(
   box: string,
-  listing: Listing,
-  candidates: readonly Candidate[],
+  { candidates, isTerminating }: { readonly candidates: readonly Candidate[]; readonly isTerminating: boolean },
   scope: PassScope,
   memory: BoxMemory,
   context: PassContext,
@@ -22,13 +19,18 @@ export async function declaredState(
 ): Promise<readonly Desired[]> {
   const losers = contests(candidates);
   const issuer = issuerOf(candidates) ?? context.defaultIssuer(box);
+  const secrets = await context.source.boxSecrets(box, needsOf(candidates, memory), signal);
   const wanting = candidates.filter((one) => wantsGenerated(one) && !losers.has(one.object.key));
   const lookAtAll = scope === 'everything' || memory.issuer !== issuer;
-  const generated = await generatedSecrets(box, wanting, lookAtAll, issuer, listing, memory, context, signal);
+  const generated = await generatedSecrets(
+    { box, wanting, lookAtAll, isTerminating, issuer, secrets, memory },
+    context,
+    signal,
+  );
   memory.issuer = issuer;
   const desired = candidates.map((one) => {
     const { key } = one.object;
-    const secret = resolveSecret(one.judged.secret, one.object.name, listing.secrets, generated);
+    const secret = resolveSecret(one.judged.secret, one.object.name, secrets.find, generated);
     return desiredOf(one, secret, losers.get(key), memory.objects.get(key), context.digestKey);
   });
   memory.objects = new Map(desired.map((one) => [one.object.key, one]));
@@ -74,60 +76,16 @@ function issuerOf(candidates: readonly Candidate[]): string | undefined {
   return undefined;
 }
 
+function needsOf(candidates: readonly Candidate[], memory: BoxMemory): SecretNeeds {
+  const referred = new Set<string>();
+  let generated = memory.generated.size > 0;
+  for (const { judged } of candidates) {
+    if (judged.secret.from === 'reference') referred.add(judged.secret.name);
+    else if (judged.secret.from === 'generated') generated = true;
+  }
+  return { referred, generated };
+}
+
 function wantsGenerated({ judged }: Candidate): boolean {
   return judged.secret.from === 'generated' && !judged.suspended;
-}
-
-/** The generated secrets by the name of their Client. Those that nothing has changed about are looked at in a sweep only. */
-async function generatedSecrets(
-  box: string,
-  wanting: readonly Candidate[],
-  lookAtAll: boolean,
-  issuer: string,
-  listing: Listing,
-  memory: BoxMemory,
-  { keeper }: PassContext,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, ResolvedSecret>> {
-  const resolved = new Map<string, ResolvedSecret>();
-  const wishes: SecretWish[] = [];
-  for (const one of wanting) {
-    const { name } = one.object;
-    const known = lookAtAll ? undefined : memory.objects.get(one.object.key);
-    const taken = wantedName(one);
-    if (known?.judged === one.judged && known.secret.state === 'ready') resolved.set(name, known.secret);
-    else if (listing.secrets.has(taken)) resolved.set(name, notOwned(taken));
-    else if (listing.tenancy?.isTerminating === true) resolved.set(name, notMade(taken));
-    else wishes.push(wishOf(one, issuer));
-  }
-  const kept = wishes.length === 0 ? new Map<string, ResolvedSecret>() : await keeper.keep(box, wishes, signal);
-  for (const { client, secret } of wishes) memory.generated.set(client, secret);
-  return new Map([...resolved, ...kept]);
-}
-
-function wantedName({ object, judged: { secret } }: Candidate): string {
-  return secretName(secret, object.name) ?? object.name;
-}
-
-function wishOf(one: Candidate, issuer: string): SecretWish {
-  const { object, judged } = one;
-  return {
-    client: object.name,
-    uid: object.uid,
-    adopt: judged.adopt !== undefined,
-    secret: wantedName(one),
-    grants: judged.traits.kind === 'Client' ? judged.traits.grants : [],
-    template: judged.secret.from === 'generated' ? judged.secret.template : undefined,
-    facts: secretFacts(judged.id, issuer),
-  };
-}
-
-/** In a namespace that is being deleted nothing can be made, and whoever tries is refused each time. */
-function notMade(name: string): ResolvedSecret {
-  return { state: 'missing', reason: 'SecretNotFound', message: `Secret ${name} is not made: the namespace is going` };
-}
-
-function notOwned(name: string): ResolvedSecret {
-  const message = `Secret ${name} is declared by somebody else; give generateSecret.name another one`;
-  return { state: 'missing', reason: 'SecretNotOwned', message };
 }

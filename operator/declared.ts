@@ -30,7 +30,8 @@ export interface DeclaredSecret {
   readonly name: string;
   readonly type: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly entries: ReadonlyMap<string, Secret>;
+  /** The same Secret for the same key each time. */
+  readonly entries: Pick<ReadonlyMap<string, Secret>, 'get'>;
 }
 
 /** Names an object within its box: `Client/app`. */

@@ -105,8 +105,9 @@ export function desiredOf(
 }
 
 function isSameSecret(one: ResolvedSecret, other: ResolvedSecret): boolean {
-  if (one.state === 'ready' && other.state === 'ready') return one.value === other.value;
-  return one.state === other.state;
+  if (one.state !== 'ready' || other.state !== 'ready') return one.state === other.state;
+  const [before, after] = [one.previous, other.previous];
+  return one.value === other.value && before?.value === after?.value && before?.until === after?.until;
 }
 
 /** Who looks for changes compares objects: one that is made anew in each pass would be a change in each. */
@@ -118,7 +119,7 @@ function saysTheSame(one: ResolvedSecret, other: ResolvedSecret): boolean {
 function secretPart(secret: ResolvedSecret): SecretPart {
   switch (secret.state) {
     case 'ready':
-      return secret.value;
+      return secret;
     case 'none':
       return 'none';
     case 'missing':

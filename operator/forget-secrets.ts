@@ -1,7 +1,7 @@
 import type { BoxMemory } from './box-memory.ts';
 import type { Candidate, Desired } from './desired.ts';
 import type { Removal } from './plan.ts';
-import type { SecretKeeper } from './secret-keeper.ts';
+import type { KeptName, SecretKeeper } from './secret-keeper.ts';
 import { secretName } from './secret-source.ts';
 
 /** Lets go of the generated secrets of clients that are to be retained: they go on with them. */
@@ -13,19 +13,16 @@ export async function releaseRetained(
   keeper: SecretKeeper,
   signal: AbortSignal,
 ): Promise<void> {
-  const clients = removals.flatMap(({ row, declarer, retain }) =>
-    retain && row.kind === 'Client' ? [declarer.name] : [],
-  );
-  if (clients.length === 0) return;
-  // Of one that went while nobody watched it is not known: any secret that nobody wants may be its.
-  const isKnown = clients.every((client) => memory.generated.has(client));
-  const names = isKnown
-    ? clients.flatMap((client) => memory.generated.get(client) ?? [])
-    : await keeper.names(box, signal);
-  const wanted = claimed(desired);
-  const released = names.filter((name) => !wanted.has(name));
+  const retained = removals.filter(({ row, retain }) => retain && row.kind === 'Client');
+  if (retained.length === 0) return;
+  const uids = new Set(retained.map(({ declarer }) => declarer.uid));
+  const known = [...memory.generated.values()].filter(({ uid }) => uids.has(uid ?? ''));
+  // Of one that went while nobody watched only its keeper may know which one is its.
+  const all = known.length >= retained.length ? known : await keeper.names(box, signal);
+  const isWanted = wantedBy(desired);
+  const released = all.filter((one) => !isWanted(one) && retained.some((removal) => mayBelong(one, removal)));
   if (released.length > 0) await keeper.release(box, released, signal);
-  for (const client of clients) memory.generated.delete(client);
+  for (const { name } of known) memory.generated.delete(name);
 }
 
 /** Removes generated secrets whose Client was removed by this pass, or has its secret from elsewhere or under another name now. */
@@ -40,18 +37,18 @@ export async function forgetUnwanted(
   const clients = new Map(
     desired.filter(({ object }) => object.kind === 'Client').map((one) => [one.object.name, one]),
   );
-  const gone = new Set(removed.filter(({ row }) => row.kind === 'Client').map(({ declarer }) => declarer.name));
-  const names: string[] = [];
-  for (const [client, secret] of memory.generated) {
-    const now = clients.get(client);
-    const isOver = now === undefined ? gone.has(client) : hasOther(now, secret);
+  const gone = new Set(removed.filter(({ row }) => row.kind === 'Client').map(({ declarer }) => declarer.uid));
+  const over: KeptName[] = [];
+  for (const [name, kept] of memory.generated) {
+    const now = clients.get(kept.client);
+    const isOver = now?.object.uid === kept.uid && now !== undefined ? hasOther(now, kept) : gone.has(kept.uid ?? '');
     if (!isOver) continue;
-    memory.generated.delete(client);
-    names.push(secret);
+    memory.generated.delete(name);
+    over.push(kept);
   }
-  if (names.length === 0) return;
-  const wanted = claimed(desired);
-  const unwanted = names.filter((name) => !wanted.has(name));
+  if (over.length === 0) return;
+  const isWanted = wantedBy(desired);
+  const unwanted = over.filter((one) => !isWanted(one));
   if (unwanted.length > 0) await keeper.forget(box, unwanted, signal);
 }
 
@@ -67,20 +64,34 @@ export async function forgetLeftovers(
   signal: AbortSignal,
 ): Promise<void> {
   if (desired.some(({ object, judged }) => object.kind === 'Client' && judged.faults.length > 0)) return;
-  const wanted = claimed(desired);
-  const left = new Set((await keeper.names(box, signal)).filter((name) => !wanted.has(name)));
-  const again = [...left].filter((name) => memory.leftovers.has(name));
-  memory.leftovers = left;
+  const isWanted = wantedBy(desired);
+  const left = (await keeper.names(box, signal)).filter((one) => !isWanted(one));
+  const again = left.filter(({ name }) => memory.leftovers.has(name));
+  memory.leftovers = new Set(left.map(({ name }) => name));
   if (again.length > 0) await keeper.forget(box, again, signal);
 }
 
-function hasOther({ object, judged }: Desired, secret: string): boolean {
-  if (judged.faults.length > 0) return false;
-  return judged.secret.from !== 'generated' || secretName(judged.secret, object.name) !== secret;
+/** Where a keeper does not know whose a secret is, it may be anybody's: it stays. */
+function mayBelong({ uid, id }: KeptName, { declarer, row }: Removal): boolean {
+  return (uid ?? declarer.uid) === declarer.uid && (id ?? row.id) === row.id;
 }
 
-/** The names that generated secrets are wanted under. */
-function claimed(desired: readonly Candidate[]): ReadonlySet<string> {
-  const generated = desired.filter(({ judged }) => judged.secret.from === 'generated');
-  return new Set(generated.map(({ object, judged }) => secretName(judged.secret, object.name) ?? object.name));
+function hasOther({ object, judged }: Desired, { name }: KeptName): boolean {
+  if (judged.faults.length > 0) return false;
+  return judged.secret.from !== 'generated' || secretName(judged.secret, object.name) !== name;
+}
+
+/** Whether the client that has a generated secret still wants it under its name. */
+function wantedBy(desired: readonly Candidate[]): (kept: KeptName) => boolean {
+  const wanted = new Map<string, Candidate[]>();
+  for (const one of desired) {
+    const { secret } = one.judged;
+    if (secret.from !== 'generated') continue;
+    const name = secretName(secret, one.object.name) ?? one.object.name;
+    wanted.set(name, [...(wanted.get(name) ?? []), one]);
+  }
+  return ({ name, uid, id }) =>
+    (wanted.get(name) ?? []).some(
+      ({ object, judged }) => (uid ?? object.uid) === object.uid && (id ?? judged.id) === judged.id,
+    );
 }

@@ -5,6 +5,7 @@ import { candidatesOf, declaredState } from './declared-state.ts';
 import { letGo, removeDeparted, type Departures } from './departures.ts';
 import type { Candidate, Desired } from './desired.ts';
 import { forgetLeftovers, forgetUnwanted } from './forget-secrets.ts';
+import { lookAt } from './generated-secrets.ts';
 import { lockedBox } from './locked-box.ts';
 import type { PassContext, PassScope } from './pass-context.ts';
 import { planOf } from './plan.ts';
@@ -27,11 +28,13 @@ export async function reconcileBox(
   const listing = await general.source.list(box, signal);
   const candidates = candidatesOf(listing, memory, general.defaultIssuer(box));
   const isSweep = scope === 'everything' || !memory.known;
+  memory.nextLook = undefined;
   // A failure is thrown where statuses can tell of it.
   const [departed] = await Promise.allSettled([removeDeparted(box, listing, candidates, memory, general, signal)]);
+  const isTerminating = listing.tenancy?.isTerminating === true;
   const [context, desired] = await Promise.all([
     inNamespace(box, listing, candidates, memory, general, signal),
-    declaredState(box, listing, candidates, scope, memory, general, signal),
+    declaredState(box, { candidates, isTerminating }, scope, memory, general, signal),
   ]);
   try {
     if (departed.status === 'rejected') throw departed.reason;
@@ -46,7 +49,17 @@ export async function reconcileBox(
   }
   if (scope === 'everything') await takeUsage(box, memory, context, signal);
   if (scope === 'everything' && isWhole(listing)) await forgetLeftovers(box, desired, memory, context.keeper, signal);
+  memory.nextLook = nextLook(desired, memory);
   return publish(box, desired, 'pending', memory, context, signal);
+}
+
+function nextLook(desired: readonly Desired[], memory: BoxMemory): number | undefined {
+  let next: number | undefined;
+  for (const one of desired) {
+    const look = lookAt(one, memory);
+    if (look !== undefined && look < (next ?? Infinity)) next = look;
+  }
+  return next;
 }
 
 /**

@@ -59,6 +59,11 @@ export const REASONS = {
     'Only ServiceAccounts authenticate the client, and nothing here (yet) says who makes their tokens: a folder has none.',
   SecretNotMade: 'The secret is generated once the object can be applied.',
   SecretNotOwned: 'A Secret of the name that is to be generated exists and belongs to somebody else.',
+  SecretForbidden:
+    'The operator has no rights on the Secrets of the namespace; the message has the command that gives them.',
+  SecretNotRead: 'The Secrets of the namespace could not be read yet; tried again until they can.',
+  SecretRefused: 'The API server does not take the Secret that is to be generated; the message says why.',
+  NamespaceTerminating: 'The namespace is being deleted: no Secret is made in it any more.',
   // Synced
   Applied: 'The API has the resource as it is declared.',
   Rejected: 'The API does not take the resource as it is declared.',
@@ -109,6 +114,11 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
     'Give jwks, spec.secretRef or spec.generateSecret; in a cluster it ends when the operator can read the keys of the API server',
   SecretNotMade: 'See the conditions Ready and Conflict',
   SecretNotOwned: 'Give spec.generateSecret.name another name, or delete that Secret if nobody needs it',
+  // The command is in the message.
+  SecretForbidden: '',
+  SecretNotRead: 'Look at the API server if this lasts',
+  SecretRefused: 'Look at the quotas and admission rules of the namespace, and at spec.generateSecret',
+  NamespaceTerminating: 'Nothing: the object goes with its namespace',
   // Synced
   Applied: '',
   Rejected: 'See the conditions Valid and Conflict',

@@ -9,6 +9,7 @@ import type { PassContext } from './pass-context.ts';
 import { measured, noMeter, type PassMeter } from './pass-meter.ts';
 import { createQueue, type QueueOptions } from './queue.ts';
 import { watchReach } from './reach.ts';
+import { createWakeUps } from './wake-ups.ts';
 
 /** Keeps every box as it is declared, until it is stopped. */
 export interface Reconciler {
@@ -76,6 +77,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
         const left = await measured(meter, box, () => reconcileBox(box, memory, scope, context, signal));
         if (left === 'more') queue.add(box);
         failing.delete(box);
+        wakeUps.runAt(box, memory.nextLook);
       } catch (error) {
         if (isFenced(error)) failure.reject(error);
         throw error;
@@ -90,6 +92,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   });
   meter.measure(() => queue.waiting);
 
+  const wakeUps = createWakeUps((box) => queue.add(box), options.now, options.schedule);
   const reach = watchReach({
     ask: (stop) => options.management.declaredBoxes(options.cluster, stop),
     schedule: options.schedule,
@@ -136,6 +139,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     async stop(grace = 0) {
       sweeps.cancel();
       reach.stop();
+      wakeUps.stop();
       await stopWithin(grace, queue.stop(), stopping, options.schedule);
     },
   };

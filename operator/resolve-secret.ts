@@ -1,26 +1,56 @@
 import type { Secret } from '../api/client/secret.ts';
 import { SECRET_LENGTH, SECRET_TEXT } from '../crds/secret-text.ts';
 import type { DeclaredSecret } from './declared.ts';
+import type { PreviousSecret } from './rotation.ts';
 import type { SecretSource } from './secret-source.ts';
 
 /** Why a secret is not there. */
 export type SecretProblem =
   | 'SecretNotFound'
+  | 'SecretNotRead'
+  | 'SecretForbidden'
   | 'SecretKeyNotFound'
   | 'SecretNotLabelled'
   | 'SecretNotAllowed'
   | 'SecretNotUsable'
   | 'SecretNotOwned'
-  | 'SecretNotMade';
+  | 'SecretNotMade'
+  | 'SecretRefused'
+  | 'NamespaceTerminating';
 
 /** What a client's secret is now. */
-export type ResolvedSecret =
-  | { readonly state: 'none' }
-  | { readonly state: 'ready'; readonly value: Secret }
-  | { readonly state: 'missing'; readonly reason: SecretProblem; readonly message: string };
+export type ResolvedSecret = { readonly state: 'none' } | ReadySecret | MissingSecret;
+
+/** A secret that is there. */
+export interface ReadySecret {
+  readonly state: 'ready';
+  readonly value: Secret;
+  /** Valid beside it. */
+  readonly previous?: PreviousSecret;
+  /** Its keeper goes on once the API has it in this form. */
+  readonly isStaged?: true;
+  /** What its keeper called this state of it. */
+  readonly version?: string;
+  /** When it is to be looked at again, in milliseconds since 1970. */
+  readonly look?: number | undefined;
+  /** When the previous one was last used, in milliseconds since 1970. */
+  readonly previousLastUsed?: number | undefined;
+}
+
+/** A secret that is not there. */
+export interface MissingSecret {
+  readonly state: 'missing';
+  readonly reason: SecretProblem;
+  readonly message: string;
+  /** When it is to be looked for again, in milliseconds since 1970; absent: when something changes. */
+  readonly look?: number;
+}
+
+/** The Secret of a name, why nobody can tell, or undefined: there is none. */
+export type SecretFinder = (name: string) => DeclaredSecret | MissingSecret | undefined;
 
 /** The label by which the owner of a Secret lets clients use it: a Client must not be a way to read any Secret. */
-const CLIENT_SECRET_LABEL = 'boxgate.dev/client-secret';
+export const CLIENT_SECRET_LABEL = 'boxgate.dev/client-secret';
 
 const usable = new RegExp(SECRET_TEXT, 'u');
 
@@ -28,7 +58,7 @@ const usable = new RegExp(SECRET_TEXT, 'u');
 export function resolveSecret(
   source: SecretSource,
   client: string,
-  secrets: ReadonlyMap<string, DeclaredSecret>,
+  find: SecretFinder,
   generated: ReadonlyMap<string, ResolvedSecret>,
 ): ResolvedSecret {
   switch (source.from) {
@@ -37,13 +67,14 @@ export function resolveSecret(
     case 'inline':
       return { state: 'ready', value: source.value };
     case 'reference':
-      return referred(source.name, source.key, secrets.get(source.name));
+      return referred(source.name, source.key, find(source.name));
     case 'generated':
       return generated.get(client) ?? missing('SecretNotMade', `Secret ${source.name ?? client} is not made`);
   }
 }
 
-function referred(name: string, key: string, secret: DeclaredSecret | undefined): ResolvedSecret {
+function referred(name: string, key: string, secret: ReturnType<SecretFinder>): ResolvedSecret {
+  if (secret !== undefined && 'state' in secret) return secret;
   if (secret === undefined) return missing('SecretNotFound', `there is no Secret ${name}`);
   if (secret.labels[CLIENT_SECRET_LABEL] !== 'true') {
     return missing('SecretNotLabelled', `Secret ${name} must carry the label ${CLIENT_SECRET_LABEL}: "true"`);
@@ -66,6 +97,7 @@ function secretFault(text: string): string | undefined {
   return usable.test(text) ? undefined : 'has characters beyond visible ASCII and blanks';
 }
 
-function missing(reason: SecretProblem, message: string): ResolvedSecret {
+/** A secret that is not there, and why. */
+export function missing(reason: SecretProblem, message: string): MissingSecret {
   return { state: 'missing', reason, message };
 }

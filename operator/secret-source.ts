@@ -1,6 +1,7 @@
 import { Secret } from '../api/client/secret.ts';
 import type { Manifest } from '../crds/manifest-schema.ts';
 import type { ClientSpec } from '../crds/specs.ts';
+import { rotationOf, type Rotation } from './rotation.ts';
 
 /** Where a client's secret comes from. */
 export type SecretSource =
@@ -11,8 +12,13 @@ export type SecretSource =
       readonly from: 'generated';
       /** Name of the Secret that holds it; undefined: the name of the Client. */
       readonly name: string | undefined;
-      readonly template: Readonly<Record<string, string>> | undefined;
+      readonly template: Texts | undefined;
+      readonly labels: Texts;
+      readonly annotations: Texts;
+      readonly rotation: Rotation;
     };
+
+type Texts = Readonly<Record<string, string>>;
 
 /** Where the secret of a declared object comes from: a Client's as CONTRACT §4 says, nowhere for the other kinds. */
 export function secretSource(manifest: Manifest): SecretSource {
@@ -21,13 +27,22 @@ export function secretSource(manifest: Manifest): SecretSource {
   if (secret !== undefined) return { from: 'inline', value: new Secret(secret) };
   if (secretRef !== undefined) return { from: 'reference', name: secretRef.name, key: secretRef.key };
   if (generateSecret === undefined && !needsGenerated(manifest.spec)) return nowhere;
-  if (generateSecret === undefined) return generated;
-  return { from: 'generated', name: generateSecret.name, template: generateSecret.template };
+  if (generateSecret === undefined && manifest.spec.rotation === undefined) return generated;
+  const { name, template, labels = none, annotations = none } = generateSecret ?? {};
+  return { from: 'generated', name, template, labels, annotations, rotation: rotationOf(manifest.spec) };
 }
 
 // Shared: there may be ten thousand clients.
 const nowhere: SecretSource = { from: 'nowhere' };
-const generated: SecretSource = { from: 'generated', name: undefined, template: undefined };
+const none: Texts = {};
+const generated: SecretSource = {
+  from: 'generated',
+  name: undefined,
+  template: undefined,
+  labels: none,
+  annotations: none,
+  rotation: rotationOf({}),
+};
 
 /** The name of the Secret that holds a client's secret; undefined when none does. */
 export function secretName(source: SecretSource, client: string): string | undefined {

@@ -9,6 +9,7 @@ import { startElection, type Election } from './election.ts';
 import { startHealthServer } from './health-server.ts';
 import { clusterConfig } from './kube/cluster-config.ts';
 import { readClusterId } from './kube/cluster-id.ts';
+import { createClusterSecrets } from './kube/cluster-secrets.ts';
 import { createClusterSource } from './kube/cluster-source.ts';
 import { createConnection, type Connection } from './kube/connection.ts';
 import { createEventRecorder } from './kube/event-recorder.ts';
@@ -16,12 +17,11 @@ import { createKubeApi, type KubeApi, type KubeCall } from './kube/kube-api.ts';
 import { KubeError } from './kube/kube-error.ts';
 import { createLeaseStore } from './kube/lease-store.ts';
 import { defaultTimes } from './kube/list-watch.ts';
+import type { SecretWatchOptions } from './kube/secret-watches.ts';
 import { callsOfLeader, writesOfLeader } from './leader-writes.ts';
 import { readServiceAccountKeys } from './kube/service-account-keys.ts';
 import { createOperatorMetrics, type OperatorMetrics } from './metrics.ts';
 import { startReconciler, type Reconciler } from './reconciler.ts';
-import type { ResolvedSecret } from './resolve-secret.ts';
-import type { SecretKeeper } from './secret-keeper.ts';
 
 /** A running operator. */
 export interface RunningOperator {
@@ -143,7 +143,7 @@ interface Leader {
 
 function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
   const { config, kube, leads, cluster, identity: instance, metrics, log } = leader;
-  const source = createClusterSource({
+  const listening: SecretWatchOptions = {
     api: kube,
     times: { ...defaultTimes, relistPeriod: config.relistSeconds * 1000 },
     random: Math.random,
@@ -153,17 +153,21 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
       metrics.watchFailed(error instanceof KubeError && error.sort === 'garbled');
       log.warn({ ...errorFacts(error), wait }, 'the API server');
     },
-    ownNamespace: config.namespace,
-    publicHost: new URL(config.publicUrl).hostname,
-  });
+  };
   const onLost = (error: unknown): void => {
     metrics.eventLost();
     log.debug(errorFacts(error), 'an event is lost');
   };
   const events = createEventRecorder({ api: kube, instance, now: () => new Date(), schedule: after, onLost }, signal);
+  const { secrets, keeper } = createClusterSecrets(listening, `${config.namespace}:${config.serviceAccount}`, events);
   return startReconciler({
-    source,
-    keeper: noSecrets,
+    source: createClusterSource({
+      ...listening,
+      ownNamespace: config.namespace,
+      publicHost: new URL(config.publicUrl).hostname,
+      secrets,
+    }),
+    keeper,
     events,
     meter: metrics.passes,
     cluster,
@@ -182,22 +186,6 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     onFailure: (box, error, wait) => log.warn({ box, wait, ...errorFacts(error) }, 'a pass failed'),
   });
 }
-
-/** Until a keeper over Secrets stands here, a client that is to have a generated secret waits. */
-const noSecrets: SecretKeeper = {
-  async keep(_box, wishes) {
-    const reason = 'SecretNotFound';
-    const none = (secret: string): ResolvedSecret => ({
-      state: 'missing',
-      reason,
-      message: `Secret ${secret} is still to be made`,
-    });
-    return new Map(wishes.map(({ client, secret }) => [client, none(secret)]));
-  },
-  names: () => Promise.resolve([]),
-  release: () => Promise.resolve(),
-  forget: () => Promise.resolve(),
-};
 
 /** Tries again, with longer and longer waits, until it works or is to stop. */
 async function patiently<T>(work: () => Promise<T>, log: Log, signal: AbortSignal): Promise<T> {

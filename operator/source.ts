@@ -1,18 +1,32 @@
 import type { NamespaceClaim } from '../api/client/desired-state.ts';
-import type { Declared, DeclaredSecret } from './declared.ts';
+import type { Declared } from './declared.ts';
 import type { Holds } from './holds.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { ObjectStatus } from './object-status.ts';
+import type { SecretFinder } from './resolve-secret.ts';
 
 /** Everything declared in one box. */
 export interface Listing {
   readonly objects: readonly Declared[];
-  /** By name. */
-  readonly secrets: ReadonlyMap<string, DeclaredSecret>;
   /** False while something could not be read: then what is missing here may still be declared. */
   readonly complete: boolean;
   /** What the namespace says; absent where there are none. */
   readonly tenancy?: Tenancy;
+}
+
+/** What a box needs Secrets for. */
+export interface SecretNeeds {
+  /** Names of the Secrets that clients refer to. */
+  readonly referred: ReadonlySet<string>;
+  /** Whether any client has, or is to have, a generated secret. */
+  readonly generated: boolean;
+}
+
+/** The Secrets of a box, as far as this source has heard. */
+export interface BoxSecrets {
+  readonly find: SecretFinder;
+  /** Whether people have declared a Secret of this name: then it cannot be generated. */
+  readonly isTaken: (name: string) => boolean;
 }
 
 /** An object that is to be looked for once more. */
@@ -31,6 +45,8 @@ export interface Source {
   list(box: string, signal: AbortSignal): Promise<Listing>;
   /** Which namespace a box is now, past every cache; absent where there are none. */
   readonly namespaceOf?: (box: string, signal: AbortSignal) => Promise<NamespaceClaim>;
+  /** The Secrets of a box. Where nothing needs any, the source listens for none. */
+  boxSecrets(box: string, needs: SecretNeeds, signal: AbortSignal): Promise<BoxSecrets>;
   /** Calls back with each box in which something changed, until aborted. */
   watch(onChange: (box: string) => void, signal: AbortSignal): void;
   /** Looks anew, past every cache: which of these objects are really gone (no object of the name, or one of another uid). */

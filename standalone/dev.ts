@@ -100,7 +100,7 @@ async function serve(run: Run): Promise<number> {
   );
   signal.throwIfAborted();
 
-  const secrets = createSecretFiles(state.secrets);
+  const secrets = createSecretFiles(state.secrets, () => new Date());
   const reconciler = reconcile(run, reader, state, api, managementKey, secrets);
   closing.add('The reconciler', () => reconciler.stop());
   restarts.addEventListener('restart', () => {

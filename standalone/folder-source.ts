@@ -22,7 +22,11 @@ export function createFolderSource(reader: FolderReader, folder: string, listene
   return {
     boxes: () => Promise.resolve(reader.index.boxes()),
     list(box) {
-      return Promise.resolve({ ...reader.index.contents(box), complete: reader.isComplete });
+      return Promise.resolve({ objects: reader.index.contents(box).objects, complete: reader.isComplete });
+    },
+    boxSecrets(box) {
+      const { secrets } = reader.index.contents(box);
+      return Promise.resolve({ find: (name) => secrets.get(name), isTaken: (name) => secrets.has(name) });
     },
     watch(onChange, signal) {
       // It cannot fail: what a listing throws is told as a problem.

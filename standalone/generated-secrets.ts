@@ -1,12 +1,17 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Secret } from '../api/client/secret.ts';
-import { generateClientSecret, isGeneratedSecret } from '../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../api/credentials/secret-text.ts';
 import { secretEntries } from '../operator/generated-secret.ts';
-import type { ResolvedSecret } from '../operator/resolve-secret.ts';
+import { resolveKept } from '../operator/resolve-kept.ts';
+import { missing, type ResolvedSecret } from '../operator/resolve-secret.ts';
+import { nextSecret, type KeptSecret } from '../operator/rotation.ts';
 import type { SecretKeeper, SecretWish } from '../operator/secret-keeper.ts';
+import { replaceFile } from './replace-file.ts';
+import { rotationFile, writeRotation } from './rotation-file.ts';
+import { readSecretFile } from './secret-file.ts';
 
 /** Generated secrets in files. */
 export interface SecretFiles extends SecretKeeper {
@@ -15,9 +20,11 @@ export interface SecretFiles extends SecretKeeper {
 }
 
 /** What this process has read or written; small, for there may be ten thousand. */
-interface Kept {
+interface Known {
   readonly client: string;
-  readonly value: Secret;
+  readonly uid: string;
+  readonly id: string;
+  readonly kept: KeptSecret;
   /** Tells whether the file would say something else now. */
   readonly mark: string;
   readonly isRequest: boolean;
@@ -31,37 +38,42 @@ const turn = 20;
  * the body of a token request (JSON form) with whatever else an application has to know. An empty `<secret>.json.released`
  * beside it says that it stays though no object wants it.
  */
-export function createSecretFiles(root: string): SecretFiles {
+export function createSecretFiles(root: string, now: () => Date): SecretFiles {
   /** By box, and in it by the name of the Secret. */
-  const boxes = new Map<string, Map<string, Kept>>();
+  const boxes = new Map<string, Map<string, Known>>();
   const fileOf = (box: string, secret: string): string => path.join(root, box, `${secret}.json`);
   const markOf = (box: string, secret: string): string => `${fileOf(box, secret)}.released`;
-  const keptOf = (box: string): Map<string, Kept> => {
-    const kept = boxes.get(box) ?? new Map<string, Kept>();
-    boxes.set(box, kept);
-    return kept;
+  const knownOf = (box: string): Map<string, Known> => {
+    const known = boxes.get(box) ?? new Map<string, Known>();
+    boxes.set(box, known);
+    return known;
   };
 
-  function resolve(file: string, wish: SecretWish, kept: Map<string, Kept>): ResolvedSecret {
-    const known = kept.get(wish.secret);
-    if (known !== undefined && known.client !== wish.client) {
-      const message = `Secret ${wish.secret} belongs to Client ${known.client}; give generateSecret.name another one`;
-      return { state: 'missing', reason: 'SecretNotOwned', message };
-    }
+  function resolve(file: string, wish: SecretWish, all: Map<string, Known>): ResolvedSecret {
+    const known = all.get(wish.secret);
+    if (known !== undefined && known.client !== wish.client) return notOwned(wish.secret, `Client ${known.client}`);
     const isThere = statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
-    const text = isThere && known === undefined ? readFileSync(file, 'utf8') : undefined;
-    const value = (isThere ? (known?.value ?? secretIn(text)) : undefined) ?? new Secret(generateClientSecret());
-    const content = contentOf(wish, value);
+    const read = isThere && known === undefined ? readSecretFile(file) : undefined;
+    if (read?.id !== undefined && read.id !== wish.facts.client_id) return notOwned(wish.secret, `client ${read.id}`);
+    const time = now().getTime();
+    const { rotation, applied, usage } = wish;
+    const found = isThere ? (known?.kept ?? read) : undefined;
+    const { kept } = nextSecret({ found, last: known?.kept, applied, rotation, usage, now: time }, () => {
+      return new Secret(generateClientSecret());
+    });
+    writeRotation(file, kept, rotation, known?.kept);
+    const content = contentOf(wish, kept.value);
     const mark = hash('sha256', content, 'buffer').toString('base64url', 0, 9);
     if (!isThere) writeFileSync(file, content, { mode: 0o600, flag: 'wx' });
-    else if (known?.mark !== mark && text !== content) replaceFile(file, content);
-    kept.set(wish.secret, { client: wish.client, value, mark, isRequest: isTokenRequest(wish) });
-    return { state: 'ready', value };
+    else if (known?.mark !== mark && read?.text !== content) replaceFile(file, content);
+    const { client, uid, facts } = wish;
+    all.set(wish.secret, { client, uid, id: facts.client_id, kept, mark, isRequest: isTokenRequest(wish) });
+    return resolveKept(kept, '', rotation, usage, time);
   }
 
   return {
     tokenRequest(box, secret) {
-      return keptOf(box).get(secret)?.isRequest === true ? fileOf(box, secret) : undefined;
+      return knownOf(box).get(secret)?.isRequest === true ? fileOf(box, secret) : undefined;
     },
     async keep(box, wishes, signal) {
       const resolved = new Map<string, ResolvedSecret>();
@@ -69,32 +81,43 @@ export function createSecretFiles(root: string): SecretFiles {
       let began = performance.now();
       for (const wish of wishes) {
         if (wish.adopt) rmSync(markOf(box, wish.secret), { force: true });
-        resolved.set(wish.client, resolve(fileOf(box, wish.secret), wish, keptOf(box)));
+        resolved.set(wish.client, resolve(fileOf(box, wish.secret), wish, knownOf(box)));
         if (performance.now() - began < turn) continue;
         await setImmediate(undefined, { signal });
         began = performance.now();
       }
       return resolved;
     },
+    // What somebody does to a file is noticed in a sweep.
+    version: () => '',
     async names(box) {
       const files = new Set(listed(path.join(root, box)));
-      const kept = [...files].filter((name) => name.endsWith('.json') && !files.has(`${name}.released`));
-      return kept.map((name) => name.slice(0, -5));
+      const names = [...files].filter((name) => name.endsWith('.json') && !files.has(`${name}.released`));
+      return names.map((file) => {
+        const name = file.slice(0, -5);
+        const { uid, id = readSecretFile(fileOf(box, name)).id } = knownOf(box).get(name) ?? {};
+        return { name, ...(uid === undefined ? {} : { uid }), ...(id === undefined ? {} : { id }) };
+      });
     },
-    async release(box, names) {
-      for (const name of names) {
-        keptOf(box).delete(name);
+    async release(box, kept) {
+      for (const { name } of kept) {
+        knownOf(box).delete(name);
         writeFileSync(markOf(box, name), '', { mode: 0o600 });
       }
     },
-    async forget(box, names) {
-      for (const name of names) {
-        keptOf(box).delete(name);
-        rmSync(fileOf(box, name), { force: true });
-        rmSync(markOf(box, name), { force: true });
+    async forget(box, kept) {
+      for (const { name } of kept) {
+        knownOf(box).delete(name);
+        for (const file of [fileOf(box, name), markOf(box, name), rotationFile(fileOf(box, name))]) {
+          rmSync(file, { force: true });
+        }
       }
     },
   };
+}
+
+function notOwned(secret: string, owner: string): ResolvedSecret {
+  return missing('SecretNotOwned', `Secret ${secret} belongs to ${owner}; give generateSecret.name another one`);
 }
 
 function isTokenRequest({ grants, template }: SecretWish): boolean {
@@ -105,20 +128,6 @@ function contentOf(wish: SecretWish, value: Secret): string {
   const entries = Object.fromEntries(secretEntries(wish.template, wish.facts, value.reveal()));
   const content = isTokenRequest(wish) ? { grant_type: 'client_credentials', ...entries } : entries;
   return `${JSON.stringify(content, null, 2)}\n`;
-}
-
-/** A generated secret carries a checksum: half of one, left by a kill, is none. */
-function secretIn(text: string | undefined): Secret | undefined {
-  const found = text?.match(/bgs_[A-Za-z0-9_-]+/g)?.find(isGeneratedSecret);
-  return found === undefined ? undefined : new Secret(found);
-}
-
-/** Written aside first: a kill in between must not lose the only copy of the secret. */
-function replaceFile(file: string, content: string): void {
-  const draft = `${file}.new`;
-  rmSync(draft, { force: true });
-  writeFileSync(draft, content, { mode: 0o600, flag: 'wx' });
-  renameSync(draft, file);
 }
 
 function listed(folder: string): readonly string[] {

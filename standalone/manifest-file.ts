@@ -22,6 +22,7 @@ export interface ManifestObject {
 
 /** One Secret as it stands in a file. */
 export interface ManifestSecret extends DeclaredSecret {
+  readonly entries: ReadonlyMap<string, Secret>;
   readonly line: number;
 }
 

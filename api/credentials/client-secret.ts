@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
+import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
 import { Outage } from '../db/outage.ts';
 import { equal } from './equal.ts';
 import type { HashQueue } from './hash-queue.ts';
-import { isGeneratedSecret } from './secret-text.ts';
 
 const sha256Prefix = '$sha256$';
 const argon2idPrefix = '$argon2id$';

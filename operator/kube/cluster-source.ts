@@ -1,5 +1,6 @@
 import type { Kind } from '../../crds/kind.ts';
 import type { ObjectName, Source } from '../source.ts';
+import { boxSecrets, type ClusterSecrets } from './box-secrets.ts';
 import { declaredNamespace, namespaceNovelty, type DeclaredNamespace } from './declared-namespace.ts';
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
 import { createFinalizerHolds } from './finalizers.ts';
@@ -20,6 +21,7 @@ export type ClusterSourceOptions = Pick<
   readonly ownNamespace?: string;
   /** Host of the installation's public URL: no box gets it. */
   readonly publicHost?: string;
+  readonly secrets: ClusterSecrets;
 };
 
 /** A quarter of a second of writes: what changes in a box of ten thousand waits no longer for its statuses. */
@@ -51,7 +53,9 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
 
   return {
     statusesInTurn,
+    boxSecrets: (box, needs, signal) => boxSecrets(box, needs, options.secrets, signal),
     watch(onChange, signal) {
+      options.secrets.watches.begin(onChange, signal);
       const isUsed = (box: string): boolean => kinds.some((kind) => stores?.[kind].store.hasNamespace(box));
       const judgeHosts = (box: string): void => {
         const changed = stores?.tenancies.judgeAnew() ?? [];
@@ -97,7 +101,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       const watches = await unlessAborted(synced, signal);
       const kept = kinds.flatMap((kind) => watches[kind].store.inNamespace(box));
       const objects = kept.filter(({ isGoing }) => !isGoing).map(({ declared }) => declared);
-      const listing = { objects, secrets: new Map(), complete: true };
+      const listing = { objects, complete: true };
       // Nobody needs to know of which namespace nothing is declared.
       if (objects.length === 0) return listing;
       const namespace = watches.namespaces.store.get(box, box) ?? (await liveNamespace(options.api, box, signal));

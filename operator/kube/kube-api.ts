@@ -140,11 +140,11 @@ export function metadataOnly(api: KubeApi): KubeApi {
   };
 }
 
-/** A watch answers with single objects, a list with all of them. */
+/** A list, which always has a limit, answers with all objects; a watch and a read with single ones. */
 function accepted(call: KubeCall): string {
-  if ('accept' in call && call.accept !== undefined) return call.accept;
-  if (call.method === 'PATCH' || call.metadataOnly !== true) return 'application/json';
-  const kind = call.query?.['watch'] === 'true' ? 'PartialObjectMetadata' : 'PartialObjectMetadataList';
+  if (call.method === 'PATCH') return 'application/json';
+  if (call.metadataOnly !== true) return call.accept ?? 'application/json';
+  const kind = call.query?.['limit'] === undefined ? 'PartialObjectMetadata' : 'PartialObjectMetadataList';
   return `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 }
 

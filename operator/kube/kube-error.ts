@@ -2,10 +2,19 @@ import { isRecord } from '../../crds/schema-node.ts';
 
 /**
  * What a failed call of the Kubernetes API means for its caller. `expired`: the version asked for is too old (410), list
- * anew. `garbled`: the answer is not what it should be. `unavailable`: no answer, or none now; try again later.
+ * anew. `garbled`: the answer is not what it should be. `terminating`: the namespace is being deleted, nothing is made in it.
+ * `unavailable`: no answer, or none now; try again later.
  */
 export type KubeErrorSort =
-  'expired' | 'unauthorized' | 'forbidden' | 'not-found' | 'conflict' | 'invalid' | 'garbled' | 'unavailable';
+  | 'expired'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'terminating'
+  | 'not-found'
+  | 'conflict'
+  | 'invalid'
+  | 'garbled'
+  | 'unavailable';
 
 /** The object that a refusal is about, as far as the API server said. */
 export interface Subject {
@@ -51,7 +60,7 @@ export function statusError(value: unknown, status = 0, retryAfter?: string): Ku
   const seconds = Number(retryAfter ?? details['retryAfterSeconds'] ?? 0);
   const message = typeof said['message'] === 'string' ? said['message'] : `the API server answered ${String(code)}`;
   const subject = subjectOf(details);
-  return new KubeError(sortOf(code), message, {
+  return new KubeError(isTerminating(details) ? 'terminating' : sortOf(code), message, {
     status: code,
     retryAfter: Number.isFinite(seconds) ? Math.max(0, seconds) * 1000 : 0,
     ...(subject === undefined ? {} : { subject }),
@@ -79,6 +88,11 @@ const SORTS: ReadonlyMap<number, KubeErrorSort> = new Map([
 
 function sortOf(status: number): KubeErrorSort {
   return SORTS.get(status) ?? 'unavailable';
+}
+
+/** Kubernetes: the admission plugin NamespaceLifecycle. */
+function isTerminating({ causes }: Record<string, unknown>): boolean {
+  return Array.isArray(causes) && causes.some((cause) => isRecord(cause) && cause['reason'] === 'NamespaceTerminating');
 }
 
 function subjectOf({ group, kind, name }: Record<string, unknown>): Subject | undefined {

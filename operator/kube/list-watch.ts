@@ -36,6 +36,8 @@ export interface ListWatchOptions<T extends Kept> {
   readonly api: KubeApi;
   /** Of the kind, in all namespaces or in one. */
   readonly path: string;
+  /** Only objects with these labels. */
+  readonly labelSelector?: string;
   /** What is kept of an object; undefined for what is no object of the kind. */
   readonly keep: (object: unknown) => T | undefined;
   readonly novelty: Novelty<T>;
@@ -115,18 +117,18 @@ class Loop<T extends Kept> implements ListWatch<T> {
 
   /** One watch, after a list where one is due. */
   async #session(): Promise<void> {
-    const { now, times, api, path, random } = this.#options;
+    const { now, times, api, path, random, labelSelector } = this.#options;
     if (this.#version === undefined || now() >= this.#relistAt) await this.#list();
     const version = this.#version;
     if (this.#isOver() || version === undefined) return;
     const timeoutSeconds = Math.round(times.watchSeconds * (1 + random() / 5));
-    const events = watch(api, path, version, { timeoutSeconds, silence: times.silence }, this.#signal);
+    const events = watch(api, path, version, { timeoutSeconds, silence: times.silence, labelSelector }, this.#signal);
     for await (const event of events) this.#take(event);
   }
 
   async #list(): Promise<void> {
-    const { api, path, keep, times, now, random } = this.#options;
-    const { objects, resourceVersion } = await list(api, path, keep, times.pageSize, this.#signal);
+    const { api, path, labelSelector, keep, times, now, random } = this.#options;
+    const { objects, resourceVersion } = await list(api, path, keep, times.pageSize, this.#signal, labelSelector);
     if (this.#isOver()) return;
     if (isOlder(resourceVersion, this.#newest)) {
       this.#stale += 1;

@@ -18,11 +18,12 @@ export async function list<T>(
   keep: (object: unknown) => T | undefined,
   pageSize: number,
   signal: AbortSignal,
+  labelSelector?: string,
 ): Promise<Listed<T>> {
   const objects: T[] = [];
   let next: string | undefined;
   for (;;) {
-    const answer = await api.call({ path, query: { limit: String(pageSize), continue: next } }, signal);
+    const answer = await api.call({ path, query: { limit: String(pageSize), continue: next, labelSelector } }, signal);
     const page = pageOf(path, answer);
     for (const item of page.items) {
       const kept = keep(item);

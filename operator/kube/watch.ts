@@ -15,6 +15,8 @@ export interface WatchTimes {
   readonly timeoutSeconds: number;
   /** Milliseconds. */
   readonly silence: number;
+  /** Only objects with these labels. */
+  readonly labelSelector?: string | undefined;
 }
 
 /**
@@ -25,12 +27,13 @@ export async function* watch(
   api: KubeApi,
   path: string,
   resourceVersion: string,
-  { timeoutSeconds, silence }: WatchTimes,
+  { timeoutSeconds, silence, labelSelector }: WatchTimes,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent, void, undefined> {
   const query = {
     watch: 'true',
     resourceVersion,
+    labelSelector,
     allowWatchBookmarks: 'true',
     timeoutSeconds: String(timeoutSeconds),
   };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { generateClientSecret, isGeneratedSecret } from '../../api/credentials/secret-text.ts';
+import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
 
 describe('a generated client secret', () => {
   it('is bgs_ and 48 characters of base64url, another one each time', () => {

@@ -32,9 +32,18 @@ describe('fingerprint', () => {
 });
 
 describe('digestOf', () => {
-  const parts = [new Secret('one'), new Secret('two'), 'none', 'kept', new Secret('none'), new Secret('kept')] as const;
+  const secret = (text: string) => ({ value: new Secret(text) });
+  const previous = { value: new Secret('two'), until: 1 };
+  const parts = [
+    ...[secret('one'), secret('two'), secret('none'), secret('kept')],
+    ...[
+      { ...secret('one'), previous },
+      { ...secret('one'), previous: { ...previous, until: 2 } },
+    ],
+    ...(['none', 'kept'] as const),
+  ];
 
-  it('differs for every secret, for none, and for the one that is kept', () => {
+  it('differs for every secret, for one that is valid beside it and until when, for none, and for the one that is kept', () => {
     expect(new Set(parts.map((part) => digestOf(key, 'content', part)))).to.have.property('size', parts.length);
   });
 
@@ -44,6 +53,6 @@ describe('digestOf', () => {
   });
 
   it('is 128 bits in hexadecimal digits', () => {
-    expect(digestOf(key, 'content', new Secret('one'))).to.match(/^[0-9a-f]{32}$/);
+    expect(digestOf(key, 'content', secret('one'))).to.match(/^[0-9a-f]{32}$/);
   });
 });

@@ -35,9 +35,12 @@ export function memorySource(): MemorySource {
     list: (box) =>
       Promise.resolve({
         objects: source.objects.filter(({ namespace }) => namespace === box),
-        secrets: new Map(source.secrets.map((secret) => [secret.name, secret])),
         complete: source.complete,
       }),
+    async boxSecrets() {
+      const named = new Map(source.secrets.map((secret) => [secret.name, secret]));
+      return { find: (name) => named.get(name), isTaken: (name) => named.has(name) };
+    },
     watch: () => undefined,
     confirmGone: (_box, objects) =>
       Promise.resolve(
@@ -77,16 +80,20 @@ export function memoryKeeper(): MemoryKeeper {
       for (const wish of wishes) {
         const value = kept.get(wish.secret)?.value ?? new Secret(generateClientSecret());
         kept.set(wish.secret, { wish, value });
-        resolved.set(wish.client, { state: 'ready', value });
+        resolved.set(wish.client, { state: 'ready', value, version: '' });
       }
       return resolved;
     },
-    names: () => Promise.resolve([...kept.keys()].filter((name) => !keeper.released.has(name))),
+    version: () => '',
+    async names() {
+      const names = [...kept.keys()].filter((name) => !keeper.released.has(name));
+      return names.map((name) => ({ name, uid: kept.get(name)?.wish.uid ?? '' }));
+    },
     async release(_box, names) {
-      for (const name of names) keeper.released.add(name);
+      for (const { name } of names) keeper.released.add(name);
     },
     async forget(_box, names) {
-      for (const name of names) kept.delete(name);
+      for (const { name } of names) kept.delete(name);
     },
   };
   return keeper;

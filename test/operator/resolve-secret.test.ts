@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Secret } from '../../api/client/secret.ts';
 import type { DeclaredSecret } from '../../operator/declared.ts';
 import { resolveSecret, type ResolvedSecret } from '../../operator/resolve-secret.ts';
+import { rotationOf } from '../../operator/rotation.ts';
 import type { SecretSource } from '../../operator/secret-source.ts';
 
 const reference: SecretSource = { from: 'reference', name: 'app-secret', key: 'client_secret' };
@@ -19,7 +20,7 @@ function secret(text: string, fields: Partial<DeclaredSecret> = {}): DeclaredSec
 }
 
 function resolved(found: DeclaredSecret | undefined, source = reference): ResolvedSecret {
-  return resolveSecret(source, 'app', new Map(found === undefined ? [] : [['app-secret', found]]), new Map());
+  return resolveSecret(source, 'app', (name) => (name === 'app-secret' ? found : undefined), new Map());
 }
 
 describe('resolveSecret', () => {
@@ -82,9 +83,11 @@ describe('resolveSecret', () => {
 
   it('takes a generated secret by the name of its Client', () => {
     const generated = new Map<string, ResolvedSecret>([['app', { state: 'ready', value: new Secret('bgs_x') }]]);
-    const source: SecretSource = { from: 'generated', name: 'somewhere', template: undefined };
-    expect(resolveSecret(source, 'app', new Map(), generated)).to.have.property('state', 'ready');
-    expect(resolveSecret(source, 'other', new Map(), generated)).to.include({ reason: 'SecretNotMade' });
+    const nothing = (): undefined => undefined;
+    const shape = { template: undefined, labels: {}, annotations: {}, rotation: rotationOf({}) };
+    const source: SecretSource = { from: 'generated', name: 'somewhere', ...shape };
+    expect(resolveSecret(source, 'app', nothing, generated)).to.have.property('state', 'ready');
+    expect(resolveSecret(source, 'other', nothing, generated)).to.include({ reason: 'SecretNotMade' });
   });
 
   it('has none where none is needed', () => {

@@ -1,12 +1,15 @@
 import { expect } from 'chai';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { isGeneratedSecret } from '../../api/credentials/secret-text.ts';
+import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
 import { secretFacts } from '../../operator/generated-secret.ts';
+import { rotationOf } from '../../operator/rotation.ts';
 import type { SecretWish } from '../../operator/secret-keeper.ts';
 import { createSecretFiles, type SecretFiles } from '../../standalone/generated-secrets.ts';
 import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
 
 const signal = new AbortController().signal;
+const time = Date.UTC(2026, 0, 1);
+const now = (): Date => new Date(time);
 
 function wish(client: string, fields: Partial<SecretWish> = {}): SecretWish {
   return {
@@ -16,6 +19,11 @@ function wish(client: string, fields: Partial<SecretWish> = {}): SecretWish {
     secret: client,
     grants: ['client_credentials'],
     template: undefined,
+    labels: {},
+    annotations: {},
+    rotation: rotationOf({}),
+    applied: undefined,
+    usage: undefined,
     facts: secretFacts(client, 'http://127.0.0.1:8080/boxes/default'),
     ...fields,
   };
@@ -27,7 +35,7 @@ describe('createSecretFiles', () => {
 
   beforeEach(() => {
     folder = temporaryFolder();
-    files = createSecretFiles(folder.root);
+    files = createSecretFiles(folder.root, now);
   });
   afterEach(() => folder.remove());
 
@@ -36,6 +44,8 @@ describe('createSecretFiles', () => {
     if (found?.state !== 'ready') throw new Error(found?.state === 'missing' ? found.message : 'nothing');
     return found.value.reveal();
   }
+  const namesIn = async (keeper: SecretFiles, box: string): Promise<string[]> =>
+    (await keeper.names(box, signal)).map(({ name }) => name);
   const file = () => folder.path('default', 'app.json');
   const content = (): unknown => JSON.parse(readFileSync(file(), 'utf8'));
 
@@ -59,13 +69,13 @@ describe('createSecretFiles', () => {
     expect(statSync(folder.path('default')).mode & 0o777).to.equal(0o700);
     folder.remove('default/app.json');
     writeFileSync(file(), '{}', { mode: 0o644 });
-    await secretOf(wish('app'), createSecretFiles(folder.root));
+    await secretOf(wish('app'), createSecretFiles(folder.root, now));
     expect(statSync(file()).mode & 0o777).to.equal(0o600);
   });
 
   it('finds the same secret again in the next run', async () => {
     const secret = await secretOf(wish('app'));
-    expect(await secretOf(wish('app'), createSecretFiles(folder.root))).to.equal(secret);
+    expect(await secretOf(wish('app'), createSecretFiles(folder.root, now))).to.equal(secret);
   });
 
   it('keeps the secret when the addresses change', async () => {
@@ -73,7 +83,7 @@ describe('createSecretFiles', () => {
     const moved = wish('app', { facts: secretFacts('app', 'http://127.0.0.1:9/boxes/default') });
     expect(await secretOf(moved)).to.equal(secret);
     expect(content()).to.include({ client_secret: secret, issuer: 'http://127.0.0.1:9/boxes/default' });
-    expect(await secretOf(wish('app'), createSecretFiles(folder.root))).to.equal(secret);
+    expect(await secretOf(wish('app'), createSecretFiles(folder.root, now))).to.equal(secret);
     expect(content()).to.include({ issuer: 'http://127.0.0.1:8080/boxes/default' });
   });
 
@@ -81,7 +91,7 @@ describe('createSecretFiles', () => {
     await secretOf(wish('app'));
     const before = statSync(file()).ino;
     await secretOf(wish('app'));
-    await secretOf(wish('app'), createSecretFiles(folder.root));
+    await secretOf(wish('app'), createSecretFiles(folder.root, now));
     expect(statSync(file()).ino).to.equal(before);
   });
 
@@ -109,7 +119,7 @@ describe('createSecretFiles', () => {
     const template = { OIDC_ID: '{{client_id}}', OIDC: 'id={{client_id}};secret={{client_secret}}' };
     const secret = await secretOf(wish('app', { template }));
     expect(content()).to.deep.equal({ OIDC_ID: 'app', OIDC: `id=app;secret=${secret}` });
-    expect(await secretOf(wish('app', { template }), createSecretFiles(folder.root))).to.equal(secret);
+    expect(await secretOf(wish('app', { template }), createSecretFiles(folder.root, now))).to.equal(secret);
     expect(files.tokenRequest('default', 'app')).to.equal(undefined);
   });
 
@@ -131,15 +141,15 @@ describe('createSecretFiles', () => {
 
   it('keeps boxes apart', async () => {
     expect(await secretOf(wish('app'), files, 'a')).to.not.equal(await secretOf(wish('app'), files, 'b'));
-    expect(await files.names('a', signal)).to.deep.equal(['app']);
+    expect(await namesIn(files, 'a')).to.deep.equal(['app']);
   });
 
   it('forgets a secret for good', async () => {
     const secret = await secretOf(wish('app'));
-    await files.forget('default', ['app', 'never-there'], signal);
-    expect(await files.names('default', signal)).to.deep.equal([]);
+    await files.forget('default', [{ name: 'app' }, { name: 'never-there' }], signal);
+    expect(await namesIn(files, 'default')).to.deep.equal([]);
     expect(await secretOf(wish('app'))).to.not.equal(secret);
-    expect(await files.names('nowhere', signal)).to.deep.equal([]);
+    expect(await namesIn(files, 'nowhere')).to.deep.equal([]);
   });
 
   it('ends with the reason of the signal when it is told to stop in the middle', async () => {
@@ -152,13 +162,13 @@ describe('createSecretFiles', () => {
 
   it('lets go of a secret whose client is retained, which stays as it is, and finds it when it is adopted', async () => {
     const secret = await secretOf(wish('app'));
-    await files.release('default', ['app'], signal);
-    const later = createSecretFiles(folder.root);
-    expect(await later.names('default', signal)).to.deep.equal([]);
+    await files.release('default', [{ name: 'app' }], signal);
+    const later = createSecretFiles(folder.root, now);
+    expect(await namesIn(later, 'default')).to.deep.equal([]);
     expect(content()).to.include({ client_secret: secret });
     expect(await secretOf(wish('app'), later)).to.equal(secret);
-    expect(await later.names('default', signal)).to.deep.equal([]);
+    expect(await namesIn(later, 'default')).to.deep.equal([]);
     expect(await secretOf(wish('app', { adopt: true }), later)).to.equal(secret);
-    expect(await later.names('default', signal)).to.deep.equal(['app']);
+    expect(await namesIn(later, 'default')).to.deep.equal(['app']);
   });
 });

@@ -167,7 +167,7 @@ data: { entry: ${data} }
     const file = parseManifests(secretOf(data));
     if (!file.ok) throw new Error(file.fault.message);
     const secrets = new Map(file.secrets.map((secret) => [secret.name, secret]));
-    return resolveSecret({ from: 'reference', name: 'tls', key: 'entry' }, 'x', secrets, new Map());
+    return resolveSecret({ from: 'reference', name: 'tls', key: 'entry' }, 'x', (name) => secrets.get(name), new Map());
   };
 
   it('reads a Secret that holds bytes that are no text: a keystore must not keep its whole file from being read', () => {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createManagement, type Management } from '../../../api/client/management.ts';
 import { Secret } from '../../../api/client/secret.ts';
 import { isRecord } from '../../../crds/schema-node.ts';
+import { createClusterSecrets } from '../../../operator/kube/cluster-secrets.ts';
 import { createClusterSource } from '../../../operator/kube/cluster-source.ts';
 import { createConnection } from '../../../operator/kube/connection.ts';
 import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/kube-api.ts';
@@ -82,14 +83,16 @@ describe('a cluster as a source', () => {
         return real.call(call, signal);
       },
     };
-    const source = createClusterSource({
+    const options = {
       api: kube,
       times: defaultTimes,
       random: Math.random,
       now: () => performance.now(),
-      sleep: (wait, signal) => sleep(wait, undefined, { signal }).catch(() => undefined),
-      onFailure: (error) => failures.push(error),
-    });
+      sleep: (wait: number, signal: AbortSignal) => sleep(wait, undefined, { signal }).catch(() => undefined),
+      onFailure: (error: unknown) => void failures.push(error),
+    };
+    const { secrets } = createClusterSecrets(options, 'boxgate-system:boxgate', recordedEvents());
+    const source = createClusterSource({ ...options, secrets });
     reconciler = startReconciler({
       source,
       keeper: memoryKeeper(),

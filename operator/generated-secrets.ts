@@ -1,0 +1,141 @@
+import { ManagementError } from '../api/client/management-error.ts';
+import type { Secret } from '../api/client/secret.ts';
+import type { BoxMemory } from './box-memory.ts';
+import type { Candidate, Desired } from './desired.ts';
+import { secretFacts } from './generated-secret.ts';
+import type { PassContext } from './pass-context.ts';
+import { missing, type ResolvedSecret } from './resolve-secret.ts';
+import type { SecretUsage } from './rotation.ts';
+import type { SecretWish } from './secret-keeper.ts';
+import { secretName } from './secret-source.ts';
+import type { BoxSecrets } from './source.ts';
+
+/** Whose generated secrets are asked for. */
+export interface GeneratedSecretsOf {
+  readonly box: string;
+  /** Clients that are to have one. */
+  readonly wanting: readonly Candidate[];
+  /** Also at those that nothing has changed about. */
+  readonly lookAtAll: boolean;
+  /** The namespace is being deleted. */
+  readonly isTerminating: boolean;
+  readonly issuer: string;
+  readonly secrets: BoxSecrets;
+  readonly memory: BoxMemory;
+}
+
+/** The generated secrets by the name of their Client. Those that nothing has changed about are looked at in a sweep only. */
+export async function generatedSecrets(
+  { box, wanting, lookAtAll, isTerminating, issuer, secrets, memory }: GeneratedSecretsOf,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, ResolvedSecret>> {
+  const now = context.now().getTime();
+  const resolved = new Map<string, ResolvedSecret>();
+  const due: Candidate[] = [];
+  for (const one of wanting) {
+    const name = wantedName(one);
+    const known = memory.objects.get(one.object.key);
+    const version = (): string => context.keeper.version(box, name);
+    if (!lookAtAll && known?.judged === one.judged && isAsBefore(known, memory, now, version)) {
+      resolved.set(one.object.name, known.secret);
+    } else if (secrets.isTaken(name)) resolved.set(one.object.name, notOwned(name));
+    else if (isTerminating) resolved.set(one.object.name, notMade(name));
+    else due.push(one);
+  }
+  if (due.length === 0) return resolved;
+  const usage = await usageWhereDue(box, due, memory, now, context, signal);
+  const wishes = due.map((one) => wishOf(one, issuer, memory, usage.get(one.judged.id)));
+  for (const [client, secret] of await context.keeper.keep(box, wishes, signal)) resolved.set(client, secret);
+  for (const { client, uid, secret, facts } of wishes) {
+    if (resolved.get(client)?.state !== 'ready') continue;
+    memory.generated.set(secret, { name: secret, client, uid, id: facts.client_id });
+  }
+  return resolved;
+}
+
+function wantedName({ object, judged: { secret } }: Candidate): string {
+  return secretName(secret, object.name) ?? object.name;
+}
+
+function isAsBefore({ secret, ...known }: Desired, memory: BoxMemory, now: number, version: () => string): boolean {
+  if (secret.state !== 'ready' || (secret.look ?? Infinity) <= now || secret.version !== version()) return false;
+  return secret.isStaged !== true || appliedSecret({ secret, ...known }, memory) === undefined;
+}
+
+/** When the secret of a client is to be looked at again, in milliseconds since 1970; a staged one as soon as it is applied. */
+export function lookAt(one: Desired, memory: BoxMemory): number | undefined {
+  const { secret } = one;
+  if (secret.state === 'none') return undefined;
+  if (secret.state === 'ready' && secret.isStaged === true) return appliedSecret(one, memory) && 0;
+  return secret.look;
+}
+
+/** The secret that the API has, as far as is known. */
+function appliedSecret({ object, judged, digest, secret }: Desired, { rows }: BoxMemory): Secret | undefined {
+  const row = rows.get(judged.rowKey);
+  const isApplied = row?.digest === digest && row.declarer.uid === object.uid;
+  return isApplied && secret.state === 'ready' ? secret.value : undefined;
+}
+
+/** Asked for only where an old secret may retire: it takes a while in a large box. Nothing known is no reason to retire. */
+async function usageWhereDue(
+  box: string,
+  due: readonly Candidate[],
+  { objects }: BoxMemory,
+  now: number,
+  { management, cluster }: PassContext,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, SecretUsage>> {
+  const isAsked = due.some(({ object }) => {
+    const secret = objects.get(object.key)?.secret;
+    return secret?.state === 'ready' && secret.previous !== undefined && (secret.look ?? Infinity) <= now;
+  });
+  if (!isAsked) return new Map();
+  try {
+    const { clients } = await management.usage(box, cluster, signal);
+    return new Map(
+      clients.map(({ id, last_token_at, previous_secret_last_used }) => [
+        id,
+        { lastToken: timeOf(last_token_at), previousLastUsed: timeOf(previous_secret_last_used) },
+      ]),
+    );
+  } catch (error) {
+    if (error instanceof ManagementError) return new Map();
+    throw error;
+  }
+}
+
+function timeOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time);
+}
+
+function wishOf(one: Candidate, issuer: string, memory: BoxMemory, usage: SecretUsage | undefined): SecretWish {
+  const { object, judged } = one;
+  if (judged.secret.from !== 'generated') throw new TypeError(`${object.key} has no generated secret`);
+  const { template, labels, annotations, rotation } = judged.secret;
+  const known = memory.objects.get(object.key);
+  return {
+    client: object.name,
+    uid: object.uid,
+    adopt: judged.adopt !== undefined,
+    secret: wantedName(one),
+    grants: judged.traits.kind === 'Client' ? judged.traits.grants : [],
+    template,
+    labels,
+    annotations,
+    facts: secretFacts(judged.id, issuer),
+    rotation,
+    applied: known?.object.uid === object.uid ? appliedSecret(known, memory) : undefined,
+    usage,
+  };
+}
+
+/** In a namespace that is being deleted nothing can be made, and whoever tries is refused each time. */
+function notMade(name: string): ResolvedSecret {
+  return missing('NamespaceTerminating', `Secret ${name} is not made: the namespace is being deleted`);
+}
+
+function notOwned(name: string): ResolvedSecret {
+  return missing('SecretNotOwned', `Secret ${name} is declared by somebody else; give generateSecret.name another one`);
+}

@@ -1,0 +1,43 @@
+import type { DeclaredSecret } from '../declared.ts';
+import type { BoxSecrets, SecretNeeds } from '../source.ts';
+import { secretForbidden, secretNotRead } from './secret-forbidden.ts';
+import type { SecretWatches } from './secret-watches.ts';
+import type { UnlabelledSecrets } from './unlabelled-secrets.ts';
+
+/** Where the Secrets of a cluster are looked up; `account` is the operator's, as `namespace:name`. */
+export interface ClusterSecrets {
+  readonly watches: SecretWatches;
+  readonly unlabelled: UnlabelledSecrets;
+  readonly account: string;
+}
+
+/** The Secrets of a box for what it needs. While nothing can be told of them that is the answer for each: nothing else waits. */
+export async function boxSecrets(
+  box: string,
+  needs: SecretNeeds,
+  { watches, unlabelled, account }: ClusterSecrets,
+  signal: AbortSignal,
+): Promise<BoxSecrets> {
+  if (needs.referred.size === 0 && !needs.generated) {
+    watches.leave(box);
+    return { find: () => undefined, isTaken };
+  }
+  const { state, store } = await watches.look(box, signal);
+  if (state === 'forbidden') return { find: () => secretForbidden(box, account), isTaken };
+  const unknown = [...needs.referred].filter((name) => store.get(box, name) === undefined);
+  if (state === 'pending') return { find: () => secretNotRead(), isTaken };
+  const hidden = await unlabelled.among(box, unknown, signal);
+  const find = (name: string): DeclaredSecret | undefined =>
+    store.get(box, name)?.declared() ?? (hidden.has(name) ? withoutLabel(box, name) : undefined);
+  return { find, isTaken };
+}
+
+/** Whose a Secret is its keeper sees. */
+function isTaken(): boolean {
+  return false;
+}
+
+/** Nothing else of it was read. */
+function withoutLabel(namespace: string, name: string): DeclaredSecret {
+  return { namespace, name, type: '', labels: {}, entries: new Map() };
+}

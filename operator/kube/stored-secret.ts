@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { Secret } from '../../api/client/secret.ts';
+import { isRecord } from '../../crds/schema-node.ts';
+import type { DeclaredSecret } from '../declared.ts';
+import type { Kept, Novelty } from './object-store.ts';
+
+/** Somebody that a Secret belongs to. */
+export interface SecretOwner {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller: boolean;
+}
+
+/** What is kept of a Secret beside its names. */
+export interface SecretContent {
+  readonly type: string;
+  /** RFC 3339. */
+  readonly created: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly owners: readonly SecretOwner[];
+  /** Base64; see {@link brief}. */
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** What is kept of a Secret of a cluster. Nothing of it is shown when it is printed. */
+export class StoredSecret implements Kept {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** The version in which it last said something new. */
+  readonly version: string;
+  readonly #content: SecretContent;
+  #declared: DeclaredSecret | undefined;
+
+  constructor({ namespace, name, uid, resourceVersion }: Kept, content: SecretContent, version = resourceVersion) {
+    this.namespace = namespace;
+    this.name = name;
+    this.uid = uid;
+    this.resourceVersion = resourceVersion;
+    this.version = version;
+    this.#content = content;
+  }
+
+  get content(): SecretContent {
+    return this.#content;
+  }
+
+  isSameAs(other: StoredSecret): boolean {
+    return isDeepStrictEqual(this.#content, other.#content);
+  }
+
+  /** The same Secret in a newer version that says nothing new. */
+  in(next: Kept): StoredSecret {
+    const same = new StoredSecret(next, this.#content, this.version);
+    same.#declared = this.#declared;
+    return same;
+  }
+
+  /** As clients refer to it; the same values as long as it says nothing new. */
+  declared(): DeclaredSecret {
+    this.#declared ??= this.#asDeclared();
+    return this.#declared;
+  }
+
+  #asDeclared(): DeclaredSecret {
+    const { namespace, name } = this;
+    const { type, labels, data } = this.#content;
+    const entries = new Map<string, Secret>();
+    const get = (key: string): Secret | undefined => {
+      const value = entries.get(key) ?? secretOf(Object.hasOwn(data, key) ? data[key] : undefined);
+      if (value !== undefined) entries.set(key, value);
+      return value;
+    };
+    return { namespace, name, type, labels, entries: { get } };
+  }
+}
+
+/** A Secret says nothing new when only somebody's bookkeeping in it changed. */
+export const secretNovelty: Novelty<StoredSecret> = {
+  isSame: (known, next) => known.isSameAs(next),
+  carry: (known, next) => known.in(next),
+};
+
+/** Keeps of a Secret what the operator reads; undefined for what is none. */
+export function storedSecret(value: unknown): StoredSecret | undefined {
+  const { metadata, type, data } = isRecord(value) ? value : {};
+  if (!isRecord(metadata)) return undefined;
+  const { namespace, name, uid, resourceVersion, creationTimestamp, labels, annotations, ownerReferences } = metadata;
+  if (typeof namespace !== 'string' || typeof name !== 'string') return undefined;
+  if (typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
+  const content: SecretContent = {
+    type: typeof type === 'string' ? type : '',
+    created: typeof creationTimestamp === 'string' ? creationTimestamp : '',
+    labels: textsOf(labels),
+    annotations: textsOf(annotations),
+    owners: Array.isArray(ownerReferences) ? ownerReferences.flatMap(ownerOf) : [],
+    data: textsOf(data),
+  };
+  return new StoredSecret({ namespace, name, uid, resourceVersion }, content);
+}
+
+/** Longer texts are kept by their beginning and their digest: a Secret may have a mebibyte, and there may be many. */
+const longest = 2_000;
+
+/** The form in which a value is kept: itself, or of a long one what tells it from others. Its beginning is more than a client secret may have. */
+export function brief(text: string): string {
+  return text.length <= longest ? text : `${text.slice(0, longest)}#${hash('sha256', text)}`;
+}
+
+/** The text of a value as it is kept, or its beginning. */
+export function textOfData(kept: string): string {
+  return Buffer.from(kept.slice(0, longest), 'base64').toString('utf8');
+}
+
+function secretOf(kept: string | undefined): Secret | undefined {
+  return kept === undefined ? undefined : new Secret(textOfData(kept));
+}
+
+/** What Kubernetes and its tools note is nobody's here; it may hold the whole Secret once more. */
+const toolsOwn = /^([^/]*\.)?kubernetes\.io\/(?!managed-by$)/;
+
+function textsOf(value: unknown): Record<string, string> {
+  const texts = Object.entries(isRecord(value) ? value : {}).flatMap(([key, text]) =>
+    typeof text === 'string' && !toolsOwn.test(key) ? [[key, brief(text)] as const] : [],
+  );
+  return Object.fromEntries(texts);
+}
+
+function ownerOf(value: unknown): SecretOwner[] {
+  if (!isRecord(value)) return [];
+  const { apiVersion, kind, name, uid, controller } = value;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
+  if (typeof name !== 'string' || typeof uid !== 'string') return [];
+  return [{ apiVersion, kind, name, uid, controller: controller === true }];
+}

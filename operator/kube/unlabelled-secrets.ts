@@ -1,0 +1,59 @@
+import { isRecord } from '../../crds/schema-node.ts';
+import type { KubeApi } from './kube-api.ts';
+import { KubeError } from './kube-error.ts';
+import { inLanes } from './lanes.ts';
+import { pathOfObject } from './live-read.ts';
+import { SECRETS } from './secret-watches.ts';
+
+/** Tells a Secret that nobody labelled from one that is not there. */
+export interface UnlabelledSecrets {
+  /** Which of these names, none of a Secret with the label, are those of Secrets. */
+  among(namespace: string, names: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>>;
+}
+
+/** Milliseconds for which an answer is remembered: no pass asks again for what the last one asked. */
+const remembered = 30_000;
+
+/** Looks by single reads of the metadata alone: what is in a Secret that nobody gave us is not read. `now` in milliseconds. */
+export function createUnlabelledSecrets(api: KubeApi, now: () => number): UnlabelledSecrets {
+  const namespaces = new Map<string, ReadonlyMap<string, Answer>>();
+
+  return {
+    async among(namespace, names, signal) {
+      const time = now();
+      const before = namespaces.get(namespace);
+      // What is asked for no more was seen with its label meanwhile, or nobody wants it.
+      const known = new Map<string, Answer>();
+      for (const name of names) {
+        const answer = before?.get(name);
+        if (answer !== undefined && answer.until > time) known.set(name, answer);
+      }
+      await inLanes(
+        names.filter((name) => !known.has(name)),
+        async (name) => {
+          const isThere = await isSecret(api, namespace, name, signal);
+          known.set(name, { isThere, until: time + remembered });
+        },
+      );
+      if (known.size === 0) namespaces.delete(namespace);
+      else namespaces.set(namespace, known);
+      return new Set(names.filter((name) => known.get(name)?.isThere === true));
+    },
+  };
+}
+
+interface Answer {
+  readonly isThere: boolean;
+  readonly until: number;
+}
+
+/** What cannot be told counts as not there: the client waits, whatever the reason. */
+async function isSecret(api: KubeApi, namespace: string, name: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const path = pathOfObject({ ...SECRETS, namespace, name });
+    return isRecord(await api.call({ path, metadataOnly: true }, signal));
+  } catch (error) {
+    if (error instanceof KubeError) return false;
+    throw error;
+  }
+}

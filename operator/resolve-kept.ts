@@ -1,0 +1,22 @@
+import type { ReadySecret } from './resolve-secret.ts';
+import { nextLook, type KeptSecret, type Rotation, type SecretUsage } from './rotation.ts';
+
+/** While a new secret is staged nobody was shown it: the old one is valid for as long as that takes. */
+const NO_END = Date.UTC(9999, 11, 31);
+
+/** What a kept secret means for its client's row; `version` is what its keeper calls this state of it. */
+export function resolveKept(
+  kept: KeptSecret,
+  version: string,
+  rotation: Rotation,
+  usage: SecretUsage | undefined,
+  now: number,
+): ReadySecret {
+  const { value, next, previous } = kept;
+  const look = nextLook(kept, rotation, now);
+  if (next !== undefined) {
+    return { state: 'ready', value: next, previous: { value, until: NO_END }, isStaged: true, version };
+  }
+  if (previous === undefined) return { state: 'ready', value, version, look };
+  return { state: 'ready', value, previous, version, look, previousLastUsed: usage?.previousLastUsed };
+}
