@@ -84,7 +84,8 @@ class LeaseElection implements Election {
 
   async release(): Promise<void> {
     const { store, duration, schedule, onFailure } = this.#options;
-    const patience = Math.min(longestPatience, duration * retryPart);
+    // Whole milliseconds: a timeout of anything else throws.
+    const patience = Math.ceil(Math.min(longestPatience, duration * retryPart));
     this.#leaving.abort();
     // An answer that is on its way says which version is to be released.
     const spare = schedule(patience, () => this.#hurry.abort(new Error('the operator is stopping')));

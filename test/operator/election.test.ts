@@ -38,7 +38,14 @@ function nextVersion(): string {
   return String(versions);
 }
 
-function replica(name: string, shared: Shared, time: VirtualTime, random: () => number, pod?: string): Replica {
+function replica(
+  name: string,
+  shared: Shared,
+  time: VirtualTime,
+  random: () => number,
+  pod?: string,
+  lasting = duration,
+): Replica {
   let isFrozen = false;
   let held: (() => void)[] = [];
   const wire = { isCut: false, isDeafened: false, failures: 0 };
@@ -73,7 +80,7 @@ function replica(name: string, shared: Shared, time: VirtualTime, random: () => 
   const election = startElection({
     store,
     random,
-    duration,
+    duration: lasting,
     pod,
     identity: pod === undefined ? name : `${pod}_${name}`,
     now: () => time.now(),
@@ -129,6 +136,15 @@ describe('an election', () => {
     await time.pass(2_500);
     expect(other.election.leads()).to.equal(true);
     expect(one.hasLost).to.equal(false);
+  });
+
+  it('is released in whole milliseconds also where a part of the Lease has a fraction', async () => {
+    one = replica('one', shared, time, () => 0.5, undefined, 5_000);
+    await time.pass(3_000);
+    const released = one.election.release();
+    await time.pass(2_000);
+    await released;
+    expect([shared.lease?.holder, one.failures]).to.deep.equal(['', 0]);
   });
 
   it('goes to the other one after its time when the leader is gone', async () => {
