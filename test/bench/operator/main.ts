@@ -35,7 +35,7 @@ const began = performance.now();
 try {
   for (const scenario of chosen) {
     say(`${scenario.name} … (${((performance.now() - began) / 1000).toFixed(0)} s)`);
-    rows.push(...(await scenario.run(context)));
+    rows.push(...(await inTime(scenario.name, scenario.run(context))));
   }
 } finally {
   await postgres.stop();
@@ -47,4 +47,13 @@ if (values.write || (positionals.length === 0 && !small)) await writeTable(rows,
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+/** A row that takes as long will never end: somebody waits for what does not come. */
+function inTime<T>(name: string, work: Promise<T>): Promise<T> {
+  const patience = 600_000;
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error(`${name} does not end`)), patience).unref();
+  });
+  return Promise.race([work, late]);
 }

@@ -153,7 +153,7 @@ function kubeconfigFor(port: number): string {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'scripted', cluster: { server: `http://127.0.0.1:${port}` } }],
+    clusters: [{ name: 'scripted', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
     users: [{ name: 'user', user: { token: 'scripted' } }],
     contexts: [{ name: 'scripted', context: { cluster: 'scripted', user: 'user' } }],
     'current-context': 'scripted',
