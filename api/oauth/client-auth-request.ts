@@ -27,11 +27,11 @@ export interface ClientCredentials {
 export function readClientCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {
   const id = parameters.get('client_id');
   const secret = parameters.get('client_secret');
-  const assertion = readAssertion(parameters);
-  const ways = [authorization, secret, assertion].filter((way) => way !== undefined);
-  if (ways.length > 1) {
+  const sent = [authorization, secret, parameters.get('client_assertion') ?? parameters.get('client_assertion_type')];
+  if (sent.filter((way) => way !== undefined).length > 1) {
     throw new OAuthError('invalid_request', 'Use one way to authenticate: header, secret in the body or assertion');
   }
+  const assertion = readAssertion(parameters);
   if (assertion !== undefined) return byAssertion(assertion, id);
   if (authorization !== undefined) return byHeader(authorization, id);
   if (id === undefined)

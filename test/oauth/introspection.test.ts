@@ -146,9 +146,9 @@ describe('the introspection endpoint', () => {
     'no token': { fields: {}, by: basic('resource', secret), error: 'invalid_request' },
     'no client (RFC 7662 section 2.1)': { fields: { token: 'x' }, error: 'invalid_client' },
     'a wrong secret': { fields: { token: 'x' }, by: basic('resource', 'wrong'), error: 'invalid_client' },
-    'a client assertion, which is not built': {
+    'half a client assertion': {
       fields: { token: 'x', client_assertion: 'e30.e30.e30' },
-      error: 'invalid_client',
+      error: 'invalid_request',
     },
     'a client that proves nothing': { fields: { token: 'x', client_id: 'resource' }, error: 'invalid_client' },
     'a public client': { fields: { token: 'x', client_id: 'public' }, error: 'invalid_client' },

@@ -148,9 +148,9 @@ describe('the revocation endpoint', () => {
   const refusals: Record<string, { fields: Record<string, string>; authorization?: string; error: string }> = {
     'no token': { fields: {}, authorization: basic('mine', secret), error: 'invalid_request' },
     'a wrong secret': { fields: { token: 'x' }, authorization: basic('mine', 'wrong'), error: 'invalid_client' },
-    'a client assertion, which is not built': {
+    'half a client assertion': {
       fields: { token: 'x', client_assertion: 'e30.e30.e30' },
-      error: 'invalid_client',
+      error: 'invalid_request',
     },
     'no client': { fields: { token: 'x' }, error: 'invalid_client' },
     'a confidential client that proves nothing': { fields: { token: 'x', client_id: 'mine' }, error: 'invalid_client' },

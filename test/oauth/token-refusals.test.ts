@@ -51,11 +51,11 @@ describe('the token endpoint refuses', () => {
       'a client assertion': () => unproven({ ...asked, ...assertion }),
       'a client assertion of a client that is named too': () =>
         unproven({ ...asked, ...assertion, client_id: 'plain' }),
-      'a client assertion beside a right secret': () => form({ ...asked, ...assertion }),
-      'the type of a client assertion alone': () =>
-        unproven({ ...asked, client_assertion_type: assertion.client_assertion_type, client_id: 'plain' }),
     },
     '400 invalid_request': {
+      'X-09 a client assertion beside a right secret': () => form({ ...asked, ...assertion }),
+      'the type of a client assertion alone': () =>
+        unproven({ ...asked, client_assertion_type: assertion.client_assertion_type, client_id: 'plain' }),
       'T-05 no grant_type': () => form({}),
       'T-05 an empty grant_type': () => form({ grant_type: '' }),
       'T-09 an array of audiences': () => json({ ...asked, audience: ['https://a.example'] }, basic('bound', secret)),
