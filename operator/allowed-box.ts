@@ -1,15 +1,7 @@
 import { fingerprint } from './digest.ts';
 import type { Judged } from './judge.ts';
 import type { Resource } from './resource.ts';
-import type { HostVerdict, RefusedHost } from './tenancy.ts';
-
-/** What a Box asks for and does not get. */
-export interface Withheld {
-  readonly hosts: readonly string[];
-  readonly issuer: boolean;
-  readonly reason: RefusedHost['reason'];
-  readonly message: string;
-}
+import type { HostVerdict, Withheld } from './tenancy.ts';
 
 /** A judged Box with what its namespace does not grant taken out of what it declares; the same where it gets everything. */
 export function allowedBox(judged: Judged, resource: Resource, hosts: HostVerdict, defaultIssuer: string): Judged {

@@ -40,6 +40,9 @@ export function objectKey({ kind, name }: Pick<Declared, 'kind' | 'name'>): stri
   return [kind, name].join('/');
 }
 
+/** An object of a box that is to be looked for, or waited for, once more. */
+export type ObjectName = Pick<Declared, 'kind' | 'name' | 'uid'>;
+
 /** What tells one object from all others. */
 export type Identity = Pick<Declared, 'namespace' | 'name' | 'uid'>;
 

@@ -1,4 +1,4 @@
-import type { ObjectName } from './source.ts';
+import type { ObjectName } from './declared.ts';
 
 /** An object whose deletion was asked for, and which waits until its row is gone. */
 export interface Going extends ObjectName {

@@ -5,11 +5,11 @@ import type { Link } from '../crds/links.ts';
 import { checkManifest } from '../crds/manifest.ts';
 import type { Manifest } from '../crds/manifest-schema.ts';
 import { notInForce } from '../crds/not-in-force.ts';
-import type { Withheld } from './allowed-box.ts';
 import { objectKey, type Declared } from './declared.ts';
 import { fingerprint } from './digest.ts';
 import { resourceOf, type Resource } from './resource.ts';
 import { secretSource, type SecretSource } from './secret-source.ts';
+import type { Withheld } from './tenancy.ts';
 
 /** What the statuses of an object, and of those it is linked with, need to know of its spec. */
 export type Traits =

@@ -1,5 +1,5 @@
 import type { NamespaceClaim } from '../api/client/desired-state.ts';
-import type { Declared } from './declared.ts';
+import type { Declared, ObjectName } from './declared.ts';
 import type { Holds } from './holds.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { ObjectStatus } from './object-status.ts';
@@ -28,9 +28,6 @@ export interface BoxSecrets {
   /** Whether people have declared a Secret of this name: then it cannot be generated. */
   readonly isTaken: (name: string) => boolean;
 }
-
-/** An object that is to be looked for once more. */
-export type ObjectName = Pick<Declared, 'kind' | 'name' | 'uid'>;
 
 /**
  * Where objects are declared: a cluster, a folder. The reconciler does not know which one it has. Every method throws

@@ -22,3 +22,11 @@ export interface RefusedHost {
   readonly reason: 'HostNotGranted' | 'HostConflict';
   readonly message: string;
 }
+
+/** What a Box asks for and does not get. */
+export interface Withheld {
+  readonly hosts: readonly string[];
+  readonly issuer: boolean;
+  readonly reason: RefusedHost['reason'];
+  readonly message: string;
+}

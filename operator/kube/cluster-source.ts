@@ -1,5 +1,6 @@
 import type { Kind } from '../../crds/kind.ts';
-import type { ObjectName, Source } from '../source.ts';
+import type { ObjectName } from '../declared.ts';
+import type { Source } from '../source.ts';
 import { boxSecrets, type ClusterSecrets } from './box-secrets.ts';
 import { declaredNamespace, namespaceNovelty, type DeclaredNamespace } from './declared-namespace.ts';
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';

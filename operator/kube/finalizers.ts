@@ -1,6 +1,6 @@
 import type { Kind } from '../../crds/kind.ts';
 import type { Going, Holds } from '../holds.ts';
-import type { ObjectName } from '../source.ts';
+import type { ObjectName } from '../declared.ts';
 import { declaredObject, FINALIZER, isHeld, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
