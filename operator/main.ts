@@ -5,6 +5,7 @@ import { createLog, flushLog, type Log } from '../process/log.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { readOperatorConfig, type OperatorConfig } from './config.ts';
 import { serveOperator } from './serve.ts';
+import { keepHeapSmall } from './small-heap.ts';
 
 const usage = `Usage: boxgate operator   keep the boxes of a cluster as they are declared
 Settings come from the environment; see docs/configuration.md.
@@ -25,6 +26,7 @@ export async function main(args: readonly string[], environment: Environment): P
 }
 
 async function runOperator(environment: Environment): Promise<number> {
+  keepHeapSmall();
   const config = readOperatorConfig(environment);
   const log = createLog(config.logLevel);
   crashOnBugs(log);
