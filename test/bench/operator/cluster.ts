@@ -23,6 +23,8 @@ export interface BenchCluster {
   operator(environment?: Environment): Promise<OperatorProcess>;
   /** New namespaces in which the operator may hold Secrets. */
   boxes(count: number): Promise<readonly string[]>;
+  /** What the operators and the API logged last. */
+  said(): string;
   stop(): Promise<void>;
 }
 
@@ -70,6 +72,7 @@ export async function startCluster({ postgres, flags = [], profile }: ClusterOpt
       });
       return names;
     },
+    said: () => [...operators, api].flatMap(({ lines }) => lines.slice(-20)).join('\n'),
     async stop() {
       await Promise.all(operators.map((operator) => operator.end('SIGTERM')));
       await api.end('SIGTERM');

@@ -19,7 +19,7 @@ export function kubeApi(kubeconfig: string): KubeApi {
 const times = { timeoutSeconds: 3_600, silence: 3_600_000 };
 
 /** The version of everything now: of etcd, where each write of anything makes a new one. */
-export async function versionNow(kube: KubeApi, path = '/api/v1/namespaces'): Promise<string> {
+async function versionNow(kube: KubeApi, path = '/api/v1/namespaces'): Promise<string> {
   const answer = await kube.call({ path, query: { limit: '1' } }, new AbortController().signal);
   const { metadata } = isRecord(answer) ? answer : {};
   return isRecord(metadata) ? String(metadata['resourceVersion']) : '0';

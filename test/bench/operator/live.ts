@@ -1,6 +1,6 @@
 import type { BenchCluster } from './cluster.ts';
 
-const patience = 300_000;
+const patience = 120_000;
 
 /**
  * Waits until a box (or, without one, all boxes together) has as many clients and policies; the time (performance.now).
@@ -11,7 +11,9 @@ export async function enforced(cluster: BenchCluster, count: number, box?: strin
   for (;;) {
     const there = await enforcedNow(cluster, box);
     if (there >= count) return performance.now();
-    if (performance.now() > deadline) throw new Error(`only ${there} of ${count} are enforced`);
+    if (performance.now() > deadline) {
+      throw new Error(`only ${there} of ${count} are enforced; the operator said:\n${cluster.said()}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
