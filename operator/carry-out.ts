@@ -90,7 +90,7 @@ export async function carryOut(
   context: PassContext,
   signal: AbortSignal,
 ): Promise<readonly Removal[]> {
-  const remove = await confirmedRemovals(box, plan.remove, context, signal);
+  const remove = await confirmedRemovals(box, plan.remove, memory.rows.size, context, signal);
   const declared = new Map(plan.declare.map((one) => [one.judged.rowKey, one]));
   const probes = linksToProbe(desired, (key) => memory.rows.has(key) || declared.has(key), memory.elsewhere);
   if (remove.length === 0 && declared.size === 0 && probes.length === 0) return [];

@@ -59,7 +59,7 @@ export function readOperatorConfig(environment: Environment): OperatorConfig {
       isName,
       'must be the name of a ServiceAccount',
     ),
-    kubeconfig: optional(read.text('KUBECONFIG', '', isOnePath, 'must be the path of one file')),
+    kubeconfig: kubeconfigOf(read),
     host: read.text('BOXGATE_HOST', '0.0.0.0', (value) => isIP(value) > 0, 'must be an IP address, such as 127.0.0.1'),
     healthPort: read.integer('BOXGATE_HEALTH_PORT', 8082, 0, 65_535),
     leaseName: read.text('BOXGATE_LEASE_NAME', 'boxgate-operator', isName, 'must be a name of a Kubernetes object'),
@@ -86,6 +86,15 @@ function readInstallation(read: EnvironmentReader) {
     clusterId: optional(read.text('BOXGATE_CLUSTER_ID', '', isUid, clusterId)),
     adoptCluster: optional(read.text('BOXGATE_ADOPT_CLUSTER', '', isUid, clusterId)),
   };
+}
+
+/** Reads where the cluster is, for what needs nothing else. Throws ConfigError. */
+export function readKubeconfig(environment: Environment): string | undefined {
+  return reading(environment, kubeconfigOf);
+}
+
+function kubeconfigOf(read: EnvironmentReader): string | undefined {
+  return optional(read.text('KUBECONFIG', '', isOnePath, 'must be the path of one file'));
 }
 
 function optional(text: string): string | undefined {

@@ -36,7 +36,12 @@ async function releaseOverdue(options: DeadlineOptions, signal: AbortSignal): Pr
   const overdue = holds.going().filter(({ waited, namespace }) => waited >= holdLimit && isFailing(namespace));
   for (const [box, objects] of Map.groupBy(overdue, ({ namespace }) => namespace)) {
     // Before it is gone: afterwards there is nothing to show it at.
-    for (const object of objects) events.record(rowRemains(object, holdLimit));
+    for (const object of objects) {
+      const event = rowRemains(object, holdLimit);
+      events.record(event);
+      // A namespace that is going takes no events.
+      onFailure(box, new Error(`${event.reason}: ${object.kind} ${object.name}: ${event.message}`), 0);
+    }
     try {
       await holds.release(box, objects, signal);
     } catch (error) {

@@ -40,7 +40,7 @@ export async function removeDeparted(
   const due = removalsOf(contenders, memory.rows, listing.complete).filter(
     ({ row, declarer }) => !there.has(declarer.uid) && !taken.has(rowKey(row)),
   );
-  const removed = await confirmedRemovals(box, due, context, signal);
+  const removed = await confirmedRemovals(box, due, memory.rows.size, context, signal);
   if (removed.length > 0) await remove(box, candidates, removed, memory, context, signal);
   await letGo(box, memory, context, signal);
   memory.owesRemovals = false;

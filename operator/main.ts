@@ -3,26 +3,40 @@ import { crashOnBugs } from '../process/crash-on-bugs.ts';
 import type { Environment } from '../process/environment.ts';
 import { createLog, flushLog, type Log } from '../process/log.ts';
 import { stopSignal } from '../process/stop-signal.ts';
-import { readOperatorConfig, type OperatorConfig } from './config.ts';
+import { readKubeconfig, readOperatorConfig, type OperatorConfig } from './config.ts';
+import { clusterConfig } from './kube/cluster-config.ts';
+import { createConnection } from './kube/connection.ts';
+import { createKubeApi } from './kube/kube-api.ts';
+import { releaseAll } from './kube/release-all.ts';
 import { serveOperator } from './serve.ts';
 import { keepHeapSmall } from './small-heap.ts';
 
-const usage = `Usage: boxgate operator   keep the boxes of a cluster as they are declared
+const usage = `Usage: boxgate operator                        keep the boxes of a cluster as they are declared
+       boxgate operator --release-finalizers   take the finalizers off everything declared, before an uninstallation
 Settings come from the environment; see docs/configuration.md.
 `;
 
 /** Runs the operator's program; resolves with its exit code: 0 stopped as asked, 1 it cannot go on, 2 usage. */
 export async function main(args: readonly string[], environment: Environment): Promise<number> {
-  if (args.length !== 1 || args[0] !== 'operator') {
-    process.stderr.write(usage);
-    return 2;
-  }
+  const command = args.join(' ');
   try {
-    return await runOperator(environment);
+    if (command === 'operator') return await runOperator(environment);
+    if (command === 'operator --release-finalizers') return await releaseFinalizers(environment);
   } catch (error) {
     complain(error);
     return 1;
   }
+  process.stderr.write(usage);
+  return 2;
+}
+
+/** Needs no API and no leader: only the cluster. */
+async function releaseFinalizers(environment: Environment): Promise<number> {
+  const kubeconfig = readKubeconfig(environment);
+  const kube = createKubeApi(createConnection(() => clusterConfig(kubeconfig)));
+  const released = await releaseAll(kube, new AbortController().signal);
+  process.stdout.write(`released ${String(released)} objects\n`);
+  return 0;
 }
 
 async function runOperator(environment: Environment): Promise<number> {

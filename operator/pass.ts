@@ -37,9 +37,18 @@ export async function reconcileBox(
     declaredState(box, { candidates, isTerminating }, scope, memory, general, signal),
   ]);
   try {
-    if (departed.status === 'rejected') throw departed.reason;
+    // Of a locked box the next call says so, with the admin's word if there is one.
+    if (departed.status === 'rejected' && !isLocked(departed.reason)) throw departed.reason;
     if (isSweep) await takeStock(box, desired, memory, context, signal);
-    await enforce(box, listing, departed.value, desired, memory, context, signal);
+    await enforce(
+      box,
+      listing,
+      departed.status === 'fulfilled' ? departed.value : nothingGone,
+      desired,
+      memory,
+      context,
+      signal,
+    );
     memory.locked = undefined;
   } catch (error) {
     memory.known = false;
@@ -79,6 +88,8 @@ async function inNamespace(
   const isNew = candidates.some(({ object }) => objects.get(object.key)?.object.uid !== object.uid);
   return { ...context, namespace: isNew ? await namespaceOf(box, signal) : tenancy.claim };
 }
+
+const nothingGone: Departures = { removed: [], open: new Set() };
 
 async function enforce(
   box: string,

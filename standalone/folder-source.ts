@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ObjectName, Source } from '../operator/source.ts';
+import type { ObjectName } from '../operator/declared.ts';
+import type { Source } from '../operator/source.ts';
 import { ChangeQueue, type Changes } from './change-queue.ts';
 import { MOMENT, type FolderProblem, type FolderReader } from './folder-reader.ts';
 import { reasonOf } from './folder-walk.ts';

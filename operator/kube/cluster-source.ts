@@ -103,9 +103,10 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       const kept = kinds.flatMap((kind) => watches[kind].store.inNamespace(box));
       const objects = kept.filter(({ isGoing }) => !isGoing).map(({ declared }) => declared);
       const listing = { objects, complete: true };
-      // Nobody needs to know of which namespace nothing is declared.
-      if (objects.length === 0) return listing;
-      const namespace = watches.namespaces.store.get(box, box) ?? (await liveNamespace(options.api, box, signal));
+      const heard = watches.namespaces.store.get(box, box);
+      // It may be gone with all that was declared in it.
+      if (heard === undefined && objects.length === 0) return listing;
+      const namespace = heard ?? (await liveNamespace(options.api, box, signal));
       const tenancy = watches.tenancies.of(namespace);
       return { ...listing, tenancy };
     },

@@ -89,6 +89,11 @@ export function createFinalizerHolds(options: FinalizerOptions): FinalizerHolds 
   };
 }
 
+/** The call that takes our finalizer off an object, unless that has changed. */
+export function releasePatch(object: DeclaredObject) {
+  return patch(object, false);
+}
+
 /** The finalizers of others stay as they are. */
 function patch({ declared, uid, resourceVersion, finalizers }: DeclaredObject, isWanted: boolean) {
   const others = finalizers.filter((one) => one !== FINALIZER);

@@ -33,6 +33,7 @@ describe('the settings of the operator', () => {
       adoptCluster: undefined,
       namespace: 'boxgate-system',
       podUid: undefined,
+      serviceAccount: 'boxgate-operator',
       kubeconfig: undefined,
       host: '0.0.0.0',
       holdSeconds: 60,

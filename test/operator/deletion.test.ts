@@ -3,6 +3,7 @@ import type { Kind } from '../../crds/kind.ts';
 import { isRecord } from '../../crds/schema-node.ts';
 import { kubectl } from '../envtest/install-crds.ts';
 import { eventually } from '../support/eventually.ts';
+import { startLoggedProcess } from '../support/logged-process.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 
@@ -152,9 +153,12 @@ describe('deletion, by the operator as a process', () => {
     const names = ['one', 'two', 'three'];
     await applied(...names);
     const kept = box;
-    await rig.box();
     await rig.api.end('SIGKILL');
     await rig.remove('Client', kept, 'one');
+    await eventually('an event says what that means', async () => {
+      const { body } = await rig.plane.call({ path: `/apis/events.k8s.io/v1/namespaces/${kept}/events` });
+      return JSON.stringify(body).includes('RowRemains');
+    });
     await deleteNamespace();
     await namespaceIsGone();
     expect(operator.lines.join('\n')).to.contain('RowRemains');
@@ -164,6 +168,25 @@ describe('deletion, by the operator as a process', () => {
     process.stdout.write(
       `      refused ${String(Math.round(performance.now() - back))} ms after the API listened again\n`,
     );
+  });
+
+  it('uninstalling takes every finalizer off, and leaves those of others', async function () {
+    this.timeout(120_000);
+    await applied('app');
+    await rig.put('Client', box, 'other', machine, { finalizers: ['example.com/hold'] });
+    await rig.ready('Client', box, 'other');
+    await operator.end('SIGTERM');
+    const { ended } = await startLoggedProcess(
+      ['operator/main.ts', 'operator', '--release-finalizers'],
+      { KUBECONFIG: rig.credentials.kubeconfig },
+      (line) => /^released \d+ objects$/.exec(line)?.[0],
+    );
+    expect(await ended).to.equal(0);
+    expect(await finalizersOf('Client', 'app')).to.equal(undefined);
+    expect(await finalizersOf('Client', 'other')).to.deep.equal(['example.com/hold']);
+    expect(await rig.token(box, 'app', secret)).to.equal(200);
+    operator = await rig.operator({ BOXGATE_HOLD_SECONDS: '4' });
+    await eventually('it is held again', async () => String(await finalizersOf('Client', 'app')) === FINALIZER);
   });
 
   it('F-20: also when the operator began while the API was away', async function () {

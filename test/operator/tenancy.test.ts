@@ -44,6 +44,36 @@ describe('what Namespaces decide, with the operator as a process', () => {
       return (await rig.condition('Box', box, 'box', type)) === expected;
     });
 
+  it('P-14: what a namespace leaves behind is locked for the next one of its name, until an admin decides', async function () {
+    this.timeout(180_000);
+    rig.plane.startControllers(['namespace']);
+    const path = (box: string): string => `/api/v1/namespaces/${box}`;
+    const uidOf = async (box: string): Promise<string> => {
+      const { body } = await rig.plane.call({ path: path(box) });
+      return isRecord(body) && isRecord(body['metadata']) ? String(body['metadata']['uid']) : '';
+    };
+    for (const word of ['adopt', 'discard']) {
+      const box = await rig.box();
+      const kept = { grant_types: ['client_credentials'], secret: 's3cret', deletionPolicy: 'Retain' };
+      await rig.put('Client', box, 'kept', kept);
+      await rig.ready('Client', box, 'kept');
+      const old = await uidOf(box);
+      await rig.plane.call({ method: 'DELETE', path: path(box) });
+      await eventually('it is gone', async () => (await rig.plane.call({ path: path(box) })).status === 404, 60_000);
+      expect(await rig.token(box, 'kept', 's3cret')).to.equal(200);
+      await rig.plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: box } } });
+      await rig.put('Client', box, 'stranger', { grant_types: ['client_credentials'], secret: 's3cret' });
+      const said = (): Promise<string> => rig.condition('Client', box, 'stranger');
+      await eventually('it is locked', async () => (await said()) === 'False/NamespaceRecreated');
+      const text = JSON.stringify((await rig.find('Client', box, 'stranger'))?.['status']);
+      expect(text).to.contain(`boxgate.dev/adopt-uid=${old}`).and.to.contain(`boxgate.dev/discard-uid=${old}`);
+      expect(await rig.token(box, 'kept', 's3cret')).not.to.equal(200);
+      await annotate(box, { [`boxgate.dev/${word}-uid`]: old });
+      await rig.ready('Client', box, 'stranger');
+      expect(await rig.token(box, 'kept', 's3cret')).to.equal(word === 'adopt' ? 200 : 401);
+    }
+  });
+
   it('P-12: a host counts as long as the Namespace grants it, and at once', async function () {
     this.timeout(60_000);
     const box = await rig.box();
