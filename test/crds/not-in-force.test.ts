@@ -98,11 +98,7 @@ describe('the fields without effect in this version', () => {
       ['spec.first_party true', 'spec.generateSecret.labels'],
     ],
     ['Box', { deletionPolicy: 'Retain', compatibility: { implicit: false } }, []],
-    [
-      'Box',
-      { registration: { enabled: true }, deletionPolicy: 'Delete' },
-      ['spec.registration'],
-    ],
+    ['Box', { registration: { enabled: true }, deletionPolicy: 'Delete' }, ['spec.registration']],
     ['AccessPolicy', { engine: 'allow', deletionPolicy: 'Retain', adoption: 'Force' }, []],
     ['Client', null, []],
     ['Client', { auth: 'x', rotation: { every: '720h' } }, ['spec.rotation']],

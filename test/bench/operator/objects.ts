@@ -51,7 +51,7 @@ export const generated = { ...machine, description: 'A service of the bench' };
 
 const publicKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
 
-/** TODO */
+/** A client of people, which has no secret. */
 export const publicClient = {
   grant_types: ['implicit'],
   auth: { implicit: { redirect_uri: 'https://app.example.com/back' } },
