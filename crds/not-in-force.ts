@@ -7,12 +7,15 @@ export interface NotInForce {
   readonly field: string;
   /** Only this value, or a list that holds it, asks for what is not there. */
   readonly value?: string | boolean;
+  /** Only where objects stand in files (`boxgate dev`). */
+  readonly inFiles?: true;
   /** What is missing, for the docs. */
   readonly missing: string;
 }
 
 const grant = (value: string, missing: string): NotInForce => ({ field: 'grant_types', value, missing });
 const people = 'people and their sign-in are not built';
+const fileHasNone = 'under `boxgate dev` alone: there a generated secret is a file, which has none';
 const pages = 'there is no sign-in page';
 
 /** Every such field. A field leaves this list in the change that gives it its effect. */
@@ -31,9 +34,8 @@ export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
       field: 'allowed_origins',
       missing: 'CORS is not built: scripts of other origins read only the metadata and the keys',
     },
-    { field: 'generateSecret.labels', missing: 'a generated secret is a file, which has none' },
-    { field: 'generateSecret.annotations', missing: 'a generated secret is a file, which has none' },
-    { field: 'rotation', missing: 'a client has one secret at a time' },
+    { field: 'generateSecret.labels', inFiles: true, missing: fileHasNone },
+    { field: 'generateSecret.annotations', inFiles: true, missing: fileHasNone },
   ],
   AccessPolicy: [],
   Box: [
@@ -49,9 +51,14 @@ export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
   ],
 };
 
-/** The fields of a spec that have no effect in this version, for people: `spec.rotation`, `spec.grant_types implicit`. */
-export function notInForce(kind: Kind, spec: unknown): readonly string[] {
-  return NOT_IN_FORCE[kind].filter((entry) => asksFor(entry, valueAt(spec, entry.field))).map(nameOf);
+/**
+ * The fields of a spec that have no effect in this version, for people: `spec.registration`, `spec.grant_types implicit`.
+ * Some have one in a cluster and none where objects stand in files.
+ */
+export function notInForce(kind: Kind, spec: unknown, isInFile: boolean): readonly string[] {
+  return NOT_IN_FORCE[kind]
+    .filter((entry) => (isInFile || entry.inFiles !== true) && asksFor(entry, valueAt(spec, entry.field)))
+    .map(nameOf);
 }
 
 function nameOf({ field, value }: NotInForce): string {

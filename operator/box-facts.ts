@@ -1,3 +1,4 @@
+import type { ClientUsage } from '../api/client/desired-state.ts';
 import type { BoxMemory } from './box-memory.ts';
 import type { Desired } from './desired.ts';
 import type { Facts, RowState } from './facts.ts';
@@ -27,7 +28,7 @@ export function boxFacts(
     clients: one.object.kind === 'Box' ? clients : 0,
     dangling: danglingLinks(one.judged, isThere),
     issuer: one.object.kind === 'Box' ? memory.issuer : '',
-    usage: one.object.kind === 'Client' ? usage?.clients.get(one.judged.id) : undefined,
+    usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.judged.id)) : undefined,
     users: one.object.kind === 'Box' ? usage?.users : undefined,
     servesServiceAccounts: one.judged.serviceAccounts !== 'none' && servesServiceAccounts,
   }));
@@ -72,4 +73,10 @@ function linkedClients(judged: Desired['judged']): Iterable<string> {
   const [only] = links;
   if (links.length === 1 && only?.resourceType === 'Client') return [only.id];
   return new Set(links.flatMap(({ resourceType, id }) => (resourceType === 'Client' ? [id] : [])));
+}
+
+/** While two secrets are valid the use of the older one is asked for more often than the rest. */
+function usageOf({ secret }: Desired, usage: ClientUsage | undefined): ClientUsage | undefined {
+  if (usage === undefined || secret.state !== 'ready' || secret.previousLastUsed === undefined) return usage;
+  return { ...usage, previous_secret_last_used: new Date(secret.previousLastUsed).toISOString() };
 }

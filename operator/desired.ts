@@ -113,7 +113,12 @@ function isSameSecret(one: ResolvedSecret, other: ResolvedSecret): boolean {
 /** Who looks for changes compares objects: one that is made anew in each pass would be a change in each. */
 function saysTheSame(one: ResolvedSecret, other: ResolvedSecret): boolean {
   if (!isSameSecret(one, other)) return false;
-  return one.state !== 'missing' || other.state !== 'missing' || one.message === other.message;
+  if (one.state === 'missing' && other.state === 'missing') {
+    return one.reason === other.reason && one.message === other.message && one.look === other.look;
+  }
+  if (one.state !== 'ready' || other.state !== 'ready') return true;
+  const isSameState = one.version === other.version && one.isStaged === other.isStaged;
+  return isSameState && one.look === other.look && one.previousLastUsed === other.previousLastUsed;
 }
 
 function secretPart(secret: ResolvedSecret): SecretPart {

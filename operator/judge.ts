@@ -72,7 +72,7 @@ function judgeBody(object: Declared, body: unknown): Judged {
   const { manifest } = checked;
   const resource = resourceOf(manifest, object.namespace);
   const lifecycle = lifecycleOf(manifest);
-  const idle = notInForce(manifest.kind, manifest.spec);
+  const idle = notInForce(manifest.kind, manifest.spec, object.place !== '');
   return {
     id: resource.id,
     rowKey: rowKeyOf(object, resource.id),

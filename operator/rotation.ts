@@ -101,7 +101,6 @@ function rotated(
   return { kept: { ...kept, next: generate() }, change: 'staged' };
 }
 
-/** An overlap of nothing is none. */
 function besides(value: Secret | undefined, until: number): Pick<KeptSecret, 'previous'> {
   return value === undefined ? {} : { previous: { value, until } };
 }

@@ -101,11 +101,16 @@ describe('the fields without effect in this version', () => {
     ['Box', { registration: { enabled: true }, deletionPolicy: 'Delete' }, ['spec.registration']],
     ['AccessPolicy', { engine: 'allow', deletionPolicy: 'Retain', adoption: 'Force' }, []],
     ['Client', null, []],
-    ['Client', { auth: 'x', rotation: { every: '720h' } }, ['spec.rotation']],
+    ['Client', { auth: 'x', rotation: { every: '720h' } }, []],
   ];
   for (const [kind, spec, names] of specs) {
     it(`of ${kind} ${JSON.stringify(spec)} are ${names.join(', ') || 'none'}`, () => {
-      expect(notInForce(kind, spec)).to.have.members(names);
+      expect(notInForce(kind, spec, true)).to.have.members(names);
     });
   }
+
+  it('are fewer in a cluster, whose Secrets have labels and annotations', () => {
+    const spec = { first_party: true, generateSecret: { labels: {}, annotations: {} } };
+    expect(notInForce('Client', spec, false)).to.deep.equal(['spec.first_party true']);
+  });
 });

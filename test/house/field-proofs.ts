@@ -4,6 +4,10 @@ import type { FieldProofs } from '../../crds/reference.ts';
 const shown = ['test/http/resources/patches.test.ts', 'merges, also in YAML and as plain JSON'] as const;
 const lifetimes = ['test/oauth/access-token-plan.test.ts', 'lives ${String(lifetime)} seconds with'] as const;
 const reference = ['test/operator/resolve-secret.test.ts', 'finds the entry that a secretRef names'] as const;
+const secretMetadata = [
+  'test/operator/kube/secrets-in-cluster.test.ts',
+  'fills in a template, carries labels and annotations',
+] as const;
 const suspended = ['test/operator/pass.test.ts', 'leaves a suspended object as it is, of any kind'] as const;
 const retained = ['test/operator/lifecycle.test.ts', 'Retain: a client goes on with its secret'] as const;
 const adopted = [
@@ -99,6 +103,11 @@ export const FIELD_PROOFS: FieldProofs = {
       'test/operator/generated-secret.test.ts',
       'fills in placeholders, with and without blanks',
     ],
+    'generateSecret.labels': secretMetadata,
+    'generateSecret.annotations': secretMetadata,
+    'rotation.every': ['test/operator/kube/rotation.test.ts', 'T-13 never fails an app, however late it reads'],
+    'rotation.at': ['test/operator/kube/rotation.test.ts', 'happens once at a time that is given'],
+    'rotation.overlap': ['test/operator/kube/rotation.test.ts', 'by hand is valid beside the new one for the overlap'],
     deletionPolicy: retained,
     adoption: adopted,
     suspend: suspended,

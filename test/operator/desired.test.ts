@@ -66,6 +66,18 @@ describe('desiredOf', () => {
   const cases: [title: string, before: ResolvedSecret, now: ResolvedSecret, isSame: boolean][] = [
     ['is none, found once more', { state: 'none' }, { state: 'none' }, true],
     ['is the same one, found once more', { state: 'ready', value }, { state: 'ready', value }, true],
+    [
+      'is to be looked at at another time',
+      { state: 'ready', value, look: 1 },
+      { state: 'ready', value, look: 2 },
+      false,
+    ],
+    [
+      'is kept in another version',
+      { state: 'ready', value, version: '1' },
+      { state: 'ready', value, version: '2' },
+      false,
+    ],
     ['is another one', { state: 'ready', value }, { state: 'ready', value: new Secret('another') }, false],
     ['is missing for the same reason', missing('there is no Secret x'), missing('there is no Secret x'), true],
     ['is missing for another reason', missing('there is no Secret x'), missing('x has no entry y'), false],

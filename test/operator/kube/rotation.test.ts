@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../support/eventually.ts';
+import type { OperatorProcess } from '../../support/operator-process.ts';
+import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
+import { testSecrets, type TestSecrets } from './secret-things.ts';
+
+const machine = { grant_types: ['client_credentials'] };
+
+describe('rotation of a generated Secret', () => {
+  let rig: OperatorRig;
+  let box: string;
+  let secrets: TestSecrets;
+  let operator: OperatorProcess;
+  before(async function () {
+    this.timeout(120_000);
+    rig = await startOperatorRig(undefined, {
+      BOXGATE_FAILURES_PER_CLIENT: '1000000',
+      BOXGATE_FAILURES_PER_BOX: '1000000',
+    });
+    operator = await rig.operator();
+  });
+  after(() => rig.stop());
+  beforeEach(async () => {
+    box = await rig.box();
+    secrets = testSecrets(rig.plane, box);
+    await rig.put('Client', box, 'app', machine);
+    await rig.ready('Client', box, 'app');
+  });
+
+  const valueOf = async (): Promise<string> => (await secrets.find('app'))?.data['client_secret'] ?? '';
+  const token = (secret: string): Promise<number> => rig.token(box, 'app', secret);
+  const inTheEnd = (what: string, secret: string, status: number): Promise<void> =>
+    eventually(what, async () => (await token(secret)) === status);
+
+  it('T-13 never fails an app, however late it reads; what is over retires at its deadline', async function () {
+    this.timeout(120_000);
+    const every = { rotation: { every: '8s', overlap: '5s' } };
+    await rig.put('Client', box, 'app', { ...machine, ...every });
+    const seen: string[] = [];
+    const answers: number[] = [];
+    const over = new AbortController();
+    // Reads the Secret once in a while, and uses what it has read until then.
+    const lateApp = async (lag: number): Promise<void> => {
+      while (!over.signal.aborted) {
+        const secret = await valueOf();
+        if (!seen.includes(secret)) seen.push(secret);
+        const until = performance.now() + lag;
+        while (performance.now() < until) {
+          answers.push(await token(secret));
+          await sleep(20);
+        }
+      }
+    };
+    const apps = [lateApp(50), lateApp(1_000), lateApp(2_500)];
+    await eventually('it has rotated three times', () => seen.length >= 4, 90_000);
+    over.abort();
+    await Promise.all(apps);
+    expect(answers.filter((status) => status !== 200)).to.deep.equal([]);
+    expect(answers.length).to.be.greaterThan(100);
+    await inTheEnd('the first one is refused', seen[0] ?? '', 401);
+    expect((await secrets.find('app'))?.data['client_secret']).to.not.equal(seen[0]);
+  });
+
+  it('happens once at a time that is given, shows no next one early, and leaves nothing behind', async function () {
+    this.timeout(60_000);
+    const before = await valueOf();
+    const at = new Date(Date.now() + 2_000).toISOString();
+    await rig.put('Client', box, 'app', { ...machine, rotation: { at, overlap: '4s' } });
+    await eventually('it is rotated', async () => (await valueOf()) !== before);
+    const after = await valueOf();
+    expect([await token(before), await token(after)]).to.deep.equal([200, 200]);
+    expect((await secrets.find('app'))?.data['.boxgate-previous']).to.equal(before);
+    await inTheEnd('the old one has retired', before, 401);
+    await eventually('nothing is left of it', async () => {
+      const found = await secrets.find('app');
+      const names = [...Object.keys(found?.data ?? {}), ...Object.keys(found?.annotations ?? {})];
+      return !names.some((name) => name.includes('boxgate-') || name.includes('previous'));
+    });
+    expect(await valueOf()).to.equal(after);
+    expect(await token(after)).to.equal(200);
+  });
+
+  it('goes on where an operator was killed between its steps', async function () {
+    this.timeout(90_000);
+    const before = await valueOf();
+    await rig.put('Client', box, 'app', { ...machine, rotation: { every: '6s', overlap: '5s' } });
+    const answers: number[] = [];
+    let rotated = 0;
+    let known = before;
+    while (rotated < 2) {
+      await sleep(50);
+      const secret = await valueOf();
+      answers.push(await token(secret));
+      if (secret === known) continue;
+      [known, rotated] = [secret, rotated + 1];
+      await operator.end('SIGKILL');
+      operator = await rig.operator();
+    }
+    expect(answers.filter((status) => status !== 200)).to.deep.equal([]);
+  });
+
+  const byHand: [title: string, change: (secrets: TestSecrets) => Promise<void>][] = [
+    ['deleted', (all) => all.remove('app')],
+    ['emptied', (all) => all.patch('app', { data: { client_secret: '' } })],
+    ['taken out', (all) => all.patch('app', { data: { client_secret: null } })],
+  ];
+  for (const [title, change] of byHand) {
+    it(`F-26 the old value of a Secret that was ${title} by hand is valid beside the new one for the overlap`, async function () {
+      this.timeout(60_000);
+      await rig.put('Client', box, 'app', { ...machine, rotation: { every: '24h', overlap: '6s' } });
+      await rig.ready('Client', box, 'app');
+      const before = await valueOf();
+      await change(secrets);
+      await eventually('there is a new one', async () => ![before, ''].includes(await valueOf()));
+      await inTheEnd('the new one works', await valueOf(), 200);
+      expect(await token(before)).to.equal(200);
+      await inTheEnd('the old one is refused', before, 401);
+    });
+  }
+});
