@@ -1,5 +1,5 @@
 import type { Random } from '../../support/random.ts';
-import type { Plan } from './write-log.ts';
+import { WAYS, type Plan } from './write-log.ts';
 
 /** Chooses plans, counts them, and tells what was counted. */
 export interface PlanCount {
@@ -55,7 +55,7 @@ export function countPlans(random: Random, each = process.env['BOXGATE_CRASH_POI
     },
     over(writes) {
       total.writes += writes;
-      if (wantsAll && met < writes * 3) faults.push(`${String(met)} plans for ${String(writes)} writes`);
+      if (wantsAll && met < writes * WAYS.length) faults.push(`${String(met)} plans for ${String(writes)} writes`);
       if (met < chosen || faults.length > 0) {
         throw new Error([`BOXGATE_SEED=${String(random.seed)}`, ...faults].join('\n'));
       }

@@ -93,8 +93,8 @@ async function forward(
   }
   const bytes = await bytesOf(answer);
   options.onAnswer?.(url, body, status, bytes);
-  if (way === 'answer lost') {
-    options.crash();
+  if (way === 'answer lost' || way === 'connection cut') {
+    if (way === 'answer lost') options.crash();
     request.socket.destroy();
     return;
   }

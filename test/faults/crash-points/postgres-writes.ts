@@ -76,7 +76,7 @@ function forward(near: Socket, far: Socket, { log, writers, crash }: PostgresWri
     if (way === 'after') {
       near.write(answer, () => setTimeout(crash, readingTime));
     } else {
-      crash();
+      if (way === 'answer lost') crash();
       near.destroy();
     }
   }

@@ -38,10 +38,10 @@ describe('a log of writes', () => {
     });
   }
 
-  it('makes three plans of each write', () => {
+  it('makes a plan of each write and way', () => {
     expect(plansOf(['a', 'b']).map(({ write, way, place }) => `${String(place)} ${way} ${write}`)).to.deep.equal([
-      ...['1 before a', '1 after a', '1 answer lost a'],
-      ...['2 before b', '2 after b', '2 answer lost b'],
+      ...['1 before a', '1 after a', '1 answer lost a', '1 connection cut a'],
+      ...['2 before b', '2 after b', '2 answer lost b', '2 connection cut b'],
     ]);
   });
 });

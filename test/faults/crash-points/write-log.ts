@@ -1,5 +1,8 @@
-/** When a plan ends a process: before a write of it is sent, after it has the answer, or while the answer is on its way. */
-export const WAYS = ['before', 'after', 'answer lost'] as const;
+/**
+ * When a plan ends a process: before a write of it is sent, after it has the answer, or while the answer is on its way; or
+ * the process lives on, and only its connection is cut while the answer is on its way.
+ */
+export const WAYS = ['before', 'after', 'answer lost', 'connection cut'] as const;
 
 /** One of {@link WAYS}. */
 export type Way = (typeof WAYS)[number];
