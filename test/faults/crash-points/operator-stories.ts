@@ -1,4 +1,5 @@
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { ApiWorld } from './api-world.ts';
 import type { ClusterBox } from './cluster-box.ts';
 
@@ -44,10 +45,78 @@ async function shop(world: OperatorWorld): Promise<void> {
   await api.expect(strangers, 403, 'no policy allows anything');
 }
 
+async function generated(cluster: ClusterBox): Promise<string> {
+  return (await cluster.secret('worker'))?.['client_secret'] ?? '';
+}
+
+async function statusOf({ api }: OperatorWorld, of: string): Promise<number> {
+  const form = { grant_type: 'client_credentials' };
+  return (await api.ask('POST', '/auth/token', { by: { id: 'worker', secret: of }, form })).status;
+}
+
+function accepted(world: OperatorWorld, of: string): Promise<void> {
+  return eventually('the secret is accepted', async () => (await statusOf(world, of)) === 200, patience);
+}
+
+/** Generous: a process is ended, and its successor has to start. */
+const patience = 60_000;
+
 /** Named as they are told. */
 export const operatorStories: Readonly<Record<string, OperatorStory>> = {
   'a client and its policy are declared': {
     play: shop,
+  },
+  'a client gets a generated secret, and its Secret is deleted by hand': {
+    async play(world) {
+      const { cluster, api } = world;
+      await cluster.put('Client', 'worker', machine);
+      await cluster.put('AccessPolicy', 'worker', allow('worker'));
+      await cluster.ready('Client', 'worker');
+      await cluster.ready('AccessPolicy', 'worker');
+      const first = await generated(cluster);
+      await api.expect(await token(world, 'worker', first), 200, 'was issued for a generated secret');
+      await cluster.removeSecret('worker');
+      await eventually('there is a Secret again', async () => (await generated(cluster)) !== '', patience);
+      await accepted(world, await generated(cluster));
+    },
+  },
+  'the Secret changes that a client refers to': {
+    async before(world) {
+      const { cluster } = world;
+      await cluster.putSecret('given', { password: secret });
+      await cluster.put('AccessPolicy', 'worker', allow('worker'));
+      await cluster.put('Client', 'worker', { ...machine, secretRef: { name: 'given', key: 'password' } });
+      await cluster.ready('Client', 'worker');
+      await cluster.ready('AccessPolicy', 'worker');
+    },
+    async play(world) {
+      const { cluster, api } = world;
+      await api.expect(await token(world, 'worker', secret), 200, 'was issued for the first secret');
+      const next = generateClientSecret();
+      await cluster.putSecret('given', { password: next });
+      await accepted(world, next);
+      await eventually('the first secret is refused', async () => (await statusOf(world, secret)) === 401, patience);
+      await api.expect(await token(world, 'worker', next), 200, 'was issued for the next secret');
+    },
+  },
+  'a generated secret rotates': {
+    async before({ cluster }) {
+      await cluster.put('Client', 'worker', machine);
+      await cluster.put('AccessPolicy', 'worker', allow('worker'));
+      await cluster.ready('Client', 'worker');
+      await cluster.ready('AccessPolicy', 'worker');
+    },
+    async play(world) {
+      const { cluster, api } = world;
+      const first = await generated(cluster);
+      const at = new Date().toISOString();
+      await cluster.put('Client', 'worker', { ...machine, rotation: { overlap: '1h', at } });
+      await eventually('the secret is another', async () => ![first, ''].includes(await generated(cluster)), patience);
+      await cluster.ready('Client', 'worker');
+      for (const one of [first, await generated(cluster)]) {
+        await api.expect(await token(world, 'worker', one), 200, 'was issued for one of two secrets');
+      }
+    },
   },
   'a client is deleted, and one is made again under its name': {
     before: shop,

@@ -4,6 +4,7 @@ import { installOperator } from '../../operator/install-operator.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import { seededRandom } from '../../support/random.ts';
 import { startRestartedApi } from './api-supply.ts';
+import { clusterBox } from './cluster-box.ts';
 import { countPlans } from './count-plans.ts';
 import { createEpochWatch } from './epoch-watch.ts';
 import { operatorStories } from './operator-stories.ts';
@@ -32,7 +33,8 @@ describe('F-13 an operator, or its API, that ends at any of its writes', () => {
     const { kubeconfig } = await installOperator(plane);
     const api = await startRestartedApi(database, log, isOfTheOperator);
     const operator = await startRestartedOperator({ plane, kubeconfig, api, log, epochs });
-    rig = { plane, database, api, operator, log, epochs };
+    const anchor = clusterBox(plane, await plane.namespace('anchor'));
+    rig = { plane, anchor, database, api, operator, log, epochs };
   });
   after(async () => {
     await rig.operator.end();

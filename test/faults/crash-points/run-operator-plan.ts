@@ -16,6 +16,8 @@ import type { Plan, WriteLog } from './write-log.ts';
 /** What stories are played on. */
 export interface OperatorCrashRig {
   readonly plane: ControlPlane;
+  /** A namespace beside those of the stories. */
+  readonly anchor: ClusterBox;
   readonly database: TestDatabase;
   readonly api: RestartedApi;
   readonly operator: RestartedOperator;
@@ -47,6 +49,7 @@ export async function playOperatorStory(
   await bindSecrets(plane, cluster.name);
   const world = { cluster, api: createApiWorld(api, cluster.name), killLeader: () => operator.kill() };
   const keeper = keepRunning(rig);
+  await awake(rig);
   await story.before?.(world);
   const violations: string[] = [];
   const note = (invariant: string) => (error: unknown) => {
@@ -75,6 +78,14 @@ export async function playOperatorStory(
   return { writes, isMet, end, violations };
 }
 
+/** Somebody leads, and has done what one does at the beginning. */
+async function awake({ anchor }: OperatorCrashRig): Promise<void> {
+  await anchor.put('AccessPolicy', 'anchor', { engine: 'allow' });
+  await anchor.ready('AccessPolicy', 'anchor');
+  await anchor.remove('AccessPolicy', 'anchor');
+  await anchor.gone('AccessPolicy', 'anchor');
+}
+
 /** Whoever was ended is started again, as Kubernetes does with a pod. */
 function keepRunning({ api, operator }: OperatorCrashRig): () => Promise<void> {
   let isOver = false;
@@ -95,7 +106,7 @@ function keepRunning({ api, operator }: OperatorCrashRig): () => Promise<void> {
 
 /** What is written some time later belongs to the story too: such as the statuses of other objects. */
 async function quiet(log: WriteLog): Promise<void> {
-  for (let before = -1; before !== log.writes.length;) {
+  for (let before = -1; before !== log.writes.length && !log.isMet;) {
     before = log.writes.length;
     await new Promise((resolve) => setTimeout(resolve, 700));
   }
