@@ -53,6 +53,9 @@ async function runOperator(environment: Environment): Promise<number> {
   return 0;
 }
 
+/** Milliseconds from being asked to end until the end, whatever happens. */
+const longestStop = 4_800;
+
 async function serveUntilStopped(config: OperatorConfig, log: Log): Promise<void> {
   const stopped = stopSignal(config.parentPipe);
   const operator = await serveOperator(config, log);
@@ -61,6 +64,8 @@ async function serveUntilStopped(config: OperatorConfig, log: Log): Promise<void
     await Promise.race([stopped, operator.failed]);
   } finally {
     log.info('stopping');
+    // What hangs must not keep a process that others wait for.
+    setTimeout(() => process.exit(1), longestStop).unref();
     await operator.stop();
     log.info('stopped');
   }

@@ -90,9 +90,12 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
     failed,
     async stop() {
       stopping.abort(new Error('the operator is stopping'));
-      await reconciler?.stop(election.leads() ? grace : 0);
-      await election.release();
-      await health.stop();
+      try {
+        await reconciler?.stop(election.leads() ? grace : 0);
+        await election.release();
+      } finally {
+        await health.stop();
+      }
     },
   };
 }

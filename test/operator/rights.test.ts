@@ -14,8 +14,11 @@ const everywhere = [
   'patch boxgate.dev/boxes/status',
   'patch boxgate.dev/clients/status',
   'create,patch events.k8s.io/events',
-  'get /namespaces',
+  'get,list,watch /namespaces',
 ];
+
+/** Paths that are no resources: who issues the tokens of ServiceAccounts, and by which keys. */
+const paths = ['get /.well-known/openid-configuration', 'get /openid/v1/jwks'];
 
 const inOwnNamespace = ['create coordination.k8s.io/leases', 'get,update coordination.k8s.io/leases boxgate-operator'];
 
@@ -76,6 +79,18 @@ describe('the rights of the operator', () => {
     expect(await rightsIn(bound)).to.have.members([...everywhere, ...whereBound]);
   });
 
+  it('K-01: are these paths beside what everybody may read', async () => {
+    const { body: everybody } = await plane.call({
+      path: '/apis/rbac.authorization.k8s.io/v1/clusterroles/system:discovery',
+    });
+    const open = new Set(pathsOf(isRecord(everybody) ? everybody['rules'] : undefined));
+    const review = await asOperator('selfsubjectrulesreviews', 'SelfSubjectRulesReview', { namespace: elsewhere });
+    const found = pathsOf(isRecord(review['status']) ? review['status']['nonResourceRules'] : undefined);
+    expect(found.filter((path) => !open.has(path))).to.include.members(paths);
+    const more = found.filter((path) => !open.has(path) && !paths.includes(path));
+    expect(more.filter((path) => !/ \/(healthz|livez|readyz|version)$/.test(path))).to.deep.equal([]);
+  });
+
   const never: readonly (readonly [verb: string, group: string, resource: string, subresource?: string])[] = [
     ['get', '', 'secrets'],
     ['list', '', 'secrets'],
@@ -106,4 +121,14 @@ describe('the rights of the operator', () => {
 
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** `get /path`, without a slash at its end, of each rule about paths. */
+function pathsOf(rules: unknown): string[] {
+  const all = Array.isArray(rules) ? rules.filter(isRecord) : [];
+  return all.flatMap((rule) =>
+    texts(rule['nonResourceURLs']).flatMap((path) =>
+      texts(rule['verbs']).map((verb) => `${verb} ${path.replace(/\/$/, '')}`),
+    ),
+  );
 }
