@@ -23,10 +23,7 @@ const policy = { engine: 'allow', link: [{ resourceType: 'Client', id: 'app' }] 
 function declaredRights(): string[] {
   const files = ['operator/rbac/cluster-role.yaml', 'operator/rbac/role.yaml'];
   const objects = files.flatMap(objectsIn);
-  const rules = objects.flatMap((object) =>
-    isRecord(object) && Array.isArray(object['rules']) ? object['rules'] : [],
-  );
-  return rules.filter(isRecord).flatMap((rule) => {
+  return objects.flatMap(rulesOf).flatMap((rule) => {
     const whats = [
       ...texts(rule['nonResourceURLs']),
       ...texts(rule['apiGroups']).flatMap((group) =>
@@ -39,7 +36,10 @@ function declaredRights(): string[] {
 
 function objectsIn(file: string): unknown[] {
   const objects: unknown[] = [];
-  for (const document of parseAllDocuments(readFileSync(file, 'utf8'))) objects.push(document.toJS());
+  for (const document of parseAllDocuments(readFileSync(file, 'utf8'))) {
+    const object: unknown = document.toJS();
+    objects.push(object);
+  }
   return objects;
 }
 
