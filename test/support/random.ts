@@ -11,10 +11,10 @@ export interface Random {
   pick<T>(from: readonly [T, ...T[]]): T;
 }
 
-/** The chance of a test run: of the seed in BOXGATE_SEED, so that a failure can be had again, else of a new one. */
-export function seededRandom(): Random {
+/** The chance of a test run: of the seed in BOXGATE_SEED, so that a failure can be had again, else of `otherwise`: a new one. */
+export function seededRandom(otherwise = randomInt(2 ** 31)): Random {
   const given = process.env['BOXGATE_SEED'];
-  return randomOf(given === undefined ? randomInt(2 ** 31) : Number(given));
+  return randomOf(given === undefined ? otherwise : Number(given));
 }
 
 /** mulberry32. */

@@ -18,7 +18,8 @@ function isOfTheOperator({ what }: Write): boolean {
 }
 
 describe('F-13 an operator, or its API, that ends at any of its writes', () => {
-  const random = seededRandom();
+  // The same few in each `npm test`: `make faults` is for all of them.
+  const random = seededRandom(1);
   const count = countPlans(random);
   let rig: OperatorCrashRig;
 
