@@ -72,7 +72,9 @@ export function nextSecret(
   const { found, last, rotation, now } = situation;
   if (found?.value === undefined) {
     const change = found === undefined ? 'made' : 'renewed';
-    return { kept: { value: generate(), made: now, ...besides(last?.value, now + rotation.overlap) }, change };
+    // What the API does not know yet is shown to nobody: what was there comes back first, with the new one behind it.
+    if (last !== undefined) return { kept: { ...last, next: last.next ?? generate() }, change };
+    return { kept: { value: generate(), made: now }, change };
   }
   const kept: KeptSecret = { ...found, value: found.value };
   if (last !== undefined && !follows(kept, last)) {

@@ -27,16 +27,16 @@ describe('nextSecret', () => {
   const cases: [title: string, given: Partial<SecretSituation>, change: string, kept: Partial<KeptSecret>][] = [
     ['makes one where there is none', { found: undefined }, 'made', { value: made, made: now }],
     [
-      'makes another where it was deleted, beside the old one',
+      'puts the old one back where it was deleted, with another one behind it that is shown once the API knows it',
       { found: undefined, last: single, rotation: weekly },
       'made',
-      { value: made, made: now, previous: { value: old, until: now + 2 * hour } },
+      { ...single, next: made },
     ],
     [
-      'makes another where it was emptied',
+      'does the same where it was emptied',
       { found: { value: undefined, made: 0 }, last: single },
       'renewed',
-      { value: made, made: now, previous: { value: old, until: now + hour } },
+      { ...single, next: made },
     ],
     [
       'takes one that somebody put there, beside the old one',
