@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { Secret } from '../../api/client/secret.ts';
 import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
 import { secretFacts } from '../../operator/generated-secret.ts';
 import { rotationOf } from '../../operator/rotation.ts';
@@ -95,11 +96,14 @@ describe('createSecretFiles', () => {
     expect(statSync(file()).ino).to.equal(before);
   });
 
-  it('makes another secret when the file was deleted by hand', async () => {
+  it('puts the old secret back when the file was deleted by hand, and shows another once that is applied', async () => {
     const secret = await secretOf(wish('app'));
     folder.remove('default/app.json');
-    expect(await secretOf(wish('app'))).to.not.equal(secret);
-    expect(content()).to.include({ client_secret: await secretOf(wish('app')) });
+    const next = await secretOf(wish('app'));
+    expect(next).to.not.equal(secret);
+    expect(content()).to.include({ client_secret: secret });
+    await secretOf(wish('app', { applied: new Secret(next) }));
+    expect(content()).to.include({ client_secret: next });
   });
 
   for (const damaged of [
