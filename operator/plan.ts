@@ -52,8 +52,9 @@ export function removalsOf(
   rows: Situation['rows'],
   complete: boolean,
 ): readonly Removal[] {
-  if (areAllOwn(contenders.filter(isWanted), rows)) return [];
-  const wanted = new Map(contenders.filter(isWanted).map((one) => [one.judged.rowKey, one]));
+  const wanting = contenders.filter(isWanted);
+  if (areAllOwn(wanting, rows)) return [];
+  const wanted = new Map(wanting.map((one) => [one.judged.rowKey, one]));
   const objects = new Map(contenders.map((one) => [one.object.key, one]));
   const remove: Removal[] = [];
   for (const [key, row] of rows) {

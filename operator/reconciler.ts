@@ -107,13 +107,13 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   async function sweep(): Promise<void> {
     await settings.refresh();
     const declared = await options.source.boxes(signal);
-    let stored: readonly string[] = [];
+    let stored: ReadonlySet<string> = new Set();
     try {
       // From now on every call of an older leader is refused.
       await epoch(signal);
-      stored = (await options.management.declaredBoxes(options.cluster, signal)).map(({ box }) => box);
+      stored = new Set((await options.management.declaredBoxes(options.cluster, signal)).map(({ box }) => box));
       for (const box of declared) {
-        if (!stored.includes(box) && !memories.has(box)) memories.set(box, { ...emptyMemory(), known: true });
+        if (!stored.has(box) && !memories.has(box)) memories.set(box, { ...emptyMemory(), known: true });
       }
     } finally {
       for (const box of new Set([...declared, ...stored])) {

@@ -78,7 +78,10 @@ export function nextSecret(
   }
   const kept: KeptSecret = { ...found, value: found.value };
   if (last !== undefined && !follows(kept, last)) {
-    return { kept: { value: kept.value, made: now, ...besides(last.value, now + rotation.overlap) }, change: 'taken' };
+    return {
+      kept: { value: kept.value, made: now, previous: { value: last.value, until: now + rotation.overlap } },
+      change: 'taken',
+    };
   }
   return rotated(kept, situation, generate);
 }
@@ -91,7 +94,7 @@ function rotated(
   const { value, made, next, previous } = kept;
   if (next !== undefined) {
     if (applied?.reveal() !== next.reveal()) return { kept, change: 'none' };
-    return { kept: { value: next, made: now, ...besides(value, now + rotation.overlap) }, change: 'rotated' };
+    return { kept: { value: next, made: now, previous: { value, until: now + rotation.overlap } }, change: 'rotated' };
   }
   if (previous !== undefined) {
     return mayRetire(previous, made, usage, now)
@@ -101,10 +104,6 @@ function rotated(
   const due = dueAt(made, rotation);
   if (due === undefined || due > now) return { kept, change: 'none' };
   return { kept: { ...kept, next: generate() }, change: 'staged' };
-}
-
-function besides(value: Secret | undefined, until: number): Pick<KeptSecret, 'previous'> {
-  return value === undefined ? {} : { previous: { value, until } };
 }
 
 /** Whether a secret is what the last one was to become, by whichever operator's hand. */
