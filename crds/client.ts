@@ -92,7 +92,7 @@ export const clientFields = {
   jwks: Type.Optional(jsonWebKeySet),
   jwks_uri: Type.Optional(
     uri(
-      'Where the public keys of the client are. Fetched only from hosts that the installation lists in `jwks_hosts`.',
+      'Where the public keys of the client are. Fetched only from hosts that the installation lists in `BOXGATE_JWKS_HOSTS`.',
     ),
   ),
   service_accounts: Type.Optional(

@@ -16,18 +16,12 @@ export interface NotInForce {
 const grant = (value: string, missing: string): NotInForce => ({ field: 'grant_types', value, missing });
 const people = 'people and their sign-in are not built';
 const fileHasNone = 'under `boxgate dev` alone: there a generated secret is a file, which has none';
-const pages = 'there is no sign-in page';
 
 /** Every such field. A field leaves this list in the change that gives it its effect. */
 export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
   Client: [
-    grant('implicit', people),
-    grant('authorization_code', people),
     grant('password', people),
     grant('urn:ietf:params:oauth:grant-type:token-exchange', 'the grant is not built'),
-    { field: 'auth.implicit', missing: people },
-    { field: 'auth.authorization_code', missing: people },
-    { field: 'first_party', value: true, missing: 'nobody is asked for consent' },
     { field: 'post_logout_redirect_uris', missing: people },
     { field: 'id_token_signed_response_alg', missing: 'there are no id_tokens' },
     {
@@ -40,13 +34,7 @@ export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
   AccessPolicy: [],
   Box: [
     { field: 'registration', missing: people },
-    { field: 'sign_in', missing: pages },
-    { field: 'password', missing: people },
     { field: 'cors', missing: 'CORS is not built: scripts of other origins read only the metadata and the keys' },
-    { field: 'compatibility.implicit', value: true, missing: people },
-    { field: 'compatibility.query_token', value: true, missing: people },
-    { field: 'compatibility.password_hash', value: true, missing: people },
-    { field: 'compatibility.password_change_without_old', value: true, missing: people },
     { field: 'bootstrap_admin', missing: people },
   ],
 };

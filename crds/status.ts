@@ -80,7 +80,7 @@ export const statusSchemas = {
     secretName: text('Secret that holds the client secret.', 253),
     previousSecretLastUsed: time('When the secret before the present one was last used; it retires when it is not.'),
     policies: count('How many policies concern the client.'),
-    sessions: count('How many live sessions the client has.'),
+    sessions: count('How many live sessions the client has; 10000 stands for that many or more.'),
     lastTokenAt: time('When the client last got a token.'),
   }),
   AccessPolicy: statusOf({

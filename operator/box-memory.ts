@@ -15,7 +15,7 @@ export interface KnownRow extends RowName {
   readonly digest: string | undefined;
   /** It goes on without an owner when its object goes. */
   readonly retain: boolean;
-  /** Why the stored rule of a policy cannot be used: it grants nothing. */
+  /** What of the stored resource has no effect: the rule of a policy, which grants nothing, or the `jwks_uri` of a client. */
   readonly faults: readonly Fault[];
 }
 
@@ -49,6 +49,8 @@ export interface BoxMemory {
   usage: UsageMemory | undefined;
   /** Whether `rows` is what the database has, as far as anybody can know. */
   known: boolean;
+  /** How many rows there are whose objects no list has, and which the last pass did not find to be gone. */
+  missing: number;
   /** Rows of objects that are gone are still there: removing them is the first thing to do. */
   owesRemovals: boolean;
 }
@@ -68,6 +70,7 @@ export function emptyMemory(): BoxMemory {
     elsewhere: new Map(),
     usage: undefined,
     known: false,
+    missing: 0,
     owesRemovals: false,
   };
 }

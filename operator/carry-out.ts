@@ -11,7 +11,7 @@ import { declaredResource } from './judge.ts';
 import { recordHandChanges } from './hand-changes.ts';
 import { linksToProbe } from './links.ts';
 import type { PassContext } from './pass-context.ts';
-import type { Plan, Removal } from './plan.ts';
+import { removalLine, type Plan, type Removal } from './plan.ts';
 import type { Resource } from './resource.ts';
 
 /** Compares every digest with the database and remembers which rows it has. Changes nothing there. */
@@ -70,15 +70,17 @@ function noteComparison(
 
 /**
  * Whether a policy's rule can be used only the API can tell, and only when it sees the rule: unless that is remembered,
- * the digest counts as unknown, so that the policy is sent and answered in full.
+ * the digest counts as unknown, so that the policy is sent and answered in full. So is a client with a `jwks_uri`, in
+ * every sweep: which hosts are asked is a setting of the API, which may be another one since.
  */
 function rememberedForm(
   { judged, digest }: Desired,
   before: KnownRow | undefined,
 ): Pick<KnownRow, 'digest' | 'faults'> {
-  if (before?.digest === digest) return { digest, faults: before.faults };
+  const isAsked = judged.traits.kind === 'Client' && judged.traits.hasJwksUri;
+  if (before?.digest === digest) return { digest: isAsked ? undefined : digest, faults: before.faults };
   const hasRule = judged.traits.kind === 'AccessPolicy' && judged.traits.engine !== 'allow';
-  return { digest: hasRule ? undefined : digest, faults: [] };
+  return { digest: hasRule || isAsked ? undefined : digest, faults: [] };
 }
 
 /** Does what a plan says in one call, and asks for the clients that policies link and nobody declares. The removals that were confirmed and done. */
@@ -90,7 +92,7 @@ export async function carryOut(
   context: PassContext,
   signal: AbortSignal,
 ): Promise<readonly Removal[]> {
-  const remove = await confirmedRemovals(box, plan.remove, memory.rows.size, context, signal);
+  const remove = await confirmedRemovals(box, plan.remove, memory, context, signal);
   const declared = new Map(plan.declare.map((one) => [one.judged.rowKey, one]));
   const probes = linksToProbe(desired, (key) => memory.rows.has(key) || declared.has(key), memory.elsewhere);
   if (remove.length === 0 && declared.size === 0 && probes.length === 0) return [];
@@ -109,7 +111,7 @@ function* linesOf(
   declare: Iterable<Desired>,
   probes: readonly string[],
 ): Generator<ApplyLine> {
-  for (const { row, declarer } of remove) yield { ...row, owner: ownerOf(declarer), delete: true };
+  for (const removal of remove) yield removalLine(removal);
   for (const one of declare) {
     const line = { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one), ...ending(one) };
     yield { ...line, ...previousOf(one), resource: withSecret(one) };

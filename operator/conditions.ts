@@ -59,9 +59,10 @@ function valid(facts: Facts): Answer {
 }
 
 /** Everything that is wrong with an object, whoever found it. */
-export function faultsOf({ desired: { judged }, row, unusable }: Facts): readonly Fault[] {
+export function faultsOf({ desired: { object, judged }, row, unusable }: Facts): readonly Fault[] {
   if (typeof row === 'object' && row.result === 'invalid') return row.faults;
-  return [...judged.faults, ...unusable];
+  // Of a client they are no mistake of the object: another setting of the API helps.
+  return object.kind === 'Client' ? judged.faults : [...judged.faults, ...unusable];
 }
 
 function conflict({ desired: { judged, loses }, row }: Facts): Answer | undefined {
@@ -78,14 +79,13 @@ function stalled(facts: Facts): Answer | undefined {
   return status === 'False' ? ['True', reason, message] : undefined;
 }
 
-function secretReady({ desired: { object, judged, secret }, servesServiceAccounts }: Facts): Answer | undefined {
+function secretReady(facts: Facts): Answer | undefined {
+  const { object, judged, secret } = facts.desired;
   if (object.kind !== 'Client' || judged.faults.length > 0) return undefined;
   if (secret.state === 'missing') return ['False', secret.reason, secret.message];
   switch (judged.secret.from) {
     case 'nowhere':
-      return servesServiceAccounts || judged.serviceAccounts !== 'alone'
-        ? ['True', 'SecretNotNeeded', '']
-        : ['False', 'ServiceAccountsNotServed', NOT_SERVED];
+      return withoutSecret(facts);
     case 'inline':
       return ['True', 'SecretInline', ''];
     case 'reference':
@@ -93,6 +93,21 @@ function secretReady({ desired: { object, judged, secret }, servesServiceAccount
     case 'generated':
       return ['True', 'SecretGenerated', `Secret ${secretName(judged.secret, object.name) ?? ''}`];
   }
+}
+
+/** Keys or ServiceAccounts, where they are served here. */
+function withoutSecret(facts: Facts): Answer {
+  if (facts.servesServiceAccounts) return ['True', 'SecretNotNeeded', ''];
+  if (facts.desired.judged.serviceAccounts === 'alone') return ['False', 'ServiceAccountsNotServed', NOT_SERVED];
+  const unlisted = unlistedHost(facts);
+  return unlisted === undefined ? ['True', 'SecretNotNeeded', ''] : ['False', 'JwksHostNotListed', unlisted];
+}
+
+/** Of a client with a `jwks_uri`: why no keys are fetched from there. */
+function unlistedHost({ desired: { judged }, unusable }: Facts): string | undefined {
+  const { traits } = judged;
+  if (traits.kind !== 'Client' || !traits.hasJwksUri || unusable.length === 0) return undefined;
+  return unusable.map(faultSentence).join('; ');
 }
 
 const NOT_SERVED =
@@ -145,10 +160,14 @@ function openToAll({ desired: { judged } }: Facts): Answer | undefined {
   return ['True', 'GrantsEverybody', 'every request is granted, also without a token'];
 }
 
-function withoutEffect({ desired: { judged }, servesServiceAccounts }: Facts): Answer | undefined {
-  if (judged.notInForce.length > 0) {
-    return ['True', 'WithoutEffect', `no effect in this version: ${judged.notInForce.join(', ')}`];
+function withoutEffect(facts: Facts): Answer | undefined {
+  const { notInForce, serviceAccounts } = facts.desired.judged;
+  const said: string[] = [];
+  if (notInForce.length > 0) said.push(`no effect in this version: ${notInForce.join(', ')}`);
+  if (serviceAccounts === 'beside' && !facts.servesServiceAccounts) {
+    said.push('no effect here, where nothing serves ServiceAccounts: spec.service_accounts');
   }
-  if (servesServiceAccounts || judged.serviceAccounts !== 'beside') return undefined;
-  return ['True', 'WithoutEffect', 'no effect here, where nothing serves ServiceAccounts: spec.service_accounts'];
+  const unlisted = unlistedHost(facts);
+  if (unlisted !== undefined) return ['True', 'JwksHostNotListed', [unlisted, ...said].join('; ')];
+  return said.length === 0 ? undefined : ['True', 'WithoutEffect', said.join('; ')];
 }

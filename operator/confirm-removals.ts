@@ -1,18 +1,42 @@
+import type { Kind } from '../crds/kind.ts';
+import type { BoxMemory } from './box-memory.ts';
+import { isTooMuch } from './missing.ts';
 import type { PassContext } from './pass-context.ts';
 import type { Removal } from './plan.ts';
 
 /**
- * Those removals that may be done: where an object was merely not found, a look past every cache must not find it either.
- * Where many are missing of which that look does not say that they are gone, the list is wrong, and nothing that it lacks
- * is removed until each of them is confirmed (HARDENING F-10). `rows`: how many the box has.
+ * Those removals that may be done, as {@link confirmed} has them. What goes with its whole kind stays as a row without an
+ * owner: the definition was deleted, and nobody has said anything of the single object (docs/decisions/0026).
  */
 export async function confirmedRemovals(
   box: string,
   removals: readonly Removal[],
-  rows: number,
-  { source, events }: PassContext,
+  memory: BoxMemory,
+  context: PassContext,
   signal: AbortSignal,
 ): Promise<readonly Removal[]> {
+  const found = await confirmed(box, removals, memory, context, signal);
+  const { isKindGoing } = context.source;
+  if (isKindGoing === undefined) return found;
+  const kinds = new Set(found.filter(({ confirm }) => confirm).map(({ row }) => row.kind));
+  const going = new Set<Kind>();
+  for (const kind of kinds) if (await isKindGoing(kind, signal)) going.add(kind);
+  return found.map((one) => (one.confirm && going.has(one.row.kind) ? { ...one, retain: true } : one));
+}
+
+/**
+ * Those removals that may be done: where an object was merely not found, a look past every cache must not find it either.
+ * Where many are missing of which that look does not say that they are gone, in this box or in all boxes together, the list
+ * is wrong, and nothing that it lacks is removed until that is over (docs/decisions/0022).
+ */
+async function confirmed(
+  box: string,
+  removals: readonly Removal[],
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<readonly Removal[]> {
+  const { source } = context;
   const questions = new Map(
     removals
       .filter(({ confirm }) => confirm)
@@ -25,18 +49,22 @@ export async function confirmedRemovals(
     return question === undefined || gone.has(question);
   };
   const left = removals.filter((removal) => !isGone(removal));
-  const [first] = left;
-  if (first === undefined || left.length <= mostMissing(rows)) return removals.filter(isGone);
-  const { row, declarer } = first;
-  const object = { kind: row.kind, ...declarer };
-  const message = `${String(left.length)} of ${String(rows)} objects are missing in a list of the cluster and are not gone: nothing that it lacks is removed until that is over`;
-  events.record({ object, type: 'Warning', reason: 'ManyVanished', message });
+  memory.missing += left.length;
+  if (!isListWrong(left, memory, context)) return removals.filter(isGone);
   // Of these the cluster itself said that they are going.
   const going = new Set(source.holds?.going(box).map(({ uid }) => uid));
   return removals.filter((one) => !questions.has(one) || (going.has(one.declarer.uid) && isGone(one)));
 }
 
-/** So many may be missing without anybody wondering: an edit of one file, a namespace with little in it. */
-function mostMissing(rows: number): number {
-  return Math.max(10, rows / 5);
+function isListWrong(left: readonly Removal[], { rows }: BoxMemory, { events, isMuchMissing }: PassContext): boolean {
+  const isWrongHere = isTooMuch({ missing: left.length, rows: rows.size });
+  if (!isWrongHere && isMuchMissing?.() !== true) return false;
+  const [first] = left;
+  if (first === undefined) return true;
+  const { row, declarer } = first;
+  const elsewhere = isWrongHere ? '' : ', and so are many of other boxes';
+  const message = `${String(left.length)} of ${String(rows.size)} objects are missing in a list of the cluster and are not gone${elsewhere}: nothing that it lacks is removed until that is over`;
+  const object = { kind: row.kind, ...declarer };
+  events.record({ object, type: 'Warning', reason: 'ManyVanished', message });
+  return true;
 }

@@ -2,6 +2,7 @@ import { allowedBox } from './allowed-box.ts';
 import type { BoxMemory } from './box-memory.ts';
 import { contests, desiredOf, type Candidate, type Desired } from './desired.ts';
 import { generatedSecrets } from './generated-secrets.ts';
+import { recordInlineSecrets } from './inline-secrets.ts';
 import { declaredResource, judge } from './judge.ts';
 import type { PassContext, PassScope } from './pass-context.ts';
 import { resolveSecret } from './resolve-secret.ts';
@@ -28,6 +29,7 @@ export async function declaredState(
     signal,
   );
   memory.issuer = issuer;
+  recordInlineSecrets(box, candidates, memory.objects, context.events);
   const desired = candidates.map((one) => {
     const { key } = one.object;
     const secret = resolveSecret(one.judged.secret, one.object.name, secrets.find, generated);

@@ -2,11 +2,11 @@ import type { ApplyResult } from '../api/client/desired-state.ts';
 import { applyLines } from './apply-call.ts';
 import type { BoxMemory } from './box-memory.ts';
 import { confirmedRemovals } from './confirm-removals.ts';
-import { declarerOf, ownerOf } from './declared.ts';
+import { declarerOf } from './declared.ts';
 import { contested, rowKey, type Candidate } from './desired.ts';
 import { releaseRetained } from './forget-secrets.ts';
 import type { PassContext } from './pass-context.ts';
-import { areAllOwn, isWanted, removalsOf, type Removal } from './plan.ts';
+import { areAllOwn, isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
 import type { Listing } from './source.ts';
 
 /** What went first. */
@@ -30,6 +30,7 @@ export async function removeDeparted(
   signal: AbortSignal,
 ): Promise<Departures> {
   const going = context.source.holds?.going(box) ?? [];
+  memory.missing = 0;
   memory.owesRemovals = going.length > 0;
   if (!memory.known && going.length > 0) await callRoll(box, memory, context, signal);
   memory.owesRemovals = going.length > 0 || !isEachDeclared(memory.rows, candidates);
@@ -40,7 +41,7 @@ export async function removeDeparted(
   const due = removalsOf(contenders, memory.rows, listing.complete).filter(
     ({ row, declarer }) => !there.has(declarer.uid) && !taken.has(rowKey(row)),
   );
-  const removed = await confirmedRemovals(box, due, memory.rows.size, context, signal);
+  const removed = await confirmedRemovals(box, due, memory, context, signal);
   if (removed.length > 0) await remove(box, candidates, removed, memory, context, signal);
   await letGo(box, memory, context, signal);
   memory.owesRemovals = false;
@@ -100,7 +101,7 @@ async function remove(
 ): Promise<void> {
   // Before its row has no owner: nobody could tell later whose secret it is.
   await releaseRetained(box, candidates, removals, memory, context.keeper, signal);
-  const lines = removals.map(({ row, declarer }) => ({ ...row, owner: ownerOf(declarer), delete: true as const }));
+  const lines = removals.map(removalLine);
   for (const result of await applyLines(box, false, lines, context, signal)) noteRemoval(result, memory);
 }
 

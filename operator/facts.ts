@@ -18,7 +18,7 @@ export type RowState = 'applied' | 'pending' | 'unreachable' | Refusal;
 export interface Facts {
   readonly desired: Desired;
   readonly row: RowState;
-  /** Of a policy: why its rule cannot be used. */
+  /** Of a policy: why its rule cannot be used. Of a client: why its `jwks_uri` is never asked for keys. */
   readonly unusable: readonly Fault[];
   /** Of a client: how many declared policies concern it. Of a box: how many it has. */
   readonly policies: number;

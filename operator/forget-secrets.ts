@@ -1,4 +1,4 @@
-import type { BoxMemory } from './box-memory.ts';
+import type { BoxMemory, KnownRow } from './box-memory.ts';
 import type { Candidate, Desired } from './desired.ts';
 import type { Removal } from './plan.ts';
 import type { KeptName, SecretKeeper } from './secret-keeper.ts';
@@ -54,7 +54,8 @@ export async function forgetUnwanted(
 
 /**
  * Removes generated secrets that belong to no Client at two sweeps in a row: those of clients that went while nobody
- * watched. A faulty Client may be the one that has it, so then nothing is removed.
+ * watched. One that is merely missing in the list has its row still, and so its secret stays (docs/decisions/0022). A faulty
+ * Client may be the one that has it, so then nothing is removed.
  */
 export async function forgetLeftovers(
   box: string,
@@ -65,14 +66,25 @@ export async function forgetLeftovers(
 ): Promise<void> {
   if (desired.some(({ object, judged }) => object.kind === 'Client' && judged.faults.length > 0)) return;
   const isWanted = wantedBy(desired);
-  const left = (await keeper.names(box, signal)).filter((one) => !isWanted(one));
+  const isMissing = ownedBy(missingClients(desired, memory));
+  const left = (await keeper.names(box, signal)).filter((one) => !isWanted(one) && !isMissing(one));
   const again = left.filter(({ name }) => memory.leftovers.has(name));
   memory.leftovers = new Set(left.map(({ name }) => name));
   if (again.length > 0) await keeper.forget(box, again, signal);
 }
 
+/** The rows of clients of which no object is listed, and which nobody has confirmed to be gone. */
+function missingClients(desired: readonly Desired[], { rows }: BoxMemory): readonly KnownRow[] {
+  const listed = new Set(desired.map(({ object }) => object.uid));
+  return [...rows.values()].filter(({ kind, declarer }) => kind === 'Client' && !listed.has(declarer.uid));
+}
+
+function ownedBy(rows: readonly KnownRow[]): (kept: KeptName) => boolean {
+  return (kept) => rows.some((row) => mayBelong(kept, { row, declarer: row.declarer }));
+}
+
 /** Where a keeper does not know whose a secret is, it may be anybody's: it stays. */
-function mayBelong({ uid, id }: KeptName, { declarer, row }: Removal): boolean {
+function mayBelong({ uid, id }: KeptName, { declarer, row }: Pick<Removal, 'declarer' | 'row'>): boolean {
   return (uid ?? declarer.uid) === declarer.uid && (id ?? row.id) === row.id;
 }
 

@@ -1,6 +1,7 @@
 import { ManagementError } from '../api/client/management-error.ts';
 import type { Secret } from '../api/client/secret.ts';
 import type { BoxMemory } from './box-memory.ts';
+import { objectKey } from './declared.ts';
 import type { Candidate, Desired } from './desired.ts';
 import { secretFacts } from './generated-secret.ts';
 import type { PassContext } from './pass-context.ts';
@@ -46,9 +47,13 @@ export async function generatedSecrets(
   if (due.length === 0) return resolved;
   const usage = await usageWhereDue(box, due, memory, now, context, signal);
   const wishes = due.map((one) => wishOf(one, issuer, memory, usage.get(one.judged.id)));
-  for (const [client, secret] of await context.keeper.keep(box, wishes, signal)) resolved.set(client, secret);
-  for (const { client, uid, secret, facts } of wishes) {
-    if (resolved.get(client)?.state !== 'ready') continue;
+  const kept = await context.keeper.keep(box, wishes, signal);
+  for (const { client, uid, secret, facts, usage: asked } of wishes) {
+    const now = kept.get(client);
+    if (now === undefined) continue;
+    const known = memory.objects.get(objectKey({ kind: 'Client', name: client }))?.secret;
+    resolved.set(client, asked === undefined ? withKnownUse(now, known) : now);
+    if (now.state !== 'ready') continue;
     memory.generated.set(secret, { name: secret, client, uid, id: facts.client_id });
   }
   return resolved;
@@ -78,7 +83,7 @@ function appliedSecret({ object, judged, digest, secret }: Desired, { rows }: Bo
   return isApplied && secret.state === 'ready' ? secret.value : undefined;
 }
 
-/** Asked for only where an old secret may retire: it takes a while in a large box. Nothing known is no reason to retire. */
+/** Asked for only where an old secret may retire. Nothing known is no reason to retire. */
 async function usageWhereDue(
   box: string,
   due: readonly Candidate[],
@@ -93,7 +98,7 @@ async function usageWhereDue(
   });
   if (!isAsked) return new Map();
   try {
-    const { clients } = await management.usage(box, cluster, signal);
+    const { clients } = await management.lastUses(box, cluster, signal);
     return new Map(
       clients.map(({ id, last_token_at, previous_secret_last_used }) => [
         id,
@@ -104,6 +109,13 @@ async function usageWhereDue(
     if (error instanceof ManagementError) return new Map();
     throw error;
   }
+}
+
+/** Where nobody asked, what was said last of the previous secret stays said: else its status would come and go. */
+function withKnownUse(secret: ResolvedSecret, known: ResolvedSecret | undefined): ResolvedSecret {
+  if (secret.state !== 'ready' || known?.state !== 'ready' || known.previousLastUsed === undefined) return secret;
+  const isSame = secret.previous?.value.reveal() === known.previous?.value.reveal();
+  return isSame ? { ...secret, previousLastUsed: known.previousLastUsed } : secret;
 }
 
 function timeOf(time: string | undefined): number | undefined {

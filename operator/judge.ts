@@ -13,7 +13,7 @@ import type { Withheld } from './tenancy.ts';
 
 /** What the statuses of an object, and of those it is linked with, need to know of its spec. */
 export type Traits =
-  | { readonly kind: 'Client'; readonly grants: readonly string[] }
+  | { readonly kind: 'Client'; readonly grants: readonly string[]; readonly hasJwksUri: boolean }
   | {
       readonly kind: 'AccessPolicy';
       readonly engine: string;
@@ -97,14 +97,16 @@ type Lifecycle = Pick<Judged, 'adopt' | 'retain' | 'purge'>;
 
 /** Shared, as nearly every object has it: a row goes with its object, and another's is not taken. */
 const letGo: Lifecycle = { adopt: undefined, retain: false, purge: false };
-const purging: Lifecycle = { ...letGo, purge: true };
+/** Nobody else can have made the row of a Box: one without an owner was retained when the definition of its kind went. */
+const ofBox: Lifecycle = { ...letGo, adopt: 'unowned' };
+const purging: Lifecycle = { ...ofBox, purge: true };
 
 /**
- * `adoption` and `deletionPolicy` (CONTRACT §4). Force takes what IfUnowned takes: a row of an object that lives is never
+ * `adoption` and `deletionPolicy` (docs/tenancy.md). Force takes what IfUnowned takes: a row of an object that lives is never
  * taken, that of one that is gone goes with it, and one of another installation may live.
  */
 function lifecycleOf({ kind, spec }: Manifest): Lifecycle {
-  if (kind === 'Box') return spec.deletionPolicy === 'Delete' ? purging : letGo;
+  if (kind === 'Box') return spec.deletionPolicy === 'Delete' ? purging : ofBox;
   const adopt = adoptionOf(spec.adoption);
   const retain = spec.deletionPolicy === 'Retain';
   return adopt !== undefined || retain ? { adopt, retain, purge: false } : letGo;
@@ -155,7 +157,11 @@ function sharedGrants(grants: readonly string[]): readonly string[] {
 function traitsOf(resource: Resource): Traits {
   switch (resource.resourceType) {
     case 'Client':
-      return { kind: 'Client', grants: sharedGrants(resource.grant_types) };
+      return {
+        kind: 'Client',
+        grants: sharedGrants(resource.grant_types),
+        hasJwksUri: resource.jwks_uri !== undefined,
+      };
     case 'AccessPolicy': {
       const { engine, subjects = 'linked', link = none } = resource;
       return { kind: 'AccessPolicy', engine, subjects, links: link };

@@ -1,7 +1,6 @@
-import { complain } from '../process/complain.ts';
-import { crashOnBugs } from '../process/crash-on-bugs.ts';
 import type { Environment } from '../process/environment.ts';
-import { createLog, flushLog, type Log } from '../process/log.ts';
+import type { Log } from '../process/log.ts';
+import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { readKubeconfig, readOperatorConfig, type OperatorConfig } from './config.ts';
 import { clusterConfig } from './kube/cluster-config.ts';
@@ -9,7 +8,6 @@ import { createConnection } from './kube/connection.ts';
 import { createKubeApi } from './kube/kube-api.ts';
 import { releaseAll } from './kube/release-all.ts';
 import { serveOperator } from './serve.ts';
-import { keepHeapSmall } from './small-heap.ts';
 
 const usage = `Usage: boxgate operator                        keep the boxes of a cluster as they are declared
        boxgate operator --release-finalizers   take the finalizers off everything declared, before an uninstallation
@@ -17,17 +15,12 @@ Settings come from the environment; see docs/configuration.md.
 `;
 
 /** Runs the operator's program; resolves with its exit code: 0 stopped as asked, 1 it cannot go on, 2 usage. */
-export async function main(args: readonly string[], environment: Environment): Promise<number> {
-  const command = args.join(' ');
-  try {
-    if (command === 'operator') return await runOperator(environment);
-    if (command === 'operator --release-finalizers') return await releaseFinalizers(environment);
-  } catch (error) {
-    complain(error);
-    return 1;
-  }
-  process.stderr.write(usage);
-  return 2;
+export function main(args: readonly string[], environment: Environment): Promise<number> {
+  const commands = new Map([
+    ['operator', () => runOperator(environment)],
+    ['operator --release-finalizers', () => releaseFinalizers(environment)],
+  ]);
+  return runCommand(args, usage, commands);
 }
 
 /** Needs no API and no leader: only the cluster. */
@@ -40,17 +33,8 @@ async function releaseFinalizers(environment: Environment): Promise<number> {
 }
 
 async function runOperator(environment: Environment): Promise<number> {
-  keepHeapSmall();
   const config = readOperatorConfig(environment);
-  const log = createLog(config.logLevel);
-  crashOnBugs(log);
-  try {
-    await serveUntilStopped(config, log);
-  } finally {
-    // Also when it ends by itself: what it logged until then says more than the one sentence.
-    await flushLog(log);
-  }
-  return 0;
+  return serveWithLog(config.logLevel, (log) => serveUntilStopped(config, log));
 }
 
 /** Milliseconds from being asked to end until the end, whatever happens. */

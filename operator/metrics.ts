@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { isTooMuch, type Missing } from './missing.ts';
 import type { PassMeter } from './pass-meter.ts';
 
 /** What the operator counts (Prometheus). Labels never hold a name of an object. */
@@ -59,9 +60,14 @@ function passMeter(registry: Registry, now: () => number): PassMeter {
   });
   let waiting = (): number => 0;
   gauge(registry, 'queue_depth', 'Boxes that wait for a pass.', () => waiting());
+  let missing = (): Missing => ({ missing: 0, rows: 0 });
+  const missingHelp = 'Objects that lists of the API server lack, and that reads do not find to be gone.';
+  gauge(registry, 'missing_objects', missingHelp, () => missing().missing);
+  const withheldHelp = 'Whether lists lack so much that nothing is removed for want of being listed.';
+  gauge(registry, 'removals_withheld', withheldHelp, () => (isTooMuch(missing()) ? 1 : 0));
   const heard = new Map<string, number>();
   return {
-    measure: (read) => void (waiting = read),
+    measure: (...reads) => void ([waiting, missing] = reads),
     heard: (box) => void heard.set(box, now()),
     begin(box) {
       const began = now();

@@ -26,6 +26,8 @@ export interface PassContext {
   readonly now: () => Date;
   /** Whether other boxes wait for their pass. */
   readonly isCrowded?: () => boolean;
+  /** Whether lists lack so much in all boxes together that they are wrong. */
+  readonly isMuchMissing?: () => boolean;
   readonly random: () => number;
   /** Milliseconds between two questions how much a box is used; undefined: nobody wants to know. */
   readonly usagePeriod?: number;

@@ -1,7 +1,9 @@
+import type { Missing } from './missing.ts';
+
 /** Measures the passes of a reconciler. */
 export interface PassMeter {
-  /** Is told how to ask how many boxes wait for their pass. */
-  measure(waiting: () => number): void;
+  /** Is told how to ask how many boxes wait for their pass, and what lists of the cluster lack in all boxes. */
+  measure(waiting: () => number, missing: () => Missing): void;
   /** Something changed in a box. */
   heard(box: string): void;
   /** A pass begins; the result is called when it has ended, well or not. */

@@ -29,6 +29,7 @@ export async function reconcileBox(
   const candidates = candidatesOf(listing, memory, general.defaultIssuer(box));
   const isSweep = scope === 'everything' || !memory.known;
   memory.nextLook = undefined;
+  if (isSweep) publishAnew(general.source.takeRewritten?.(box), memory);
   // A failure is thrown where statuses can tell of it.
   const [departed] = await Promise.allSettled([removeDeparted(box, listing, candidates, memory, general, signal)]);
   const isTerminating = listing.tenancy?.isTerminating === true;
@@ -60,6 +61,11 @@ export async function reconcileBox(
   if (scope === 'everything' && isWhole(listing)) await forgetLeftovers(box, desired, memory, context.keeper, signal);
   memory.nextLook = nextLook(desired, memory);
   return publish(box, desired, 'pending', memory, context, signal);
+}
+
+/** A status that somebody else wrote is compared anew: in a sweep only, so that two who do not agree write once in a while. */
+function publishAnew(keys: Iterable<string> = [], { published }: BoxMemory): void {
+  for (const key of keys) published.delete(key);
 }
 
 function nextLook(desired: readonly Desired[], memory: BoxMemory): number | undefined {

@@ -1,6 +1,6 @@
-import type { RowName } from '../api/client/desired-state.ts';
+import type { DeleteLine, RowName } from '../api/client/desired-state.ts';
 import type { KnownRow } from './box-memory.ts';
-import { objectKey, type Identity } from './declared.ts';
+import { objectKey, ownerOf, type Identity } from './declared.ts';
 import { intentOf, rowKey, type Candidate, type Contender, type Desired } from './desired.ts';
 import type { Refusal } from './facts.ts';
 
@@ -12,6 +12,11 @@ export interface Removal {
   readonly confirm: boolean;
   /** It only loses its owner. */
   readonly retain: boolean;
+}
+
+/** What is said of a removal in an apply call. */
+export function removalLine({ row, declarer, retain }: Removal): DeleteLine {
+  return { ...row, owner: ownerOf(declarer), delete: true, ...(retain ? { retain } : {}) };
 }
 
 /** What has to be done so that the rows are as declared. */

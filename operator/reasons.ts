@@ -20,10 +20,16 @@ export const CONDITIONS = {
     well: 'absent',
     means: 'Nothing but a change of the object helps: tools that wait for it (kstatus: Flux, kpt) need not wait.',
   },
-  InlineSecret: { well: 'absent', means: 'A secret stands in the object itself.' },
+  InlineSecret: {
+    well: 'absent',
+    means: 'A secret stands in the object itself; a Warning event of this name says so once.',
+  },
   NoSubjects: { well: 'absent', means: 'The policy grants nobody.' },
   OpenToAll: { well: 'absent', means: 'The policy grants everybody.' },
-  NotInForce: { well: 'absent', means: 'Fields of the object have no effect in this version.' },
+  NotInForce: {
+    well: 'absent',
+    means: 'Fields of the object have no effect, in this version or in this installation.',
+  },
 } as const satisfies Readonly<Record<string, ConditionMeaning>>;
 
 /** A type of {@link CONDITIONS}. */
@@ -57,6 +63,8 @@ export const REASONS = {
     'The value is no client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2).',
   ServiceAccountsNotServed:
     'Only ServiceAccounts authenticate the client, and nothing here (yet) says who makes their tokens: a folder has none.',
+  JwksHostNotListed:
+    'The API never asks the host of jwks_uri: its setting BOXGATE_JWKS_HOSTS does not list it. A client that has a secret beside it is Ready.',
   SecretNotMade: 'The secret is generated once the object can be applied.',
   SecretNotOwned: 'A Secret of the name that is to be generated exists and belongs to somebody else.',
   SecretForbidden:
@@ -112,6 +120,8 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   SecretNotUsable: 'Write another value into the Secret',
   ServiceAccountsNotServed:
     'Give jwks, spec.secretRef or spec.generateSecret; in a cluster it ends when the operator can read the keys of the API server',
+  JwksHostNotListed:
+    'List the host in BOXGATE_JWKS_HOSTS of the API, or give jwks, spec.secretRef or spec.generateSecret instead',
   SecretNotMade: 'See the conditions Ready and Conflict',
   SecretNotOwned: 'Give spec.generateSecret.name another name, or delete that Secret if nobody needs it',
   // The command is in the message.

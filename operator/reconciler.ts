@@ -4,6 +4,7 @@ import { emptyMemory, type BoxMemory } from './box-memory.ts';
 import { claimedEpoch } from './claimed-epoch.ts';
 import { keepClusterSettings, type ReadServiceAccounts } from './cluster-settings.ts';
 import { startDeadlines } from './deadlines.ts';
+import { inAllBoxes, isTooMuch, type Missing } from './missing.ts';
 import { reconcileBox } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
 import { measured, noMeter, type PassMeter } from './pass-meter.ts';
@@ -64,7 +65,9 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   const onServed = (): void => memories.forEach((_, box) => queue.add(box));
   const settings = keepClusterSettings({ ...options, epoch, onServed, onFenced: failure.reject }, signal);
   const { servesServiceAccounts } = settings;
-  const context: PassContext = { ...options, epoch, servesServiceAccounts, isCrowded: () => queue.waiting > 0 };
+  const missing = (): Missing => inAllBoxes(memories.values());
+  const crowd = { isCrowded: () => queue.waiting > 0, isMuchMissing: () => isTooMuch(missing()) };
+  const context: PassContext = { ...options, epoch, servesServiceAccounts, ...crowd };
   const queue = createQueue({
     ...options,
     concurrency,
@@ -90,7 +93,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
       if (!signal.aborted && !isFenced(error)) options.onFailure(box, error, wait);
     },
   });
-  meter.measure(() => queue.waiting);
+  meter.measure(() => queue.waiting, missing);
 
   const wakeUps = createWakeUps((box) => queue.add(box), options.now, options.schedule);
   const reach = watchReach({

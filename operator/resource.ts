@@ -9,8 +9,8 @@ import type { AccessPolicySpec, BoxSpec, ClientSpec } from '../crds/specs.ts';
 export type Resource = Client | AccessPolicy | Box;
 
 /**
- * The resource that a custom resource declares: its spec without the fields that only mean something to the operator
- * (CONTRACT §1, "One vocabulary"), and its id.
+ * The resource that a custom resource declares: its id, and its spec under the same names, without the fields that only mean
+ * something to the operator.
  */
 export function resourceOf(manifest: Manifest, box: string): Resource {
   switch (manifest.kind) {

@@ -20,7 +20,7 @@ export type SecretSource =
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Where the secret of a declared object comes from: a Client's as CONTRACT §4 says, nowhere for the other kinds. */
+/** Where the secret of a declared object comes from (docs/custom-resources.md); nowhere for kinds other than Client. */
 export function secretSource(manifest: Manifest): SecretSource {
   if (manifest.kind !== 'Client') return nowhere;
   const { secret, secretRef, generateSecret } = manifest.spec;

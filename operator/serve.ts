@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createManagement } from '../api/client/management.ts';
 import { errorFacts, type Log } from '../process/log.ts';
+import { giveBackMemory } from '../process/small-heap.ts';
 import { defaultBackOff, waitAfter } from './back-off.ts';
 import type { OperatorConfig } from './config.ts';
 import { startElection, type Election } from './election.ts';
@@ -79,6 +80,8 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
       log,
     };
     reconciler = reconcile(leader, signal);
+    // Everything was read, judged and compared at once: of that most is not needed again.
+    void reconciler.firstRound.then(giveBackMemory);
     return reconciler.failed;
   }
 
@@ -114,8 +117,8 @@ function elect(
 ): Election {
   const { namespace, leaseName: name, leaseSeconds: seconds, podUid } = config;
   const duration = seconds * 1000;
-  // An answer that comes later than that leaves no time for another try.
-  const api = createKubeApi(connection, duration / 3, undefined, count);
+  // An answer that comes later than that leaves no time for another try, over another connection.
+  const api = createKubeApi(connection, duration / 4, undefined, count);
   return startElection({
     store: createLeaseStore(api, { namespace, name, seconds }, () => new Date()),
     identity,

@@ -1,4 +1,5 @@
 import type { NamespaceClaim } from '../api/client/desired-state.ts';
+import type { Kind } from '../crds/kind.ts';
 import type { Declared, ObjectName } from './declared.ts';
 import type { Holds } from './holds.ts';
 import type { Tenancy } from './tenancy.ts';
@@ -48,6 +49,10 @@ export interface Source {
   watch(onChange: (box: string) => void, signal: AbortSignal): void;
   /** Looks anew, past every cache: which of these objects are really gone (no object of the name, or one of another uid). */
   confirmGone(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<ReadonlySet<ObjectName>>;
+  /** Keys of objects whose status somebody may have written since this was last asked; absent where nobody else can. */
+  readonly takeRewritten?: (box: string) => Iterable<string>;
+  /** Whether a kind is being taken away with all of its objects; absent where kinds cannot go. */
+  readonly isKindGoing?: (kind: Kind, signal: AbortSignal) => Promise<boolean>;
   /** How objects wait with their deletion, where they can. */
   readonly holds?: Holds;
   /** Publishes statuses that changed, and tells which objects are gone with their rows (their last statuses). */

@@ -1,5 +1,5 @@
 import { ManagementError } from '../api/client/management-error.ts';
-import type { BoxUsage, ClientUsage } from '../api/client/desired-state.ts';
+import type { ClientUsage } from '../api/client/desired-state.ts';
 import type { PassContext } from './pass-context.ts';
 
 /** How much a box is used, as it was last asked. */
@@ -14,12 +14,15 @@ export interface UsageMemory {
   known: KnownUsage | undefined;
   /** When it is asked next, in milliseconds since 1970. */
   due: number;
+  /** The round of portions that is under way: what it has told so far, and after which client it goes on. */
+  round: { readonly told: Map<string, ClientUsage>; readonly after: string } | undefined;
 }
 
 /**
- * Asks how much a box is used, once in a period: a client's status is written at most that often for this alone. The first
- * question of a process waits for a random part of the period, so that a restart writes no status of its own. An API that
- * does not answer is asked again at the next sweep; nothing else waits for it.
+ * Asks how much a box is used, once in a period: a client's status is written at most that often for this alone. A large
+ * box is asked a portion at each sweep. The first question of a process waits for a random part of the period, so that a
+ * restart writes no status of its own. An API that does not answer is asked again at the next sweep; nothing else waits
+ * for it.
  */
 export async function takeUsage(
   box: string,
@@ -29,15 +32,18 @@ export async function takeUsage(
 ): Promise<void> {
   if (usagePeriod === undefined) return;
   const time = now().getTime();
-  memory.usage ??= { known: undefined, due: time + usagePeriod * random() };
-  if (time < memory.usage.due) return;
+  memory.usage ??= { known: undefined, due: time + usagePeriod * random(), round: undefined };
+  const { usage } = memory;
+  if (time < usage.due) return;
+  const { told, after } = usage.round ?? { told: new Map<string, ClientUsage>(), after: '' };
   try {
-    memory.usage = { known: knownUsage(await management.usage(box, cluster, signal)), due: time + usagePeriod };
+    const { clients, users, next } = await management.usage(box, cluster, after, signal);
+    for (const client of clients) told.set(client.id, client);
+    const isWhole = next === undefined;
+    usage.known = { clients: isWhole ? told : new Map([...(usage.known?.clients ?? []), ...told]), users };
+    usage.round = isWhole ? undefined : { told, after: next };
+    if (isWhole) usage.due = time + usagePeriod;
   } catch (error) {
     if (!(error instanceof ManagementError)) throw error;
   }
-}
-
-function knownUsage({ clients, users }: BoxUsage): KnownUsage {
-  return { clients: new Map(clients.map((client) => [client.id, client])), users };
 }

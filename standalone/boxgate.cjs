@@ -16,8 +16,9 @@ const program = path.join(root, 'standalone', 'main.ts');
 // is not loaded. Not in the system's temporary folder, where others could put code of theirs.
 const cache = path.join(root, 'node_modules', '.cache', 'boxgate');
 const args = process.argv.slice(2);
-// The same as in small-heap.ts.
-const flags = args[0] === 'dev' ? ['--max-semi-space-size=2', '--heap-growing-percent=20', '--expose-gc'] : [];
+// The same as in process/small-heap.ts.
+const isReconciler = args[0] === 'dev' || args[0] === 'operator';
+const flags = isReconciler ? ['--max-semi-space-size=2', '--heap-growing-percent=20', '--expose-gc'] : [];
 
 start();
 

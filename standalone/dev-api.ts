@@ -5,7 +5,7 @@ import { DevError } from './dev-error.ts';
 import type { DevOutput } from './dev-output.ts';
 import { keepRunning } from './keep-running.ts';
 import { freePort } from './port.ts';
-import { SMALL_HEAP } from './small-heap.ts';
+import { SMALL_HEAP } from '../process/small-heap.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** Settings of the API that `boxgate dev` hands on from its own environment: none that it makes itself. */

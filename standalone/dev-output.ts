@@ -76,7 +76,9 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
       lastFailure = '';
     },
     event({ object, type, reason, message }) {
-      if (type === 'Warning') note(`${object.namespace}: ${object.kind} ${object.name}: ${reason}: ${message}`);
+      // The table of statuses has that one in a line of its own.
+      if (type === 'Warning' && reason !== 'InlineSecret')
+        note(`${object.namespace}: ${object.kind} ${object.name}: ${reason}: ${message}`);
     },
     problems(found) {
       const sentences = new Set(found.map(sentenceOf));

@@ -18,7 +18,7 @@ import { reasonOf } from './folder-walk.ts';
 import { createSecretFiles, type SecretFiles } from './generated-secrets.ts';
 import type { DevOptions } from './options.ts';
 import { freePort } from './port.ts';
-import { giveBackMemory } from './small-heap.ts';
+import { giveBackMemory } from '../process/small-heap.ts';
 import { openStateFolder, type StateFolder } from './state-folder.ts';
 
 /** What `boxgate dev` needs of the process it runs in. */

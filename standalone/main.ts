@@ -1,7 +1,7 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { plainText } from './plain-text.ts';
-import { withSmallHeap } from './small-heap.ts';
+import { withSmallHeap } from '../process/small-heap.ts';
 import { USAGE } from './usage.ts';
 
 /** Compiled code is kept beside the packages: half a second less at each start and a fifth less memory. */
@@ -25,6 +25,7 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
       return main([command, ...args], process.env);
     }
     case 'operator': {
+      withSmallHeap(compileCache, process.env);
       const { main } = await import('../operator/main.ts');
       return main([command, ...args], process.env);
     }

@@ -4,12 +4,14 @@ import type { Source } from '../source.ts';
 import { boxSecrets, type ClusterSecrets } from './box-secrets.ts';
 import { declaredNamespace, namespaceNovelty, type DeclaredNamespace } from './declared-namespace.ts';
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
+import { isDefinitionGoing } from './definition.ts';
 import { createFinalizerHolds } from './finalizers.ts';
 import { KubeError } from './kube-error.ts';
 import { metadataOnly, type KubeApi } from './kube-api.ts';
 import { inLanes } from './lanes.ts';
 import { startListWatch, type ListWatch, type ListWatchOptions } from './list-watch.ts';
 import { kindName, liveUid, pathOfKind } from './live-read.ts';
+import { createRewritten } from './rewritten.ts';
 import { writeStatuses } from './status-writer.ts';
 import { createTenancies, type Tenancies } from './tenancies.ts';
 
@@ -46,6 +48,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   // Nobody may have asked yet.
   synced.catch(() => undefined);
   let stores: Watches | undefined;
+  const rewritten = createRewritten();
   const holds = createFinalizerHolds({
     ...options,
     ownNamespace: options.ownNamespace,
@@ -69,7 +72,10 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
             path: pathOfKind(kindName(kind)),
             keep(value) {
               const kept = declaredObject(kind, value);
-              if (kept !== undefined) holds.note(kept);
+              if (kept !== undefined) {
+                holds.note(kept);
+                rewritten.note(stores?.[kind].store.get(kept.namespace, kept.name), kept);
+              }
               return kept;
             },
             novelty,
@@ -113,6 +119,8 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
     async namespaceOf(box, signal) {
       return (await liveNamespace(options.api, box, signal)).claim;
     },
+    takeRewritten: rewritten.take,
+    isKindGoing: (kind, signal) => isDefinitionGoing(options.api, kind, signal),
     holds,
     confirmGone: (box, objects, signal) => confirmGone(options, box, objects, signal),
     async writeStatus(_box, changed, _gone, signal) {

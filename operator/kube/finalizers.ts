@@ -5,7 +5,8 @@ import { declaredObject, FINALIZER, isHeld, type DeclaredObject } from './declar
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 import { inLanes } from './lanes.ts';
-import { FIELD_MANAGER, kindName, pathOfObject } from './live-read.ts';
+import { kindName, pathOfObject } from './live-read.ts';
+import { FIELD_MANAGER } from './names.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** What holds are made of. */

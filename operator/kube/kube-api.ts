@@ -1,4 +1,5 @@
-import { IsomorphicFetchHttpLibrary, type ResponseContext } from '@kubernetes/client-node';
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
 import type { Connection } from './connection.ts';
 import { answerError, KubeError, noAnswer } from './kube-error.ts';
 
@@ -29,7 +30,7 @@ export interface KubeApi {
   /** The body of the answer, parsed. */
   call(call: KubeCall, signal: AbortSignal): Promise<unknown>;
   /** The body of the answer as it comes; only the beginning of the answer is bound to the time limit. */
-  stream(call: KubeCall, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+  stream(call: KubeCall, signal: AbortSignal): Promise<Readable>;
 }
 
 const PATCH_TYPES = {
@@ -38,11 +39,10 @@ const PATCH_TYPES = {
   json: 'application/json-patch+json',
 } as const;
 
-const http = new IsomorphicFetchHttpLibrary();
-
 /**
  * The Kubernetes API over a connection; an answer must be there within `timeout` milliseconds. `onCall` hears of every
  * request, `onAnswer` of the status of its answer (0: there was none). An answer 401 makes the token be read anew, and the call be made once more.
+ * One that is not there in time may be lost with its connection, and the others of the pool with it: the next call takes a new one.
  */
 export function createKubeApi(
   connection: Connection,
@@ -50,29 +50,21 @@ export function createKubeApi(
   onCall: (call: KubeCall) => void = () => undefined,
   onAnswer: (call: KubeCall, status: number) => void = () => undefined,
 ): KubeApi {
-  async function answer(call: KubeCall, signal: AbortSignal): Promise<ResponseContext> {
+  async function answer(call: KubeCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     onCall(call);
-    const request = await connection.request(call.method ?? 'GET', pathOf(call));
-    request.setHeaderParam('Accept', accepted(call));
-    if (call.body !== undefined) {
-      request.setHeaderParam('Content-Type', call.method === 'PATCH' ? PATCH_TYPES[call.patch] : 'application/json');
-      request.setBody(JSON.stringify(call.body));
-    }
-    request.setSignal(signal);
-    const response = await http
-      .send(request)
-      .toPromise()
-      .catch((error: unknown) => {
-        onAnswer(call, 0);
-        throw error;
-      });
-    onAnswer(call, response.httpStatusCode);
-    const { httpStatusCode: status, headers, body } = response;
-    if (status < 200 || status > 299) throw answerError(status, headers['retry-after'], await body.text());
+    const { method = 'GET' } = call;
+    const sent = connection.send({ method, path: pathOf(call), headers: headersOf(call), ...bodyOf(call), signal });
+    const response = await sent.catch((error: unknown) => {
+      onAnswer(call, 0);
+      throw error;
+    });
+    const { statusCode: status, headers, body } = response;
+    onAnswer(call, status);
+    if (status < 200 || status > 299) throw answerError(status, single(headers['retry-after']), await body.text());
     return response;
   }
 
-  async function signedIn(call: KubeCall, signal: AbortSignal): Promise<ResponseContext> {
+  async function signedIn(call: KubeCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     try {
       return await answer(call, signal);
     } catch (error) {
@@ -82,19 +74,34 @@ export function createKubeApi(
     }
   }
 
+  const late = { timeout, onLate: () => connection.reload() };
   return {
     call: (call, signal) =>
-      within(timeout, call, signal, async (limit) => {
+      within(late, call, signal, async (limit) => {
         const text = await (await signedIn(call, limit.signal)).body.text();
         return parsed(call.path, text);
       }),
     stream: (call, signal) =>
-      within(timeout, call, signal, async (limit) => {
-        const stream = (await signedIn(call, limit.signal)).body.stream();
+      within(late, call, signal, async (limit) => {
+        const { body } = await signedIn(call, limit.signal);
         limit.lift();
-        return stream ?? new ReadableStream();
+        return body;
       }),
   };
+}
+
+function headersOf(call: KubeCall): Record<string, string> {
+  const accept = { Accept: accepted(call) };
+  if (call.body === undefined) return accept;
+  return { ...accept, 'Content-Type': call.method === 'PATCH' ? PATCH_TYPES[call.patch] : 'application/json' };
+}
+
+function bodyOf({ body }: KubeCall): { readonly body?: string } {
+  return body === undefined ? {} : { body: JSON.stringify(body) };
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
 }
 
 function parsed(path: string, text: string): unknown {
@@ -111,7 +118,7 @@ interface Limit {
 }
 
 async function within<T>(
-  timeout: number,
+  { timeout, onLate }: { readonly timeout: number; readonly onLate: () => void },
   call: KubeCall,
   signal: AbortSignal,
   work: (limit: Limit) => Promise<T>,
@@ -119,6 +126,7 @@ async function within<T>(
   signal.throwIfAborted();
   const late = new AbortController();
   const timer = setTimeout(() => {
+    onLate();
     late.abort(new KubeError('unavailable', `${call.path}: no answer within ${String(timeout)} ms`));
   }, timeout);
   const limit: Limit = { signal: AbortSignal.any([signal, late.signal]), lift: () => clearTimeout(timer) };

@@ -29,9 +29,6 @@ export async function liveUid(api: KubeApi, object: KubeName, signal: AbortSigna
   throw new KubeError('garbled', `${pathOfObject(object)}: the answer is not the object`);
 }
 
-/** Who we are among those that write into objects. */
-export const FIELD_MANAGER = 'boxgate';
-
 /** The name of a kind of ours. */
 export function kindName(kind: Kind) {
   return { group: API_GROUP, version: 'v1', plural: KINDS[kind].plural };

@@ -4,7 +4,8 @@ import { declaredObject, novelty, type DeclaredObject } from './declared-object.
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 import { inLanes } from './lanes.ts';
-import { FIELD_MANAGER, kindName, pathOfObject } from './live-read.ts';
+import { kindName, pathOfObject } from './live-read.ts';
+import { FIELD_MANAGER } from './names.ts';
 import type { ObjectStore } from './object-store.ts';
 import { statusToWrite, type StatusBody } from './status-body.ts';
 

@@ -1,0 +1,27 @@
+import type { Candidate, Desired } from './desired.ts';
+import type { EventRecorder } from './events.ts';
+import { NEXT_STEPS } from './reasons.ts';
+
+/**
+ * Tells people of clients whose secret stands in the object itself: when it comes to stand there, and not again while it does.
+ * `before`: what the last pass saw, by object key; a process that has just begun tells once more.
+ */
+export function recordInlineSecrets(
+  box: string,
+  candidates: readonly Candidate[],
+  before: ReadonlyMap<string, Desired>,
+  events: EventRecorder,
+): void {
+  for (const { object, judged } of candidates) {
+    if (judged.secret.from !== 'inline') continue;
+    const known = before.get(object.key);
+    if (known?.object.uid === object.uid && known.judged.secret.from === 'inline') continue;
+    const { name, uid } = object;
+    events.record({
+      object: { kind: 'Client', namespace: box, name, uid },
+      type: 'Warning',
+      reason: 'InlineSecret',
+      message: `spec.secret is for development only. ${NEXT_STEPS.SecretInManifest}`,
+    });
+  }
+}

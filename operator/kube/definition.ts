@@ -1,0 +1,22 @@
+import { API_GROUP, KINDS, type Kind } from '../../crds/kind.ts';
+import { isRecord } from '../../crds/schema-node.ts';
+import type { KubeApi } from './kube-api.ts';
+import { KubeError } from './kube-error.ts';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+/**
+ * Whether the definition of a kind is being deleted, or gone, past every cache: the API server then deletes every object of
+ * it (Kubernetes, custom resources: deleting a CustomResourceDefinition). Throws KubeError when it cannot be read.
+ */
+export async function isDefinitionGoing(api: KubeApi, kind: Kind, signal: AbortSignal): Promise<boolean> {
+  const path = `${DEFINITIONS}/${KINDS[kind].plural}.${API_GROUP}`;
+  try {
+    const found = await api.call({ path, metadataOnly: true }, signal);
+    const metadata = isRecord(found) && isRecord(found['metadata']) ? found['metadata'] : {};
+    return typeof metadata['deletionTimestamp'] === 'string';
+  } catch (error) {
+    if (error instanceof KubeError && error.sort === 'not-found') return true;
+    throw error;
+  }
+}
