@@ -4,18 +4,23 @@ import type { Endpoint } from './http/endpoint.ts';
 import { closeSessionEndpoint } from './http/endpoints/close-session.ts';
 import { keySetEndpoint, metadataEndpoint } from './http/endpoints/metadata.ts';
 import { introspectEndpoint, revokeEndpoint, tokenEndpoint } from './http/endpoints/oauth.ts';
+import { authorizeEndpoint, postedAuthorizeEndpoint } from './http/pages/authorize.ts';
+import { consentEndpoint, consentPageEndpoint } from './http/pages/consent.ts';
+import { signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
+import { signOutEndpoint, signOutPageEndpoint } from './http/pages/sign-out.ts';
 import { behindGate } from './http/resource-gate.ts';
 import { explainHandler } from './http/resources/explain.ts';
 import { resourceRoutes } from './http/resources/resource-routes.ts';
+import { userRoutes } from './http/resources/user-handlers.ts';
 import { createRouter } from './http/router.ts';
 import type { Route } from './http/routes.ts';
 
 /** The public port. */
 export function createApp(context: ApiContext): RequestListener {
-  return createRouter(context, routes);
+  return createRouter(context, [...routes, ...pages]);
 }
 
-/** Every route of a box, in order. Paths stand below the box's base URL. */
+/** Every route of a box for programs, in order. Paths stand below the box's base URL. */
 export const routes: readonly Route[] = [
   ['POST', '/auth/token', 'oauth', tokenEndpoint],
   ['POST', '/auth/introspect', 'oauth', introspectEndpoint],
@@ -28,6 +33,21 @@ export const routes: readonly Route[] = [
   ...resourceRoutes.map(({ method, path, kind, handler }): Route => {
     return [method, path, 'resource', (context) => behindGate(context, kind, handler)];
   }),
+  ...userRoutes.map(({ method, path, handler }): Route => {
+    return [method, path, 'resource', (context) => behindGate(context, 'User', handler)];
+  }),
+];
+
+/** Every page of a box for people. */
+const pages: readonly Route[] = [
+  ['GET', '/auth/authorize', 'page', authorizeEndpoint],
+  ['POST', '/auth/authorize', 'page', postedAuthorizeEndpoint],
+  ['GET', '/auth/signin', 'page', signInPageEndpoint],
+  ['POST', '/auth/signin', 'page', signInEndpoint],
+  ['GET', '/auth/consent', 'page', consentPageEndpoint],
+  ['POST', '/auth/consent', 'page', consentEndpoint],
+  ['GET', '/auth/signout', 'page', signOutPageEndpoint],
+  ['POST', '/auth/signout', 'page', signOutEndpoint],
 ];
 
 function explainEndpoint(context: ApiContext): Endpoint {

@@ -1,11 +1,9 @@
-import { complain } from '../process/complain.ts';
-import { crashOnBugs } from '../process/crash-on-bugs.ts';
 import { readApiConfig, readMigrateConfig } from './config.ts';
 import type { ApiConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
 import type { Environment } from '../process/environment.ts';
-import { createLog, flushLog } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
+import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { serveApi } from './serve.ts';
 
@@ -15,18 +13,12 @@ Settings come from the environment; see docs/configuration.md.
 `;
 
 /** Runs one command of the API's program; resolves with its exit code: 0 done, 1 refused, 2 usage. */
-export async function main(args: readonly string[], environment: Environment): Promise<number> {
-  const [command = ''] = args;
-  try {
-    if (command === 'api' && args.length === 1) return await runApi(environment);
-    if (command === 'migrate' && args.length === 1) return await runMigrate(environment);
-  } catch (error) {
-    complain(error);
-    return 1;
-  }
-  const asked = /^(-h|--help|help)$/.test(command);
-  (asked ? process.stdout : process.stderr).write(usage);
-  return asked ? 0 : 2;
+export function main(args: readonly string[], environment: Environment): Promise<number> {
+  const commands = new Map([
+    ['api', () => runApi(environment)],
+    ['migrate', () => runMigrate(environment)],
+  ]);
+  return runCommand(args, usage, commands);
 }
 
 async function runMigrate(environment: Environment): Promise<number> {
@@ -39,15 +31,7 @@ async function runMigrate(environment: Environment): Promise<number> {
 
 async function runApi(environment: Environment): Promise<number> {
   const config = readApiConfig(environment);
-  const log = createLog(config.logLevel);
-  crashOnBugs(log);
-  try {
-    await serveUntilStopped(config, log);
-  } finally {
-    // Also when it could not start: what it logged until then says more than the one sentence.
-    await flushLog(log);
-  }
-  return 0;
+  return serveWithLog(config.logLevel, (log) => serveUntilStopped(config, log));
 }
 
 async function serveUntilStopped(config: ApiConfig, log: Log): Promise<void> {

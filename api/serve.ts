@@ -6,6 +6,7 @@ import { createClientSecrets } from './credentials/client-secret.ts';
 import { createHashQueue } from './credentials/hash-queue.ts';
 import type { HashQueue } from './credentials/hash-queue.ts';
 import { createKeySealing } from './credentials/key-sealing.ts';
+import { createPasswords } from './credentials/password.ts';
 import { batchedStatements, defaultHotLimits } from './db/hot-batches.ts';
 import { Outage } from './db/outage.ts';
 import { defaultLimits, openDatabase } from './db/pool.ts';
@@ -160,6 +161,7 @@ function oauthServices(
   return {
     pool: database.general,
     secrets: createClientSecrets(queue),
+    passwords: createPasswords(queue, config.encryptionKeys),
     clientKeys: createClientKeys(createRemoteKeySets({ hosts: config.jwksHosts, fetchText, now: Date.now })),
     clusterSettings: createClusterSettings(database.general),
     serviceAccountTokens: createServiceAccountTokens(),

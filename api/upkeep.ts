@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Box } from '../crds/box.ts';
 import { checkResource } from '../crds/validate.ts';
@@ -6,8 +7,14 @@ import { deleteRecords } from './db/box-data.ts';
 import { pruneVersions, readBoxUpkeep } from './db/box-upkeep.ts';
 import { upkeepBuckets } from './db/bucket.ts';
 import { Outage } from './db/outage.ts';
+import { deleteOldAnswers } from './db/authorization-answer.ts';
+import { deleteExpiredConsentRequests } from './db/consent-request.ts';
 import { deleteExpiredFamilies } from './db/refresh-family.ts';
+import { firstRevocation, pruneRevocations } from './db/revocation.ts';
+import type { RevocationPlace } from './db/revocation.ts';
+import { deleteExpiredSignIns } from './db/sign-in.ts';
 import { inBox } from './db/transaction.ts';
+import type { Connection } from './db/transaction.ts';
 import { deleteUsedAssertions } from './db/used-assertion.ts';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
@@ -20,14 +27,16 @@ export interface Upkeep {
 }
 
 const period = 10 * 60_000;
-const familiesAtOnce = 1_000;
+const rowsAtOnce = 1_000;
 const assertionsAtOnce = 5_000;
+const revocationsAtOnce = 1_000;
 const discardLimit = 30_000;
+const pruneLimit = 10_000;
 
 /**
  * Makes the buckets that are needed now, then, every ten minutes: buckets ahead, what is over dropped, signing keys
- * rotated, expired refresh families, used assertions, old versions and records of discarded sessions deleted. Every replica does it; each step takes its own lock. Throws
- * Outage when the first buckets cannot be made.
+ * rotated, expired refresh families and sign-ins, used assertions, old versions, records of discarded sessions, and revocations that
+ * concern no stored session deleted. Every replica does it; each step takes its own lock. Throws Outage when the first buckets cannot be made.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
   await buckets(services, log);
@@ -56,11 +65,13 @@ async function rounds(services: OAuthServices, log: Log, signal: AbortSignal): P
  */
 export async function upkeepRound(services: OAuthServices, log: Log, signal: AbortSignal): Promise<void> {
   try {
-    await buckets(services, log);
+    const dropped = await buckets(services, log);
     await usedAssertions(services, signal);
     for (const box of await allBoxes(services.pool)) {
       if (signal.aborted) return;
       await upkeepBox(box, services, log).catch(unlessOutage(box, log));
+      // Only with a bucket do sessions go that a revocation may tell of.
+      if (dropped > 0) await revocations(box, services.pool, signal).catch(unlessOutage(box, log));
     }
   } catch (error) {
     log.warn(errorFacts(error), 'upkeep could not finish; it is tried again');
@@ -74,9 +85,20 @@ function unlessOutage(box: string, log: Log) {
   };
 }
 
-async function buckets(services: OAuthServices, log: Log): Promise<void> {
+/** How many were dropped. */
+async function buckets(services: OAuthServices, log: Log): Promise<number> {
   const { made, dropped } = await upkeepBuckets(services.pool, new Date(services.now()));
   if (made.length + dropped.length > 0) log.info({ made: made.length, dropped: dropped.length }, 'session buckets');
+  return dropped.length;
+}
+
+async function revocations(box: string, pool: pg.Pool, signal: AbortSignal): Promise<void> {
+  let place: RevocationPlace | undefined = firstRevocation;
+  while (place !== undefined && !signal.aborted) {
+    const from: RevocationPlace = place;
+    const prune = (connection: Connection) => pruneRevocations(connection, box, from, revocationsAtOnce);
+    place = await inBox(pool, box, 'write', prune, pruneLimit);
+  }
 }
 
 /** Of all boxes at once: most have none. */
@@ -97,9 +119,16 @@ async function upkeepBox(box: string, services: OAuthServices, log: Log): Promis
   if (found.hasOldVersions) await inBox(pool, box, 'write', (connection) => pruneVersions(connection, box));
   let done = !found.isDiscarding;
   while (!done) done = await inBox(pool, box, 'write', (connection) => deleteRecords(connection, box), discardLimit);
-  let deleted = familiesAtOnce;
-  while (deleted === familiesAtOnce) {
-    deleted = await inBox(pool, box, 'write', (connection) => deleteExpiredFamilies(connection, box, familiesAtOnce));
+  for (const deleteSome of [
+    deleteExpiredFamilies,
+    deleteExpiredSignIns,
+    deleteExpiredConsentRequests,
+    deleteOldAnswers,
+  ]) {
+    let deleted = rowsAtOnce;
+    while (deleted === rowsAtOnce) {
+      deleted = await inBox(pool, box, 'write', (connection) => deleteSome(connection, box, rowsAtOnce));
+    }
   }
 }
 

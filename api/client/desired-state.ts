@@ -88,10 +88,11 @@ export interface CompareLine extends RowName {
   readonly digest: string;
 }
 
-/** The row is to go, if this owner has it; one that is to be retained only loses its owner. */
+/** The row is to go, if this owner has it; one that is to be retained, by what was declared or by this line, only loses its owner. */
 export interface DeleteLine extends RowName {
   readonly owner: Owner;
   readonly delete: true;
+  readonly retain?: true;
 }
 
 /** Is there such a row, whoever made it? Answered `exists` or `absent`. */
@@ -123,7 +124,7 @@ export type ApplyVerdict = (typeof APPLY_VERDICTS)[number];
 /** The answer to one line. */
 export interface ApplyResult extends RowName {
   readonly result: ApplyVerdict;
-  /** Of `invalid`: what is wrong. Of a stored policy: why its rule cannot be used and grants nothing. */
+  /** Of `invalid`: what is wrong. Of a stored policy: why its rule grants nothing. Of a stored client: why the keys of its `jwks_uri` are not fetched. */
   readonly faults?: readonly Fault[];
   /** Of `conflict`: who has the row, for people: `owned by …`. */
   readonly detail?: string;
@@ -190,22 +191,33 @@ export interface DeclaredBoxes {
   readonly boxes: readonly DeclaredBox[];
 }
 
-/** How much a client is used. */
-export interface ClientUsage {
+/** When a client was last used. */
+export interface ClientLastUse {
   readonly id: string;
-  /** RFC 3339: when it last got a token whose session is still there. */
+  /** RFC 3339, to the minute: when it last got a token. */
   readonly last_token_at?: string;
-  /** At most {@link MOST_COUNTED}, which stands for that many or more. */
-  readonly live_sessions: number;
   /** RFC 3339, to the minute: when its previous secret was last used. */
   readonly previous_secret_last_used?: string;
 }
 
-/** Sessions are counted up to here. */
+/** Answer of `GET /boxes/<box>/last-use?cluster=…`: all clients that this cluster declares. */
+export interface LastUses {
+  readonly clients: readonly ClientLastUse[];
+}
+
+/** How much a client is used. */
+export interface ClientUsage extends ClientLastUse {
+  /** At most {@link MOST_COUNTED}, which stands for that many or more. */
+  readonly live_sessions: number;
+}
+
+/** Sessions are counted up to here: of each client so many are looked at, those that end last. */
 export const MOST_COUNTED = 10_000;
 
-/** Answer of `GET /boxes/<box>/usage?cluster=…`: the clients that this cluster declares. */
+/** Answer of `GET /boxes/<box>/usage?cluster=…&after=…`: a portion of the clients that this cluster declares, by id. */
 export interface BoxUsage {
   readonly clients: readonly ClientUsage[];
   readonly users: number;
+  /** `after` of the next portion; absent in the last one. */
+  readonly next?: string;
 }

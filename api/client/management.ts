@@ -11,12 +11,13 @@ import type {
   BoxUsage,
   DeclaredBox,
   EpochClaim,
+  LastUses,
 } from './desired-state.ts';
 import { ManagementError, refusal } from './management-error.ts';
 import { lines, ndjsonChunks } from './ndjson.ts';
 import { http } from './node-http.ts';
 import type { Secret } from './secret.ts';
-import { usageOf } from './usage-answer.ts';
+import { lastUsesOf, usageOf } from './usage-answer.ts';
 
 /** The management port of the API. Every call throws ManagementError when it fails, and the signal's reason when aborted. */
 export interface Management {
@@ -24,8 +25,10 @@ export interface Management {
   claimEpoch(cluster: string, signal: AbortSignal, adopts?: string): Promise<number>;
   /** The boxes in which this cluster declares something, as the database has it. */
   declaredBoxes(cluster: string, signal: AbortSignal): Promise<readonly DeclaredBox[]>;
-  /** How much the clients that this cluster declares in a box are used. Takes a while in a large box. */
-  usage(box: string, cluster: string, signal: AbortSignal): Promise<BoxUsage>;
+  /** How much the clients that this cluster declares in a box are used: a portion of them, those after client `after`. */
+  usage(box: string, cluster: string, after: string, signal: AbortSignal): Promise<BoxUsage>;
+  /** When the clients that this cluster declares in a box were last used, all of them. */
+  lastUses(box: string, cluster: string, signal: AbortSignal): Promise<LastUses>;
   /** Tells the API what it is to know of a cluster; the version that it has for that. */
   putSettings(settings: ClusterSettingsCall, signal: AbortSignal): Promise<number>;
   /** One call, one transaction: its results, once all of it is committed. */
@@ -69,9 +72,14 @@ export function createManagement(options: ManagementOptions): Management {
       const path = `/boxes?cluster=${encodeURIComponent(cluster)}`;
       return declaredBoxesOf(await call(options, 'GET', path, [], signal, jsonAnswer));
     },
-    async usage(box, cluster, signal) {
-      const path = `/boxes/${encodeURIComponent(box)}/usage?cluster=${encodeURIComponent(cluster)}`;
+    async usage(box, cluster, after, signal) {
+      const query = new URLSearchParams({ cluster, ...(after === '' ? {} : { after }) });
+      const path = `/boxes/${encodeURIComponent(box)}/usage?${query.toString()}`;
       return usageOf(await call(options, 'GET', path, [], signal, (answer) => jsonBody(answer, longestUsage)));
+    },
+    async lastUses(box, cluster, signal) {
+      const path = `/boxes/${encodeURIComponent(box)}/last-use?cluster=${encodeURIComponent(cluster)}`;
+      return lastUsesOf(await call(options, 'GET', path, [], signal, (answer) => jsonBody(answer, longestUsage)));
     },
     async putSettings(settings, signal) {
       const answer = await call(options, 'PUT', '/settings', [settings], signal, jsonAnswer);

@@ -1,27 +1,42 @@
 import { isObject, type Fields } from './apply-answer.ts';
-import type { BoxUsage, ClientUsage } from './desired-state.ts';
+import type { BoxUsage, ClientLastUse, ClientUsage, LastUses } from './desired-state.ts';
 import { ManagementError } from './management-error.ts';
 
 /** Reads the answer to a question for usage. Throws ManagementError for nonsense. */
 export function usageOf(answer: unknown): BoxUsage {
-  if (!isObject(answer) || !Array.isArray(answer['clients']) || typeof answer['users'] !== 'number') throw nonsense();
-  const clients = answer['clients'].map((client: unknown) => (isObject(client) ? clientOf(client) : undefined));
-  return { clients: clients.map((client) => client ?? fail()), users: answer['users'] };
+  if (!isObject(answer) || typeof answer['users'] !== 'number') throw nonsense();
+  const { clients, users, next } = answer;
+  if (next !== undefined && typeof next !== 'string') throw nonsense();
+  return { clients: listOf(clients, usedClient), users, ...(next === undefined ? {} : { next }) };
 }
 
-function clientOf(client: Fields): ClientUsage | undefined {
-  const { id, live_sessions, last_token_at, previous_secret_last_used } = client;
-  if (typeof id !== 'string' || typeof live_sessions !== 'number') return undefined;
+/** Reads the answer to a question for the last use. Throws ManagementError for nonsense. */
+export function lastUsesOf(answer: unknown): LastUses {
+  if (!isObject(answer)) throw nonsense();
+  return { clients: listOf(answer['clients'], lastUse) };
+}
+
+function listOf<T>(clients: unknown, read: (client: Fields) => T): readonly T[] {
+  if (!Array.isArray(clients)) throw nonsense();
+  return clients.map((client: unknown) => {
+    if (!isObject(client)) throw nonsense();
+    return read(client);
+  });
+}
+
+function usedClient(client: Fields): ClientUsage {
+  const { live_sessions } = client;
+  if (typeof live_sessions !== 'number') throw nonsense();
+  return { ...lastUse(client), live_sessions };
+}
+
+function lastUse({ id, last_token_at, previous_secret_last_used }: Fields): ClientLastUse {
+  if (typeof id !== 'string') throw nonsense();
   return {
     id,
-    live_sessions,
     ...(typeof last_token_at === 'string' ? { last_token_at } : {}),
     ...(typeof previous_secret_last_used === 'string' ? { previous_secret_last_used } : {}),
   };
-}
-
-function fail(): never {
-  throw nonsense();
 }
 
 function nonsense(): ManagementError {

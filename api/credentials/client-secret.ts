@@ -1,11 +1,13 @@
 import { hash, randomBytes } from 'node:crypto';
 import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
-import { Outage } from '../db/outage.ts';
 import { equal } from './equal.ts';
 import type { HashQueue } from './hash-queue.ts';
 
 const sha256Prefix = '$sha256$';
 const argon2idPrefix = '$argon2id$';
+
+/** See {@link ClientSecrets.verify}. */
+export type OnGuess = () => number;
 
 /** Makes and checks the stored form of client secrets. */
 export interface ClientSecrets {
@@ -16,10 +18,10 @@ export interface ClientSecrets {
   store(secret: string): Promise<string>;
   /**
    * The one of the stored secrets that a secret is, undefined when it is none; an empty list takes the same way, and time,
-   * as one generated secret. `onGuess` hears of each argon2 verification before it begins; what it throws stops that.
-   * Throws Outage.
+   * as one generated secret. `onGuess` hears of each argon2 verification before it begins, and tells how often the one who
+   * asks has tried lately; what it throws stops that. Throws Outage.
    */
-  verify(stored: readonly string[], secret: string, onGuess?: () => void): Promise<string | undefined>;
+  verify(stored: readonly string[], secret: string, onGuess?: OnGuess): Promise<string | undefined>;
 }
 
 /** Chosen secrets remembered as verified at once: a replica pays argon2 once for each client and change. */
@@ -27,7 +29,8 @@ const rememberedLimit = 100_000;
 
 /**
  * Different texts that may be verified against one stored secret at once: whoever guesses at one client must not fill
- * the queue that all clients share. The right one, once remembered, needs no place.
+ * the queue that all clients share. The right one, once remembered, needs no place; before, it takes that of a guess from
+ * an address that tried more often.
  */
 const guessesAtOnce = 8;
 
@@ -45,7 +48,7 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
   }
 
   /** Bound to the stored string, whose salt is its own: a changed secret is verified anew. */
-  async function verifyChosen(stored: string, secret: string, onGuess?: () => void): Promise<boolean> {
+  async function verifyChosen(stored: string, secret: string, onGuess?: OnGuess): Promise<boolean> {
     const known = remembered.get(stored);
     const marked = mark(secret);
     if (known !== undefined && equal(known, marked)) return true;
@@ -55,13 +58,12 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
   }
 
   /** A busy client's first requests to a new replica come together: they wait for one verification. */
-  async function verifyOnce(stored: string, secret: string, marked: string, onGuess?: () => void): Promise<boolean> {
+  async function verifyOnce(stored: string, secret: string, marked: string, onGuess?: OnGuess): Promise<boolean> {
     const ofSecret = underWay.get(stored) ?? new Map<string, Promise<boolean>>();
     const running = ofSecret.get(marked);
     if (running !== undefined) return running;
-    if (ofSecret.size >= guessesAtOnce) throw new Outage('too many secrets of one client wait to be verified');
-    onGuess?.();
-    const verifying = queue.verify(stored, secret).finally(() => {
+    const options = { tries: onGuess?.() ?? 0, mostOfOne: guessesAtOnce };
+    const verifying = queue.verify(stored, secret, options).finally(() => {
       ofSecret.delete(marked);
       if (ofSecret.size === 0) underWay.delete(stored);
     });

@@ -1,23 +1,37 @@
 import argon2 from 'argon2';
 import { Outage } from '../db/outage.ts';
+import { createWaitingLine } from './waiting-line.ts';
+import type { Claim } from './waiting-line.ts';
 
 /** Argon2 behind a bound: it runs on a few threads at a time, and who comes when too many wait is told so at once. */
 export interface HashQueue {
   /** argon2id PHC string of a text. Waits as long as it takes: its callers are few and trusted. */
   hash(text: string): Promise<string>;
+  /** The same with a pepper, for callers whom nobody counts. Throws Outage as {@link HashQueue.verify} does. */
+  hashPeppered(text: string, pepper: Buffer): Promise<string>;
   /**
-   * Whether a text fits a PHC string; nothing fits one that argon2 cannot compute. Throws Outage when too many wait, and
-   * when this one has waited too long.
+   * Whether a text fits a PHC string; nothing fits one that argon2 cannot compute. Throws Outage when too many wait, when
+   * this one has waited too long, and when somebody who tried less often took its place.
    */
-  verify(phc: string, text: string): Promise<boolean>;
+  verify(phc: string, text: string, options?: VerifyOptions): Promise<boolean>;
   /** Texts that wait or run now. */
   readonly depth: number;
 }
 
+/** How a text is verified. */
+export interface VerifyOptions {
+  readonly pepper?: Buffer;
+  /**
+   * How often the one who asks has tried lately, 0 when it is left out. Who tried less often comes first, and takes the
+   * place of who tried more often when none is left: a stranger's guesses keep nobody out who comes from elsewhere.
+   */
+  readonly tries?: number;
+  /** How many texts may be verified against this PHC string at once; any number when it is left out. */
+  readonly mostOfOne?: number;
+}
+
 /** OWASP's first recommendation for argon2id: 19 MiB, two passes, one lane. */
 export const argon2Parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-
-type Start = () => void;
 
 /**
  * Milliseconds that a verification may wait: longer than a queue full of our own hashes takes. Those from elsewhere may
@@ -30,63 +44,82 @@ const defaultPatience = 5_000;
  * at most `patience` milliseconds.
  */
 export function createHashQueue(threads: number, waiting: number, patience = defaultPatience): HashQueue {
-  const verifications: Start[] = [];
-  const hashes: Start[] = [];
+  const verifications = createWaitingLine();
+  const hashes = createWaitingLine();
+  /** Of each PHC string, how many are being verified. */
+  const underWay = new Map<string, number>();
   let running = 0;
   let hashIsNext = false;
 
-  async function turn<T>(line: Start[], work: () => Promise<T>, longest?: number): Promise<T> {
+  async function turn<T>(wait: () => Promise<void>, work: () => Promise<T>): Promise<T> {
     if (running < threads) running += 1;
-    else await place(line, longest);
+    else await wait();
     try {
       return await work();
     } finally {
-      const start = next();
-      if (start === undefined) running -= 1;
-      else start();
+      if (!startNext()) running -= 1;
     }
   }
 
   /** By turns: ten thousand secrets being stored hold up no token request, and a flood of wrong ones no apply. */
-  function next(): Start | undefined {
+  function startNext(): boolean {
     const [first, second] = hashIsNext ? [hashes, verifications] : [verifications, hashes];
     hashIsNext = !hashIsNext;
-    return first.shift() ?? second.shift();
+    return first.startNext() || second.startNext();
+  }
+
+  function demandPlace(phc: string, tries: number, mostOfOne: number): void {
+    const ofOne = verifications.waitingFor(phc) + (underWay.get(phc) ?? 0);
+    if (ofOne >= mostOfOne && !verifications.displace(tries, phc)) {
+      throw new Outage('too many secrets of one client wait to be verified');
+    }
+    const full = running >= threads && verifications.length >= waiting;
+    if (full && !verifications.displace(tries)) throw new Outage('too many secrets wait to be verified');
+  }
+
+  async function verifyNow(phc: string, text: string, pepper: Buffer | undefined): Promise<boolean> {
+    underWay.set(phc, (underWay.get(phc) ?? 0) + 1);
+    try {
+      return await fits(phc, text, pepper);
+    } finally {
+      const others = (underWay.get(phc) ?? 1) - 1;
+      if (others === 0) underWay.delete(phc);
+      else underWay.set(phc, others);
+    }
   }
 
   return {
     get depth() {
       return running + verifications.length + hashes.length;
     },
-    hash: (text) => turn(hashes, () => argon2.hash(text, argon2Parameters)),
-    async verify(phc, text) {
-      const full = running >= threads && verifications.length >= waiting;
-      if (full) throw new Outage('too many secrets wait to be verified');
-      return turn(verifications, () => fits(phc, text), patience);
+    hash: (text) =>
+      turn(
+        () => hashes.wait(anybody),
+        () => argon2.hash(text, argon2Parameters),
+      ),
+    async hashPeppered(text, pepper) {
+      if (running >= threads && hashes.length >= waiting) throw new Outage('too many passwords wait to be hashed');
+      return turn(
+        () => hashes.wait(anybody, patience),
+        () => argon2.hash(text, { ...argon2Parameters, secret: pepper }),
+      );
+    },
+    async verify(phc, text, { pepper, tries = 0, mostOfOne = Infinity } = {}) {
+      demandPlace(phc, tries, mostOfOne);
+      return turn(
+        () => verifications.wait({ key: phc, tries }, patience),
+        () => verifyNow(phc, text, pepper),
+      );
     },
   };
 }
 
-/** Waits in a line until its turn comes; after `longest` milliseconds it leaves the line and throws Outage. */
-function place(line: Start[], longest?: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      line.splice(line.indexOf(start), 1);
-      reject(new Outage('a secret waited too long to be verified'));
-    };
-    const timer = longest === undefined ? undefined : setTimeout(leave, longest);
-    const start = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    line.push(start);
-  });
-}
+const anybody: Claim = { key: '', tries: 0 };
 
 /** A hash made elsewhere may have parameters that argon2 refuses (fewer than 8 KiB a lane): no secret is its. */
-async function fits(phc: string, text: string): Promise<boolean> {
+async function fits(phc: string, text: string, pepper: Buffer | undefined): Promise<boolean> {
   try {
-    return await argon2.verify(phc, text);
+    return await argon2.verify(phc, text, pepper === undefined ? {} : { secret: pepper });
   } catch (error) {
     if (error instanceof Error && /alloc/i.test(error.message))
       throw new Outage('no memory for argon2', { cause: error });

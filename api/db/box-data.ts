@@ -5,7 +5,7 @@ import type { Connection } from './transaction.ts';
 
 /**
  * Ends what a box holds, under its new config version (bumpVersion): every session for good, refresh families, signing
- * keys; of clients, policies and settings `all`, or those that no object declares. Records of sessions are not shown from
+ * keys, its users and groups; of clients, policies and settings `all`, or those that no object declares. Records of sessions are not shown from
  * then on, and deleted in the background.
  */
 export async function endBoxData(
@@ -19,7 +19,7 @@ export async function endBoxData(
     [box, which === 'all'],
   );
   if (rows.length > 0) await deleteResources(connection, box, version, rows);
-  for (const table of ['refresh_family', 'signing_key', 'session_room', 'client_usage']) {
+  for (const table of ['refresh_family', 'signing_key', 'session_room', 'client_usage', 'user', 'group']) {
     await connection.query(`DELETE FROM boxgate.${table} WHERE box = $1`, [box]);
   }
   await connection.query(

@@ -1,5 +1,5 @@
 import { arrayLiteral, bytes, sparseArrayLiteral } from './array-literal.ts';
-import type { FoundSession, GrantLetter, SessionKey, Versioned } from './hot-statements.ts';
+import type { FoundSession, GrantLetter, Person, SessionKey, Versioned } from './hot-statements.ts';
 import type { Queryable } from './issue-statement.ts';
 import { sortingErrors } from './outage.ts';
 
@@ -73,7 +73,7 @@ interface CheckRow {
   readonly expires: string;
   readonly type: GrantLetter;
   readonly client: string;
-  readonly user_id: string | null;
+  readonly person: Person | null;
   readonly scope: string | null;
   readonly audience: readonly string[] | null;
   readonly family: string | null;
@@ -104,7 +104,7 @@ function foundSession(row: CheckRow): FoundSession | undefined {
     expiresAt: Number(row.expires),
     type: row.type,
     client: row.client,
-    user: row.user_id === null ? null : Number(row.user_id),
+    user: row.person,
     scope: row.scope,
     audience: row.audience,
     family: row.family,

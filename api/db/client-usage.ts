@@ -36,63 +36,120 @@ export function noteUsage(pool: pg.Pool, uses: readonly ClientUse[]): Promise<vo
   );
 }
 
-/** How much a client is used; times in milliseconds since 1970. */
-export interface UsedClient {
+/** When a client was last used; times in milliseconds since 1970. */
+export interface LastUse {
   readonly id: string;
   readonly lastTokenAt: number | undefined;
-  /** Living sessions, counted up to a bound. */
-  readonly sessions: number;
   /** When its present previous secret was last used. */
   readonly previousUsedAt: number | undefined;
 }
 
-/**
- * How much the clients that a cluster declares in a box are used; `most` sessions of each are counted. One statement.
- * `now` in milliseconds. To be called in a
- * `snapshot` transaction with a limit of its own: a large box takes seconds.
- */
-export async function readUsage(
+interface LastUseColumns {
+  readonly id: string;
+  readonly last_token_at: Date | null;
+  readonly previous_used_at: Date | null;
+}
+
+/** The clients that a cluster declares, and when each was last used; `$3` is now. */
+const declared = `
+SELECT r.id, GREATEST(r.sessions_from, b.sessions_from) AS sessions_from,
+       GREATEST(r.revoked_before, b.revoked_before) AS revoked_before, u.last_token_at,
+       CASE WHEN r.previous_until > ${momentAt('$3')} THEN u.previous_used_at END AS previous_used_at
+  FROM boxgate.resource r
+  JOIN boxgate.box b ON b.box = r.box
+  LEFT JOIN boxgate.client_usage u ON u.box = r.box AND u.client = r.id
+ WHERE r.box = $1 AND r.kind = 'Client' AND r.owner_cluster = $2`;
+
+/** When the clients that a cluster declares in a box were last used; `now` in milliseconds. One statement, no session. */
+export async function readLastUse(
   connection: Connection,
   box: string,
   cluster: string,
-  most: number,
   now: number,
-): Promise<readonly UsedClient[]> {
-  const buckets = (await filledBuckets(connection)).filter((bucket) => isBucketWithin(bucket, { from: now }));
-  // Clients are few or many, and the planner takes them for few: a probe for each costs four times as much (measured).
-  await connection.query('SET LOCAL enable_nestloop = off');
-  const { rows } = await connection.query<{
-    id: string;
-    last_token_at: Date | null;
-    previous_used_at: Date | null;
-    sessions: string;
-  }>(usage, [box, cluster, buckets, now, most]);
-  return rows.map((row) => ({
-    id: row.id,
-    lastTokenAt: row.last_token_at?.getTime(),
-    sessions: Number(row.sessions),
-    previousUsedAt: row.previous_used_at?.getTime(),
-  }));
+): Promise<readonly LastUse[]> {
+  const { rows } = await connection.query<LastUseColumns>(`${declared} ORDER BY r.id`, [box, cluster, now]);
+  return rows.map(lastUse);
 }
 
-// A session counts as judgeSession judges it. The lowest id that a session begun at a time can have begins with that time.
+/** How much a client is used. */
+export interface UsedClient extends LastUse {
+  /** Its living sessions, among those that were looked at. */
+  readonly sessions: number;
+}
+
+/** Which clients to look at, and how far. */
+export interface UsageSpan {
+  readonly box: string;
+  readonly cluster: string;
+  /** Clients with greater ids than this one; empty: from the first on. */
+  readonly after: string;
+  readonly clients: number;
+  /** Sessions of each client that are looked at: the newest of those that end last. */
+  readonly sessions: number;
+  /** Sessions of all of them: more than of one. */
+  readonly allSessions: number;
+}
+
+/**
+ * How much the first clients of a span are used, all or as many as `allSessions` reaches for, and the last of them when
+ * there may be more; `now` in milliseconds. Costs no more than the span says, however many sessions there are. To be
+ * called in a `snapshot` transaction.
+ */
+export async function readUsage(
+  connection: Connection,
+  span: UsageSpan,
+  now: number,
+): Promise<{ readonly clients: readonly UsedClient[]; readonly next: string | undefined }> {
+  const { box, cluster, after, clients, sessions, allSessions } = span;
+  const filled = await filledBuckets(connection);
+  const ahead = filled.filter((bucket) => isBucketWithin(bucket, { from: now })).sort((one, other) => other - one);
+  // Of a new day Postgres knows nothing, and would rather read and sort all sessions of a client than walk its index.
+  await connection.query(
+    'SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_seqscan = off',
+  );
+  const values = [box, cluster, now, after, clients, ahead, sessions, allSessions];
+  const { rows } = await connection.query<LastUseColumns & { sessions: string; rows: string }>(usage, values);
+  const isCut = rows.reduce((sum, row) => sum + Number(row.rows), 0) >= allSessions;
+  // Of the last one it is not known how many were left.
+  const whole = isCut ? rows.slice(0, -1) : rows;
+  const used = whole.map((row) => ({ ...lastUse(row), sessions: Number(row.sessions) }));
+  return { clients: used, next: isCut || rows.length === clients ? used.at(-1)?.id : undefined };
+}
+
+/**
+ * An entry of session_by_client holds no more than the client; entries of one client lie in the order of their rows, which
+ * is that of their issue. Walked backward, it meets what lives first: what is over, and waits for its bucket to be
+ * dropped, was issued earlier. (A range of one client, since Postgres has no backward walk over equal keys.) A bucket
+ * whose newest session was revoked with the client or the box holds no living one: it is passed over.
+ *
+ * A session counts as judgeSession judges it. The lowest id that a session begun at a time can have begins with that time.
+ */
 const usage = `
-WITH declared AS MATERIALIZED (
-  SELECT r.id, r.previous_until, GREATEST(r.sessions_from, b.sessions_from) AS sessions_from,
-         rpad(lpad(to_hex(COALESCE(extract(epoch FROM GREATEST(r.revoked_before, b.revoked_before)) * 1000, 0)::bigint),
-                   12, '0'), 32, '0')::uuid AS first
-    FROM boxgate.resource r JOIN boxgate.box b ON b.box = r.box
-   WHERE r.box = $1 AND r.kind = 'Client' AND r.owner_cluster = $2
-), living AS MATERIALIZED (
-  SELECT s.client, count(*) AS sessions
-    FROM boxgate.session s JOIN declared d ON d.id = s.client
-   WHERE s.box = $1 AND s.bucket = ANY ($3::int[]) AND s.ended_at IS NULL AND s.expires_at > ${momentAt('$4')}
-     AND s.version >= d.sessions_from AND s.id >= d.first
-   GROUP BY s.client
-)
-SELECT d.id, u.last_token_at, CASE WHEN d.previous_until > ${momentAt('$4')} THEN u.previous_used_at END AS previous_used_at,
-       LEAST(COALESCE(l.sessions, 0), $5) AS sessions
-  FROM declared d
-  LEFT JOIN living l ON l.client = d.id
-  LEFT JOIN boxgate.client_usage u ON u.box = $1 AND u.client = d.id
- ORDER BY d.id`;
+SELECT l.client AS id, l.last_token_at, l.previous_used_at, count(*) AS rows,
+       count(*) FILTER (WHERE l.ended_at IS NULL AND l.expires_at > ${momentAt('$3')} AND l.version >= l.sessions_from
+                          AND l.id >= l.first) AS sessions
+  FROM (SELECT d.id AS client, d.last_token_at, d.previous_used_at, d.sessions_from, d.first, w.*
+          FROM (SELECT c.*, rpad(lpad(to_hex(COALESCE(extract(epoch FROM c.revoked_before) * 1000, 0)::bigint), 12, '0'),
+                                 32, '0')::uuid AS first
+                  FROM (${declared} AND r.id > $4 ORDER BY r.id LIMIT $5) AS c) AS d
+          LEFT JOIN LATERAL (
+            SELECT s.*
+              FROM unnest($6::int[]) AS a (bucket)
+             CROSS JOIN LATERAL (${newestIn('1')}) AS newest
+             CROSS JOIN LATERAL (${newestIn('$7')}) AS s
+             WHERE newest.version >= d.sessions_from AND newest.id >= d.first
+             LIMIT $7) AS w ON true
+         LIMIT $8) AS l
+ GROUP BY l.client, l.last_token_at, l.previous_used_at
+ ORDER BY l.client`;
+
+/** SQL for the newest sessions of client `d` in bucket `a`. */
+function newestIn(limit: string): string {
+  return `SELECT s.id, s.version, s.expires_at, s.ended_at FROM boxgate.session s
+           WHERE s.box = $1 AND s.bucket = a.bucket AND s.bucket = ANY ($6::int[]) AND s.client >= d.id AND s.client <= d.id
+           ORDER BY s.client DESC LIMIT ${limit}`;
+}
+
+function lastUse({ id, last_token_at, previous_used_at }: LastUseColumns): LastUse {
+  return { id, lastTokenAt: last_token_at?.getTime(), previousUsedAt: previous_used_at?.getTime() };
+}

@@ -17,27 +17,32 @@ export interface ServiceAccountsRow {
   readonly keys: unknown;
 }
 
-/** Stores the settings of a cluster; their version moves only when they differ. The version. */
+/** Stores the settings of a cluster; their version moves, and their row is written, only when they differ. The version. */
 export async function storeClusterSettings(
   connection: Connection,
   cluster: string,
   serviceAccounts: ServiceAccountsRow | undefined,
 ): Promise<number> {
   const keys = serviceAccounts === undefined ? null : JSON.stringify(serviceAccounts.keys);
-  const { rows } = await connection.query<{ version: string }>(
+  const written = await connection.query<{ version: string }>(
     `INSERT INTO boxgate.cluster_settings AS c (cluster, version, service_account_issuer, service_account_keys)
      VALUES ($1, ${risingClock('0')}, $2, $3)
      ON CONFLICT (cluster) DO UPDATE SET
-       version = CASE
-         WHEN (c.service_account_issuer, c.service_account_keys)
-              IS NOT DISTINCT FROM (excluded.service_account_issuer, excluded.service_account_keys) THEN c.version
-         ELSE ${risingClock('c.version')} END,
+       version = ${risingClock('c.version')},
        service_account_issuer = excluded.service_account_issuer,
        service_account_keys = excluded.service_account_keys
+     WHERE (c.service_account_issuer, c.service_account_keys)
+           IS DISTINCT FROM (excluded.service_account_issuer, excluded.service_account_keys)
      RETURNING version`,
     [cluster, serviceAccounts?.issuer ?? null, keys],
   );
-  return Number(rows[0]?.version);
+  const [row] = written.rows.length > 0 ? written.rows : await versionOf(connection, cluster);
+  return Number(row?.version);
+}
+
+async function versionOf(connection: Connection, cluster: string): Promise<readonly { readonly version: string }[]> {
+  const text = 'SELECT version FROM boxgate.cluster_settings WHERE cluster = $1';
+  return (await connection.query<{ version: string }>(text, [cluster])).rows;
 }
 
 /** The settings of a cluster; undefined where it has none. Throws Outage. */

@@ -29,13 +29,26 @@ export interface SessionKey {
   readonly hash: string | null;
 }
 
+/** The user of a session, as it is now. */
+export interface Person {
+  readonly id: number;
+  /** As it was given. */
+  readonly email: string;
+  /** JSON text. */
+  readonly data: string | null;
+  /** Those it is in now, by id; null when there are none. */
+  readonly groups:
+    readonly { readonly id: number; readonly name: string; readonly description: string | null }[] | null;
+}
+
 /** What the check statement knows of a session. Times in seconds since 1970. */
 export interface FoundSession {
   readonly version: number;
   readonly expiresAt: number;
   readonly type: GrantLetter;
   readonly client: string;
-  readonly user: number | null;
+  /** Null for a client's own session; of a user's session that counts no more too, and then it has ended. */
+  readonly user: Person | null;
   readonly scope: string | null;
   readonly audience: readonly string[] | null;
   readonly family: string | null;

@@ -12,7 +12,7 @@ export class Parameters {
 /** One column of a sort order, as it stands in SQL, and the type that its text in a cursor is cast to. */
 export interface SortColumn {
   readonly column: string;
-  readonly type: 'text' | 'timestamptz' | 'uuid';
+  readonly type: 'bigint' | 'text' | 'timestamptz' | 'uuid';
 }
 
 /** Which rows of an ordered list to read: those after a row's sort key, or those before it, or from one end. */

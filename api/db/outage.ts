@@ -33,6 +33,11 @@ export function isCancelled(error: unknown): boolean {
   return codeOf(error) === '57014';
 }
 
+/** Whether Postgres refused a row because another one has its key in this unique index (23505). */
+export function isTaken(error: unknown, index: string): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === index;
+}
+
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -5,6 +5,8 @@ export interface RefreshFamily {
   readonly id: string;
   readonly client: string;
   readonly user: number | null;
+  /** Its user is gone, is inactive, or has ended all that was begun then. */
+  readonly userGone: boolean;
   /** The config version it began under. */
   readonly version: number;
   readonly familyHash: string;
@@ -26,6 +28,7 @@ export type NewRefreshFamily = Pick<
   RefreshFamily,
   | 'id'
   | 'client'
+  | 'user'
   | 'version'
   | 'familyHash'
   | 'tokenHash'
@@ -41,10 +44,10 @@ export type NewRefreshFamily = Pick<
 export async function insertFamily(connection: Connection, family: NewRefreshFamily): Promise<void> {
   await connection.query(
     `INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, scope, created_at,
-                                         last_used_at, expires_at, ends_at, sessions_end, audience)
+                                         last_used_at, expires_at, ends_at, sessions_end, audience, user_id)
      VALUES ($1, $2, $3, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, to_timestamp($9 / 1000.0),
              to_timestamp($9 / 1000.0), to_timestamp($10 / 1000.0), to_timestamp($11 / 1000.0),
-             to_timestamp($12 / 1000.0), $13)`,
+             to_timestamp($12 / 1000.0), $13, $14)`,
     [
       family.box,
       family.id,
@@ -59,6 +62,7 @@ export async function insertFamily(connection: Connection, family: NewRefreshFam
       family.endsAt,
       family.sessionsEnd,
       family.audience,
+      family.user,
     ],
   );
 }
@@ -67,6 +71,7 @@ interface FamilyRow {
   readonly id: string;
   readonly client: string;
   readonly user_id: string | null;
+  readonly user_gone: boolean;
   readonly version: string;
   readonly family_hash: Buffer;
   readonly token_hash: Buffer;
@@ -86,7 +91,8 @@ interface FamilyRow {
 export async function lockFamily(connection: Connection, box: string, id: string): Promise<RefreshFamily | undefined> {
   const { rows } = await connection.query<FamilyRow>(
     `SELECT id, client, user_id, version, family_hash, token_hash, generation, successor, rotated_at, session, scope,
-            audience, created_at, expires_at, ends_at, ended_at
+            audience, created_at, expires_at, ends_at, ended_at,
+            user_id IS NOT NULL AND boxgate.living_user(box, user_id, version) IS NULL AS user_gone
        FROM boxgate.refresh_family WHERE box = $1 AND id = $2 FOR UPDATE`,
     [box, id],
   );
@@ -98,6 +104,7 @@ function familyOf(row: FamilyRow): RefreshFamily {
     id: row.id,
     client: row.client,
     user: row.user_id === null ? null : Number(row.user_id),
+    userGone: row.user_gone,
     version: Number(row.version),
     familyHash: row.family_hash.toString('hex'),
     tokenHash: row.token_hash.toString('hex'),

@@ -113,10 +113,14 @@ interface DeclaredColumns {
 }
 
 /**
- * SQL for the state of a row `r`. Nearly all are intact, which is found without a call: the function costs ten times as
- * much, because a subselect keeps Postgres from writing it out in place.
+ * SQL for the state of a row `r`. Nearly all were written last by the service's own transaction, which is found without
+ * reading what they say. The others are looked up once more: to name the whole row here would read it for all of them.
+ * Of a restored row the hash tells; the function costs ten times as much as that, because a subselect keeps Postgres from
+ * writing it out in place.
  */
-export const rowState = `CASE WHEN r.content = boxgate.content_of(r) THEN 'intact' ELSE boxgate.row_state(r) END`;
+export const rowState = `CASE WHEN r.xmin = r.written_in THEN 'intact' ELSE (
+  SELECT CASE WHEN w.content = boxgate.content_of(w) THEN 'intact' ELSE boxgate.row_state(w) END
+    FROM boxgate.resource w WHERE w.box = r.box AND w.kind = r.kind AND w.id = r.id) END`;
 
 /** The columns of a {@link DeclaredResource}; the table goes by `r`. */
 const declaredColumns = `r.kind, r.id, r.version, r.owner_cluster, r.owner_name, r.owner_uid, r.digest, r.retain, r.purge,

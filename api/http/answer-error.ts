@@ -2,6 +2,7 @@ import { Outage } from '../db/outage.ts';
 import { OAuthError } from '../oauth/oauth-error.ts';
 import { Problem, problemStatus } from '../problem.ts';
 import type { ProblemCode } from '../problem.ts';
+import { InvalidUser } from '../users/invalid-user.ts';
 import type { Exchange } from './exchange.ts';
 import { operationOutcome } from './resources/operation-outcome.ts';
 import type { Answer } from './send.ts';
@@ -65,6 +66,10 @@ const oauthNames = {
 function problemAnswer(problem: Problem, exchange: Exchange): Answer {
   const status = problemStatus[problem.code];
   const { headers } = problem;
+  // Interface §7.
+  if (problem instanceof InvalidUser) {
+    return { status, headers, body: JSON.stringify({ entity: problem.entity, errors: problem.errors }) };
+  }
   if (exchange.shape === 'resource') {
     return { status, headers, body: JSON.stringify(operationOutcome(problem, exchange.requestId)) };
   }

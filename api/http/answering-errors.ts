@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Outage } from '../db/outage.ts';
 import { errorFacts } from '../../process/log.ts';
@@ -5,23 +6,55 @@ import { OAuthError } from '../oauth/oauth-error.ts';
 import { Problem } from '../problem.ts';
 import { answerError, bugAnswer } from './answer-error.ts';
 import type { ApiContext } from './api-context.ts';
-import { exchangeOf } from './exchange.ts';
+import { exchangeOf, findExchange } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
-import { send } from './send.ts';
+import { pageErrorAnswer } from './pages/page-error.ts';
+import { everyAnswer, send } from './send.ts';
 
-/** The last step of a request that failed: its answer, and a line in the log when it was not the caller's fault. */
+/**
+ * The last step of a request that failed: its answer, and a line in the log when it was not the caller's fault. Never
+ * throws: what fails here is answered with a bare 500, for an error that nobody caught would end the process.
+ */
 export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onAnswer'>) {
   return (error: unknown, request: IncomingMessage, response: ServerResponse): void => {
+    try {
+      answer(error, request, response);
+    } catch (failure) {
+      const requestId = findExchange(response)?.requestId ?? randomUUID();
+      answerBare(response, requestId);
+      log.error({ ...errorFacts(failure), answering: textOf(error), request_id: requestId }, 'bug');
+    }
+  };
+
+  function answer(error: unknown, request: IncomingMessage, response: ServerResponse): void {
     const exchange = exchangeOf(response);
-    const answer = answerError(error, exchange);
-    const gone = response.headersSent || response.destroyed;
+    const found = answerError(error, exchange);
     exchange.error = codeOf(error);
     // Who hangs up before the end makes errors of the socket, which are nobody's bug.
-    if (answer === undefined && !request.destroyed) log.error(facts(error, exchange), 'bug');
+    const isBug = found === undefined && !request.destroyed;
+    // Before the line: when it fails there is one that tells of both.
+    if (response.headersSent || response.destroyed) response.destroy();
+    else if (exchange.shape === 'page') {
+      send(response, pageErrorAnswer(error, exchange, request.headers['accept-language']), onAnswer);
+    } else send(response, found ?? bugAnswer(exchange), onAnswer);
+    if (isBug) log.error(facts(error, exchange), 'bug');
     else if (error instanceof Outage) log.warn({ ...facts(error, exchange), stack: undefined }, 'outage');
-    if (gone) response.destroy();
-    else send(response, answer ?? bugAnswer(exchange), onAnswer);
-  };
+  }
+}
+
+/** Goes through nothing that may have failed just now; what cannot even be sent so ends the connection. */
+function answerBare(response: ServerResponse, requestId: string): void {
+  const headers = [...everyAnswer, 'X-Request-Id', requestId, 'Cache-Control', 'no-store', 'Content-Length', '0'];
+  try {
+    if (response.headersSent || response.destroyed) response.destroy();
+    else response.writeHead(500, headers).end();
+  } catch {
+    response.destroy();
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : typeof error;
 }
 
 function facts(error: unknown, { requestId }: Exchange): Readonly<Record<string, string>> {

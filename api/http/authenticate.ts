@@ -18,6 +18,29 @@ export function bearerToken(request: IncomingMessage, query: URLSearchParams, bo
   return token;
 }
 
+/**
+ * The token of a request to the users API: in the header, or in the parameter `access_token` of the query (RFC 6750 §2.3),
+ * which it takes out of the query, so that no link and no policy shows it. Throws Problem `bad-request` when it stands in
+ * two places, `unauthenticated` when it cannot be one.
+ */
+export function queryOrBearerToken(
+  request: IncomingMessage,
+  query: URLSearchParams,
+  box: string,
+): { readonly token: string | undefined; readonly isInQuery: boolean } {
+  const [token, another] = query.getAll('access_token');
+  if (token === undefined) return { token: bearerToken(request, query, box), isInQuery: false };
+  if (another !== undefined || request.headers.authorization !== undefined) {
+    throw new Problem('bad-request', [{ path: 'access_token', message: 'Send the token in one place only' }]);
+  }
+  query.delete('access_token');
+  if (!tokenShape.test(token)) throw refusedToken(box);
+  return { token, isInQuery: true };
+}
+
+/** RFC 6750 §2.1. */
+const tokenShape = /^[A-Za-z0-9._~+/-]+=*$/;
+
 /** RFC 6750 §3.1: a token was sent and does not count. */
 export function refusedToken(box: string, text = 'The access token is not valid'): Problem {
   const challenge = `Bearer realm="${box}", error="invalid_token", error_description="The access token is not valid"`;

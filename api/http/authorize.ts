@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Box } from '../../crds/box.ts';
 import { checkBearer } from '../oauth/check-token.ts';
 import type { LiveSession } from '../oauth/check-token.ts';
 import type { OAuthServices } from '../oauth/services.ts';
@@ -11,7 +12,7 @@ import type { BoxState } from '../state/box-state.ts';
 import { missingToken, refusedToken } from './authenticate.ts';
 import { nothingHere } from './nothing-here.ts';
 import { normalPath } from './path-text.ts';
-import { sessionParts } from './session-parts.ts';
+import { sessionParts, subjectOf } from './session-parts.ts';
 
 /** What is asked for, beside the token: what the policies see of it. */
 export interface AskedFor {
@@ -22,6 +23,8 @@ export interface AskedFor {
   readonly query: URLSearchParams;
   readonly remoteAddr: string;
   readonly resource: Readonly<Record<string, unknown>>;
+  /** The token stands in the query, which a box may refuse (`compatibility.query_token`). */
+  readonly tokenIsInQuery?: boolean;
   /** Parses the body. Called only when there is a policy to ask: a stranger's body is not worth the work. */
   readonly body: () => unknown;
 }
@@ -32,9 +35,11 @@ export interface Granted {
   readonly session: LiveSession | undefined;
   readonly policy: string;
   readonly issuer: string;
+  /** The settings of the box under which that was decided. */
+  readonly settings: Box;
 }
 
-type Verdict = Granted | 'unauthenticated' | 'forbidden';
+type Verdict = Granted | 'unauthenticated' | 'forbidden' | 'not-in-query';
 
 /**
  * Authenticates the token and asks the box's policies, in one statement under one configuration (default deny). Throws
@@ -45,20 +50,29 @@ export async function authorize(token: string | undefined, asked: AskedFor, serv
     const judge = (session?: LiveSession): Verdict => judgeRequest(session, asked, state, services.issuer(state));
     if (token === undefined) return { version: await statements.version(asked.box), value: judge() };
     const { version, value } = await checkBearer(token, state, statements, services);
+    if (asked.tokenIsInQuery === true && !isTakenFromQuery(state.settings)) return { version, value: 'not-in-query' };
     return { version, value: value === undefined ? 'unauthenticated' : judge(value) };
   });
   if (verdict === undefined) throw nothingHere();
   if (verdict === 'unauthenticated') throw token === undefined ? missingToken(asked.box) : refusedToken(asked.box);
+  if (verdict === 'not-in-query') {
+    const message = 'is not taken from the query in this box: send the token in the Authorization header';
+    throw new Problem('bad-request', [{ path: 'access_token', message }]);
+  }
   if (verdict === 'forbidden') throw new Problem('forbidden', 'No access policy grants this request');
   return verdict;
 }
 
+function isTakenFromQuery({ compatibility }: Box): boolean {
+  return compatibility?.query_token ?? compatibility?.profile !== 'strict';
+}
+
 function judgeRequest(session: LiveSession | undefined, asked: AskedFor, state: BoxState, issuer: string): Verdict {
   const denied = session === undefined ? 'unauthenticated' : 'forbidden';
-  const subject: Subject = session === undefined ? {} : { client: session.client.id };
+  const subject: Subject = session === undefined ? {} : subjectOf(session.client.id, session.user);
   if (isEmpty(state.policies.candidates(subject))) return denied;
   const { granted, policy = '' } = decide(state.policies, subject, requestOf(session, asked, issuer));
-  return granted ? { session, policy, issuer } : denied;
+  return granted ? { session, policy, issuer, settings: state.settings } : denied;
 }
 
 function isEmpty(items: Iterable<unknown>): boolean {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** Whose error shape an endpoint has. */
-export type ErrorShape = 'oauth' | 'resource' | 'plain';
+export type ErrorShape = 'oauth' | 'resource' | 'plain' | 'page';
 
 /** What we know of one request beside the request itself. */
 export interface Exchange {
@@ -36,9 +36,14 @@ export function beginExchange(response: ServerResponse & Carrier, exchange: Exch
   response[key] = exchange;
 }
 
+/** The exchange of a response; undefined when it failed before it had one. */
+export function findExchange(response: ServerResponse & Carrier): Exchange | undefined {
+  return response[key];
+}
+
 /** The exchange of a response; throws a TypeError when there is none, which is a programmer's mistake. */
-export function exchangeOf(response: ServerResponse & Carrier): Exchange {
-  const exchange = response[key];
+export function exchangeOf(response: ServerResponse): Exchange {
+  const exchange = findExchange(response);
   if (exchange === undefined) throw new TypeError('a response without its exchange');
   return exchange;
 }

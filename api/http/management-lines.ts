@@ -19,7 +19,7 @@ const declared = { ...name, owner, digest: text, adopt: Type.Optional(Type.Enum(
 const previous = Type.Optional(Type.Object({ secret: text, until: Type.String({ maxLength: 64 }) }));
 const declare = Compile(Type.Object({ ...declared, retain: yes, purge: yes, previous, resource: Type.Object({}) }));
 const compare = Compile(Type.Object(declared));
-const remove = Compile(Type.Object({ ...name, owner, delete: Type.Literal(true) }));
+const remove = Compile(Type.Object({ ...name, owner, delete: Type.Literal(true), retain: yes }));
 const probe = Compile(Type.Object({ ...name, probe: Type.Literal(true) }));
 
 const publicKey = Type.Object({

@@ -8,6 +8,7 @@ import type {
   BoxUsage,
   ClaimedEpoch,
   DeclaredBoxes,
+  LastUses,
   NotApplied,
 } from '../client/desired-state.ts';
 import { lines as linesOf } from '../client/ndjson.ts';
@@ -23,9 +24,10 @@ import { applyBox, Locked } from '../resources/apply.ts';
 import type { ApplyServices } from '../resources/apply.ts';
 import { Fenced } from '../resources/demand-epoch.ts';
 import { putSettings } from '../resources/put-settings.ts';
-import { boxUsage } from '../resources/usage.ts';
+import { boxUsage, lastUses } from '../resources/usage.ts';
 import { isBoxName } from './box-address.ts';
 import { parseApplyLine, parseHead, parseSettings } from './management-lines.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { addProbes } from './probes.ts';
 import type { Probed } from './probes.ts';
 import { bodyLimits, readBody } from './read-body.ts';
@@ -41,6 +43,7 @@ export interface ManagementContext extends Probed {
 /** The management port: desired state in, health and metrics out. */
 export function createManagementApp(context: ManagementContext): Express {
   const app = express();
+  const inTurn = oneAtATime();
   app.disable('x-powered-by');
   app.disable('etag');
   app.use((_request, response, next) => {
@@ -55,7 +58,8 @@ export function createManagementApp(context: ManagementContext): Express {
   app.post('/epoch', (request, response) => epoch(context, request, response));
   app.put('/settings', (request, response) => settings(context, request, response));
   app.get('/boxes', (request, response) => boxes(context, request, response));
-  app.get('/boxes/:box/usage', (request, response) => usage(context, request, response));
+  app.get('/boxes/:box/usage', (request, response) => inTurn(() => usage(context, request, response)));
+  app.get('/boxes/:box/last-use', (request, response) => lastUse(context, request, response));
   app.post('/boxes/:box/apply', (request, response) => apply(context, request, response));
   app.use((_request, response) => void response.status(404).json(refusal('there is nothing at this address')));
   app.use((error: unknown, _request: Request, response: Response, _next: unknown) => {
@@ -134,7 +138,24 @@ async function boxes(context: ManagementContext, request: Request, response: Res
 async function usage(context: ManagementContext, request: Request<{ box: string }>, response: Response): Promise<void> {
   const box = boxOf(request);
   const cluster = clusterOf(request.query);
-  response.json((await boxUsage(context.pool, box, cluster, context.apply.now())) satisfies BoxUsage);
+  const after = afterOf(request.query);
+  response.json((await boxUsage(context.pool, box, cluster, after, context.apply.now())) satisfies BoxUsage);
+}
+
+function afterOf({ after }: Request['query']): string {
+  if (after === undefined) return '';
+  if (typeof after === 'string' && /^[A-Za-z0-9._~-]{1,128}$/.test(after)) return after;
+  throw new Problem('bad-request', [{ path: 'after', message: 'must be the id of a client' }]);
+}
+
+async function lastUse(
+  context: ManagementContext,
+  request: Request<{ box: string }>,
+  response: Response,
+): Promise<void> {
+  const box = boxOf(request);
+  const cluster = clusterOf(request.query);
+  response.json((await lastUses(context.pool, box, cluster, context.apply.now())) satisfies LastUses);
 }
 
 function boxOf({ params: { box } }: Request<{ box: string }>): string {

@@ -8,6 +8,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType?: string;
   readonly body?: string;
+  /** Instead of the Content-Security-Policy that lets an answer load and do nothing. */
+  readonly policy?: string;
 }
 
 /** Hears of every answer as it is sent: logs and metrics. */
@@ -26,10 +28,13 @@ const always: readonly (readonly [string, string])[] = [
 /** Those headers: name, value, name, value. */
 export const everyAnswer: readonly string[] = always.flat();
 
+const policyAt = everyAnswer.indexOf('Content-Security-Policy') + 1;
+
 /** Sends an answer in one write: status, headers and body together. `onAnswer` hears of it first. */
 export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswer): void {
   const exchange = exchangeOf(response);
   const headers = [...everyAnswer, 'X-Request-Id', exchange.requestId];
+  if (answer.policy !== undefined) headers[policyAt] = answer.policy;
   let cached = false;
   for (const [name, value] of Object.entries(answer.headers ?? {})) {
     headers.push(name, headerSafe(value));

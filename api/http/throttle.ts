@@ -17,6 +17,10 @@ export const defaultThrottle: ThrottleLimits = { perClient: 20, perBox: 100, win
 export interface Throttle {
   readonly secrets: FailureCount;
   readonly refreshTokens: FailureCount;
+  /** Of people, by account and address. */
+  readonly passwords: FailureCount;
+  /** Of people, by account alone: from everywhere together (address ''). */
+  readonly accounts: FailureCount;
 }
 
 /** Counts failed attempts; success elsewhere is never held back by a stranger's failures. */
@@ -27,10 +31,11 @@ export interface FailureCount {
   hasFailures(box: string, address: string): boolean;
   failed(box: string, client: string, address: string): void;
   /**
-   * Begins an attempt that takes a while, false when it may not: those under way count like failures, so that many at once
-   * get no more tries than one after the other. What has begun must {@link FailureCount.end}, after it was counted.
+   * Begins an attempt that takes a while: those under way count like failures, so that many at once get no more tries than
+   * one after the other. How many this address has tried in this box before; undefined when it may not try. What has begun
+   * must {@link FailureCount.end}, after it was counted.
    */
-  begin(box: string, client: string, address: string): boolean;
+  begin(box: string, client: string, address: string): number | undefined;
   end(box: string, client: string, address: string): void;
   /** Seconds, at least one, until everybody may try again. */
   readonly retryAfter: number;
@@ -38,12 +43,20 @@ export interface FailureCount {
 
 const mostKeys = 100_000;
 
+/** Wrong passwords of one account in a window, from everywhere together: many addresses get no more guesses than one. */
+const perAccount = 10;
+
 /**
  * A throttle in this replica's memory, bounded: fixed windows, counted by (box, client, address) and (box, address). An
  * IPv6 address counts as its network: whoever has one has them all.
  */
 export function createThrottle(limits: ThrottleLimits, now: () => number): Throttle {
-  return { secrets: createFailureCount(limits, now), refreshTokens: createFailureCount(limits, now) };
+  return {
+    secrets: createFailureCount(limits, now),
+    refreshTokens: createFailureCount(limits, now),
+    passwords: createFailureCount(limits, now),
+    accounts: createFailureCount({ ...limits, perClient: perAccount, perBox: Infinity }, now),
+  };
 }
 
 function createFailureCount(limits: ThrottleLimits, now: () => number): FailureCount {
@@ -78,10 +91,11 @@ function createFailureCount(limits: ThrottleLimits, now: () => number): FailureC
     },
     begin(box, client, address) {
       const [ofBox, ofClient] = [boxKey(box, address), clientKey(box, client, address)];
-      if (tries(ofBox) >= limits.perBox || tries(ofClient) >= limits.perClient) return false;
+      const before = tries(ofBox);
+      if (before >= limits.perBox || tries(ofClient) >= limits.perClient) return undefined;
       add(underWay, ofBox, 1);
       add(underWay, ofClient, 1);
-      return true;
+      return before;
     },
     end(box, client, address) {
       add(underWay, boxKey(box, address), -1);
@@ -104,7 +118,7 @@ function boxKey(box: string, address: string): string {
   return `${box} ${networkOf(address)}`;
 }
 
-/** A client's id has 128 characters at most; what is longer names none, and must not fill the memory. */
+/** Neither a client's id nor an email has more characters; what is longer names none, and must not fill the memory. */
 function clientKey(box: string, client: string, address: string): string {
-  return `${boxKey(box, address)} ${client.slice(0, 129)}`;
+  return `${boxKey(box, address)} ${client.slice(0, 255)}`;
 }

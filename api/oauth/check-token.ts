@@ -1,7 +1,7 @@
 import type { Client } from '../../crds/client.ts';
 import { uuidV7Time } from '../credentials/random.ts';
 import { parseAccessToken, uuidText } from '../credentials/token-text.ts';
-import type { FoundSession, GrantLetter, HotStatements, SessionKey, Versioned } from '../db/hot-statements.ts';
+import type { FoundSession, GrantLetter, HotStatements, Person, SessionKey, Versioned } from '../db/hot-statements.ts';
 import type { BoxState } from '../state/box-state.ts';
 import { readJwtAccessToken } from './jwt-check.ts';
 import type { OAuthServices } from './services.ts';
@@ -11,7 +11,8 @@ export interface LiveSession {
   readonly id: string;
   readonly bucket: number;
   readonly client: Client;
-  readonly user: number | null;
+  /** Null: the client's own session. */
+  readonly user: Person | null;
   readonly type: GrantLetter;
   readonly scope: string | null;
   readonly audience: readonly string[] | null;

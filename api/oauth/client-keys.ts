@@ -1,6 +1,7 @@
 import { createLocalJWKSet } from 'jose';
 import type { JWTVerifyGetKey } from 'jose';
 import type { Client } from '../../crds/client.ts';
+import type { Fault } from '../../crds/fault.ts';
 import type { RemoteKeySets } from './remote-key-sets.ts';
 
 /** The public keys of clients. */
@@ -10,6 +11,8 @@ export interface ClientKeys {
    * be asked. Throws Outage when they cannot be fetched.
    */
   find(client: Client, how: 'known' | 'anew'): Promise<JWTVerifyGetKey | undefined>;
+  /** Why the keys behind the `jwks_uri` of a client are never fetched; undefined where they are, or it has none. */
+  unlistedHost(client: Client): Fault | undefined;
 }
 
 /** Keys that clients declare; what `remote` does not fetch nobody does. */
@@ -29,6 +32,12 @@ export function createClientKeys(remote: RemoteKeySets): ClientKeys {
     async find({ jwks, jwks_uri }, how) {
       if (jwks_uri !== undefined) return how === 'known' ? remote.keys(jwks_uri) : remote.keysAnew(jwks_uri);
       return jwks === undefined || how === 'anew' ? undefined : ofDeclared(jwks);
+    },
+    unlistedHost({ jwks_uri }) {
+      if (jwks_uri === undefined || remote.isListed(jwks_uri)) return undefined;
+      const host = URL.parse(jwks_uri)?.host ?? '';
+      const unlisted = `is on the host ${host}, which BOXGATE_JWKS_HOSTS of the API does not list`;
+      return { path: 'jwks_uri', message: `${unlisted}: no keys are fetched from there` };
     },
   };
 }

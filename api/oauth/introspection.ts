@@ -20,6 +20,8 @@ interface LiveIntrospection {
   readonly exp: number;
   readonly iat: number;
   readonly sub: string;
+  /** The email of a user's token. */
+  readonly username?: string;
   readonly iss: string;
   readonly aud?: readonly string[] | string;
   readonly jti?: string;
@@ -59,7 +61,8 @@ function introspection(session: LiveSession, issuer: string): LiveIntrospection 
     token_type: 'Bearer',
     exp: session.expiresAt,
     iat: session.issuedAt,
-    sub: session.user === null ? id : String(session.user),
+    sub: session.user === null ? id : String(session.user.id),
+    ...(session.user === null ? {} : { username: session.user.email }),
     iss: issuer,
     aud: session.audience === null || session.audience.length === 0 ? issuer : session.audience,
     jti: session.id,

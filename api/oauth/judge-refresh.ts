@@ -3,6 +3,7 @@ import { familyHash, openSuccessor, tokenHash } from '../credentials/refresh-tok
 import type { RefreshToken } from '../credentials/refresh-token-text.ts';
 import type { RefreshFamily } from '../db/refresh-family.ts';
 import type { BoxState, ClientState } from '../state/box-state.ts';
+import { isRotating, refreshSettings } from './refresh-settings.ts';
 
 /**
  * What a refresh token is good for now: `slide` (it stays the token), `rotate` (a successor replaces it), `repeat` (its
@@ -29,7 +30,7 @@ export function judgeRefresh(
     return successorOf(family, presented, now) === undefined ? 'reused' : 'repeat';
   }
   if (!equal(family.tokenHash, tokenHash(presented))) return 'refused';
-  return client.client.auth?.client_credentials?.refresh_rotation === true ? 'rotate' : 'slide';
+  return isRotating(client, family.user) ? 'rotate' : 'slide';
 }
 
 /** Counted in versions, so that nothing of an earlier life comes back; times only where the contract speaks of times. */
@@ -41,13 +42,14 @@ function isAlive(
 ): boolean {
   return (
     !family.ended &&
+    !family.userGone &&
     family.expiresAt > now &&
     family.endsAt > now &&
     family.version >= client.sessionsFrom &&
     family.version >= box.sessionsFrom &&
     family.createdAt >= (box.revokedBefore ?? 0) &&
     family.createdAt >= (client.revokedBefore ?? 0) &&
-    client.client.auth?.client_credentials?.refresh_token === true
+    refreshSettings(client.client, family.user).refresh_token === true
   );
 }
 

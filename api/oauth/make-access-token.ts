@@ -22,8 +22,12 @@ export interface KeyNeeded {
 /** Who gets a token, by which grant, from where. */
 export interface TokenHolder {
   readonly client: string;
+  /** Null: the client itself. */
+  readonly user: number | null;
   readonly type: GrantLetter;
   readonly remoteAddr: string | null;
+  /** Of a person's browser. */
+  readonly userAgent?: string | null;
 }
 
 /** The key that is to sign a planned token, null for an opaque one, which has none. `now` in milliseconds. */
@@ -65,10 +69,9 @@ export function makeToken(
     version: state.version,
     bucket,
     expiresAt,
-    user: null,
     scope: plan.scope,
     audience: plan.audience,
-    userAgent: null,
+    userAgent: holder.userAgent ?? null,
   };
   if (key === null) {
     const { text, id, hash } = makeAccessToken(bucket, now);
@@ -77,7 +80,7 @@ export function makeToken(
   const id = makeSessionId(now);
   const claims: AccessTokenClaims = {
     iss: issuer,
-    sub: holder.client,
+    sub: holder.user === null ? holder.client : String(holder.user),
     client_id: holder.client,
     aud: plan.audience?.[0] ?? issuer,
     iat: issuedAt,

@@ -1,15 +1,18 @@
 import type { JsonWebKey } from 'node:crypto';
+import type { Box } from '../../crds/box.ts';
 import type { BoxState } from '../state/box-state.ts';
 import { ASSERTION_ALGORITHMS } from './client-assertion.ts';
 import { grants } from './grants/index.ts';
 
 /** The metadata of a box's authorization server (RFC 8414 §2): only what is built is listed. */
-export function serverMetadata(issuer: string): Readonly<Record<string, unknown>> {
+export function serverMetadata(issuer: string, { compatibility }: Box): Readonly<Record<string, unknown>> {
   const authentication = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+  const implicit = compatibility?.implicit ?? compatibility?.profile !== 'strict';
   return {
     issuer,
+    authorization_endpoint: `${issuer}/auth/authorize`,
     token_endpoint: `${issuer}/auth/token`,
-    token_endpoint_auth_methods_supported: authentication,
+    token_endpoint_auth_methods_supported: [...authentication, 'none'],
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     introspection_endpoint: `${issuer}/auth/introspect`,
@@ -18,9 +21,11 @@ export function serverMetadata(issuer: string): Readonly<Record<string, unknown>
     revocation_endpoint: `${issuer}/auth/revoke`,
     revocation_endpoint_auth_methods_supported: [...authentication, 'none'],
     revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
-    grant_types_supported: [...grants.keys()],
-    // Required by RFC 8414; there is no authorization endpoint, so no response type either.
-    response_types_supported: [],
+    grant_types_supported: [...grants.keys(), ...(implicit ? ['implicit'] : [])],
+    response_types_supported: ['code', ...(implicit ? ['token'] : [])],
+    response_modes_supported: ['query', ...(implicit ? ['fragment'] : [])],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
   };
 }
 

@@ -36,6 +36,11 @@ function textOf(body: Buffer): string {
 }
 
 function parseForm(text: string): Parameters {
+  return withoutEmpty(allOfForm(text));
+}
+
+/** The parameters of a query, empty ones too. Throws OAuthError `invalid_request` when one stands twice or is broken. */
+export function allOfForm(text: string): Map<string, string> {
   const parameters = new Map<string, string>();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
@@ -43,7 +48,7 @@ function parseForm(text: string): Parameters {
     const name = formDecode(equals < 0 ? pair : pair.slice(0, equals));
     add(parameters, name, equals < 0 ? '' : formDecode(pair.slice(equals + 1)));
   }
-  return withoutEmpty(parameters);
+  return parameters;
 }
 
 const plain = /^[A-Za-z0-9._~*-]*$/;
@@ -77,7 +82,8 @@ function printable(name: string): string {
   return /^[A-Za-z0-9_.-]{1,64}$/.test(name) ? name : '(unreadable name)';
 }
 
-function withoutEmpty(parameters: Map<string, string>): Parameters {
+/** Takes out what is empty: it counts as left out (RFC 6749 §3.1, §3.2). */
+export function withoutEmpty(parameters: Map<string, string>): Parameters {
   for (const [name, value] of parameters) if (value === '') parameters.delete(name);
   return parameters;
 }

@@ -1,5 +1,5 @@
 import type { Box } from '../../crds/box.ts';
-import type { Client } from '../../crds/client.ts';
+import type { RefreshSettings } from './refresh-settings.ts';
 
 /** Lifetimes of a client's refresh tokens, in milliseconds. */
 export interface RefreshLifetimes {
@@ -12,9 +12,9 @@ export interface RefreshLifetimes {
 const thirtyDays = 30 * 86_400;
 const oneYear = 365 * 86_400;
 
-/** The lifetimes that client and box configure, else 30 days and one year (CONTRACT §2). */
-export function refreshLifetimes(client: Client, box: Box): RefreshLifetimes {
-  const sliding = client.auth?.client_credentials?.refresh_token_expiration ?? thirtyDays;
+/** The lifetimes that a client's grant and its box configure, else 30 days and one year (CONTRACT §2). */
+export function refreshLifetimes(settings: RefreshSettings, box: Box): RefreshLifetimes {
+  const sliding = settings.refresh_token_expiration ?? thirtyDays;
   const absolute = box.tokens?.max_refresh_lifetime ?? oneYear;
   return { sliding: sliding * 1000, absolute: Math.max(absolute, sliding) * 1000 };
 }

@@ -4,6 +4,8 @@ import { Outage } from '../db/outage.ts';
 
 /** The key sets behind the `jwks_uri` of clients, fetched from listed hosts only and kept for a while. */
 export interface RemoteKeySets {
+  /** Whether the host of an address is listed: of another one nobody is ever asked. */
+  isListed(uri: string): boolean;
   /** The keys at an address; undefined where its host is not listed. Throws Outage when they cannot be had. */
   keys(uri: string): Promise<JWTVerifyGetKey | undefined>;
   /** Those that are there now; undefined where the host is not listed, or was asked a moment ago. Throws Outage. */
@@ -81,6 +83,7 @@ export function createRemoteKeySets({ hosts, fetchText, now }: RemoteKeySetsPart
   }
 
   return {
+    isListed: (uri) => listedUrl(uri, listed) !== undefined,
     async keys(uri) {
       const url = listedUrl(uri, listed);
       if (url === undefined) return undefined;

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
+import type { Passwords } from '../credentials/password.ts';
 import type { BoxState } from '../state/box-state.ts';
 import type { ClusterSettings } from '../state/cluster-settings.ts';
 import type { StateCache } from '../state/state-cache.ts';
@@ -13,6 +14,7 @@ export interface OAuthServices {
   readonly states: StateCache;
   readonly pool: pg.Pool;
   readonly secrets: ClientSecrets;
+  readonly passwords: Passwords;
   readonly clientKeys: ClientKeys;
   readonly clusterSettings: ClusterSettings;
   readonly serviceAccountTokens: ServiceAccountTokens;

@@ -1,11 +1,9 @@
-import type { Versioned } from '../db/hot-statements.ts';
-import { Outage } from '../db/outage.ts';
-import type { BoxState } from '../state/box-state.ts';
+import type { OnGuess } from '../credentials/client-secret.ts';
 import { clientId, readClientCredentials } from './client-auth-request.ts';
+import { decideWithKey } from './decide-with-key.ts';
 import { grants } from './grants/index.ts';
-import type { Grant, GrantContext, TokenRequest } from './grants/grant.ts';
+import type { Grant, TokenRequest } from './grants/grant.ts';
 import { unbuiltGrant } from './grants/unbuilt.ts';
-import type { KeyNeeded } from './make-access-token.ts';
 import { OAuthError } from './oauth-error.ts';
 import { parseParameters } from './parameters.ts';
 import { refusable } from './refusable.ts';
@@ -22,7 +20,7 @@ export interface RawTokenRequest {
   /** Hears which client it was, once that is proven: for the log. */
   readonly onClient?: (id: string) => void;
   /** Hears that the client's secret is about to be verified slowly; what it throws stops that. */
-  readonly onGuess?: () => void;
+  readonly onGuess?: OnGuess;
 }
 
 /** The token endpoint, RFC 6749 §3.2. Undefined when there is no such box. Throws OAuthError, Outage. */
@@ -54,40 +52,15 @@ function chooseGrant({ parameters }: TokenRequest): Grant {
   return grant;
 }
 
-/** Rounds in which a missing signing key may be made: one is enough unless the settings change meanwhile. */
-const keyRounds = 3;
-
 async function decideGrant(
   box: string,
   grant: Grant,
   request: TokenRequest,
   services: OAuthServices,
 ): Promise<TokenResponse | undefined> {
-  for (let round = 0; round < keyRounds; round += 1) {
-    const decided = await services.states.decide(box, (state, statements, transaction) =>
-      handle(grant, request, { state, statements, transaction, services }),
-    );
-    if (decided === undefined) return undefined;
-    if (decided instanceof OAuthError) throw decided;
-    if (!('needed' in decided)) return decided;
-    await services.keys.upkeep(box, decided.settings, services.now(), decided.needed);
-  }
-  throw new Outage('no signing key could be made');
-}
-
-interface WithKeyNeeded {
-  readonly needed: KeyNeeded;
-  readonly settings: BoxState['settings'];
-}
-
-function handle(
-  grant: Grant,
-  request: TokenRequest,
-  context: GrantContext,
-): Promise<Versioned<TokenResponse | WithKeyNeeded | OAuthError>> {
-  const { state, statements } = context;
-  return refusable(state, statements, async () => {
-    const { version, value } = await grant.handle(request, context);
-    return { version, value: 'until' in value ? { needed: value, settings: state.settings } : value };
-  });
+  const decided = await decideWithKey(box, services, (state, statements, transaction) =>
+    refusable(state, statements, () => grant.handle(request, { state, statements, transaction, services })),
+  );
+  if (decided instanceof OAuthError) throw decided;
+  return decided;
 }

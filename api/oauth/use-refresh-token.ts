@@ -11,6 +11,7 @@ import { judgeRefresh, successorOf } from './judge-refresh.ts';
 import type { RefreshVerdict } from './judge-refresh.ts';
 import type { MadeAccessToken } from './make-access-token.ts';
 import { refreshLifetimes } from './refresh-lifetimes.ts';
+import { refreshSettings } from './refresh-settings.ts';
 import { hasRoom } from './session-limit.ts';
 
 /** What a use gives: the access token, and the next refresh token where the client's rotate. */
@@ -50,7 +51,7 @@ export function useRefreshToken<Made extends MadeAccessToken>(
     }
     const made = make(family);
     if (!(await hasRoom(connection, made.session, state.settings, now))) return 'full';
-    const { sliding } = refreshLifetimes(client.client, state.settings);
+    const { sliding } = refreshLifetimes(refreshSettings(client.client, family.user), state.settings);
     await insertSession(connection, made.session, family.id, family.session);
     await slideFamily(connection, state.box, family.id, {
       session: made.session.id,

@@ -8,13 +8,19 @@ import type {
   ApplyLine,
   ApplyResult,
   DeclareLine,
-  Owner,
+  DeleteLine,
   PreviousSecret,
   RowName,
 } from '../client/desired-state.ts';
 import type { DeclaredResource } from '../db/resource.ts';
 import { compilePolicy } from '../policy/compile.ts';
 import { futureMoment } from './future-moment.ts';
+
+/** Which hosts are asked for the keys of clients: a setting of the API. */
+export interface KeyHosts {
+  /** Why the keys of a client are never fetched; undefined where they are, or it has none to fetch. */
+  readonly unlistedHost: (client: Client) => Fault | undefined;
+}
 
 /** A declared object, judged: what is to be stored, and what is wrong although it is stored. */
 export interface JudgedLine {
@@ -24,12 +30,15 @@ export interface JudgedLine {
   readonly previous?: PlannedWrite['previous'];
   /** Refused as it stands: what is stored stays. */
   readonly refused?: readonly Fault[];
-  /** Stored, but grants nothing: no schema can see it. */
+  /** Stored, but without effect: a policy that grants nothing, keys that are not fetched. No schema can see it. */
   readonly unusable?: readonly Fault[];
 }
 
-/** Judges one line of an apply call: its resource by the schema and the time, a policy by its engine. `now` in milliseconds. */
-export function judgeLine(line: ApplyLine, now: number): JudgedLine {
+/**
+ * Judges one line of an apply call: its resource by the schema and the time, a policy by its engine, a client by the hosts
+ * whose keys are fetched. `now` in milliseconds.
+ */
+export function judgeLine(line: ApplyLine, now: number, { unlistedHost }: KeyHosts): JudgedLine {
   if (!('resource' in line)) return { line };
   const checked = checkResource(line.kind, line.resource);
   if (!checked.ok) return { line, refused: checked.faults };
@@ -39,8 +48,17 @@ export function judgeLine(line: ApplyLine, now: number): JudgedLine {
   if (future !== undefined) return { line, refused: [future] };
   const previous = line.previous === undefined ? {} : judgePrevious(line, line.previous, now);
   if ('refused' in previous) return { line, ...previous };
-  const fault = resource.resourceType === 'AccessPolicy' ? compilePolicy(resource).fault : undefined;
-  return { line, resource, ...previous, ...(fault === undefined ? {} : { unusable: [{ path: '', message: fault }] }) };
+  const fault = withoutEffect(resource, unlistedHost);
+  return { line, resource, ...previous, ...(fault === undefined ? {} : { unusable: [fault] }) };
+}
+
+function withoutEffect(
+  resource: Client | AccessPolicy | Box,
+  unlistedHost: KeyHosts['unlistedHost'],
+): Fault | undefined {
+  if (resource.resourceType === 'Client') return unlistedHost(resource);
+  const message = resource.resourceType === 'AccessPolicy' ? compilePolicy(resource).fault : undefined;
+  return message === undefined ? undefined : { path: '', message };
 }
 
 /** A previous secret is judged as the present one is; one whose time is over is left out. */
@@ -86,7 +104,7 @@ export function planApply(
   const rows = new Map(found.map((row) => [keyOf(row), row]));
   const ended = (how: 'deleted' | 'retained') =>
     lines.flatMap(({ line }) =>
-      'delete' in line && answerDelete(head, line.owner, rows.get(keyOf(line))) === how ? [nameOf(line)] : [],
+      'delete' in line && answerDelete(head, line, rows.get(keyOf(line))) === how ? [nameOf(line)] : [],
     );
   const deletes = ended('deleted');
   const releases = ended('retained');
@@ -113,7 +131,7 @@ type Verdict = Omit<ApplyResult, 'kind' | 'id'>;
 function answer(head: ApplyHead, judged: JudgedLine, row: DeclaredResource | undefined): Verdict {
   const { line, refused, unusable } = judged;
   if ('probe' in line) return { result: row === undefined ? 'absent' : 'exists' };
-  if ('delete' in line) return { result: answerDelete(head, line.owner, row) };
+  if ('delete' in line) return { result: answerDelete(head, line, row) };
   if (refused !== undefined) return { result: 'invalid', faults: refused };
   const changed = head.complete && row?.state === 'changed' ? { changed: true as const } : {};
   const conflict = row === undefined ? undefined : conflictOf(head, line, row);
@@ -143,14 +161,14 @@ const unowned = 'no object declares it: it was made over REST, or retained; adop
 
 function answerDelete(
   head: ApplyHead,
-  owner: Owner,
+  { owner, retain }: DeleteLine,
   row: DeclaredResource | undefined,
 ): 'deleted' | 'retained' | 'absent' | 'conflict' {
   if (row === undefined) return 'absent';
   const own =
     row.owner?.cluster === head.cluster && row.owner.name === owner.name && (row.owner.uid ?? '') === owner.uid;
   if (!own) return 'conflict';
-  return row.retain ? 'retained' : 'deleted';
+  return row.retain || retain === true ? 'retained' : 'deleted';
 }
 
 function ownerless(rows: ReadonlyMap<string, DeclaredResource>, name: RowName): DeclaredResource {

@@ -13,7 +13,7 @@ import { Outage } from '../db/outage.ts';
 import { inBox } from '../db/transaction.ts';
 import type { Connection } from '../db/transaction.ts';
 import { judgeLine, planApply } from './apply-plan.ts';
-import type { ApplyPlan, JudgedLine, PlannedWrite } from './apply-plan.ts';
+import type { ApplyPlan, JudgedLine, KeyHosts, PlannedWrite } from './apply-plan.ts';
 import { demandEpoch } from './demand-epoch.ts';
 import { judgeClaim, lockedMessage } from './namespace-claim.ts';
 
@@ -36,6 +36,7 @@ const applyLimit = 60_000;
 export interface ApplyServices {
   readonly pool: pg.Pool;
   readonly secrets: ClientSecrets;
+  readonly clientKeys: KeyHosts;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Whether what is taken away must also be on a synchronous standby (HARDENING S-07). */
@@ -61,10 +62,10 @@ export async function applyBox(
   onProgress: (progress: ApplyProgress) => void,
 ): Promise<ApplyOutcome> {
   const now = services.now();
-  const judged = lines.map((line) => judgeLine(line, now));
-  const read = (connection: Connection) => foreseenRows(connection, box, head, lines);
-  const foreseen = await inBox(services.pool, box, 'snapshot', read, applyLimit);
-  const hashes = await hashSecrets(planApply(head, judged, foreseen), services.secrets, onProgress);
+  const judged = lines.map((line) => judgeLine(line, now, services.clientKeys));
+  const hashes = lines.some(carriesResource)
+    ? await hashForeseen(box, head, judged, services, onProgress)
+    : new Map<string, string>();
   const write = async (connection: Connection): Promise<ApplyOutcome | Locked> => {
     if (services.revocationsNeedStandby) await demandStandby(connection);
     return applyNow(connection, box, head, judged, hashes);
@@ -73,6 +74,25 @@ export async function applyBox(
   // After the commit: that the box is locked stays.
   if (outcome instanceof Locked) throw outcome;
   return outcome;
+}
+
+/** A comparison carries none, and no secret to be hashed. */
+function carriesResource(line: ApplyLine): boolean {
+  return 'resource' in line;
+}
+
+/** The secrets that are going to be stored, as far as can be told before the box is locked. */
+async function hashForeseen(
+  box: string,
+  head: ApplyHead,
+  judged: readonly JudgedLine[],
+  services: ApplyServices,
+  onProgress: (progress: ApplyProgress) => void,
+): Promise<ReadonlyMap<string, string>> {
+  const lines = judged.map(({ line }) => line);
+  const read = (connection: Connection) => foreseenRows(connection, box, head, lines);
+  const foreseen = await inBox(services.pool, box, 'snapshot', read, applyLimit);
+  return hashSecrets(planApply(head, judged, foreseen), services.secrets, onProgress);
 }
 
 async function applyNow(
@@ -145,11 +165,11 @@ async function foundRows(
   head: ApplyHead,
   lines: readonly ApplyLine[],
 ): Promise<readonly DeclaredResource[]> {
-  const named = await findResources(connection, box, lines);
-  if (!head.complete) return named;
-  const known = new Set(named.map(({ kind, id }) => `${kind}/${id}`));
+  if (!head.complete) return findResources(connection, box, lines);
   const declared = await digestsOf(connection, box, head.cluster);
-  return [...named, ...declared.filter(({ kind, id }) => !known.has(`${kind}/${id}`))];
+  const known = new Set(declared.map(({ kind, id }) => `${kind}/${id}`));
+  const others = lines.filter(({ kind, id }) => !known.has(`${kind}/${id}`));
+  return others.length === 0 ? declared : [...declared, ...(await findResources(connection, box, others))];
 }
 
 async function store(

@@ -8,19 +8,21 @@ import type { ResourceServices } from './services.ts';
 
 /**
  * Runs a change of a box's configuration, one at a time for each box: what it reads is still so when it writes. Throws
- * Problem `not-found` when there is no such box, and Outage.
+ * Problem `not-found` when there is no such box, and Outage; `limit` in milliseconds where it may take longer than usual.
  */
 export function changing<T>(
   services: Pick<ResourceServices, 'pool' | 'revocationsNeedStandby'>,
   box: string,
   work: (connection: Connection) => Promise<T>,
+  limit?: number,
 ): Promise<T> {
-  return inBox(services.pool, box, 'write', async (connection) => {
+  const change = async (connection: Connection): Promise<T> => {
     if (services.revocationsNeedStandby) await demandStandby(connection);
     const version = await lockResources(connection, box);
     if (version === undefined) throw new Problem('not-found', 'There is nothing at this address');
     return work(connection);
-  });
+  };
+  return inBox(services.pool, box, 'write', change, limit);
 }
 
 /** Refuses to touch a resource that a custom resource declares: it would come back, or drift. Throws Problem `conflict`. */

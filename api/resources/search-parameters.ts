@@ -4,6 +4,8 @@ import { readNumber, readText, readWord, refusedParameter } from './search-value
 
 /** What can be searched for among one kind of resource. */
 export interface SearchDefinition<Filters> {
+  /** Those of the common parameters that it takes; absent: all. */
+  readonly controls?: readonly string[];
   /** Field names that `_elements` may list. */
   readonly elements: ReadonlySet<string>;
   /** Fields that `_sort` may name, each with the form of its sort key; the default order is `sort`. */
@@ -58,8 +60,9 @@ export function readSearch<Filters extends object>(
   };
 }
 
-function refuseUnknown<Filters>(query: URLSearchParams, { filters, ranges }: SearchDefinition<Filters>): void {
-  const known = [...Object.keys(filters), ...Object.keys(ranges), ...controls];
+function refuseUnknown<Filters>(query: URLSearchParams, definition: SearchDefinition<Filters>): void {
+  const { filters, ranges } = definition;
+  const known = [...Object.keys(filters), ...Object.keys(ranges), ...(definition.controls ?? controls)];
   for (const name of query.keys()) {
     if (!known.includes(name))
       throw refusedParameter(shown(name), `is not a known parameter; known are ${known.join(', ')}`);

@@ -1,26 +1,49 @@
 import type pg from 'pg';
-import { MOST_COUNTED, type BoxUsage } from '../client/desired-state.ts';
-import { readUsage } from '../db/client-usage.ts';
+import { MOST_COUNTED, type BoxUsage, type ClientLastUse, type LastUses } from '../client/desired-state.ts';
+import { readLastUse, readUsage } from '../db/client-usage.ts';
+import type { LastUse } from '../db/client-usage.ts';
 import { inBox } from '../db/transaction.ts';
 
-/** Milliseconds: shorter than a caller waits without hearing a byte. */
-const usageLimit = 25_000;
+/** What one call looks at, at most: some tenths of a second's work, whatever is stored. */
+const portion = { clients: 200, sessions: MOST_COUNTED, allSessions: 5 * MOST_COUNTED } as const;
 
-/** How much the clients that a cluster declares in a box are used; `now` in milliseconds. Throws Outage. */
-export async function boxUsage(pool: pg.Pool, box: string, cluster: string, now: number): Promise<BoxUsage> {
-  const used = await inBox(
+/** Milliseconds: much less than a caller waits without hearing a byte, and enough for a cold disk. */
+const usageLimit = 10_000;
+
+/**
+ * How much the clients that a cluster declares in a box are used: a portion of them, those after client `after` (empty:
+ * from the first on), and where the next portion begins. `now` in milliseconds. Throws Outage.
+ */
+export async function boxUsage(
+  pool: pg.Pool,
+  box: string,
+  cluster: string,
+  after: string,
+  now: number,
+): Promise<BoxUsage> {
+  const span = { box, cluster, after, ...portion };
+  const used = await inBox(pool, box, 'snapshot', (connection) => readUsage(connection, span, now), usageLimit);
+  const clients = used.clients.map((one) => ({ ...told(one), live_sessions: one.sessions }));
+  // There are no users in this version.
+  return { clients, users: 0, ...(used.next === undefined ? {} : { next: used.next }) };
+}
+
+/** When the clients that a cluster declares in a box were last used, all of them; `now` in milliseconds. Throws Outage. */
+export async function lastUses(pool: pg.Pool, box: string, cluster: string, now: number): Promise<LastUses> {
+  const found = await inBox(
     pool,
     box,
     'snapshot',
-    (connection) => readUsage(connection, box, cluster, MOST_COUNTED, now),
+    (connection) => readLastUse(connection, box, cluster, now),
     usageLimit,
   );
-  const clients = used.map(({ id, lastTokenAt, sessions, previousUsedAt }) => ({
+  return { clients: found.map(told) };
+}
+
+function told({ id, lastTokenAt, previousUsedAt }: LastUse): ClientLastUse {
+  return {
     id,
-    live_sessions: sessions,
     ...(lastTokenAt === undefined ? {} : { last_token_at: new Date(lastTokenAt).toISOString() }),
     ...(previousUsedAt === undefined ? {} : { previous_secret_last_used: new Date(previousUsedAt).toISOString() }),
-  }));
-  // There are no users in this version.
-  return { clients, users: 0 };
+  };
 }

@@ -4,10 +4,12 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA boxgate FROM PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA boxgate FROM :role;
 GRANT USAGE ON SCHEMA boxgate TO :role;
 GRANT SELECT, INSERT, UPDATE ON boxgate.box, boxgate.session, boxgate.revocation, boxgate.operator_epoch,
-     boxgate.cluster_settings TO :role;
+     boxgate.cluster_settings, boxgate.last_id TO :role;
 GRANT SELECT, INSERT, UPDATE, DELETE
   ON boxgate.resource, boxgate.tombstone, boxgate.box_version, boxgate.signing_key, boxgate.refresh_family,
-     boxgate.session_room, boxgate.used_assertion, boxgate.service_account_pin TO :role;
+     boxgate.session_room, boxgate.used_assertion, boxgate.service_account_pin, boxgate.user, boxgate.group,
+     boxgate.group_member, boxgate.sign_in, boxgate.consent, boxgate.consent_request, boxgate.authorization_answer
+  TO :role;
 GRANT SELECT, UPDATE, DELETE ON boxgate.client_usage TO :role;
 GRANT SELECT ON boxgate.migration TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;

@@ -1,3 +1,4 @@
+import type { OnGuess } from '../../credentials/client-secret.ts';
 import { clientId, readClientCredentials } from '../../oauth/client-auth-request.ts';
 import type { ClientCredentials } from '../../oauth/client-auth-request.ts';
 import { OAuthError } from '../../oauth/oauth-error.ts';
@@ -38,21 +39,21 @@ export async function holdBack<T>(
 }
 
 /** The slow verification of a request's secret: it counts from its begin on, until it has failed or succeeded. */
-function guessUnderWay(raw: RawTokenRequest, secrets: FailureCount): Record<'begin' | 'end', () => void> {
+function guessUnderWay(raw: RawTokenRequest, secrets: FailureCount): { begin: OnGuess; end: () => void } {
   const address = raw.remoteAddr ?? '';
-  let client: string | undefined;
+  let begun: { readonly client: string; readonly tries: number } | undefined;
   return {
     begin() {
       // Secrets may be verified more than once for a request: it is one guess.
-      if (client !== undefined) return;
-      const guessed = guessedClient(raw) ?? '';
-      if (!secrets.begin(raw.box, guessed, address)) {
-        throw tooMany(secrets.allows(raw.box, guessed, address) ? shortly : secrets.retryAfter);
-      }
-      client = guessed;
+      if (begun !== undefined) return begun.tries;
+      const client = guessedClient(raw) ?? '';
+      const tries = secrets.begin(raw.box, client, address);
+      if (tries === undefined) throw tooMany(secrets.allows(raw.box, client, address) ? shortly : secrets.retryAfter);
+      begun = { client, tries };
+      return tries;
     },
     end() {
-      if (client !== undefined) secrets.end(raw.box, client, address);
+      if (begun !== undefined) secrets.end(raw.box, begun.client, address);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { RESOURCE_ID } from '../../../crds/fields.ts';
+import { groupId } from '../../users/group-search.ts';
 import { sessionId } from '../../resources/session-search.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
 
@@ -12,6 +13,7 @@ const forms = {
   Client: new RegExp(RESOURCE_ID),
   AccessPolicy: new RegExp(RESOURCE_ID),
   Session: sessionId,
+  Group: groupId,
 } as const satisfies Record<ResourceKind, RegExp>;
 
 /** The id of a request, undefined when nothing of the kind can have it: no statement is needed to know. */

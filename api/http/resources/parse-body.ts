@@ -1,7 +1,7 @@
 import { textFaults } from '../../../crds/text.ts';
 import { Problem } from '../../problem.ts';
 import { bodyFormat } from './body-format.ts';
-import { readJson } from './read-json.ts';
+import { readJson } from '../../read-json.ts';
 import { readYaml } from './read-yaml.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { CST } from 'yaml';
 import { memberPath } from '../../../crds/path.ts';
 import { DEEPEST } from '../../../crds/text.ts';
 import { Problem } from '../../problem.ts';
-import { losesDigits } from './read-json.ts';
+import { losesDigits } from '../../read-json.ts';
 
 /**
  * Parts (names, values, signs, blanks) and lines that a text may have: reading more would hold up everybody else (C-05:

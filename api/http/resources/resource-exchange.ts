@@ -1,11 +1,14 @@
+import type { Box } from '../../../crds/box.ts';
 import type { ResourceServices, StoredKind } from '../../resources/services.ts';
 
 /** The resource types of the generic resource API. */
-export type ResourceKind = StoredKind | 'Session';
+export type ResourceKind = StoredKind | 'Session' | 'Group';
 
 /** A request to the generic resource API: authenticated, authorized, its body parsed. */
 export interface ResourceExchange {
   readonly box: string;
+  /** The settings of the box. */
+  readonly settings: Box;
   /** The issuer of the box: links and `Location` begin with it, never with the Host header. */
   readonly baseUrl: string;
   /** The id in the path; undefined on the path of the whole kind. */

@@ -1,3 +1,11 @@
+import {
+  deleteGroupHandler,
+  getGroupHandler,
+  patchGroupHandler,
+  postGroupHandler,
+  putGroupHandler,
+  searchGroupsHandler,
+} from './group-handlers.ts';
 import type { ResourceHandler, ResourceKind } from './resource-exchange.ts';
 import {
   getSessionHandler,
@@ -25,6 +33,12 @@ export const resourceRoutes: readonly ResourceRoute[] = [
   { method: 'PUT', path: '/Session/:id', kind: 'Session', handler: putSessionHandler },
   { method: 'PATCH', path: '/Session/:id', kind: 'Session', handler: patchSessionHandler },
   { method: 'DELETE', path: '/Session/:id', kind: 'Session', handler: revokeSessionHandler },
+  { method: 'GET', path: '/Group', kind: 'Group', handler: searchGroupsHandler },
+  { method: 'POST', path: '/Group', kind: 'Group', handler: postGroupHandler },
+  { method: 'GET', path: '/Group/:id', kind: 'Group', handler: getGroupHandler },
+  { method: 'PUT', path: '/Group/:id', kind: 'Group', handler: putGroupHandler },
+  { method: 'PATCH', path: '/Group/:id', kind: 'Group', handler: patchGroupHandler },
+  { method: 'DELETE', path: '/Group/:id', kind: 'Group', handler: deleteGroupHandler },
 ];
 
 function storedRoutes(kind: 'Client' | 'AccessPolicy'): readonly ResourceRoute[] {

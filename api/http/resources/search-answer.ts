@@ -13,9 +13,19 @@ export function searchAnswer<Row>(
   viewOf: (row: Row) => View,
 ): ResourceAnswer {
   const views = result.rows.map((row) => withElements(viewOf(row), request.elements));
-  const links = linksOf(`${baseUrl}/${kind}`, query, result);
-  if (request.result === 'bundle') return { status: 200, body: bundleOf(views, links, result.total) };
-  return { status: 200, headers: listHeaders(links, result.total), body: views };
+  const address = `${baseUrl}/${kind}`;
+  if (request.result === 'array') return listAnswer(address, query, result, views);
+  return { status: 200, body: bundleOf(views, linksOf(address, query, result), result.total) };
+}
+
+/** A page of a search at an address as a plain list, its links and total in headers. */
+export function listAnswer(
+  address: string,
+  query: URLSearchParams,
+  result: SearchResult<unknown>,
+  views: readonly View[],
+): ResourceAnswer {
+  return { status: 200, headers: listHeaders(linksOf(address, query, result), result.total), body: views };
 }
 
 function listHeaders(links: readonly Link[], total: number | undefined): Readonly<Record<string, string>> {

@@ -22,7 +22,7 @@ export const clientCredentials: Grant = {
     const now = services.now();
     const key = keyFor(state, plan, now);
     if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
-    const holder = { client: client.client.id, type: 'c', remoteAddr: request.remoteAddr } as const;
+    const holder = { client: client.client.id, user: null, type: 'c', remoteAddr: request.remoteAddr } as const;
     const made = makeToken(state, holder, plan, key, services.issuer(state), now);
     if (settings.refresh_token !== true) {
       if (state.settings.tokens?.max_sessions_per_client !== undefined) {
@@ -32,7 +32,7 @@ export const clientCredentials: Grant = {
       }
       return { version: await statements.issue(made.session), value: tokenResponse(made.text, plan, asked.scope) };
     }
-    const begun = await beginFamily(made.session, client.client, state.settings, transaction, now);
+    const begun = await beginFamily(made.session, settings, state.settings, transaction, now);
     if (begun.value === undefined) throw tooManySessions();
     return { version: begun.version, value: tokenResponse(made.text, plan, asked.scope, begun.value) };
   },

@@ -1,3 +1,5 @@
+import type { Box } from '../../../crds/box.ts';
+import type { Client } from '../../../crds/client.ts';
 import { parseRefreshToken } from '../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
 import type { RefreshFamily } from '../../db/refresh-family.ts';
@@ -6,11 +8,13 @@ import { planAccessToken, planRefreshedToken } from '../access-token-plan.ts';
 import type { AccessTokenPlan } from '../access-token-plan.ts';
 import { askedIn } from '../asked.ts';
 import { authenticateClient, namedClient } from '../authenticate-client.ts';
+import { canAuthenticate } from '../confidential.ts';
 import { isOfFamily } from '../find-refresh-token.ts';
 import { isKeyNeeded, keyFor, makeToken } from '../make-access-token.ts';
 import type { MadeAccessToken } from '../make-access-token.ts';
 import { notAuthenticated } from '../not-authenticated.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { refreshSettings } from '../refresh-settings.ts';
 import { tooManySessions } from '../session-limit.ts';
 import { tokenResponse } from '../token-response.ts';
 import { useRefreshToken } from '../use-refresh-token.ts';
@@ -25,17 +29,18 @@ export const refreshToken: Grant = {
     const client = await refreshingClient(request, context);
     const known = await isOfFamily(token, state.box, statements);
     if (!known.value) return { version: known.version, value: notValid() };
-    const settings = client.client.auth?.client_credentials ?? {};
     const { parameters, remoteAddr } = request;
     const asked = askedIn(parameters);
     const now = services.now();
-    const key = keyFor(state, planAccessToken(settings, client.client, state.settings, nothing), now);
+    const key = keyFor(state, widestPlan(client.client, state.settings), now);
     if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
     const issuer = services.issuer(state);
-    const holder = { client: client.client.id, type: 'r', remoteAddr } as const;
     const make = (family: RefreshFamily): MadeAccessToken & { plan: AccessTokenPlan; granted: RefreshFamily } => {
+      const holder = { client: client.client.id, user: family.user, type: 'r', remoteAddr } as const;
+      const settings = refreshSettings(client.client, family.user);
       const plan = planRefreshedToken(settings, client.client, state.settings, asked, { ...family, issuer });
-      return { ...makeToken(state, holder, plan, key, issuer, now), plan, granted: family };
+      const signing = plan.format === 'jwt' ? key : null;
+      return { ...makeToken(state, holder, plan, signing, issuer, now), plan, granted: family };
     };
     const { version, value } = await useRefreshToken({ token, client, now }, context, make);
     if (value === 'refused') return { version, value: notValid() };
@@ -46,6 +51,17 @@ export const refreshToken: Grant = {
 };
 
 const nothing = { audience: undefined, scope: undefined };
+
+/** Whose family a token is of shows only when it is used; the key must be good for what either may need. */
+function widestPlan(client: Client, box: Box): Pick<AccessTokenPlan, 'format' | 'lifetime'> {
+  const plans = [client.auth?.client_credentials, client.auth?.authorization_code].map((settings) =>
+    planAccessToken(settings ?? {}, client, box, nothing),
+  );
+  const signed = plans.filter(({ format }) => format === 'jwt');
+  return signed.length === 0
+    ? { format: 'opaque', lifetime: 0 }
+    : { format: 'jwt', lifetime: Math.max(...signed.map(({ lifetime }) => lifetime)) };
+}
 
 /** One text whatever is wrong with a refresh token: who guesses learns nothing. */
 function notValid(): OAuthError {
@@ -67,7 +83,10 @@ async function refreshingClient({ credentials }: TokenRequest, context: GrantCon
   const client = namedClient(state, credentials);
   // A client that nobody knows has no token: its token was issued to somebody else (RFC 6749 §5.2).
   if (client === undefined) throw notValid();
-  const required = client.client.auth?.client_credentials?.refresh_requires_secret === true;
+  // A client that has nothing to prove itself by is protected by rotation instead (RFC 9700 §4.14.2).
+  const { client_credentials, authorization_code } = client.client.auth ?? {};
+  if (authorization_code !== undefined && !canAuthenticate(client)) return client;
+  const required = [client_credentials, authorization_code].some((one) => one?.refresh_requires_secret === true);
   if (required || !mayOmitSecret(state.settings.compatibility)) {
     throw notAuthenticated();
   }

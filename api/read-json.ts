@@ -1,24 +1,24 @@
-import type { Fault } from '../../../crds/fault.ts';
-import { memberPath } from '../../../crds/path.ts';
-import { DEEPEST } from '../../../crds/text.ts';
-import { Problem } from '../../problem.ts';
+import type { Fault } from '../crds/fault.ts';
+import { memberPath } from '../crds/path.ts';
+import { DEEPEST } from '../crds/text.ts';
+import { Problem } from './problem.ts';
 
 /**
  * Reads JSON as I-JSON (RFC 7493): no member twice in an object, no number that would lose digits. Throws Problem
- * `not-parsable` for what is no JSON or nests too deep, `invalid` with the field for the rest.
+ * `not-parsable` for what is no JSON or nests too deep, `invalid` with the field for the rest; `what` the text is, for people.
  */
-export function readJson(text: string): unknown {
-  const value = parsed(text);
-  const fault = faultIn(text);
+export function readJson(text: string, what = 'The body'): unknown {
+  const value = parsed(text, what);
+  const fault = faultIn(text, what);
   if (fault !== undefined) throw new Problem('invalid', [fault]);
   return value;
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Problem('not-parsable', `The body is not valid JSON${placeOf(error, text)}`);
+    throw new Problem('not-parsable', `${what} is not valid JSON${placeOf(error, text)}`);
   }
 }
 
@@ -40,14 +40,14 @@ interface Open {
 }
 
 /** The first thing in a valid JSON text that `JSON.parse` would pass over in silence. */
-function faultIn(text: string): Fault | undefined {
+function faultIn(text: string, what: string): Fault | undefined {
   const open: Open[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const sign = text[at];
     const here = open.at(-1);
     if (sign === '{' || sign === '[') {
       if (open.length >= DEEPEST)
-        throw new Problem('not-parsable', `The body nests deeper than ${String(DEEPEST)} levels`);
+        throw new Problem('not-parsable', `${what} nests deeper than ${String(DEEPEST)} levels`);
       open.push({ path: pathIn(here), names: sign === '{' ? new Set() : undefined, key: 0 });
     } else if (sign === '}' || sign === ']') open.pop();
     else if (sign === ',' && typeof here?.key === 'number') here.key += 1;

@@ -1,0 +1,45 @@
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { fillRandom } from './random.ts';
+import { isWhole, uuidText } from './token-text.ts';
+
+/** What an authorization code says of itself. */
+export interface CodeParts {
+  /** UUID of its row. */
+  readonly id: string;
+  /** SHA-256 of its random part, 64 hexadecimal digits. */
+  readonly hash: string;
+}
+
+/** An authorization code as it is made. */
+export interface NewCode extends CodeParts {
+  readonly text: string;
+}
+
+const prefix = 'bgc_';
+const secretAt = 16;
+const checksumAt = 48;
+/** 52 bytes in base64url, whose last character carries only two bits. */
+const shape = /^bgc_[A-Za-z0-9_-]{70}$/;
+
+/** Makes an authorization code: `bgc_` + base64url of an id (16 bytes), 256 random bits (32) and CRC-32 (4). */
+export function makeCode(): NewCode {
+  const bytes = Buffer.allocUnsafe(checksumAt + 4);
+  fillRandom(bytes, 0, checksumAt);
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, checksumAt)), checksumAt);
+  return { text: prefix + bytes.toString('base64url'), ...partsOf(bytes) };
+}
+
+/** Reads an authorization code; undefined when it cannot be one of ours, which then costs no SQL. */
+export function parseCode(text: string): CodeParts | undefined {
+  if (!shape.test(text)) return undefined;
+  const bytes = Buffer.from(text.slice(prefix.length), 'base64url');
+  return isWhole(bytes, checksumAt, text.slice(prefix.length)) ? partsOf(bytes) : undefined;
+}
+
+function partsOf(bytes: Buffer): CodeParts {
+  return {
+    id: uuidText(bytes.toString('hex', 0, secretAt)),
+    hash: hash('sha256', bytes.subarray(secretAt, checksumAt), 'hex'),
+  };
+}

@@ -1,0 +1,173 @@
+import type { Connection } from './transaction.ts';
+
+/** What came of an answer: a session, and the refresh family it may belong to. */
+export interface IssuedTokens {
+  readonly session: string;
+  readonly bucket: number;
+  readonly family: string | null;
+}
+
+/** What an authorization request was answered with; times in milliseconds since 1970, hashes hexadecimal. */
+export interface AuthorizationAnswer {
+  readonly id: string;
+  /** Of the code's random part; null: a token was given at once. */
+  readonly hash: string | null;
+  readonly client: string;
+  readonly user: number;
+  /** The config version it began under. */
+  readonly version: number;
+  readonly browser: string;
+  /** As the request named it; null: it left it out. */
+  readonly redirectUri: string | null;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  /** PKCE with S256; null: none was given. */
+  readonly challenge: string | null;
+  readonly userAgent: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** Stores an answer; what came of it is known at once for a token, later for a code. */
+export async function insertAnswer(
+  connection: Connection,
+  box: string,
+  answer: AuthorizationAnswer & { readonly keptUntil: number },
+  tokens: IssuedTokens | null,
+): Promise<void> {
+  await connection.query(
+    `INSERT INTO boxgate.authorization_answer
+       (box, id, hash, client, user_id, version, browser, redirect_uri, scope, audience, challenge, user_agent,
+        created_at, expires_at, kept_until, session, bucket, family, used_at)
+     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, decode($7, 'hex'), $8, $9, $10, $11, $12,
+             to_timestamp($13 / 1000.0), to_timestamp($14 / 1000.0), to_timestamp($15 / 1000.0), $16, $17, $18,
+             CASE WHEN $3 IS NULL THEN to_timestamp($13 / 1000.0) END)`,
+    [
+      box,
+      answer.id,
+      answer.hash,
+      answer.client,
+      answer.user,
+      answer.version,
+      answer.browser,
+      answer.redirectUri,
+      answer.scope,
+      answer.audience,
+      answer.challenge,
+      answer.userAgent,
+      answer.createdAt,
+      answer.expiresAt,
+      answer.keptUntil,
+      tokens?.session,
+      tokens?.bucket,
+      tokens?.family,
+    ],
+  );
+}
+
+/** An answer whose row is locked. */
+export interface LockedAnswer extends AuthorizationAnswer {
+  readonly used: boolean;
+  /** Its user is gone, is inactive, or has ended all that was begun then. */
+  readonly userGone: boolean;
+  readonly tokens: IssuedTokens | null;
+}
+
+interface AnswerRow {
+  readonly id: string;
+  readonly hash: string | null;
+  readonly client: string;
+  readonly user_id: string;
+  readonly version: string;
+  readonly browser: string;
+  readonly redirect_uri: string | null;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  readonly challenge: string | null;
+  readonly user_agent: string | null;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly used: boolean;
+  readonly user_gone: boolean;
+  readonly session: string | null;
+  readonly bucket: number | null;
+  readonly family: string | null;
+}
+
+/** Reads an answer, its row locked until the transaction ends: of two uses of a code one comes first. */
+export async function lockAnswer(connection: Connection, box: string, id: string): Promise<LockedAnswer | undefined> {
+  const { rows } = await connection.query<AnswerRow>(
+    `SELECT id, encode(hash, 'hex') AS hash, client, user_id, version, encode(browser, 'hex') AS browser, redirect_uri,
+            scope, audience, challenge, user_agent, created_at, expires_at, used_at IS NOT NULL AS used,
+            boxgate.living_user(box, user_id, version) IS NULL AS user_gone, session, bucket, family
+       FROM boxgate.authorization_answer WHERE box = $1 AND id = $2 FOR UPDATE`,
+    [box, id],
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    hash: row.hash,
+    client: row.client,
+    user: Number(row.user_id),
+    version: Number(row.version),
+    browser: row.browser,
+    redirectUri: row.redirect_uri,
+    scope: row.scope,
+    audience: row.audience,
+    challenge: row.challenge,
+    userAgent: row.user_agent,
+    createdAt: row.created_at.getTime(),
+    expiresAt: row.expires_at.getTime(),
+    used: row.used,
+    userGone: row.user_gone,
+    tokens: tokensIn(row),
+  };
+}
+
+/** Marks a code as used, and notes what came of it. Its row is locked before ({@link lockAnswer}). */
+export async function useAnswer(
+  connection: Connection,
+  box: string,
+  id: string,
+  tokens: IssuedTokens,
+  now: number,
+): Promise<void> {
+  await connection.query(
+    `UPDATE boxgate.authorization_answer
+        SET used_at = to_timestamp($3 / 1000.0), session = $4, bucket = $5, family = $6
+      WHERE box = $1 AND id = $2`,
+    [box, id, now, tokens.session, tokens.bucket, tokens.family],
+  );
+}
+
+/** Ends every code that was given to a sign-in, and tells what came of those that were used. */
+export async function endAnswersOf(
+  connection: Connection,
+  box: string,
+  browser: string,
+  now: number,
+): Promise<readonly IssuedTokens[]> {
+  const { rows } = await connection.query<Pick<AnswerRow, 'session' | 'bucket' | 'family'>>(
+    `UPDATE boxgate.authorization_answer SET used_at = coalesce(used_at, to_timestamp($3 / 1000.0))
+      WHERE box = $1 AND browser = decode($2, 'hex') RETURNING session, bucket, family`,
+    [box, browser, now],
+  );
+  return rows.map(tokensIn).filter((tokens) => tokens !== null);
+}
+
+function tokensIn({ session, bucket, family }: Pick<AnswerRow, 'session' | 'bucket' | 'family'>): IssuedTokens | null {
+  return session === null || bucket === null ? null : { session, bucket, family };
+}
+
+/** Deletes answers of a box that nobody has to know of any more, at most `limit`; returns how many. */
+export async function deleteOldAnswers(connection: Connection, box: string, limit: number): Promise<number> {
+  const { rowCount } = await connection.query(
+    `WITH over AS MATERIALIZED (
+       SELECT id FROM boxgate.authorization_answer
+        WHERE box = $1 AND kept_until < now() ORDER BY kept_until LIMIT $2 FOR UPDATE SKIP LOCKED)
+     DELETE FROM boxgate.authorization_answer a USING over WHERE a.box = $1 AND a.id = over.id`,
+    [box, limit],
+  );
+  return rowCount ?? 0;
+}

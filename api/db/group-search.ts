@@ -1,0 +1,67 @@
+import { groupColumns, storedGroup } from './group.ts';
+import type { GroupColumns, StoredGroup } from './group.ts';
+import { keysetOf, momentAt, pageOf, Parameters } from './keyset.ts';
+import type { Page, SortColumn, Span, TimeRange } from './keyset.ts';
+import type { Connection } from './transaction.ts';
+
+/** What a search for groups may compare with. */
+export interface GroupFilters {
+  readonly id?: number | undefined;
+  readonly name?: string | undefined;
+  readonly createdAt?: TimeRange | undefined;
+}
+
+/** What groups can be sorted by: an index serves each. */
+export type GroupSort = 'id' | 'name' | 'created_at';
+
+const sortColumns = {
+  id: [{ column: 'g.id', type: 'bigint' }],
+  name: [{ column: 'g.name', type: 'text' }],
+  created_at: [
+    { column: 'g.created_at', type: 'timestamptz' },
+    { column: 'g.id', type: 'bigint' },
+  ],
+} as const satisfies Record<GroupSort, readonly SortColumn[]>;
+
+/** Reads one span of the groups that a search finds. */
+export async function searchGroups(
+  connection: Connection,
+  box: string,
+  filters: GroupFilters,
+  sort: GroupSort,
+  span: Span,
+): Promise<Page<StoredGroup>> {
+  const parameters = new Parameters();
+  const where = conditionsOf(box, filters, parameters);
+  const { condition, order, limit } = keysetOf(sortColumns[sort], span, parameters);
+  const { rows } = await connection.query<GroupColumns>(
+    `SELECT ${groupColumns} FROM boxgate.group g WHERE ${where} AND ${condition} ORDER BY ${order} ${limit}`,
+    parameters.values,
+  );
+  return pageOf(rows.map(storedGroup), span);
+}
+
+/** How many groups a search finds; stops counting at `most`. */
+export async function countGroups(
+  connection: Connection,
+  box: string,
+  filters: GroupFilters,
+  most?: number,
+): Promise<number> {
+  const parameters = new Parameters();
+  const where = conditionsOf(box, filters, parameters);
+  const { rows } = await connection.query<{ count: string }>(
+    `SELECT count(*) FROM (SELECT FROM boxgate.group g WHERE ${where} LIMIT ${parameters.add(most ?? null)}) AS found`,
+    parameters.values,
+  );
+  return Number(rows[0]?.count);
+}
+
+function conditionsOf(box: string, { id, name, createdAt }: GroupFilters, parameters: Parameters): string {
+  const conditions = [`g.box = ${parameters.add(box)}`];
+  if (id !== undefined) conditions.push(`g.id = ${parameters.add(id)}`);
+  if (name !== undefined) conditions.push(`g.name = ${parameters.add(name)}`);
+  if (createdAt?.from !== undefined) conditions.push(`g.created_at >= ${momentAt(parameters.add(createdAt.from))}`);
+  if (createdAt?.to !== undefined) conditions.push(`g.created_at < ${momentAt(parameters.add(createdAt.to))}`);
+  return conditions.join(' AND ');
+}

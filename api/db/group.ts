@@ -1,0 +1,104 @@
+import { nextId } from './last-id.ts';
+import { isTaken } from './outage.ts';
+import type { Connection } from './transaction.ts';
+
+/** What a caller says of a group. */
+export interface GroupContent {
+  /** One group of a box has it; never only digits. */
+  readonly name: string;
+  readonly description: string | null;
+}
+
+/** A group as its row holds it. */
+export interface StoredGroup extends GroupContent {
+  readonly id: number;
+  /** The config version of its last change: its ETag. */
+  readonly version: number;
+  /** How many users are in it. */
+  readonly members: number;
+  /** With microseconds, as the sort key of a cursor. */
+  readonly createdAt: string;
+}
+
+/** A row of the columns that {@link groupColumns} names. */
+export interface GroupColumns {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly version: string;
+  readonly members: string;
+  readonly created_at: string;
+}
+
+/** The columns of a {@link StoredGroup}; the table goes by `g`. */
+export const groupColumns = `g.id, g.name, g.description, g.version, g.created_at::text AS created_at,
+       (SELECT count(*) FROM boxgate.group_member m WHERE m.box = g.box AND m.group_id = g.id) AS members`;
+
+/** A row as the rest of the service sees it. */
+export function storedGroup(row: GroupColumns): StoredGroup {
+  return {
+    id: Number(row.id),
+    name: row.name,
+    description: row.description,
+    version: Number(row.version),
+    members: Number(row.members),
+    createdAt: row.created_at,
+  };
+}
+
+/** Reads one group; undefined when there is none. */
+export async function readGroup(connection: Connection, box: string, id: number): Promise<StoredGroup | undefined> {
+  const { rows } = await connection.query<GroupColumns>(
+    `SELECT ${groupColumns} FROM boxgate.group g WHERE g.box = $1 AND g.id = $2`,
+    [box, id],
+  );
+  return rows[0] === undefined ? undefined : storedGroup(rows[0]);
+}
+
+/** Stores a group under the next id of its box and the box's new config version; undefined when its name is taken. */
+export async function insertGroup(
+  connection: Connection,
+  box: string,
+  version: number,
+  { name, description }: GroupContent,
+): Promise<StoredGroup | undefined> {
+  const id = await nextId(connection, box, 'Group');
+  const { rowCount } = await connection.query(
+    `INSERT INTO boxgate.group (box, id, name, description, version) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (box, name) DO NOTHING`,
+    [box, id, name, description, version],
+  );
+  return rowCount === 1 ? readGroup(connection, box, id) : undefined;
+}
+
+/**
+ * Replaces what a group says under the box's new config version; `taken` when another one has the name, which leaves the
+ * transaction to be rolled back; undefined when there is no such group.
+ */
+export async function updateGroup(
+  connection: Connection,
+  box: string,
+  version: number,
+  id: number,
+  { name, description }: GroupContent,
+): Promise<StoredGroup | 'taken' | undefined> {
+  try {
+    await connection.query(
+      `UPDATE boxgate.group SET name = $3, description = $4, version = $5, updated_at = now()
+        WHERE box = $1 AND id = $2`,
+      [box, id, name, description, version],
+    );
+  } catch (error) {
+    if (isTaken(error, 'group_name')) return 'taken';
+    throw error;
+  }
+  return readGroup(connection, box, id);
+}
+
+/** Deletes a group and takes everybody out of it; returns it, undefined when it was not there. */
+export async function deleteGroup(connection: Connection, box: string, id: number): Promise<StoredGroup | undefined> {
+  const group = await readGroup(connection, box, id);
+  if (group === undefined) return undefined;
+  await connection.query('DELETE FROM boxgate.group WHERE box = $1 AND id = $2', [box, id]);
+  return group;
+}

@@ -1,0 +1,82 @@
+import { keysetOf, pageOf, Parameters } from './keyset.ts';
+import type { Page, SortColumn, Span } from './keyset.ts';
+import type { Connection } from './transaction.ts';
+import { storedUser, userColumns } from './user.ts';
+import type { StoredUser, UserColumns } from './user.ts';
+
+/** What a search for users may compare with. */
+export interface UserFilters {
+  /** Normal form of a whole email. */
+  readonly emailKey?: string | undefined;
+  /** What the normal form of the email begins with. */
+  readonly emailBeginning?: string | undefined;
+  readonly group?: number | undefined;
+  readonly status?: 'active' | 'inactive' | undefined;
+}
+
+/** A user of a list: the normal form of its email is a sort key. */
+export interface ListedUser extends StoredUser {
+  readonly emailKey: string;
+}
+
+/** What users can be sorted by: an index serves each. */
+export type UserSort = 'id' | 'email';
+
+const sortColumns = {
+  id: [{ column: 'u.id', type: 'bigint' }],
+  email: [{ column: 'u.email_key', type: 'text' }],
+} as const satisfies Record<UserSort, readonly SortColumn[]>;
+
+/** Reads one span of the users that a search finds. */
+export async function searchUsers(
+  connection: Connection,
+  box: string,
+  filters: UserFilters,
+  sort: UserSort,
+  span: Span,
+): Promise<Page<ListedUser>> {
+  const parameters = new Parameters();
+  const from = sourceOf(box, filters, parameters);
+  const { condition, order, limit } = keysetOf(sortColumns[sort], span, parameters);
+  const { rows } = await connection.query<UserColumns & { readonly email_key: string }>(
+    `SELECT ${userColumns}, u.email_key FROM ${from} AND ${condition} ORDER BY ${order} ${limit}`,
+    parameters.values,
+  );
+  return pageOf(
+    rows.map((row) => ({ ...storedUser(row), emailKey: row.email_key })),
+    span,
+  );
+}
+
+/** How many users a search finds; stops counting at `most`. */
+export async function countUsers(
+  connection: Connection,
+  box: string,
+  filters: UserFilters,
+  most?: number,
+): Promise<number> {
+  const parameters = new Parameters();
+  const from = sourceOf(box, filters, parameters);
+  const { rows } = await connection.query<{ count: string }>(
+    `SELECT count(*) FROM (SELECT FROM ${from} LIMIT ${parameters.add(most ?? null)}) AS found`,
+    parameters.values,
+  );
+  return Number(rows[0]?.count);
+}
+
+function sourceOf(box: string, filters: UserFilters, parameters: Parameters): string {
+  const { emailKey, emailBeginning, group, status } = filters;
+  const place = parameters.add(box);
+  const conditions = [`u.box = ${place}`];
+  if (emailKey !== undefined) conditions.push(`u.email_key = ${parameters.add(emailKey)}`);
+  if (emailBeginning !== undefined) {
+    // A range, not LIKE: row-level security lets only comparisons that leak nothing reach an index.
+    conditions.push(`u.email_key >= ${parameters.add(emailBeginning)}`);
+    conditions.push(`u.email_key < ${parameters.add(`${emailBeginning}\u{10ffff}`)}`);
+  }
+  if (status === 'inactive') conditions.push("u.status = 'inactive'");
+  if (status === 'active') conditions.push("u.status IS DISTINCT FROM 'inactive'");
+  if (group === undefined) return `boxgate.user u WHERE ${conditions.join(' AND ')}`;
+  conditions.push(`m.box = ${place}`, `m.group_id = ${parameters.add(group)}`);
+  return `boxgate.user u JOIN boxgate.group_member m ON m.user_id = u.id WHERE ${conditions.join(' AND ')}`;
+}

@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { authorize } from '../../oauth/authorization/authorize.ts';
+import type { AuthorizationVisit, NextStep } from '../../oauth/authorization/authorize.ts';
+import { problemPage } from '../../pages/problem-page.ts';
+import { Problem } from '../../problem.ts';
+import type { ApiContext } from '../api-context.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { exchangeOf } from '../exchange.ts';
+import { nothingHere } from '../nothing-here.ts';
+import { bodyLimits, readBody } from '../read-body.ts';
+import { send } from '../send.ts';
+import { pageAnswer, sendOn } from './send-page.ts';
+import type { Visit } from './visit.ts';
+import { visit } from './visit.ts';
+
+/** `GET /auth/authorize`, RFC 6749 §3.1. */
+export function authorizeEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const here = await visit(context, request, response);
+    const step = await authorize(authorizationVisit(here, request, response), here.query.slice(1), context.oauth);
+    if (step === undefined) throw nothingHere();
+    follow(step, 'untrusted', { here, request, response, context });
+  };
+}
+
+/**
+ * `POST /auth/authorize`, RFC 6749 §3.1: the same request once more, by GET. A form of another site brings no cookie, and a
+ * person who is signed in would be asked again.
+ */
+export function postedAuthorizeEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const body = await readBody(request, bodyLimits.oauth);
+    const { box } = await visit(context, request, response);
+    if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers['content-type'] ?? '')) {
+      throw new Problem('unsupported-media-type', 'Content-Type must be application/x-www-form-urlencoded');
+    }
+    sendOn(response, `${box.issuer}/auth/authorize?${body.toString('latin1')}`, context.onAnswer);
+  };
+}
+
+/** The browser of a visit, as the authorization endpoint hears of it. */
+export function authorizationVisit(
+  { box, browser }: Visit,
+  request: IncomingMessage,
+  response: ServerResponse,
+): AuthorizationVisit {
+  const { remoteAddr } = exchangeOf(response);
+  return {
+    box: box.state.box,
+    browser: browser.isNew ? undefined : browser.token,
+    remoteAddr: remoteAddr === '' ? null : remoteAddr,
+    userAgent: request.headers['user-agent']?.slice(0, longestUserAgent).toWellFormed() ?? null,
+  };
+}
+
+const longestUserAgent = 512;
+
+/** What {@link follow} needs of a request. */
+export interface Following {
+  readonly here: Visit;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly context: ApiContext;
+}
+
+/** Does what comes next of an authorization request; `wrong` is what the page says when nothing may. */
+export function follow(
+  step: NextStep,
+  wrong: 'untrusted' | 'expired',
+  { here, request, response, context }: Following,
+): void {
+  const { issuer } = here.box;
+  switch (step.next) {
+    case 'error-page': {
+      const page = problemPage(wrong, request.headers['accept-language'], exchangeOf(response).requestId);
+      send(response, pageAnswer(page, { status: 400 }), context.onAnswer);
+      return;
+    }
+    case 'sign-in':
+      sendOn(response, `${issuer}/auth/signin?${step.query}`, context.onAnswer);
+      return;
+    case 'consent':
+      sendOn(response, `${issuer}/auth/consent?id=${step.id}`, context.onAnswer);
+      return;
+    case 'client':
+      // Interface §4.2: 302, which browsers follow with GET. 307 would bring a form's fields to the app (RFC 9700 §4.12).
+      send(response, { status: 302, headers: { Location: step.address } }, context.onAnswer);
+  }
+}

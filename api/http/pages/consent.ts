@@ -1,0 +1,51 @@
+import { answerConsent, waitingRequest } from '../../oauth/authorization/authorize.ts';
+import { describeRequest } from '../../oauth/authorization/describe-request.ts';
+import { consentPage } from '../../pages/consent-page.ts';
+import type { ApiContext } from '../api-context.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { nothingHere } from '../nothing-here.ts';
+import { send } from '../send.ts';
+import { authorizationVisit, follow } from './authorize.ts';
+import { readPageForm } from './page-form.ts';
+import { pageAnswer } from './send-page.ts';
+import { formView, visit } from './visit.ts';
+import { findVisitor } from './visitor.ts';
+
+/** `GET /auth/consent?id=…`: shows what an app asks for, to the browser that brought the request. */
+export function consentPageEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const here = await visit(context, request, response);
+    const { oauth, onAnswer } = context;
+    const { box } = here.box.state;
+    const id = new URLSearchParams(here.query).get('id') ?? '';
+    const query = await waitingRequest(authorizationVisit(here, request, response), id, oauth);
+    const visitor = await findVisitor(context, here);
+    const described = query === undefined ? 'untrusted' : await describeRequest(box, query, oauth);
+    if (described === 'untrusted' || described === 'refused' || described === undefined || visitor === undefined) {
+      follow({ next: 'error-page' }, 'expired', { here, request, response, context });
+      return;
+    }
+    const goesTo = hostOf(described.redirectUri);
+    const page = consentPage({ ...formView(here), ...described, id, goesTo, email: visitor.person.email });
+    send(response, pageAnswer(page, { leaves: true }), onAnswer);
+  };
+}
+
+/** `POST /auth/consent`: what the person said; nothing but `allow` is a yes. */
+export function consentEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const here = await visit(context, request, response);
+    const form = await readPageForm(request, here.browser);
+    const answered = form.get('answer') === 'allow' ? 'allow' : 'deny';
+    const who = authorizationVisit(here, request, response);
+    const step = await answerConsent(who, form.get('id') ?? '', answered, context.oauth);
+    if (step === undefined) throw nothingHere();
+    follow(step, 'expired', { here, request, response, context });
+  };
+}
+
+/** Of an app on a device, which has no host, the scheme that opens it. */
+function hostOf(redirectUri: string): string {
+  const { host, protocol } = new URL(redirectUri);
+  return host === '' ? protocol : host;
+}

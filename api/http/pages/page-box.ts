@@ -1,0 +1,33 @@
+import type { Box } from '../../../crds/box.ts';
+import type { BoxLook } from '../../pages/sign-in-page.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import type { ApiContext } from '../api-context.ts';
+import { nothingHere } from '../nothing-here.ts';
+
+/** What the pages of a box need of its settings. */
+export interface PageBox {
+  readonly issuer: string;
+  readonly look: BoxLook;
+  /** At one config version. */
+  readonly state: Pick<BoxState, 'box' | 'settings' | 'sessionsFrom' | 'revokedBefore'>;
+}
+
+/** Reads it; throws Problem `not-found` when there is no such box, Outage. */
+export async function pageBox(context: ApiContext, box: string): Promise<PageBox> {
+  const { states, issuer } = context.oauth;
+  const found = await states.decide(box, async (state, statements) => {
+    const { settings, sessionsFrom, revokedBefore } = state;
+    const value = {
+      issuer: issuer(state),
+      look: lookOf(settings),
+      state: { box, settings, sessionsFrom, revokedBefore },
+    };
+    return { version: await statements.version(box), value };
+  });
+  if (found === undefined) throw nothingHere();
+  return found;
+}
+
+function lookOf({ sign_in }: Box): BoxLook {
+  return { name: sign_in?.title, logo: sign_in?.logo_url };
+}

@@ -1,0 +1,22 @@
+import type { PageProblem } from '../../pages/messages.ts';
+import { problemPage } from '../../pages/problem-page.ts';
+import { answerError, bugAnswer } from '../answer-error.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Answer } from '../send.ts';
+import { pageAnswer } from './send-page.ts';
+
+const problems: Readonly<Record<number, PageProblem>> = {
+  403: 'form-expired',
+  405: 'method-not-allowed',
+  413: 'too-large',
+  429: 'throttled',
+  500: 'bug',
+  503: 'unavailable',
+};
+
+/** The answer to an error at the address of a page: the status it would have anywhere, and a page for people. */
+export function pageErrorAnswer(error: unknown, exchange: Exchange, acceptLanguage: string | undefined): Answer {
+  const { status, headers = {} } = answerError(error, exchange) ?? bugAnswer(exchange);
+  const page = problemPage(problems[status] ?? 'bad-request', acceptLanguage, exchange.requestId);
+  return pageAnswer(page, { status, headers });
+}

@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http';
+import { isFormToken } from '../../credentials/browser-token.ts';
+import { parseParameters } from '../../oauth/parameters.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import { Problem } from '../../problem.ts';
+import { bodyLimits, readBody } from '../read-body.ts';
+import type { Browser } from './browser-cookie.ts';
+
+/**
+ * Reads the form of one of our pages. Throws Problem `forbidden` when another site sent it, or when it was made for
+ * another browser (HARDENING A-07).
+ */
+export async function readPageForm(request: IncomingMessage, browser: Browser): Promise<Parameters> {
+  const body = await readBody(request, bodyLimits.oauth);
+  // Browsers say it themselves; those that do not are stopped by the token in the form.
+  const site = request.headers['sec-fetch-site'] ?? 'same-origin';
+  if (site !== 'same-origin' && site !== 'none') throw forged();
+  if (browser.isNew) throw forged();
+  const form = parseParameters(request.headers['content-type'], body);
+  if (!isFormToken(form.get('form_token'), browser.token)) throw forged();
+  return form;
+}
+
+function forged(): Problem {
+  return new Problem('forbidden', 'The form was not made for this browser');
+}

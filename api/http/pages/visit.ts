@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { formToken } from '../../credentials/browser-token.ts';
+import { chooseLanguage } from '../../pages/language.ts';
+import type { Language } from '../../pages/language.ts';
+import type { BoxLook } from '../../pages/sign-in-page.ts';
+import type { ApiContext } from '../api-context.ts';
+import { exchangeOf } from '../exchange.ts';
+import { browserOf, setCookie } from './browser-cookie.ts';
+import type { Browser } from './browser-cookie.ts';
+import { pageBox } from './page-box.ts';
+import type { PageBox } from './page-box.ts';
+
+/** Somebody at one of our pages. */
+export interface Visit {
+  readonly box: PageBox;
+  readonly browser: Browser;
+  readonly language: Language;
+  /** With the question mark; empty when there is none. */
+  readonly query: string;
+}
+
+/** Who is there, and at which box. Throws Problem `not-found`, Outage. */
+export async function visit(context: ApiContext, request: IncomingMessage, response: ServerResponse): Promise<Visit> {
+  const { box: id, path } = exchangeOf(response);
+  const box = await pageBox(context, id);
+  const at = path.indexOf('?');
+  return {
+    box,
+    browser: browserOf(request, id, box.issuer),
+    language: chooseLanguage(request.headers['accept-language']),
+    query: at < 0 ? '' : path.slice(at),
+  };
+}
+
+/** What every page with a form shows. */
+export function formView({ box, browser, language }: Visit): FormView {
+  return { language, look: box.look, formToken: formToken(browser.token) };
+}
+
+/** What {@link formView} gives. */
+export interface FormView {
+  readonly language: Language;
+  readonly look: BoxLook;
+  readonly formToken: string;
+}
+
+/** The headers that give a browser its cookie, when it sent none: its form would not be taken else. */
+export function firstCookie({ box, browser }: Visit): Readonly<Record<string, string>> {
+  if (!browser.isNew) return {};
+  return { 'Set-Cookie': setCookie(box.state.box, box.issuer, browser.token) };
+}

@@ -1,0 +1,94 @@
+import type { StoredGroup } from '../../db/group.ts';
+import { Problem } from '../../problem.ts';
+import { withElements } from '../../resources/bundle.ts';
+import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/etag.ts';
+import { jsonPatch } from '../../resources/json-patch.ts';
+import { mergePatch } from '../../resources/merge-patch.ts';
+import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search-parameters.ts';
+import type { ResourceServices } from '../../resources/services.ts';
+import { changeGroup, createGroup, getGroup, removeGroup } from '../../users/group-change.ts';
+import type { GroupWish } from '../../users/group-change.ts';
+import { groupSearch, searchStoredGroups } from '../../users/group-search.ts';
+import { groupView } from '../../users/group-view.ts';
+import { possibleIdIn } from './id-in-path.ts';
+import type { ResourceAnswer, ResourceExchange, ResourceHandler } from './resource-exchange.ts';
+import { searchAnswer } from './search-answer.ts';
+import { documentIn, patchIn } from './submitted-body.ts';
+
+/** `GET /Group` */
+export const searchGroupsHandler: ResourceHandler = async (exchange, services) => {
+  const request = readSearch(exchange.query, groupSearch);
+  const result = await searchStoredGroups(services, exchange.box, request);
+  return searchAnswer(exchange, 'Group', request, result, groupView);
+};
+
+/** `POST /Group` */
+export const postGroupHandler: ResourceHandler = async (exchange, services) => {
+  refuseParameters(exchange.query);
+  const group = await createGroup(services, exchange.box, documentIn(exchange));
+  const { headers, body } = groupAnswer(group);
+  return { status: 201, headers: { ...headers, Location: `${exchange.baseUrl}/Group/${String(group.id)}` }, body };
+};
+
+/** `GET /Group/<id>` */
+export const getGroupHandler: ResourceHandler = async (exchange, services) => {
+  const elements = readElementsOnly(exchange.query, groupSearch.elements);
+  const preconditions = readPreconditions(exchange);
+  const id = groupIdIn(exchange);
+  const group = id === undefined ? undefined : await getGroup(services, exchange.box, id);
+  if (group === undefined) throw nothingThere();
+  const { headers, body } = groupAnswer(group);
+  if (isKnown(preconditions, group.version)) return { status: 304, headers };
+  return { status: 200, headers, body: withElements(body, elements) };
+};
+
+/** `PUT /Group/<id>`: the service gives the ids, so this makes none. */
+export const putGroupHandler: ResourceHandler = (exchange, services) => {
+  const document = documentIn(exchange);
+  return change(exchange, services, () => document);
+};
+
+/** `PATCH /Group/<id>` */
+export const patchGroupHandler: ResourceHandler = (exchange, services) => {
+  const patch = patchIn(exchange);
+  return change(exchange, services, (present) =>
+    patch.form === 'json-patch' ? jsonPatch(present, patch.value) : mergePatch(present, patch.value),
+  );
+};
+
+/** `DELETE /Group/<id>`: its members are in it no more, with the next request. */
+export const deleteGroupHandler: ResourceHandler = async (exchange, services) => {
+  refuseParameters(exchange.query);
+  const preconditions = readPreconditions(exchange);
+  const id = groupIdIn(exchange);
+  if (id === undefined) demandPreconditions(preconditions, undefined);
+  const group = id === undefined ? undefined : await removeGroup(services, exchange.box, id, preconditions);
+  return group === undefined ? { status: 204 } : { status: 200, body: groupView(group) };
+};
+
+async function change(
+  exchange: ResourceExchange,
+  services: ResourceServices,
+  wish: GroupWish,
+): Promise<ResourceAnswer> {
+  refuseParameters(exchange.query);
+  const preconditions = readPreconditions(exchange);
+  const id = groupIdIn(exchange);
+  const group = id === undefined ? undefined : await changeGroup(services, exchange.box, id, wish, preconditions);
+  if (group === undefined) throw nothingThere();
+  return { status: 200, ...groupAnswer(group) };
+}
+
+/** The version is that of the name and the description; `members` counts anew with each answer. */
+function groupAnswer(group: StoredGroup) {
+  return { headers: { ETag: entityTag(group.version) }, body: groupView(group) } as const;
+}
+
+function groupIdIn(exchange: ResourceExchange): number | undefined {
+  const id = possibleIdIn(exchange, 'Group');
+  return id === undefined ? undefined : Number(id);
+}
+
+function nothingThere(): Problem {
+  return new Problem('not-found', 'There is no Group with this id');
+}

@@ -1,0 +1,81 @@
+import { Problem } from '../../problem.ts';
+import { refuseParameters } from '../../resources/search-parameters.ts';
+import { changeUser } from '../../users/change-user.ts';
+import { createUser } from '../../users/create-user.ts';
+import { getUser } from '../../users/get-user.ts';
+import { removeUser } from '../../users/remove-user.ts';
+import type { UserServices } from '../../users/services.ts';
+import { listUsers } from '../../users/user-search.ts';
+import { listedUser, singleUser } from '../../users/user-view.ts';
+import { idIn } from './id-in-path.ts';
+import type { ResourceAnswer, ResourceExchange } from './resource-exchange.ts';
+import { listAnswer } from './search-answer.ts';
+import { documentIn } from './submitted-body.ts';
+
+/** Answers a request to the users API (interface §4.5). Throws Problem and Outage. */
+type UserHandler = (exchange: ResourceExchange, services: UserServices) => Promise<ResourceAnswer>;
+
+/** One route of the users API. */
+export interface UserRoute {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: '/users' | '/users/:id';
+  readonly handler: UserHandler;
+}
+
+const list: UserHandler = async ({ box, baseUrl, query }, services) => {
+  const result = await listUsers(services, box, query);
+  return listAnswer(`${baseUrl}/users`, query, result, result.rows.map(listedUser));
+};
+
+const create: UserHandler = async (exchange, services) => {
+  refuseParameters(exchange.query);
+  const { box, baseUrl, settings } = exchange;
+  const user = await createUser(services, box, settings, documentIn(exchange));
+  const headers = { Location: `${baseUrl}/users/${String(user.id)}` };
+  return { status: 201, headers, body: singleUser(user, settings) };
+};
+
+const read: UserHandler = async (exchange, services) => {
+  refuseParameters(exchange.query);
+  const { box, settings } = exchange;
+  const user = await getUser(services, box, userIdIn(exchange));
+  if (user === undefined) throw nobody();
+  return { status: 200, body: singleUser(user, settings) };
+};
+
+const change: UserHandler = async (exchange, services) => {
+  refuseParameters(exchange.query);
+  const { box, settings } = exchange;
+  const user = await changeUser(services, box, settings, userIdIn(exchange), documentIn(exchange));
+  if (user === undefined) throw nobody();
+  return { status: 200, body: singleUser(user, settings) };
+};
+
+const remove: UserHandler = async (exchange, services) => {
+  refuseParameters(exchange.query);
+  const { box, settings } = exchange;
+  const user = await removeUser(services, box, userIdIn(exchange));
+  if (user === undefined) throw nobody();
+  return { status: 200, body: singleUser(user, settings) };
+};
+
+/** Every route of the users API. */
+export const userRoutes: readonly UserRoute[] = [
+  { method: 'GET', path: '/users', handler: list },
+  { method: 'POST', path: '/users', handler: create },
+  { method: 'GET', path: '/users/:id', handler: read },
+  { method: 'PUT', path: '/users/:id', handler: change },
+  { method: 'DELETE', path: '/users/:id', handler: remove },
+];
+
+/** The id in the path. Throws Problem `bad-request` for what is no number, `not-found` for one that no user can have. */
+function userIdIn(exchange: ResourceExchange): number {
+  const id = idIn(exchange);
+  if (/^[1-9]\d{0,14}$/.test(id)) return Number(id);
+  if (/^-?\d+(?:\.\d+)?$/.test(id)) throw nobody();
+  throw new Problem('bad-request', 'The id of a user is a number');
+}
+
+function nobody(): Problem {
+  return new Problem('not-found', 'There is no user with this id');
+}

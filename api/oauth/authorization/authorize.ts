@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { browserHash } from '../../credentials/browser-token.ts';
+import { readConsent, storeConsent } from '../../db/consent.ts';
+import { insertConsentRequest, readConsentRequest, takeConsentRequest } from '../../db/consent-request.ts';
+import type { SignIn } from '../../db/sign-in.ts';
+import { inBox } from '../../db/transaction.ts';
+import type { Connection } from '../../db/transaction.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import { decideWithKey } from '../decide-with-key.ts';
+import { isKeyNeeded, keyFor } from '../make-access-token.ts';
+import type { OAuthServices } from '../services.ts';
+import { lockCurrentSignIn } from '../signed-in.ts';
+import { errorAddress } from './answer-place.ts';
+import { judgeAuthorizationRequest } from './authorization-request.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { issueAnswer } from './issue-answer.ts';
+
+/** A browser that brings an authorization request. */
+export interface AuthorizationVisit {
+  readonly box: string;
+  /** The text of its cookie; undefined: it has none. */
+  readonly browser: string | undefined;
+  readonly remoteAddr: string | null;
+  readonly userAgent: string | null;
+}
+
+/** What comes next: an error page, the client's own address, the sign-in page, or the page that asks for consent. */
+export type NextStep =
+  | { readonly next: 'error-page' }
+  | { readonly next: 'client'; readonly address: string }
+  | { readonly next: 'sign-in'; readonly query: string }
+  | { readonly next: 'consent'; readonly id: string };
+
+/** Milliseconds in which consent must be given (HARDENING A-08). */
+const consentTime = 10 * 60_000;
+
+/**
+ * The authorization endpoint (RFC 6749 §3.1). `query` is as it came, without its question mark. Undefined when there is no
+ * such box. Throws Outage.
+ */
+export function authorize(
+  visit: AuthorizationVisit,
+  query: string,
+  services: OAuthServices,
+): Promise<NextStep | undefined> {
+  return answering(visit, query, services, async (connection, state, request, signIn) => {
+    const { prompt, place } = request;
+    if (signIn === undefined || prompt.login || isTooOld(signIn, prompt.maxAge, services.now())) {
+      return toSignIn(request, query);
+    }
+    if (!prompt.consent && (await isAllowed(connection, state, request, signIn))) return 'allowed';
+    if (prompt.none) {
+      return { next: 'client', address: errorAddress(place, 'consent_required', 'Consent has to be asked for') };
+    }
+    const id = randomUUID();
+    const expiresAt = services.now() + consentTime;
+    await insertConsentRequest(connection, state.box, { id, browser: signIn.browser, query, expiresAt });
+    return { next: 'consent', id };
+  });
+}
+
+/** What somebody answers who is asked for consent. */
+export type Answered = 'allow' | 'deny';
+
+/**
+ * Answers a request that waits for consent, once, in the browser it was made in: whatever else is an error page
+ * (HARDENING A-08). Undefined when there is no such box. Throws Outage.
+ */
+export async function answerConsent(
+  visit: AuthorizationVisit,
+  id: string,
+  answered: Answered,
+  services: OAuthServices,
+): Promise<NextStep | undefined> {
+  const query = await waitingRequest(visit, id, services);
+  if (query === undefined) return { next: 'error-page' };
+  return answering(visit, query, services, async (connection, state, request, signIn) => {
+    if (signIn === undefined) return toSignIn(request, query);
+    const key = { id, browser: signIn.browser, now: services.now() };
+    if (!(await takeConsentRequest(connection, state.box, key))) return { next: 'error-page' };
+    if (answered === 'deny') {
+      return { next: 'client', address: errorAddress(request.place, 'access_denied', 'The person said no') };
+    }
+    await rememberConsent(connection, state, request, signIn, services.now());
+    return 'allowed';
+  });
+}
+
+/** The parameters of a request that waits for consent in this browser; undefined when there is none. Throws Outage. */
+export async function waitingRequest(
+  { box, browser }: Pick<AuthorizationVisit, 'box' | 'browser'>,
+  id: string,
+  services: OAuthServices,
+): Promise<string | undefined> {
+  if (browser === undefined || !/^[0-9a-f-]{36}$/.test(id)) return undefined;
+  const key = { id, browser: browserHash(browser), now: services.now() };
+  return inBox(services.pool, box, 'snapshot', (connection) => readConsentRequest(connection, box, key));
+}
+
+/** Judges who is there, under the locks of the box's row and of the sign-in: `allowed` has the request answered. */
+type Judge = (
+  connection: Connection,
+  state: BoxState,
+  request: AuthorizationRequest,
+  signIn: SignIn | undefined,
+) => Promise<NextStep | 'allowed'>;
+
+function answering(
+  visit: AuthorizationVisit,
+  query: string,
+  services: OAuthServices,
+  judge: Judge,
+): Promise<NextStep | undefined> {
+  return decideWithKey<NextStep>(visit.box, services, async (state, statements, transaction) => {
+    const judged = judgeAuthorizationRequest(query, state, services.issuer(state));
+    const told = async (step: NextStep) => ({ version: await statements.version(state.box), value: step });
+    if (judged.verdict === 'untrusted') return told({ next: 'error-page' });
+    if (judged.verdict === 'refused') return told({ next: 'client', address: judged.address });
+    const { request } = judged;
+    // Who brings no cookie costs no transaction.
+    if (visit.browser === undefined) return told(toSignIn(request, query));
+    const now = services.now();
+    const key = request.type === 'token' ? keyFor(state, request.plan, now) : null;
+    if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
+    return transaction(async (connection): Promise<NextStep> => {
+      const signIn = await lockCurrentSignIn(connection, state, visit.browser, now);
+      const step = await judge(connection, state, request, signIn);
+      if (step !== 'allowed' || signIn === undefined) return step === 'allowed' ? toSignIn(request, query) : step;
+      const address = await issueAnswer(connection, { state, request, signIn, visit, key, now });
+      services.usage.tokenIssued(state.box, request.client.client.id, now);
+      return { next: 'client', address };
+    });
+  });
+}
+
+function toSignIn({ prompt, place }: AuthorizationRequest, query: string): NextStep {
+  if (!prompt.none) return { next: 'sign-in', query };
+  return { next: 'client', address: errorAddress(place, 'login_required', 'Nobody is signed in') };
+}
+
+function isTooOld({ createdAt }: SignIn, maxAge: number | undefined, now: number): boolean {
+  return maxAge !== undefined && now - createdAt > maxAge * 1000;
+}
+
+/** Our own clients are not asked about; others are, until everything they want was allowed once. */
+async function isAllowed(
+  connection: Connection,
+  state: BoxState,
+  { client, plan }: AuthorizationRequest,
+  { person }: SignIn,
+): Promise<boolean> {
+  if (client.client.first_party === true) return true;
+  const consent = await readConsent(connection, state.box, person.id, client.client.id);
+  if (consent === undefined || consent.version < client.sessionsFrom) return false;
+  return scopesOf(plan.scope).every((scope) => consent.scopes.includes(scope));
+}
+
+/** What was allowed before stays allowed. */
+async function rememberConsent(
+  connection: Connection,
+  state: BoxState,
+  { client, plan }: AuthorizationRequest,
+  { person }: SignIn,
+  now: number,
+): Promise<void> {
+  const who = { user: person.id, client: client.client.id };
+  const before = await readConsent(connection, state.box, who.user, who.client);
+  const counts = before !== undefined && before.version >= client.sessionsFrom;
+  const scopes = new Set([...(counts ? before.scopes : []), ...scopesOf(plan.scope)]);
+  await storeConsent(connection, state.box, who, { scopes: [...scopes], version: state.version }, now);
+}
+
+function scopesOf(scope: string | null): readonly string[] {
+  return scope === null ? [] : scope.split(' ');
+}

@@ -1,0 +1,46 @@
+import type { Box } from '../../../crds/box.ts';
+import { refreshLifetimes } from '../refresh-lifetimes.ts';
+import type { OAuthServices } from '../services.ts';
+import { judgeAuthorizationRequest } from './authorization-request.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+
+/** An authorization request as people are told of it. */
+export interface DescribedRequest {
+  readonly client: { readonly id: string; readonly name: string | undefined };
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+  /** Seconds until what it gives has ended at the latest. */
+  readonly lifetime: number;
+  readonly loginHint: string | undefined;
+}
+
+/**
+ * What a request is about, under the box's present configuration; `untrusted` when nothing of it may be shown as an app's
+ * wish, `refused` when its client will be told of a mistake. Undefined when there is no such box. Throws Outage.
+ */
+export function describeRequest(
+  box: string,
+  query: string,
+  services: Pick<OAuthServices, 'states' | 'issuer'>,
+): Promise<DescribedRequest | 'untrusted' | 'refused' | undefined> {
+  return services.states.decide(box, async (state, statements) => {
+    const judged = judgeAuthorizationRequest(query, state, services.issuer(state));
+    const value = judged.verdict === 'good' ? described(judged.request, state.settings) : judged.verdict;
+    return { version: await statements.version(box), value };
+  });
+}
+
+function described(
+  { client: { client }, type, plan, place, loginHint }: AuthorizationRequest,
+  settings: Box,
+): DescribedRequest {
+  const refreshed = type === 'code' ? client.auth?.authorization_code : undefined;
+  const renewed = refreshed?.refresh_token === true ? refreshLifetimes(refreshed, settings).absolute / 1000 : 0;
+  return {
+    client: { id: client.id, name: client.name },
+    scopes: plan.scope?.split(' ') ?? [],
+    redirectUri: place.redirectUri,
+    lifetime: Math.max(plan.lifetime, renewed),
+    loginHint,
+  };
+}

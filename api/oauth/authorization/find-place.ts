@@ -1,0 +1,50 @@
+import type { Client } from '../../../crds/client.ts';
+import type { BoxState, ClientState } from '../../state/box-state.ts';
+import type { Parameters } from '../parameters.ts';
+import type { AnswerPlace } from './answer-place.ts';
+import { isRedirectUri } from './redirect-uri.ts';
+
+/** A client and the place where it wants its answer. */
+export interface FoundPlace {
+  readonly client: ClientState;
+  readonly place: AnswerPlace;
+}
+
+/** A redirect URI that a client has configured, and the part of it that answers go to. */
+type Configured = Pick<AnswerPlace, 'redirectUri' | 'part'>;
+
+/**
+ * Who asks, and the redirect URI that is really theirs (RFC 6749 §3.1.2.3, §3.1.2.4). Undefined when the client is not known
+ * or switched off, or when the URI is not one it has configured for what it asks for: then nothing may be redirected.
+ */
+export function findPlace(parameters: Parameters, state: BoxState, issuer: string): FoundPlace | undefined {
+  const client = state.clients.get(parameters.get('client_id') ?? '');
+  if (client === undefined || client.client.active === false || state.settings.active === false) return undefined;
+  const possible = placesOf(client.client, parameters.get('response_type'));
+  const requested = parameters.get('redirect_uri');
+  const found =
+    requested === undefined ? onlyOne(possible) : possible.find((one) => isRedirectUri(requested, one.redirectUri));
+  if (found === undefined) return undefined;
+  const place = {
+    ...found,
+    redirectUri: requested ?? found.redirectUri,
+    isNamed: requested !== undefined,
+    state: parameters.get('state'),
+    issuer,
+  };
+  return { client, place };
+}
+
+/** Those for the response type; for one that is none, or not for this client, all: it is told of its mistake at one. */
+function placesOf({ auth }: Client, type: string | undefined): readonly Configured[] {
+  const implicit = auth?.implicit && ({ redirectUri: auth.implicit.redirect_uri, part: 'fragment' } as const);
+  const code =
+    auth?.authorization_code && ({ redirectUri: auth.authorization_code.redirect_uri, part: 'query' } as const);
+  if (type === 'token' && implicit !== undefined) return [implicit];
+  if (type === 'code' && code !== undefined) return [code];
+  return [code, implicit].filter((one) => one !== undefined);
+}
+
+function onlyOne(possible: readonly Configured[]): Configured | undefined {
+  return possible.length === 1 ? possible[0] : undefined;
+}

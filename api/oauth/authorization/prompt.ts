@@ -1,0 +1,47 @@
+import type { Parameters } from '../parameters.ts';
+import { AuthorizationError } from './authorization-error.ts';
+
+/** What a request says of the pages that its person is to see (OpenID Connect Core §3.1.2.1). */
+export interface Prompt {
+  /** No page at all: an error instead of one. */
+  readonly none: boolean;
+  /** Sign in again, whoever is signed in. */
+  readonly login: boolean;
+  /** Ask for consent again. */
+  readonly consent: boolean;
+  /** Seconds since the sign-in after which it does not count for this request; undefined: it always does. */
+  readonly maxAge: number | undefined;
+}
+
+const known = ['none', 'login', 'consent', 'select_account'];
+
+/** Reads `prompt` and `max_age`. Throws AuthorizationError `invalid_request`. */
+export function readPrompt(parameters: Parameters): Prompt {
+  const values = new Set(parameters.get('prompt')?.split(' ') ?? []);
+  if ([...values].some((value) => !known.includes(value)) || (values.has('none') && values.size > 1)) {
+    throw new AuthorizationError(
+      'invalid_request',
+      'prompt must be none, or some of login, consent and select_account',
+    );
+  }
+  const maxAge = parameters.get('max_age');
+  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) {
+    throw new AuthorizationError('invalid_request', 'max_age must be a number of seconds');
+  }
+  return {
+    none: values.has('none'),
+    login: values.has('login') || values.has('select_account'),
+    consent: values.has('consent'),
+    maxAge: maxAge === undefined ? undefined : Number(maxAge),
+  };
+}
+
+/** The same request after its person signed in because of `prompt`: that is done. `query` without its question mark. */
+export function afterSignIn(query: string): string {
+  const parameters = new URLSearchParams(query);
+  const rest = (parameters.get('prompt') ?? '').split(' ').filter((one) => one !== 'login' && one !== 'select_account');
+  if (!parameters.has('prompt')) return query;
+  if (rest.join('') === '') parameters.delete('prompt');
+  else parameters.set('prompt', rest.join(' '));
+  return parameters.toString();
+}

@@ -1,0 +1,134 @@
+import { parseCode } from '../../credentials/code-text.ts';
+import { lockAnswer, useAnswer } from '../../db/authorization-answer.ts';
+import type { IssuedTokens, LockedAnswer } from '../../db/authorization-answer.ts';
+import { insertSession } from '../../db/session.ts';
+import type { Connection } from '../../db/transaction.ts';
+import type { BoxState, ClientState } from '../../state/box-state.ts';
+import { planAccessToken } from '../access-token-plan.ts';
+import type { AccessTokenPlan } from '../access-token-plan.ts';
+import { askedIn } from '../asked.ts';
+import { authenticateClient, namedClient } from '../authenticate-client.ts';
+import { judgeCode } from '../authorization/judge-code.ts';
+import type { PresentedCode } from '../authorization/judge-code.ts';
+import { storeFamily } from '../begin-family.ts';
+import { mustAuthenticateForCode } from '../confidential.ts';
+import { endTokens } from '../end-tokens.ts';
+import { isKeyNeeded, keyFor, makeToken } from '../make-access-token.ts';
+import type { MadeAccessToken } from '../make-access-token.ts';
+import { notAuthenticated } from '../not-authenticated.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { refreshSettings } from '../refresh-settings.ts';
+import { hasRoom, tooManySessions } from '../session-limit.ts';
+import { tokenResponse } from '../token-response.ts';
+import type { Grant, GrantContext, TokenRequest } from './grant.ts';
+
+/** The authorization code grant, RFC 6749 §4.1.3, with PKCE (RFC 7636). */
+export const authorizationCode: Grant = {
+  name: 'authorization_code',
+  async handle(request, context) {
+    const { state, statements, transaction, services } = context;
+    const client = await redeemingClient(request, context);
+    const presented = presentedCode(request, client);
+    const settings = client.client.auth?.authorization_code ?? {};
+    const now = services.now();
+    const key = keyFor(state, planAccessToken(settings, client.client, state.settings, nothing), now);
+    if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
+    const make = (answer: LockedAnswer): Issued => {
+      const plan = plannedFor(answer, request, client, state, services.issuer(state));
+      const { user, userAgent } = answer;
+      const holder = { client: client.client.id, user, type: 'a', remoteAddr: request.remoteAddr, userAgent } as const;
+      return { plan, scope: answer.scope, made: makeToken(state, holder, plan, key, services.issuer(state), now) };
+    };
+    const { version, value } = await transaction((connection) => redeem(connection, presented, context, make, now));
+    if (value === 'refused') return { version, value: notValid() };
+    if (value === 'full') return { version, value: tooManySessions() };
+    const { made, plan, scope, refreshToken } = value;
+    return { version, value: tokenResponse(made.text, plan, scope ?? undefined, refreshToken) };
+  },
+};
+
+const nothing = { audience: undefined, scope: undefined };
+
+interface Issued {
+  readonly plan: AccessTokenPlan;
+  /** What was granted: the client knows it already. */
+  readonly scope: string | null;
+  readonly made: MadeAccessToken;
+}
+
+/** One text whatever is wrong with a code: who guesses learns nothing. */
+function notValid(): OAuthError {
+  return new OAuthError('invalid_grant', 'The code is not valid');
+}
+
+/** Every client that can must prove who it is (§4.1.3), before anything is said about the code. */
+async function redeemingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
+  const isNamed = credentials.method === 'none';
+  const client = isNamed ? namedClient(context.state, credentials) : await authenticateClient(credentials, context);
+  if (client === undefined || (isNamed && mustAuthenticateForCode(client))) throw notAuthenticated();
+  if (client.client.grant_types.includes('authorization_code')) return client;
+  throw new OAuthError('unauthorized_client', 'The client may not use the grant authorization_code');
+}
+
+const verifierShape = /^[A-Za-z0-9._~-]{43,128}$/;
+
+function presentedCode({ parameters }: TokenRequest, client: ClientState): PresentedCode {
+  const text = parameters.get('code');
+  if (text === undefined) throw new OAuthError('invalid_request', 'code is missing');
+  const verifier = parameters.get('code_verifier');
+  if (verifier !== undefined && !verifierShape.test(verifier)) {
+    throw new OAuthError('invalid_request', 'code_verifier must be 43 to 128 of A-Z a-z 0-9 - . _ ~ (RFC 7636)');
+  }
+  const code = parseCode(text);
+  if (code === undefined) throw notValid();
+  return { code, client, redirectUri: parameters.get('redirect_uri'), verifier };
+}
+
+/** For what the person agreed to; a target named again must be the same (RFC 8707 §2.2). */
+function plannedFor(
+  { scope, audience }: LockedAnswer,
+  request: TokenRequest,
+  { client }: ClientState,
+  { settings }: BoxState,
+  issuer: string,
+): AccessTokenPlan {
+  const asked = askedIn(request.parameters).audience;
+  const [granted] = audience ?? [];
+  if (asked !== undefined && asked !== (granted ?? issuer)) {
+    throw new OAuthError('invalid_target', 'The audience is not the one that was granted');
+  }
+  const what = { audience: granted, scope: scope ?? undefined };
+  return planAccessToken(client.auth?.authorization_code ?? {}, client, settings, what);
+}
+
+/**
+ * One use of a code, its row locked: a second one finds it used, and takes away what came of the first (HARDENING T-20).
+ * What `make` throws uses nothing up.
+ */
+async function redeem(
+  connection: Connection,
+  presented: PresentedCode,
+  { state, services }: GrantContext,
+  make: (answer: LockedAnswer) => Issued,
+  now: number,
+): Promise<(Issued & { readonly refreshToken: string | undefined }) | 'refused' | 'full'> {
+  const { box, settings } = state;
+  const answer = await lockAnswer(connection, box, presented.code.id);
+  if (answer === undefined) return 'refused';
+  const verdict = judgeCode(answer, presented, state, now);
+  if (verdict === 'used') {
+    if (answer.tokens !== null) await endTokens(connection, box, answer.tokens, 'revoked', now);
+    services.audit('code_reused', { box, client: answer.client });
+  }
+  if (verdict !== 'good') return 'refused';
+  const issued = make(answer);
+  const { session } = issued.made;
+  if (!(await hasRoom(connection, session, settings, now))) return 'full';
+  const rules = refreshSettings(presented.client.client, answer.user);
+  const family =
+    rules.refresh_token === true ? await storeFamily(connection, session, rules, settings, now) : undefined;
+  if (family === undefined) await insertSession(connection, session, null, null);
+  const tokens: IssuedTokens = { session: session.id, bucket: session.bucket, family: family?.id ?? null };
+  await useAnswer(connection, box, answer.id, tokens, now);
+  return { ...issued, refreshToken: family?.token };
+}

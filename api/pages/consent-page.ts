@@ -1,0 +1,66 @@
+import type { Language } from './language.ts';
+import { markup } from './markup.ts';
+import { messages } from './messages.ts';
+import { page } from './page.ts';
+import type { Page } from './page.ts';
+import type { BoxLook } from './sign-in-page.ts';
+
+/** What the consent page shows (ASVS 10.7): who wants what, where it goes, for how long. */
+export interface ConsentView {
+  readonly language: Language;
+  readonly look: BoxLook;
+  readonly formToken: string;
+  /** Which request is answered. */
+  readonly id: string;
+  readonly client: { readonly id: string; readonly name: string | undefined };
+  readonly scopes: readonly string[];
+  /** Host of the app, or the scheme of one on a device. */
+  readonly goesTo: string;
+  /** Seconds. */
+  readonly lifetime: number;
+  readonly email: string;
+}
+
+/** The page that asks whether an app may have access. */
+export function consentPage(view: ConsentView): Page {
+  const { language, look, client, scopes } = view;
+  const say = messages[language];
+  const wishes = scopes.length === 0 ? [say.consentKnowsYou] : scopes.map((scope) => wish(say.scopes, scope));
+  return page(
+    { language, title: say.consent(client.name ?? client.id), ...look },
+    markup`<p class="soft">${say.signedInAs(view.email)}</p>
+<dl>
+<dt>${say.consentMay}</dt>
+<dd><ul>${wishes.map((text) => markup`<li>${text}</li>`)}</ul></dd>
+<dt>${say.consentApp}</dt>
+<dd>${client.name === undefined ? client.id : `${client.name} (${client.id})`}</dd>
+<dt>${say.consentGoesTo}</dt>
+<dd>${view.goesTo}</dd>
+<dt>${say.consentLasts}</dt>
+<dd>${duration(view.lifetime, language)}</dd>
+</dl>
+<form method="post">
+<input type="hidden" name="form_token" value="${view.formToken}">
+<input type="hidden" name="id" value="${view.id}">
+<button name="answer" value="allow">${say.allow}</button>
+<button name="answer" value="deny" class="second">${say.deny}</button>
+</form>`,
+  );
+}
+
+function wish(known: Readonly<Record<string, string>>, scope: string): string {
+  return Object.hasOwn(known, scope) ? (known[scope] ?? scope) : scope;
+}
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** In the largest unit that it fills, rounded up: nobody is promised less. */
+function duration(seconds: number, language: Language): string {
+  const [unit, length] = units.find(([, one]) => seconds >= one) ?? ['second', 1];
+  const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(Math.ceil(seconds / length));
+}

@@ -1,0 +1,34 @@
+/** A piece of a page whose every value is escaped: it can be made by {@link markup} only. */
+export interface Markup {
+  readonly [made]: string;
+}
+
+const made: unique symbol = Symbol('markup');
+
+/** What may stand in a page. Nothing stands for undefined; there is no way to put text in unescaped. */
+type Value = string | number | Markup | readonly Markup[] | undefined;
+
+/**
+ * A tagged template for HTML: what the template says is taken as it is, every value is escaped, for text and for
+ * attributes in double quotes alike (HARDENING A-12).
+ */
+export function markup(template: TemplateStringsArray, ...values: readonly Value[]): Markup {
+  const parts = template.map((text, nth) => text + written(values[nth]));
+  return { [made]: parts.join('') };
+}
+
+/** A whole page as text. */
+export function markupText(page: Markup): string {
+  return page[made];
+}
+
+function written(value: Value): string {
+  if (value === undefined) return '';
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') return value.replace(/[&<>"'`]/g, (sign) => `&#${String(sign.charCodeAt(0))};`);
+  return isOne(value) ? value[made] : value.map(markupText).join('');
+}
+
+function isOne(value: Markup | readonly Markup[]): value is Markup {
+  return made in value;
+}

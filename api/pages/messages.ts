@@ -1,0 +1,138 @@
+import type { Language } from './language.ts';
+
+/** Every sentence that the pages say, in one language. */
+export interface Messages {
+  readonly signIn: string;
+  readonly toContinueTo: (app: string) => string;
+  readonly email: string;
+  readonly password: string;
+  readonly wrongPassword: string;
+  readonly signedIn: string;
+  readonly signedInAs: (email: string) => string;
+  readonly signOut: string;
+  readonly signOutQuestion: string;
+  readonly signedOut: string;
+  readonly signedOutText: string;
+  readonly signInAgain: string;
+  readonly consent: (app: string) => string;
+  readonly consentApp: string;
+  readonly consentGoesTo: string;
+  readonly consentLasts: string;
+  readonly consentMay: string;
+  readonly consentKnowsYou: string;
+  /** What the standard scopes of OpenID Connect let an app do; others show as they are. */
+  readonly scopes: Readonly<Record<string, string>>;
+  readonly allow: string;
+  readonly deny: string;
+  readonly problem: string;
+  readonly problems: Readonly<Record<PageProblem, string>>;
+  readonly requestId: string;
+}
+
+/** What a page can say that is wrong. */
+export type PageProblem =
+  | 'bad-request'
+  | 'untrusted'
+  | 'expired'
+  | 'form-expired'
+  | 'method-not-allowed'
+  | 'too-large'
+  | 'throttled'
+  | 'unavailable'
+  | 'bug';
+
+/** The message table. */
+export const messages: Readonly<Record<Language, Messages>> = {
+  en: {
+    signIn: 'Sign in',
+    toContinueTo: (app) => `to continue to ${app}`,
+    email: 'Email',
+    password: 'Password',
+    wrongPassword: 'Email and password do not fit. Check both and try again.',
+    signedIn: 'You are signed in',
+    signedInAs: (email) => `Signed in as ${email}`,
+    signOut: 'Sign out',
+    signOutQuestion: 'Do you want to sign out in this browser?',
+    signedOut: 'You are signed out',
+    signedOutText: 'You can close this window.',
+    signInAgain: 'Sign in again',
+    consent: (app) => `Allow ${app} access?`,
+    consentApp: 'App',
+    consentGoesTo: 'It takes you back to',
+    consentLasts: 'Access ends at the latest after',
+    consentMay: 'It wants to',
+    consentKnowsYou: 'act in your name, as far as the rules of this service let it',
+    scopes: {
+      openid: 'know who you are',
+      profile: 'see your profile',
+      email: 'see your email address',
+      address: 'see your postal address',
+      phone: 'see your phone number',
+      offline_access: 'keep its access while you are away',
+    },
+    allow: 'Allow',
+    deny: 'Deny',
+    problem: 'This did not work',
+    problems: {
+      untrusted:
+        'The app that sent you here is not known, or wants to send you to an address that is not its own. Nothing was passed on. Whoever runs the app has to look at its client_id and redirect_uri.',
+      expired:
+        'This question was answered already, or is more than ten minutes old. Go back to the app and start again.',
+      'bad-request': 'The request is malformed. Go back to the app and start again.',
+      'form-expired':
+        'This form has expired, or your browser sent no cookie with it. Allow cookies for this site, go back, load the page again and try once more.',
+      'method-not-allowed': 'This address does not take such a request.',
+      'too-large': 'The request is too large.',
+      throttled: 'There were too many failed attempts. Wait a minute, then try again.',
+      unavailable: 'The service cannot answer right now. Try again in a moment.',
+      bug: 'Something went wrong on our side. Try again; if it stays, tell who runs this service the number below.',
+    },
+    requestId: 'Number of this request:',
+  },
+  de: {
+    signIn: 'Anmelden',
+    toContinueTo: (app) => `um mit ${app} fortzufahren`,
+    email: 'E-Mail',
+    password: 'Passwort',
+    wrongPassword: 'E-Mail und Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.',
+    signedIn: 'Sie sind angemeldet',
+    signedInAs: (email) => `Angemeldet als ${email}`,
+    signOut: 'Abmelden',
+    signOutQuestion: 'Möchten Sie sich in diesem Browser abmelden?',
+    signedOut: 'Sie sind abgemeldet',
+    signedOutText: 'Sie können dieses Fenster schließen.',
+    signInAgain: 'Wieder anmelden',
+    consent: (app) => `${app} Zugriff erlauben?`,
+    consentApp: 'App',
+    consentGoesTo: 'Sie führt Sie zurück zu',
+    consentLasts: 'Der Zugriff endet spätestens nach',
+    consentMay: 'Sie möchte',
+    consentKnowsYou: 'in Ihrem Namen handeln, soweit die Regeln dieses Dienstes es zulassen',
+    scopes: {
+      openid: 'wissen, wer Sie sind',
+      profile: 'Ihr Profil sehen',
+      email: 'Ihre E-Mail-Adresse sehen',
+      address: 'Ihre Postanschrift sehen',
+      phone: 'Ihre Telefonnummer sehen',
+      offline_access: 'den Zugriff behalten, während Sie weg sind',
+    },
+    allow: 'Erlauben',
+    deny: 'Ablehnen',
+    problem: 'Das hat nicht geklappt',
+    problems: {
+      untrusted:
+        'Die App, die Sie hierher geschickt hat, ist nicht bekannt oder möchte Sie zu einer Adresse schicken, die nicht ihre ist. Es wurde nichts weitergegeben. Wer die App betreibt, muss client_id und redirect_uri prüfen.',
+      expired:
+        'Diese Frage ist schon beantwortet oder älter als zehn Minuten. Gehen Sie zurück zur App und beginnen Sie von vorn.',
+      'bad-request': 'Die Anfrage ist fehlerhaft. Gehen Sie zurück zur App und beginnen Sie von vorn.',
+      'form-expired':
+        'Dieses Formular ist abgelaufen, oder Ihr Browser hat kein Cookie mitgeschickt. Erlauben Sie Cookies für diese Seite, gehen Sie zurück, laden Sie die Seite neu und versuchen Sie es noch einmal.',
+      'method-not-allowed': 'Diese Adresse nimmt eine solche Anfrage nicht an.',
+      'too-large': 'Die Anfrage ist zu groß.',
+      throttled: 'Es gab zu viele Fehlversuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.',
+      unavailable: 'Der Dienst kann gerade nicht antworten. Versuchen Sie es gleich noch einmal.',
+      bug: 'Bei uns ist etwas schiefgegangen. Versuchen Sie es noch einmal; wenn es so bleibt, nennen Sie dem Betreiber die Nummer unten.',
+    },
+    requestId: 'Nummer dieser Anfrage:',
+  },
+};

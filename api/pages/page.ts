@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto';
+import { markup, markupText } from './markup.ts';
+import type { Markup } from './markup.ts';
+import type { Language } from './language.ts';
+import { styles } from './styles.ts';
+
+/** What a page of a box shows around its content. */
+export interface PageFrame {
+  readonly language: Language;
+  /** In the window's title and as heading. */
+  readonly title: string;
+  /** The name of the box for people, where it has one. */
+  readonly name?: string | undefined;
+  readonly logo?: string | undefined;
+}
+
+/** A page as it is sent: its text, and where its pictures may come from. */
+export interface Page {
+  readonly language: Language;
+  readonly text: string;
+  readonly logo: string | undefined;
+}
+
+/** Puts content into the frame that all pages share. */
+export function page(frame: PageFrame, content: Markup): Page {
+  const { language, title, name, logo } = frame;
+  const text = markupText(markup`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${name === undefined ? title : `${title} · ${name}`}</title>
+<style>${styles}</style>
+</head>
+<body>
+<main>
+${logo === undefined ? undefined : markup`<img class="logo" src="${logo}" alt="${name ?? ''}">`}
+${name === undefined ? undefined : markup`<p class="name">${name}</p>`}
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`);
+  return { language, text, logo };
+}
+
+const styleHash = hash('sha256', styles, 'base64');
+
+/**
+ * What a page may load and do: its own style, its logo, nothing else; nobody may frame it (HARDENING A-09). Where its form
+ * is sent is not limited when an answer to it `leaves` for an app: browsers hold that limit against every redirect that
+ * follows, the app's own ones too.
+ */
+export function pagePolicy({ logo }: Pick<Page, 'logo'>, leaves: boolean): string {
+  const rules = ["default-src 'none'", `style-src 'sha256-${styleHash}'`, "base-uri 'none'", "frame-ancestors 'none'"];
+  if (logo !== undefined) rules.push('img-src https:');
+  if (!leaves) rules.push("form-action 'self'");
+  return rules.join('; ');
+}

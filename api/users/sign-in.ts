@@ -1,0 +1,75 @@
+import { browserHash, newBrowserToken } from '../credentials/browser-token.ts';
+import { endAnswersOf } from '../db/authorization-answer.ts';
+import { demandStandby } from '../db/durability.ts';
+import { deleteSignIn, insertSignIn } from '../db/sign-in.ts';
+import { inBox } from '../db/transaction.ts';
+import { endTokens } from '../oauth/end-tokens.ts';
+import type { BoxState } from '../state/box-state.ts';
+import type { UserServices } from './services.ts';
+import { verifyPassword } from './verify-password.ts';
+
+/** What somebody typed into the sign-in form, and the text of their browser's cookie. */
+export interface SignInAttempt {
+  readonly email: string;
+  readonly password: string;
+  readonly browser: string;
+}
+
+/** A browser after its user signed in. */
+export interface SignedIn {
+  /** The new text for its cookie. */
+  readonly browser: string;
+  /** Seconds it counts. */
+  readonly lifetime: number;
+}
+
+type SignInServices = Pick<UserServices, 'pool' | 'passwords' | 'now'>;
+
+const twelveHours = 12 * 3600;
+
+/**
+ * Signs a person in: the browser gets a new text for its cookie, and what the old one stood for is over (HARDENING A-10).
+ * Undefined when email and password are nobody's. Throws Outage.
+ */
+export async function signIn(
+  services: SignInServices,
+  state: Pick<BoxState, 'box' | 'settings'>,
+  attempt: SignInAttempt,
+): Promise<SignedIn | undefined> {
+  const { box, settings } = state;
+  const found = await verifyPassword(services, box, attempt.email, attempt.password);
+  if (found === undefined) return undefined;
+  const lifetime = settings.sign_in?.session_lifetime ?? twelveHours;
+  const browser = newBrowserToken();
+  const createdAt = services.now();
+  await inBox(services.pool, box, 'write', async (connection) => {
+    await deleteSignIn(connection, box, browserHash(attempt.browser));
+    await insertSignIn(connection, box, {
+      browser: browserHash(browser),
+      user: found.user.id,
+      version: found.version,
+      createdAt,
+      expiresAt: createdAt + lifetime * 1000,
+    });
+  });
+  return { browser, lifetime };
+}
+
+/**
+ * Ends the sign-in of a browser, and every session that was begun with it: nobody who signs out leaves an app behind that
+ * goes on. Throws Outage.
+ */
+export function signOut(
+  { pool, now, revocationsNeedStandby }: Pick<UserServices, 'pool' | 'now' | 'revocationsNeedStandby'>,
+  box: string,
+  browser: string,
+): Promise<void> {
+  return inBox(pool, box, 'write', async (connection) => {
+    if (revocationsNeedStandby) await demandStandby(connection);
+    // First, so that what is issued to it meanwhile is found below.
+    await deleteSignIn(connection, box, browserHash(browser));
+    for (const tokens of await endAnswersOf(connection, box, browserHash(browser), now())) {
+      await endTokens(connection, box, tokens, 'closed', now());
+    }
+  });
+}

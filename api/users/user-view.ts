@@ -1,0 +1,26 @@
+import type { Box } from '../../crds/box.ts';
+import type { StoredUser } from '../db/user.ts';
+
+/** A user as it is shown (interface §2): in a list without the hash of the password, alone with it. */
+export type UserView = Readonly<Record<string, unknown>>;
+
+/** A user of a list. */
+export function listedUser({ id, email, data, status, groups, createdAt, updatedAt }: StoredUser): UserView {
+  return {
+    id,
+    email,
+    data,
+    status,
+    'group-ids': groups.map((group) => group.id),
+    groups: groups.length === 0 ? null : groups,
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(updatedAt).toISOString(),
+  };
+}
+
+/** One user: with the hash of the password, unless the box says otherwise (`compatibility.password_hash`). */
+export function singleUser(user: StoredUser, { compatibility }: Box): UserView {
+  const showsHash = compatibility?.password_hash ?? compatibility?.profile !== 'strict';
+  const { id, email, ...rest } = listedUser(user);
+  return { id, email, ...(showsHash ? { password: user.password.hash } : {}), ...rest };
+}
