@@ -71,6 +71,26 @@ describe('upkeep', () => {
     expect(rows).to.deep.equal([{ box: 'c' }]);
   });
 
+  it('deletes sign-ins that are over, and none that is not', async () => {
+    const { now } = world.clock;
+    await world.owner.query(
+      `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper) VALUES ('a', 1, 'x@a', 'x@a', '', '')`,
+    );
+    for (const [browser, end] of [
+      ['\\x00', now - 1000],
+      ['\\x01', now + 60_000],
+    ] as const) {
+      await world.owner.query(
+        `INSERT INTO boxgate.sign_in (box, browser, user_id, version, created_at, expires_at)
+         VALUES ('a', $1, 1, 1, now(), $2)`,
+        [browser, new Date(end)],
+      );
+    }
+    await upkeepRound(world.services, log, running);
+    const { rows } = await world.owner.query(`SELECT encode(browser, 'hex') AS browser FROM boxgate.sign_in`);
+    expect(rows).to.deep.equal([{ browser: '01' }]);
+  });
+
   it('of one box may fail: the others have theirs, and the log says which and why', async () => {
     const { services, kept } = failing('b', new Error('its key cannot be opened'));
     await upkeepRound(services, log, running);
@@ -124,6 +144,22 @@ describe('upkeep', () => {
     await upkeepRound(world.services, log, running);
     const { rows } = await world.owner.query<{ left: string }>('SELECT count(*) AS left FROM boxgate.refresh_family');
     expect(rows[0]?.left).to.equal('0');
+  });
+
+  it('deletes, with a bucket, the revocations of sessions that are gone, however many there are', async () => {
+    const yesterday = Math.floor(Date.now() / 86_400_000) - 3;
+    await world.owner.query(`CREATE TABLE IF NOT EXISTS boxgate.session_${String(yesterday)}
+      PARTITION OF boxgate.session FOR VALUES FROM (${String(yesterday)}) TO (${String(yesterday + 1)})`);
+    await world.owner.query(
+      `INSERT INTO boxgate.revocation (box, subject, version, at)
+       SELECT 'a', 'client:c' || n, n, now() - interval '9 days' FROM generate_series(1, 2500) n`,
+    );
+    const left = async () => {
+      const { rows } = await world.owner.query<{ left: string }>('SELECT count(*) AS left FROM boxgate.revocation');
+      return rows[0]?.left;
+    };
+    await upkeepRound(world.services, log, running);
+    expect(await left()).to.equal('0');
   });
 
   it('makes the buckets of the days ahead before it says that it has begun, and ends when it is told so', async () => {

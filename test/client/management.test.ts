@@ -126,14 +126,34 @@ describe('createManagement', () => {
     const often = { id: 'a', live_sessions: 3, last_token_at: '2026-01-01T00:00:00Z' };
     const clients = [often, { id: 'b', live_sessions: 0, previous_secret_last_used: '2026-01-01T00:00:00Z' }];
     answer = text(JSON.stringify({ clients, users: 2 }));
-    expect(await management.usage('shop', 'a&b', signal)).to.deep.equal({ clients, users: 2 });
+    expect(await management.usage('shop', 'a&b', '', signal)).to.deep.equal({ clients, users: 2 });
     expect(requests.at(-1)).to.include({ method: 'GET', url: '/boxes/shop/usage?cluster=a%26b' });
+    answer = text(JSON.stringify({ clients, users: 2, next: 'b' }));
+    expect(await management.usage('shop', 'c', 'a', signal)).to.deep.equal({ clients, users: 2, next: 'b' });
+    expect(requests.at(-1)?.url).to.equal('/boxes/shop/usage?cluster=c&after=a');
   });
 
-  for (const nonsense of ['{}', '[]', '{"clients":[{"id":"a"}],"users":0}', '{"clients":[],"users":"none"}']) {
+  it('asks when the clients of a box were last used', async () => {
+    const clients = [{ id: 'a', last_token_at: '2026-01-01T00:00:00Z' }, { id: 'b' }];
+    answer = text(JSON.stringify({ clients }));
+    expect(await management.lastUses('shop', 'a&b', signal)).to.deep.equal({ clients });
+    expect(requests.at(-1)).to.include({ method: 'GET', url: '/boxes/shop/last-use?cluster=a%26b' });
+    for (const nonsense of ['[]', '{}', '{"clients":[{}]}', '{"clients":[1]}']) {
+      answer = text(nonsense);
+      expect(await failure(management.lastUses('shop', 'c', signal)), nonsense).to.include({ sort: 'refused' });
+    }
+  });
+
+  for (const nonsense of [
+    '{}',
+    '[]',
+    '{"clients":[{"id":"a"}],"users":0}',
+    '{"clients":[],"users":"none"}',
+    '{"clients":[],"users":0,"next":1}',
+  ]) {
     it(`refuses a usage such as ${nonsense}`, async () => {
       answer = text(nonsense);
-      expect(await failure(management.usage('shop', 'c', signal))).to.include({ sort: 'refused' });
+      expect(await failure(management.usage('shop', 'c', '', signal))).to.include({ sort: 'refused' });
     });
   }
 

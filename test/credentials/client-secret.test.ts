@@ -14,9 +14,10 @@ describe('the secrets of clients', () => {
     verifications = 0;
     secrets = createClientSecrets({
       ...queue,
-      verify(phc, text) {
+      async verify(phc, text, options) {
+        const fits = await queue.verify(phc, text, options);
         verifications += 1;
-        return queue.verify(phc, text);
+        return fits;
       },
     });
   });
@@ -107,5 +108,18 @@ describe('the secrets of clients', () => {
     expect(outages).to.have.length(42);
     expect(verifications).to.equal(1 + 8 + 1);
     expect(await fits([attacked], 'guess 1')).to.equal(false);
+  });
+
+  it('T-12 the right one of who has not tried yet takes the place of a guess of who has tried more often', async () => {
+    const narrow = createClientSecrets(createHashQueue(1, 64));
+    const stored = await narrow.store('a chosen secret');
+    const guesses = Array.from({ length: 20 }, (_, index) =>
+      narrow.verify([stored], `guess ${String(index)}`, () => index),
+    );
+    const settled = Promise.allSettled(guesses);
+    expect(await narrow.verify([stored], 'a chosen secret', () => 0)).to.equal(stored);
+    const statuses = (await settled).map(({ status }) => status);
+    expect(statuses.indexOf('rejected'), 'the last one that had a place').to.equal(7);
+    expect(statuses.filter((status) => status === 'fulfilled')).to.have.length(7);
   });
 });

@@ -66,6 +66,44 @@ describe('the queue of secrets to be hashed', () => {
     expect(two.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected']);
   });
 
+  it('T-12 gives a place to who tried less often than somebody who waits, and a turn before all who tried more often', async () => {
+    const queue = createHashQueue(1, 2);
+    const events: string[] = [];
+    const verify = (name: string, tries: number) =>
+      queue.verify(cheap, 'wrong', { tries }).then(
+        () => events.push(`${name} verified`),
+        () => events.push(`${name} refused`),
+      );
+    await Promise.all([
+      verify('running', 9),
+      verify('three', 3),
+      verify('five', 5),
+      verify('none', 0),
+      verify('seven', 7),
+    ]);
+    expect(events).to.have.members([
+      'running verified',
+      'three verified',
+      'five refused',
+      'none verified',
+      'seven refused',
+    ]);
+    expect(events.filter((event) => event.endsWith('verified'))).to.deep.equal([
+      'running verified',
+      'none verified',
+      'three verified',
+    ]);
+  });
+
+  it('T-12 lets no more texts be verified against one hash at once than it is told, whoever asks', async () => {
+    const queue = createHashQueue(1, 50);
+    const other = await argon2.hash('other', { memoryCost: 64, timeCost: 1, parallelism: 1 });
+    const many = Promise.allSettled(Array.from({ length: 9 }, () => queue.verify(cheap, 'wrong', { mostOfOne: 3 })));
+    expect(await queue.verify(other, 'other', { mostOfOne: 3 })).to.equal(true);
+    const statuses = (await many).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 'fulfilled')).to.have.length(3);
+  });
+
   it('never runs more at once than it has threads', async () => {
     const queue = createHashQueue(1, 50);
     const order: number[] = [];

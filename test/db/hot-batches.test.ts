@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { bucketOf } from '../../api/db/bucket.ts';
 import { planChecks } from '../../api/db/check-statement.ts';
 import { batchedStatements, defaultHotLimits, singleStatements } from '../../api/db/hot-batches.ts';
-import type { FoundSession, HotStatements, NewSession, SessionKey } from '../../api/db/hot-statements.ts';
+import type { FoundSession, HotStatements, NewSession, Person, SessionKey } from '../../api/db/hot-statements.ts';
 import { inBox } from '../../api/db/transaction.ts';
 import { boxDatabase } from '../resources/box-database.ts';
 import type { BoxDatabase } from '../resources/box-database.ts';
@@ -29,7 +29,8 @@ const details = fc.record({
   client: fc.constantFrom('NULL', 'a', 'A.b_c~d-e', '0x1'),
   jwt: fc.boolean(),
   remoteAddr: optional(fc.constantFrom('127.0.0.1', '2001:db8::1', '::ffff:10.0.0.1')),
-  user: optional(fc.nat()),
+  // One who lives, one who is inactive, one who is not there.
+  user: optional(fc.constantFrom(1, 2, 9_007_199_254_740_991)),
   scope: optional(awkward.filter((text) => !text.includes('\u0000'))),
   audience: optional(fc.array(awkward, { maxLength: 3 })),
   userAgent: optional(awkward.filter((text) => !text.includes('\u0000'))),
@@ -54,9 +55,27 @@ function keyOf({ box, bucket, id, hash }: NewSession): SessionKey {
 }
 
 function expected(session: NewSession): FoundSession {
-  const { version, expiresAt, type, client, user, scope, audience } = session;
-  return { version, expiresAt, type, client, user, scope, audience, family: null, ended: false };
+  const { version, expiresAt, type, client, scope, audience } = session;
+  const user = session.user === 1 ? person : null;
+  const ended = session.user !== null && user === null;
+  return { version, expiresAt, type, client, user, scope, audience, family: null, ended };
 }
+
+const person: Person = {
+  id: 1,
+  email: 'A"@b.example',
+  data: '{"a": "\\"}',
+  groups: [{ id: 1, name: 'null', description: null }],
+};
+
+/** The users that sessions of a box belong to. */
+const users = `
+  INSERT INTO boxgate.user (box, id, email, email_key, password, pepper, data, status)
+  SELECT b, id, $1, id, '', '', $2, CASE WHEN id = 2 THEN 'inactive' END
+    FROM unnest('{a,b,"null"}'::text[]) b, generate_series(1, 2) id`;
+const groups = `
+  INSERT INTO boxgate.group (box, id, name, version) SELECT b, 1, 'null', 1 FROM unnest('{a,b,"null"}'::text[]) b;
+  INSERT INTO boxgate.group_member (box, user_id, group_id) SELECT b, 1, 1 FROM unnest('{a,b,"null"}'::text[]) b`;
 
 /** Ways in which a key is not that of its session. */
 const mistakes: Readonly<Record<string, (key: SessionKey) => SessionKey>> = {
@@ -79,6 +98,8 @@ describe('the hot statements', () => {
   before(async () => {
     database = await boxDatabase();
     await database.owner.query(`INSERT INTO boxgate.box (box) VALUES ('a'), ('b'), ('null')`);
+    await database.owner.query(users, [person.email, person.data]);
+    await database.owner.query(groups);
     hot = batchedStatements(database.pool, { ...defaultHotLimits, size: 16, patience: 20_000 });
   });
   after(() => database.end());

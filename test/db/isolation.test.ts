@@ -20,6 +20,18 @@ const rowsOf: Readonly<Record<string, (box: string) => string>> = {
   client_usage: (box) => `(box, client, last_token_at) VALUES ('${box}', 'same', now())`,
   used_assertion: (box) => `(box, client, jti, request, expires_at) VALUES ('${box}', 'same', '\\x00', '${id}', now())`,
   service_account_pin: (box) => `(box, client, namespace, name, uid) VALUES ('${box}', 'same', 'apps', 'same', 'uid')`,
+  last_id: (box) => `(box, kind, id) VALUES ('${box}', 'User', 1)`,
+  user: (box) => `(box, id, email, email_key, password, pepper) VALUES ('${box}', 1, 'a@${box}', 'a@same', '', '')`,
+  group: (box) => `(box, id, name, version) VALUES ('${box}', 1, 'same', 1)`,
+  group_member: (box) => `(box, user_id, group_id) VALUES ('${box}', 1, 1)`,
+  sign_in: (box) =>
+    `(box, browser, user_id, version, created_at, expires_at) VALUES ('${box}', '\\x00', 1, 1, now(), now())`,
+  consent: (box) => `(box, user_id, client, scopes, version, created_at) VALUES ('${box}', 1, 'same', '{}', 1, now())`,
+  consent_request: (box) =>
+    `(box, id, browser, query, expires_at) VALUES ('${box}', '${id}', '\\x00', '?x=${box}', now())`,
+  authorization_answer: (box) =>
+    `(box, id, client, user_id, version, browser, redirect_uri, created_at, expires_at, kept_until)
+     VALUES ('${box}', '${id}', 'same', 1, 1, '\\x00', 'https://a.example', now(), now(), now())`,
   tombstone: (box) => `(box, kind, id, version) VALUES ('${box}', 'Client', 'gone', 1)`,
   revocation: (box) => `(box, subject, version) VALUES ('${box}', 'client:same', 1)`,
   signing_key: (box) =>
@@ -206,11 +218,14 @@ describe('hand-written SQL under the API’s role', () => {
       'drop_bucket',
       'find_families',
       'find_service_accounts',
+      'groups_of',
       'issue_sessions',
+      'living_user',
       'make_bucket',
       'make_first_buckets',
       'newest_signing_key',
       'note_usage',
+      'prune_revocations',
       'require_bucket',
       'row_state',
       'set_content',

@@ -33,6 +33,7 @@ describe('the statements of refresh families', () => {
       box: 'default',
       id: randomUUID(),
       client: 'a',
+      user: null,
       version: 3,
       familyHash: randomBytes(32).toString('hex'),
       tokenHash: randomBytes(32).toString('hex'),
@@ -61,7 +62,7 @@ describe('the statements of refresh families', () => {
     const { box: _, sessionsEnd: __, ...expected } = await stored();
     expect(await read(expected.id)).to.deep.equal({
       ...expected,
-      user: null,
+      userGone: false,
       generation: 0,
       successor: null,
       rotatedAt: null,
@@ -69,6 +70,17 @@ describe('the statements of refresh families', () => {
     });
     const bare = await stored({ scope: null, audience: null });
     expect(await read(bare.id)).to.include({ scope: null, audience: null });
+  });
+
+  it('tell of a family whose user counts no more', async () => {
+    await database.owner.query(
+      `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper) VALUES ('default', 5, 'a', 'a', '', '')`,
+    );
+    const { id } = await stored({ user: 5 });
+    expect(await read(id)).to.include({ user: 5, userGone: false });
+    await database.owner.query('UPDATE boxgate.user SET sessions_from = 4 WHERE id = 5');
+    expect(await read(id)).to.include({ user: 5, userGone: true });
+    expect(await read((await stored({ user: 6 })).id)).to.include({ user: 6, userGone: true });
   });
 
   it('find no family of another box, and none by a wrong id', async () => {

@@ -31,8 +31,11 @@ export interface ControlPlane {
    * what belonged to an object that is gone. It begins its work some seconds later.
    */
   startControllers(names: readonly string[]): void;
-  /** Starts the API server again on its port, after SIGKILL, and waits until it is ready. */
-  restart(): Promise<void>;
+  /**
+   * Starts the API server again on its port, after SIGKILL, and waits until it is ready. With another certificate it is known
+   * by nothing that it was known by before; the new one is in the same file.
+   */
+  restart(options?: { readonly certificate: 'new' }): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -105,7 +108,8 @@ export async function startControlPlane(flags: readonly string[] = []): Promise<
       signalAll(familyOf(apiServer.pid).slice(1, 2), signal);
       if (signal === 'SIGKILL') await apiServer.ended;
     },
-    async restart() {
+    async restart(options) {
+      if (options?.certificate === 'new') await rm(path.dirname(certificate), { recursive: true });
       apiServer = start('kube-apiserver', apiServerFlags);
       await ready();
     },

@@ -55,7 +55,11 @@ export async function startProbes(api: ApiProcess): Promise<Probes> {
   const token = String(issued['access_token']);
   const check = () => request(`token=${token}`, '/auth/introspect');
   const session = String(json(await check())['jti']);
-  const requests = requestsOf(token, session);
+  const requests = requestsOf(token, {
+    Session: session,
+    users: await idOf(api, token, '/users', { email: 'ann@mail.example', password: 'correct horse' }),
+    Group: await idOf(api, token, '/Group', { name: 'group' }),
+  });
   return {
     token,
     session,
@@ -69,6 +73,16 @@ export async function startProbes(api: ApiProcess): Promise<Probes> {
     issue: () => request('grant_type=client_credentials', '/auth/token', 'plain'),
     refresh: () => request(`grant_type=refresh_token&refresh_token=${String(issued['refresh_token'])}`),
   };
+}
+
+/** The id of something new. */
+async function idOf(api: ApiProcess, token: string, path: string, body: object): Promise<string> {
+  const response = await fetch(`${api.url}/boxes/default${path}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return String(Reflect.get(Object(await response.json()), 'id'));
 }
 
 async function send(

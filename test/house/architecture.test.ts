@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { compareTable, filesInLastTable } from './architecture.ts';
+import { compareTable, filesInLastTable, tablesOfPage, tablesOfSchema } from './architecture.ts';
 import { filesOfTheTree } from './tree.ts';
 
 describe('the architecture page', () => {
@@ -9,6 +9,11 @@ describe('the architecture page', () => {
   it('ends with a table that names every source file, and none that is not there', () => {
     expect(filesInLastTable(page)).to.have.length.greaterThan(50);
     expect(compareTable(filesInLastTable(page), filesOfTheTree())).to.deep.equal([]);
+  });
+
+  it('has each table of the schema, and none that is not there', () => {
+    expect(tablesOfPage(page)).to.have.length.greaterThan(10);
+    expect(tablesOfPage(page)).to.deep.equal(tablesOfSchema(readFileSync('test/db/schema.txt', 'utf8')));
   });
 
   it('has one line for each folder of the house', () => {

@@ -8,12 +8,24 @@ export function filesInLastTable(page: string): string[] {
 }
 
 function isPath(name: string): boolean {
-  return /^(?:crds|api|operator|standalone)\//.test(name);
+  return /^(?:crds|process|api|operator|standalone)\//.test(name);
 }
 
 /** Whether a file is source of the product: what a reader of the architecture looks for. */
 function isSource(file: string): boolean {
   return isPath(file) && /\.(?:ts|cjs|sql)$/.test(file);
+}
+
+/** The tables that the part "What is stored" of the page has a row for, sorted. */
+export function tablesOfPage(page: string): string[] {
+  const [, part = ''] = /^## What is stored$([^]*?)^## /m.exec(page) ?? [];
+  const cells = [...part.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell);
+  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)).sort();
+}
+
+/** The tables of a schema as it is committed (test/db/schema.txt), sorted. */
+export function tablesOfSchema(schema: string): string[] {
+  return [...schema.matchAll(/^(?:partitioned )?table (\w+)/gm)].map(([, name = '']) => name).sort();
 }
 
 /** What is wrong between the table and the tree: names without a file, files without a name, names given twice. */

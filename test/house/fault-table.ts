@@ -1,16 +1,19 @@
 /** A row of the tables of docs/reliability.md: what it is about, and the test files that it names. */
 export interface FaultRow {
-  /** `F-13`, `I5`. */
+  /** `F-13`, `I5`, `peer defect 7`. */
   readonly id: string;
   readonly files: readonly string[];
 }
 
-/** Every row of a fault or an invariant in the page; its last column says where the tests are, or that there are none. */
+/** What rows are named by, and the tests of them. */
+const rowId = String.raw`(?:F-\d\d|I\d+|peer defect \d+)`;
+
+/** Every row of a fault, an invariant or a peer's defect in the page; its last column says where the tests are, or that there are none. */
 export function faultRows(page: string): readonly FaultRow[] {
   return page
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()))
-    .filter(([, id = '']) => /^(F-\d\d|I\d+)$/.test(id))
+    .filter(([, first = '']) => new RegExp(`^${rowId}$`).test(first))
     .map((cells) => {
       const last = cells.at(-2) ?? '';
       return { id: cells[1] ?? '', files: [...last.matchAll(/`(test\/[^`]+)`/g)].map(([, file = '']) => file) };
@@ -20,7 +23,7 @@ export function faultRows(page: string): readonly FaultRow[] {
 /** The ids that the titles of a test file begin with or hold. */
 export function idsInTitles(source: string): ReadonlySet<string> {
   const titles = [...source.matchAll(/\b(?:it|describe)\(\s*(['"`])(.*?)\1/g)].map(([, , title = '']) => title);
-  return new Set(titles.flatMap((title) => title.match(/\b(F-\d\d|I\d+)\b/g) ?? []));
+  return new Set(titles.flatMap((title) => title.match(new RegExp(String.raw`\b${rowId}\b`, 'g')) ?? []));
 }
 
 /**

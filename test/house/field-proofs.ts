@@ -21,6 +21,8 @@ const serviceAccounts = [
   'test/operator/kube/service-account-keys.test.ts',
   'P-13 are refused when the client does not list them',
 ] as const;
+const strictUsers = ['test/http/resources/users.test.ts', 'takes no token from the query, shows no hash'] as const;
+const authorize = 'test/http/pages/authorize.test.ts';
 const nested = [
   'test/policy/engines/complex.test.ts',
   "${JSON.stringify(rule)} ${granted ? 'grants' : 'denies'}",
@@ -45,14 +47,22 @@ export const FIELD_PROOFS: FieldProofs = {
     'signing.algorithm': ['test/oauth/signing-keys.test.ts', 'sign tokens that jose verifies with what is published'],
     'signing.rotation_period': ['test/oauth/plan-keys.test.ts', 'and always one to sign, through years of rotation'],
     'compatibility.profile': ['test/oauth/refresh-token.test.ts', 'in a strict box'],
+    'password.min_length': ['test/http/resources/users.test.ts', 'says how long a password must be'],
+    'compatibility.query_token': strictUsers,
+    'compatibility.password_hash': strictUsers,
+    'compatibility.password_change_without_old': strictUsers,
     'compatibility.refresh_without_secret': [
       'test/oauth/refresh-token.test.ts',
       'in a box whose compatibility.refresh_without_secret is false',
     ],
+    'compatibility.implicit': [authorize, 'is switched off for tokens at once in a strict box'],
     'compatibility.foreign_audience': [
       'test/http/oauth/bearer.test.ts',
       "is taken by the box's own endpoints, unless its settings say no",
     ],
+    'sign_in.title': ['test/pages/page.test.ts', 'shows the name and the logo of its box'],
+    'sign_in.logo_url': ['test/pages/page.test.ts', 'shows the name and the logo of its box'],
+    'sign_in.session_lifetime': ['test/http/pages/sign-in.test.ts', 'keeps somebody signed in as long as the box says'],
     revoke_sessions_before: ['test/db/resource.test.ts', 'counts with the highest value ever stored for the box'],
     deletionPolicy: [
       'test/operator/lifecycle.test.ts',
@@ -80,6 +90,33 @@ export const FIELD_PROOFS: FieldProofs = {
       'test/oauth/refresh-rotation.test.ts',
       'gives a successor with each use',
     ],
+    'auth.implicit.redirect_uri': [authorize, 'brings the token in the fragment, as the interface has it'],
+    'auth.implicit.token_format': [authorize, 'and signs it where it is a JWT'],
+    'auth.implicit.access_token_expiration': [authorize, 'shows when a token ends where that is configured'],
+    'auth.implicit.audience': [authorize, 'is for the audience that the grant of its client has'],
+    'auth.authorization_code.redirect_uri': [authorize, 'is redeemed once, with its verifier'],
+    'auth.authorization_code.token_format': [authorize, 'is redeemed for what the settings of its grant say'],
+    'auth.authorization_code.access_token_expiration': [
+      authorize,
+      'is redeemed for what the settings of its grant say',
+    ],
+    'auth.authorization_code.audience': [authorize, 'is redeemed for what the settings of its grant say'],
+    'auth.authorization_code.refresh_token': [authorize, 'gives refresh tokens that rotate'],
+    'auth.authorization_code.refresh_token_expiration': [
+      authorize,
+      'gives refresh tokens by the settings of its own grant',
+    ],
+    'auth.authorization_code.refresh_requires_secret': [
+      authorize,
+      'gives refresh tokens by the settings of its own grant',
+    ],
+    'auth.authorization_code.refresh_rotation': [authorize, 'gives refresh tokens by the settings of its own grant'],
+    'auth.authorization_code.secret_required': [
+      authorize,
+      'needs no secret where the settings say that PKCE is enough',
+    ],
+    'auth.authorization_code.pkce': [authorize, 'needs PKCE of a client with a secret where its settings say so'],
+    first_party: [authorize, 'brings the token in the fragment, as the interface has it'],
     scope: ['test/oauth/access-token-plan.test.ts', 'allowed and ${shown(asked)} asked ${what}'],
     active: [
       'test/http/resources/clients.test.ts',

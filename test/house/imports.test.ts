@@ -21,6 +21,7 @@ const refused = {
   'credentials-and-policies-stand-on-their-own': ['api/policy/peeks.ts', '../state/box-state.ts'],
   'state-is-below-the-services': ['api/state/serves.ts', '../oauth/grant.ts'],
   'services-know-no-http': ['api/oauth/answers.ts', '../http/send.ts'],
+  'pages-only-show': ['api/pages/asks.ts', '../state/box-state.ts'],
   'http-is-below-the-app': ['api/http/routes.ts', '../app.ts'],
   'app-is-composed-only-by-programs': ['api/upkeep.ts', './app.ts'],
   'nobody-imports-a-program': ['api/serve.ts', './main.ts'],

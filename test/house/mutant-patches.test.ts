@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { choose, readMutants } from './mutant-patches.ts';
+import { beginningWith, choose, readMutants } from './mutant-patches.ts';
 
 const diff = 'diff --git a/x.ts b/x.ts\nTests: not/a/header.ts\n';
 
@@ -48,4 +49,20 @@ describe('the patches of make mutants', () => {
     expect(names(5, 'one')).to.not.deep.equal(names(5, 'two'));
     expect(names(Infinity, '')).to.have.length(20);
   });
+
+  it('are chosen by the beginnings of their names, one of which that names none is told of', () => {
+    for (const name of ['ab', 'ac', 'b']) write(`${name}.patch`, `Breaks: x\nTests: test/house/check.ts\n${diff}`);
+    const names = (...words: string[]) => beginningWith(words, readMutants(folder)).map(({ name }) => name);
+    expect(names('a')).to.deep.equal(['ab', 'ac']);
+    expect(names('ac', 'b')).to.deep.equal(['ac', 'b']);
+    expect(names()).to.have.length(3);
+    expect(() => names('b', 'c')).to.throw('begins with c');
+  });
+
+  it('apply to the code as it is: one that does not would break nothing', () => {
+    const stale = readMutants('test/mutants').filter(
+      ({ file }) => spawnSync('git', ['apply', '--check', path.resolve(file)]).status !== 0,
+    );
+    expect(stale.map(({ name }) => name)).to.deep.equal([]);
+  }).timeout(60_000);
 });

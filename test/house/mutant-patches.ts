@@ -29,6 +29,14 @@ function parse(file: string): Mutant {
   return { name: path.basename(file, '.patch'), file, breaks, tests };
 }
 
+/** Those whose name begins with one of these words; all where there is no word. Throws where a word names none. */
+export function beginningWith(words: readonly string[], mutants: readonly Mutant[]): readonly Mutant[] {
+  if (words.length === 0) return mutants;
+  const idle = words.filter((word) => !mutants.some(({ name }) => name.startsWith(word)));
+  if (idle.length > 0) throw new Error(`no patch has a name that begins with ${idle.join(', ')}`);
+  return mutants.filter(({ name }) => words.some((word) => name.startsWith(word)));
+}
+
 /** At most `count` of them, the same ones for the same seed. */
 export function choose(mutants: readonly Mutant[], count: number, seed: string): Mutant[] {
   const chosen = mutants.toSorted((a, b) => rank(seed, a).localeCompare(rank(seed, b))).slice(0, count);

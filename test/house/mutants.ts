@@ -3,13 +3,19 @@
 //
 //     Breaks: a closed session is still accepted
 //     Tests: test/api/db/session.test.ts test/oauth/check.test.ts
+//
+// All of them, a sample (`--sample 20 --seed x`), or those whose names begin with a word: `npm run mutants -- operator-`.
 import { parseArgs } from 'node:util';
-import { choose, readMutants } from './mutant-patches.ts';
+import { beginningWith, choose, readMutants } from './mutant-patches.ts';
 import { makeScratchTree, runTests, withPatch } from './mutant-runs.ts';
 import type { Mutant } from './mutant-patches.ts';
 
-const { values: options } = parseArgs({ options: { sample: { type: 'string' }, seed: { type: 'string' } } });
-const mutants = choose(readMutants('test/mutants'), Number(options.sample ?? Infinity), options.seed ?? '');
+const { values: options, positionals: names } = parseArgs({
+  options: { sample: { type: 'string' }, seed: { type: 'string' } },
+  allowPositionals: true,
+});
+const named = beginningWith(names, readMutants('test/mutants'));
+const mutants = choose(named, Number(options.sample ?? Infinity), options.seed ?? '');
 const tree = makeScratchTree();
 try {
   await requireGreen([...new Set(mutants.flatMap((mutant) => mutant.tests))].sort());

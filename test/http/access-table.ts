@@ -60,6 +60,19 @@ export const accessTable: Readonly<Record<string, string>> = {
   'PUT /Session/:id':             '401   401  401  403  403  401  401  401  401  401  401  200',
   'PATCH /Session/:id':           '401   401  401  403  403  401  401  401  401  401  401  200',
   'DELETE /Session/:id':          '401   401  401  403  403  401  401  401  401  401  401  200',
+
+  'GET /Group':                   '401   401  401  403  403  401  401  401  401  401  401  200',
+  'POST /Group':                  '401   401  401  403  403  401  401  401  401  401  401  201',
+  'GET /Group/:id':               '401   401  401  403  403  401  401  401  401  401  401  200',
+  'PUT /Group/:id':               '401   401  401  403  403  401  401  401  401  401  401  200',
+  'PATCH /Group/:id':             '401   401  401  403  403  401  401  401  401  401  401  200',
+  'DELETE /Group/:id':            '401   401  401  403  403  401  401  401  401  401  401  200',
+
+  'GET /users':                   '401   401  401  403  403  401  401  401  401  401  401  200',
+  'POST /users':                  '401   401  401  403  403  401  401  401  401  401  401  201',
+  'GET /users/:id':               '401   401  401  403  403  401  401  401  401  401  401  200',
+  'PUT /users/:id':               '401   401  401  403  403  401  401  401  401  401  401  200',
+  'DELETE /users/:id':            '401   401  401  403  403  401  401  401  401  401  401  200',
 };
 
 /** What the admin gets for the id of a resource that only the other box has: none of it, and nothing of it changes. */
@@ -76,4 +89,11 @@ export const idsOfTheOtherBox: Readonly<Record<string, number>> = {
   'PUT /Session/:id': 404,
   'PATCH /Session/:id': 404,
   'DELETE /Session/:id': 204,
+  'GET /Group/:id': 404,
+  'PUT /Group/:id': 404,
+  'PATCH /Group/:id': 404,
+  'DELETE /Group/:id': 204,
+  'GET /users/:id': 404,
+  'PUT /users/:id': 404,
+  'DELETE /users/:id': 404,
 };

@@ -5,7 +5,7 @@ import type { Callers, Format } from './access-callers.ts';
 import { accessTable, callers, idsOfTheOtherBox } from './access-table.ts';
 import type { Caller } from './access-table.ts';
 import { entries } from './resources/box-api.ts';
-import { newSession, startRouteApi } from './route-requests.ts';
+import { newGroup, newSession, newUser, startRouteApi } from './route-requests.ts';
 import type { RouteApi, RouteRequest } from './route-requests.ts';
 
 describe('who may do what', () => {
@@ -26,6 +26,15 @@ describe('who may do what', () => {
     return row[callers.indexOf(caller)] ?? 'not in the table';
   };
 
+  /** What the admin may end: it does so twice. */
+  async function ownPaths(): Promise<Readonly<Record<string, string>>> {
+    return {
+      '/Session/': `/Session/${await newSession(api)}`,
+      '/users/': `/users/${await newUser(api)}`,
+      '/Group/': `/Group/${await newGroup(api)}`,
+    };
+  }
+
   async function credentials(request: RouteRequest, caller: Caller, format: Format): Promise<string | undefined> {
     if (request.shape === 'oauth') return who.basic(caller);
     return request.name === 'DELETE /Session' ? who.freshBearer(caller, format) : who.bearer(caller, format);
@@ -45,13 +54,14 @@ describe('who may do what', () => {
     for (const caller of callers) {
       it(`X-19 ${caller}, ${format} token, every route`, async () => {
         const wrong: string[] = [];
-        const session = caller === 'admin' ? `/Session/${await newSession(api)}` : undefined;
+        const own = caller === 'admin' ? await ownPaths() : {};
         for (const request of ordered) {
           const wanted = expected(request.name, caller);
           if (wanted === '---') continue;
           const authorization = await credentials(request, caller, format);
-          const path = request.path.startsWith('/Session/') ? (session ?? request.path) : request.path;
-          const { status, text } = await api.ask(request, { path, authorization });
+          const path = own[request.path.replace(/[^/]+$/, '')] ?? request.path;
+          const body = request.body?.replace(/made(?=[@ ])/, format);
+          const { status, text } = await api.ask(request, { path, body, authorization });
           if (String(status) !== wanted) wrong.push(`${request.name}: ${String(status)}, not ${wanted}: ${text}`);
           if (status === 403) expect(text, request.name).to.contain('No access policy grants this request');
         }
@@ -80,6 +90,8 @@ describe('who may do what', () => {
       Client: '/Client/only-there',
       AccessPolicy: '/AccessPolicy/only-there',
       Session: `/Session/${session}`,
+      users: `/users/${await idThere('/users', (nth) => ({ email: `${nth}@mail.example`, password: 'correct horse' }))}`,
+      Group: `/Group/${await idThere('/Group', (nth) => ({ name: `group ${nth}` }))}`,
     };
     const before = await Promise.all(Object.values(paths).map(read));
     for (const [name, status] of Object.entries(idsOfTheOtherBox)) {
@@ -93,6 +105,20 @@ describe('who may do what', () => {
       if (status === 201) await api.call('DELETE', path);
     }
     expect(await Promise.all(Object.values(paths).map(read))).to.deep.equal(before);
+
+    /** One whose id nobody has here. */
+    async function idThere(path: string, body: (nth: number) => object): Promise<string> {
+      let id = '';
+      for (let nth = 0; nth < 8; nth += 1) {
+        const response = await fetch(there.base + path, {
+          method: 'POST',
+          headers: { Authorization: there.authorization, 'Content-Type': 'application/json' },
+          body: JSON.stringify(body(nth)),
+        });
+        id = String(Reflect.get(Object(await response.json()), 'id'));
+      }
+      return id;
+    }
 
     async function sessionThere(): Promise<string> {
       const [found] = entries({

@@ -8,10 +8,12 @@ import { readBody } from '../../api/http/read-body.ts';
 import { createRouter } from '../../api/http/router.ts';
 import type { Route } from '../../api/http/routes.ts';
 import { listen } from '../../api/http/server.ts';
+import { everyAnswer } from '../../api/http/send.ts';
 import { createThrottle, defaultThrottle } from '../../api/http/throttle.ts';
 import { createLog } from '../../process/log.ts';
 import { makeWorld } from '../oauth/world.ts';
 import type { World } from '../oauth/world.ts';
+import { Problem } from '../../api/problem.ts';
 import { eventually } from '../support/eventually.ts';
 import { openSocket, sendRequest } from './raw-http.ts';
 import type { RawReply } from './raw-http.ts';
@@ -37,6 +39,18 @@ const routes: readonly Route[] = [
       return Promise.reject(secretly());
     },
   ],
+  ['GET', '/unsendable', 'oauth', () => () => Promise.reject(new Problem('invalid', 'x', { 'canary name': 'x' }))],
+  [
+    'GET',
+    '/broken',
+    'plain',
+    () => (_request, response) => {
+      response.writeHead = () => {
+        throw new RangeError('canary: it writes nothing');
+      };
+      return Promise.reject(secretly());
+    },
+  ],
   [
     'POST',
     '/body',
@@ -52,6 +66,9 @@ describe('errors as answers', () => {
   let server: Server;
   let url = '';
   let lines: string[] = [];
+  const nothing = (): void => undefined;
+  /** What else a request goes through, and may fail in. */
+  let surroundings = { onAnswer: nothing, isTrustedProxy: () => false };
 
   before(async () => {
     world = await makeWorld();
@@ -74,8 +91,10 @@ describe('errors as answers', () => {
         },
         boxes: createKnownBoxes(world.services.states),
         throttle: createThrottle(defaultThrottle, Date.now),
-        isTrustedProxy: () => false,
-        onAnswer: () => undefined,
+        isTrustedProxy: () => surroundings.isTrustedProxy(),
+        onAnswer: () => {
+          surroundings.onAnswer();
+        },
       },
       routes,
     );
@@ -89,6 +108,7 @@ describe('errors as answers', () => {
   });
   beforeEach(() => {
     lines = [];
+    surroundings = { onAnswer: nothing, isTrustedProxy: () => false };
   });
 
   const get = (path: string): Promise<RawReply> => sendRequest(url, { method: 'GET', target: `/boxes/shop${path}` });
@@ -137,6 +157,43 @@ describe('errors as answers', () => {
     expect(lines.join('')).to.contain('"msg":"bug"');
   });
 
+  const failing = (): never => {
+    throw new RangeError('canary: it is broken');
+  };
+  const failures: Readonly<Record<string, { path: string; around?: Partial<typeof surroundings> }>> = {
+    'an answer that cannot be sent': { path: '/unsendable' },
+    'a log that cannot be written, at a bug': { path: '/bug/oauth', around: { onAnswer: failing } },
+    'a log that cannot be written, at an outage': { path: '/outage/resource', around: { onAnswer: failing } },
+    'a request that fails before it has an id': { path: '/bug/oauth', around: { isTrustedProxy: failing } },
+  };
+  for (const [what, { path, around }] of Object.entries(failures)) {
+    it(`${what}: a bare 500, one line, and the process lives`, async () => {
+      surroundings = { ...surroundings, ...around };
+      const reply = await get(path);
+      expect(reply.status).to.equal(500);
+      expect(reply.text).to.equal('');
+      expect(reply.whole).not.to.contain('canary');
+      for (const [name, value] of pairs(everyAnswer))
+        expect(reply.headers.get(name.toLowerCase()), name).to.equal(value);
+      expect(reply.headers.get('cache-control')).to.equal('no-store');
+      const [line = '', ...others] = lines;
+      expect(others).to.deep.equal([]);
+      expect(JSON.parse(line)).to.include({ msg: 'bug', request_id: reply.headers.get('x-request-id') });
+      expect(line).to.contain('canary');
+      surroundings = { onAnswer: nothing, isTrustedProxy: () => false };
+      expect((await get('/outage/plain')).status).to.equal(503);
+    });
+  }
+
+  it('a response that nothing can be written to: the connection ends, one line, and the process lives', async () => {
+    const ending = await get('/broken').then(({ status }) => String(status), String);
+    expect(ending).to.match(/the connection ended/);
+    const [line = '', ...others] = lines;
+    expect(others).to.deep.equal([]);
+    expect(line).to.contain('"msg":"bug"').and.contain('it writes nothing').and.contain('cannot read');
+    expect((await get('/outage/plain')).status).to.equal(503);
+  });
+
   it('a caller that hangs up in the middle of its body is no bug', async () => {
     for (let nth = 0; nth < 3; nth += 1) {
       const socket = openSocket(url);
@@ -155,4 +212,8 @@ function connections(server: Server): Promise<number> {
       resolve(count);
     });
   });
+}
+
+function pairs(list: readonly string[]): readonly (readonly [string, string])[] {
+  return list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? ''] as const] : []));
 }

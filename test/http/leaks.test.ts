@@ -37,6 +37,9 @@ describe('X-14 I12: secrets', () => {
     'wrong refresh token': `bgr_${canary('refresh')}`,
     'token in a policy question': canary('explain'),
     'wrong management key': canary('management'),
+    'password of a user': canary('password'),
+    'password of a refused user': canary('refused-password'),
+    'password under a wrong name': canary('misnamed-password'),
     cookie: canary('cookie'),
   };
   const texts: Record<string, string[]> = { headers: [], errors: [], resources: [], metrics: [] };
@@ -118,7 +121,7 @@ describe('X-14 I12: secrets', () => {
     expect(leaksIn({ ...texts, log: api.lines }, secrets)).to.deep.equal([]);
     expect(api.lines.length, 'it did log').to.be.greaterThan(100);
     expect(Object.values(texts).flat().length, 'there were answers').to.be.greaterThan(100);
-  });
+  }).timeout(180_000);
 
   async function takeTokens(): Promise<void> {
     const grant = 'grant_type=client_credentials';
@@ -164,6 +167,13 @@ describe('X-14 I12: secrets', () => {
     const headers = { authorization: `Bearer ${secrets['token in a policy question'] ?? ''}` };
     const question = { request: { 'request-method': 'get', uri: '/Client', headers } };
     await send('POST', '/AccessPolicy/$explain', bearer, json, JSON.stringify(question));
+    const password = secrets['password of a user'];
+    await send('POST', '/users', bearer, json, JSON.stringify({ email: 'ann@mail.example', password }));
+    await send('PUT', '/users/1', bearer, json, JSON.stringify({ password }));
+    const refusedUser = { email: 'x', password: secrets['password of a refused user'] };
+    await send('POST', '/users', bearer, json, JSON.stringify(refusedUser));
+    await send('POST', '/users', bearer, json, JSON.stringify({ passwrod: secrets['password under a wrong name'] }));
+    await send('GET', `/users?access_token=${token}`);
     const whoAmI = basic('boss', secrets['declared secret']);
     for (const path of ['/auth/introspect', '/auth/revoke']) {
       await send('POST', path, whoAmI, form, `token=${secrets['wrong bearer token'] ?? ''}`);

@@ -8,7 +8,7 @@ describe('the management port', () => {
   let epoch: number;
 
   before(async () => {
-    api = await startApi();
+    api = await startApi({ environment: { BOXGATE_JWKS_HOSTS: 'keys.example.com' } });
     epoch = await claimEpoch(api.managementUrl, api.managementKey, 'c');
   });
   after(() => api.stop());
@@ -37,6 +37,36 @@ describe('the management port', () => {
       expect(status).to.equal(200);
       expect(text).to.match(/"id":"odd","result":"(created|updated|unchanged)"/);
       expect(text).to.match(/"id":"even","result":"(created|updated|unchanged)"/);
+    });
+  }
+
+  for (const [host, faults] of [
+    ['keys.example.com', undefined],
+    [
+      'other.example.com:8443',
+      [
+        {
+          path: 'jwks_uri',
+          message:
+            'is on the host other.example.com:8443, which BOXGATE_JWKS_HOSTS of the API does not list: no keys are fetched from there',
+        },
+      ],
+    ],
+  ] as const) {
+    it(`C-12 stores a client with its keys on ${host} and says ${faults ? 'that' : 'nothing, as'} they are${faults ? ' not' : ''} fetched, also when asked again`, async () => {
+      const id = `keys-${String(faults?.length ?? 0)}`;
+      const jwks_uri = `https://${host}/jwks.json`;
+      const resource = { resourceType: 'Client', id, grant_types: ['client_credentials'], jwks_uri };
+      const owner = { name: `default/${id}`, uid: id };
+      const body = `${head()}${JSON.stringify({ kind: 'Client', id, owner, digest: 'd', resource })}\n`;
+      for (const result of ['created', 'unchanged']) {
+        const { text } = await apply(body);
+        const lines = text
+          .trim()
+          .split('\n')
+          .map((line): unknown => JSON.parse(line));
+        expect(lines).to.deep.include({ kind: 'Client', id, result, ...(faults && { faults }) });
+      }
     });
   }
 

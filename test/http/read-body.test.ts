@@ -138,7 +138,7 @@ describe('bodies', () => {
   });
 
   describe('X-05 a body above the limit is 413 and ends the connection', () => {
-    const limits = { oauth: 16_384, resource: 1_048_576, plain: 0 } as const;
+    const limits = { oauth: 16_384, resource: 1_048_576, plain: 0, page: 0 } as const;
     const padded = ({ body = '', shape, type }: RouteRequest, length: number): string =>
       shape === 'oauth' && type === form ? `${body}&x=`.padEnd(length, 'x') : body.padEnd(length, ' ');
 

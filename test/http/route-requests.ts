@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { routes } from '../../api/app.ts';
+import type { ErrorShape } from '../../api/http/exchange.ts';
 import { adminSecret, startBoxApi, stringIn } from './resources/box-api.ts';
 import type { BoxApi } from './resources/box-api.ts';
 import { expectClean } from './hygiene.ts';
@@ -12,7 +14,7 @@ export interface RouteRequest {
   readonly method: string;
   /** Below the box. */
   readonly path: string;
-  readonly shape: 'oauth' | 'resource' | 'plain';
+  readonly shape: ErrorShape;
   readonly type: string | undefined;
   readonly body: string | undefined;
   readonly authorization: string | undefined;
@@ -44,9 +46,9 @@ export async function startRouteApi(): Promise<RouteApi> {
     { kind: 'Client', id: 'sample', grant_types: ['client_credentials'], secret: 'sample-secret' },
     { kind: 'AccessPolicy', id: 'sample', engine: 'allow', link: [{ resourceType: 'Client', id: 'nobody' }] },
   ]);
-  const session = await newSession(api);
+  const ids = { Session: await newSession(api), users: await newUser(api), Group: await newGroup(api) };
   const lastToken = stringIn(await api.requestToken('admin', adminSecret), 'access_token');
-  const requests = requestsOf(api.adminToken, session).map((request) =>
+  const requests = requestsOf(api.adminToken, ids).map((request) =>
     request.name === 'DELETE /Session' ? { ...request, authorization: `Bearer ${lastToken}` } : request,
   );
 
@@ -83,6 +85,19 @@ export async function newSession(api: BoxApi): Promise<string> {
   return typeof body === 'object' && body !== null ? String(Reflect.get(body, 'jti')) : '';
 }
 
+/** The id of a new user, for the routes that want one. */
+export async function newUser(api: BoxApi): Promise<string> {
+  const body = { email: `${randomUUID()}@mail.example`, password: 'correct horse' };
+  const reply = await api.call('POST', '/users', { body });
+  return String(Reflect.get(Object(reply.body), 'id'));
+}
+
+/** The id of a new group, for the routes that want one. */
+export async function newGroup(api: BoxApi): Promise<string> {
+  const reply = await api.call('POST', '/Group', { body: { name: `group ${randomUUID()}` } });
+  return String(Reflect.get(Object(reply.body), 'id'));
+}
+
 const form = 'application/x-www-form-urlencoded';
 const json = 'application/json';
 
@@ -106,15 +121,23 @@ const bodies: Readonly<Record<string, readonly [type: string, body: string]>> = 
   'PATCH /AccessPolicy/:id': [json, '{"description":"patched"}'],
   'PUT /Session/:id': [json, '{"active":true}'],
   'PATCH /Session/:id': [json, '{"active":true}'],
+  'POST /Group': [json, '{"name":"made group"}'],
+  'PUT /Group/:id': [json, '{"name":"made group of another name"}'],
+  'PATCH /Group/:id': [json, '{"description":"patched"}'],
+  'POST /users': [json, '{"email":"made@mail.example","password":"correct horse"}'],
+  'PUT /users/:id': [json, '{"data":"{}"}'],
 };
 
-/** A request for every route, as the client `admin` with its token; `session` is the id of one that is there. */
-export function requestsOf(token: string, session: string): readonly RouteRequest[] {
+/** A request for every route, as the client `admin` with its token; `ids` are of such that are there, by their path. */
+export function requestsOf(
+  token: string,
+  ids: Readonly<Record<'Session' | 'users' | 'Group', string>>,
+): readonly RouteRequest[] {
   return routes.map(([method, path, shape]) => {
     const name = `${method} ${path}`;
     const [type, body] = bodies[name] ?? [undefined, undefined];
     if (body === undefined && /^(POST|PUT|PATCH)/.test(method)) throw new Error(`no request for ${name}`);
-    const id = path.startsWith('/Session') ? session : 'made';
+    const id = new Map(Object.entries(ids)).get(path.split('/')[1] ?? '') ?? 'made';
     return { name, method, shape, type, body, path: path.replace(':id', id), authorization: credentials(shape, token) };
   });
 }

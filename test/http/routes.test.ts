@@ -6,7 +6,19 @@ import type { RouteApi } from './route-requests.ts';
 /** Addresses at which nothing is, below a box; each with every method. */
 const nowhere = [
   ...['/', '/nothing', '/client', '/Client/', '/Client/x/y', '/Client//', '//Client', '/Clients', '/Session/x/y'],
-  ...['/auth', '/auth/', '/auth/token/', '/AUTH/TOKEN', '/auth/authorize', '/users', '/ui/', '/.well-known/', '/.env'],
+  ...[
+    '/auth',
+    '/auth/',
+    '/auth/token/',
+    '/AUTH/TOKEN',
+    '/auth/authorize/',
+    '/Users',
+    '/users/',
+    '/users/1/x',
+    '/ui/',
+    '/.well-known/',
+    '/.env',
+  ],
   ...['/../Client', '/./Client', '/Client/../Session', '/%2e%2e/Client', '/%43lient', '/Client%2Fx', '/Client;x', '*'],
   ...['/boxes/default/Client', '/AccessPolicy/$explain/x', '/constructor', '/__proto__', '/toString/x'],
 ];

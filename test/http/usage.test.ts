@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
+import type { BoxUsage } from '../../api/client/desired-state.ts';
 import { createUsageNotes } from '../../api/state/usage-notes.ts';
 import { textOf } from '../oauth/requests.ts';
 import { startApi } from '../support/api.ts';
@@ -31,7 +32,8 @@ describe('the usage of the clients of a box', () => {
     await database.drop();
   });
 
-  const usage = async (cluster = 'cluster-of-shop') => (await box.management.usage('shop', cluster, signal)).clients;
+  const usage = async (cluster = 'cluster-of-shop') =>
+    (await box.management.usage('shop', cluster, '', signal)).clients;
 
   /** What a replica has noted is written when it stops. */
   async function restart(): Promise<void> {
@@ -69,10 +71,28 @@ describe('the usage of the clients of a box', () => {
     expect(await usage()).to.deep.equal([{ id: 'app', live_sessions: 0 }]);
   });
 
+  it('is told in portions of two hundred clients', async () => {
+    await box.apply([box.client('app', 'secret')]);
+    await owner.query(
+      `INSERT INTO boxgate.resource (box, kind, id, version, body, owner_cluster, owner_name)
+       SELECT 'shop', 'Client', 'c' || n, 1, '{}', 'large', 'shop/c' || n FROM generate_series(1, 405) AS n`,
+    );
+    const portions: number[] = [];
+    const told = new Set<string>();
+    for (let next: string | undefined = ''; next !== undefined;) {
+      const answer: BoxUsage = await box.management.usage('shop', 'large', next, signal);
+      portions.push(answer.clients.length);
+      for (const { id } of answer.clients) told.add(id);
+      next = answer.next;
+    }
+    expect(portions).to.deep.equal([200, 200, 5]);
+    expect(told.size).to.equal(405);
+  });
+
   it('is told of the clients that the cluster declares only', async () => {
     await box.apply([box.client('app', 'secret')]);
     expect(await usage('another')).to.deep.equal([]);
-    expect((await box.management.usage('empty', 'cluster-of-shop', signal)).clients).to.deep.equal([]);
+    expect((await box.management.usage('empty', 'cluster-of-shop', '', signal)).clients).to.deep.equal([]);
   });
 
   it('knows when a client last got a token, and last used its previous secret', async () => {
@@ -86,6 +106,9 @@ describe('the usage of the clients of a box', () => {
     await box.token('app', 'old');
     await restart();
     expect(Date.parse((await usage())[0]?.previous_secret_last_used ?? '')).to.be.within(start, Date.now());
+    const [{ live_sessions, ...lastUse } = { live_sessions: 0 }] = await usage();
+    expect(live_sessions).to.equal(2);
+    expect(await box.management.lastUses('shop', 'cluster-of-shop', signal)).to.deep.equal({ clients: [lastUse] });
   });
 
   it('forgets the use of a previous secret with that secret, and all of a client that is deleted', async () => {
@@ -108,6 +131,9 @@ describe('the usage of the clients of a box', () => {
     expect((await at('/boxes/shop/usage?cluster=c', 'wrong')).status).to.equal(401);
     expect((await at('/boxes/SHOP/usage?cluster=c', api.managementKey)).status).to.equal(400);
     expect((await at('/boxes/shop/usage', api.managementKey)).status).to.equal(400);
+    expect((await at('/boxes/shop/usage?cluster=c&after=%00', api.managementKey)).status).to.equal(400);
+    expect((await at('/boxes/shop/last-use?cluster=c', 'wrong')).status).to.equal(401);
+    expect((await at('/boxes/shop/last-use', api.managementKey)).status).to.equal(400);
   });
 });
 

@@ -38,8 +38,9 @@ describe('the metadata of a box', () => {
       expect(headers.get('access-control-allow-origin')).to.equal('*');
       expect(body).to.deep.equal({
         issuer,
+        authorization_endpoint: `${issuer}/auth/authorize`,
         token_endpoint: `${issuer}/auth/token`,
-        token_endpoint_auth_methods_supported: methods,
+        token_endpoint_auth_methods_supported: [...methods, 'none'],
         token_endpoint_auth_signing_alg_values_supported: algorithms,
         jwks_uri: `${issuer}/.well-known/jwks.json`,
         introspection_endpoint: `${issuer}/auth/introspect`,
@@ -48,8 +49,11 @@ describe('the metadata of a box', () => {
         revocation_endpoint: `${issuer}/auth/revoke`,
         revocation_endpoint_auth_methods_supported: [...methods, 'none'],
         revocation_endpoint_auth_signing_alg_values_supported: algorithms,
-        grant_types_supported: ['client_credentials', 'refresh_token'],
-        response_types_supported: [],
+        grant_types_supported: ['client_credentials', 'authorization_code', 'refresh_token', 'implicit'],
+        response_types_supported: ['code', 'token'],
+        response_modes_supported: ['query', 'fragment'],
+        code_challenge_methods_supported: ['S256'],
+        authorization_response_iss_parameter_supported: true,
       });
     });
   }
@@ -60,7 +64,8 @@ describe('the metadata of a box', () => {
       if (!name.endsWith('_endpoint') && name !== 'jwks_uri') continue;
       const path = String(value).replace('http://boxgate.test', '');
       const { status } = await get(path);
-      expect(status, name).to.equal(name === 'jwks_uri' ? 200 : 405);
+      const expected = { jwks_uri: 200, authorization_endpoint: 400 }[name] ?? 405;
+      expect(status, name).to.equal(expected);
     }
   });
 

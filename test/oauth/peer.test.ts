@@ -3,6 +3,7 @@ import * as oauth from 'oauth4webapi';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
+import { addUser, newBrowser } from '../http/pages/browser.ts';
 
 type Sent = oauth.CustomFetchOptions<string, URLSearchParams | undefined>;
 
@@ -22,6 +23,7 @@ describe('a client of another make', () => {
       fetch(url.replace(issuer.origin, api.url), { body: body ?? null, headers, method, redirect }),
   };
 
+  const back = 'http://127.0.0.1/back';
   let pair: oauth.CryptoKeyPair;
 
   before(async () => {
@@ -33,12 +35,63 @@ describe('a client of another make', () => {
     await api.declare('default', [
       { ...client, id: 'opaque', auth: { client_credentials: settings } },
       { kind: 'Client', id: 'keys', grant_types: ['client_credentials'], jwks: { keys: [jwk] } },
+      {
+        kind: 'Client',
+        id: 'native',
+        grant_types: ['authorization_code'],
+        first_party: true,
+        auth: { authorization_code: { redirect_uri: back, refresh_token: true } },
+      },
       { ...client, id: 'jwt', auth: { client_credentials: { ...settings, token_format: 'jwt' } } },
     ]);
     const response = await oauth.discoveryRequest(issuer, { ...options, algorithm: 'oauth2' });
     server = await oauth.processDiscoveryResponse(issuer, response);
   });
   after(() => api.stop());
+
+  it('gets tokens of a person, with a code and PKCE, and refreshes them', async () => {
+    const person = { email: 'ann@shop.example', password: 'a long enough passphrase' };
+    const user = await addUser(api, person.email, person.password);
+    const native: oauth.Client = { client_id: 'native' };
+    const verifier = oauth.generateRandomCodeVerifier();
+    const state = oauth.generateRandomState();
+    const redirectUri = 'http://127.0.0.1:50123/back';
+    const address = new URL(server.authorization_endpoint ?? '');
+    address.search = new URLSearchParams({
+      client_id: 'native',
+      response_type: 'code',
+      redirect_uri: redirectUri,
+      state,
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    }).toString();
+    const browser = newBrowser(api, 'default', issuer.href);
+    const signIn = await browser.get(address.href);
+    const signedIn = await browser.submit(signIn.location, person);
+    const answer = new URL((await browser.get(signedIn.location)).location);
+    expect(answer.href.startsWith(`${redirectUri}?code=`)).to.equal(true);
+    const parameters = oauth.validateAuthResponse(server, native, answer, state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      native,
+      oauth.None(),
+      parameters,
+      redirectUri,
+      verifier,
+      options,
+    );
+    const tokens = await oauth.processAuthorizationCodeResponse(server, native, response);
+    expect(await introspect(tokens.access_token)).to.include({ active: true, sub: String(user) });
+    const again = await oauth.refreshTokenGrantRequest(
+      server,
+      native,
+      oauth.None(),
+      tokens.refresh_token ?? '',
+      options,
+    );
+    const next = await oauth.processRefreshTokenResponse(server, native, again);
+    expect(next.refresh_token).not.to.be.oneOf([undefined, tokens.refresh_token]);
+  });
 
   async function ask(
     client: oauth.Client,

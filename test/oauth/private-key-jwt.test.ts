@@ -67,7 +67,7 @@ describe('a client that authenticates by private_key_jwt', () => {
     }
     const metadata = await fetch(`${issuer.replace('http://boxgate.test', api.url)}/.well-known/openid-configuration`);
     expect(await metadata.json()).to.deep.include({
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
       token_endpoint_auth_signing_alg_values_supported: algorithms,
     });
   });

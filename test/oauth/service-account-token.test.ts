@@ -203,11 +203,25 @@ describe('a client that authenticates by ServiceAccounts', () => {
     expect(error instanceof Error ? error.message : '').to.contain('"fenced"');
   });
 
-  it('keeps the version of settings that say the same again', async () => {
+  it('keeps the version of settings that say the same again, and does not write their row', async () => {
     const version = await api.serviceAccounts(settingsOf(key));
+    const row = await rowPlace();
     expect(await api.serviceAccounts(settingsOf(key))).to.equal(version);
+    expect(await rowPlace()).to.equal(row);
     expect(await api.serviceAccounts(settingsOf(strange))).to.be.above(version);
   });
+
+  /** Where the row of the settings stands; another place once it was written. */
+  async function rowPlace(): Promise<string | undefined> {
+    const owner = new pg.Client({ connectionString: api.database.ownerUrl });
+    await owner.connect();
+    try {
+      const { rows } = await owner.query<{ ctid: string }>('SELECT ctid::text FROM boxgate.cluster_settings');
+      return rows[0]?.ctid;
+    } finally {
+      await owner.end();
+    }
+  }
 
   it('K-03 is not served by settings that are none, or that hold a private key', async () => {
     const epoch = 1;

@@ -39,7 +39,7 @@ export async function startTokenApi(): Promise<TokenApi> {
     {
       ...client,
       id: 'browser',
-      grant_types: ['authorization_code', 'password'],
+      grant_types: ['authorization_code', 'password', 'urn:ietf:params:oauth:grant-type:token-exchange'],
       auth: { authorization_code: { redirect_uri: 'https://app.example/back' } },
     },
     { kind: 'Client', id: 'public', grant_types: ['client_credentials'] },

@@ -90,7 +90,7 @@ describe('the token endpoint refuses', () => {
       'T-05 a grant_type in capitals': () => form({ grant_type: 'CLIENT_CREDENTIALS' }),
       'T-05 password, of a client that lists it': () => form({ grant_type: 'password' }, basic('browser', secret)),
       'T-06 a grant that is listed and not built': () =>
-        form({ grant_type: 'authorization_code' }, basic('browser', secret)),
+        form({ grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange' }, basic('browser', secret)),
     },
     '400 unauthorized_client': {
       'T-05 password, of a client that does not list it': () => form({ grant_type: 'password' }),

@@ -4,6 +4,7 @@ import type { ApplyLine } from '../../api/client/desired-state.ts';
 import { createClientSecrets } from '../../api/credentials/client-secret.ts';
 import { createHashQueue } from '../../api/credentials/hash-queue.ts';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
+import { createPasswords } from '../../api/credentials/password.ts';
 import type { KeySealing } from '../../api/credentials/key-sealing.ts';
 import { claimEpoch } from '../../api/db/epoch.ts';
 import { batchedStatements, defaultHotLimits } from '../../api/db/hot-batches.ts';
@@ -77,12 +78,14 @@ export async function makeWorld(): Promise<World> {
     const onUnusable = (box: string, kind: string, id: string, reason: string): void => {
       audits.push({ event: 'unusable', facts: { box, kind, id, reason } });
     };
+    const queue = createHashQueue(1, 64);
     return {
       pool,
       keys: createSigningKeys(pool, sealing),
       usage: createUsageNotes(),
       states: createStateCache({ pool, sealing, statements, onUnusable }),
-      secrets: createClientSecrets(createHashQueue(1, 64)),
+      secrets: createClientSecrets(queue),
+      passwords: createPasswords(queue, [encryptionKey]),
       clientKeys: createClientKeys(
         createRemoteKeySets({
           hosts: [],

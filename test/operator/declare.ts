@@ -1,3 +1,4 @@
+import { generateKeyPairSync, hash } from 'node:crypto';
 import type { Kind } from '../../crds/kind.ts';
 import { objectKey, type Declared } from '../../operator/declared.ts';
 import type { Desired } from '../../operator/desired.ts';
@@ -33,6 +34,11 @@ export function machineClient(name: string, spec: Readonly<Record<string, unknow
   return declared('Client', name, { grant_types: ['client_credentials'], ...spec });
 }
 
+const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+
+/** Spec of a client that signs in with a key: of many of them no secret has to be hashed. */
+export const keyClient = { grant_types: ['client_credentials'], jwks: { keys: [{ ...key, alg: 'ES256' }] } };
+
 /** A policy that allows these clients. */
 export function allowPolicy(name: string, ...clients: readonly string[]): Declared {
   const link = clients.map((id) => ({ resourceType: 'Client', id }));
@@ -50,4 +56,12 @@ export function desired(object: Declared, fields: Partial<Desired> = {}): Desire
     digest: `digest-of-${object.name}`,
     ...fields,
   };
+}
+
+/** The object as it is after an edit of its spec, or of nothing; its version tells one content from another. */
+export function edited(object: Declared, spec?: Readonly<Record<string, unknown>>): Declared {
+  const { kind, name, generation } = object;
+  const body = spec === undefined ? object.body : declared(kind, name, spec).body;
+  const resourceVersion = hash('sha256', JSON.stringify(body()));
+  return { ...object, body, resourceVersion, generation: generation + 1 };
 }

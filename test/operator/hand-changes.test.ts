@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Declared } from '../../operator/declared.ts';
 import { sendJson } from '../oauth/requests.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { unthrottled } from '../support/unthrottled.ts';
 import { allowPolicy, declared, machineClient } from './declare.ts';
 import { passRig, type PassRig } from './pass-rig.ts';
 
@@ -22,9 +23,7 @@ describe('F-27 I5 rows that are changed by hand', () => {
   ];
 
   before(async () => {
-    api = await startApi({
-      environment: { BOXGATE_FAILURES_PER_CLIENT: '1000000', BOXGATE_FAILURES_PER_BOX: '1000000' },
-    });
+    api = await startApi({ environment: unthrottled });
     owner = new pg.Pool({ connectionString: api.database.ownerUrl });
   });
   after(async () => {
@@ -48,7 +47,7 @@ describe('F-27 I5 rows that are changed by hand', () => {
   /** What the rows say, without what every write changes. */
   async function rows(): Promise<readonly unknown[]> {
     const found = await owner.query<{ row: Readonly<Record<string, unknown>> }>(
-      `SELECT to_jsonb(r) - ARRAY['version', 'content', 'content_version', 'sessions_from', 'created_at', 'updated_at'] AS row
+      `SELECT to_jsonb(r) - ARRAY['version', 'content', 'content_version', 'written_in', 'sessions_from', 'created_at', 'updated_at'] AS row
          FROM boxgate.resource r WHERE box = $1 ORDER BY kind, id`,
       [box],
     );

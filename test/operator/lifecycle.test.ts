@@ -3,6 +3,7 @@ import type { Declared } from '../../operator/declared.ts';
 import { sendJson } from '../oauth/requests.ts';
 import { declaredBox } from '../http/declared-box.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { unthrottled } from '../support/unthrottled.ts';
 import { allowPolicy, declared, machineClient } from './declare.ts';
 import { passRig, type PassRig } from './pass-rig.ts';
 
@@ -17,9 +18,7 @@ describe('deletionPolicy and adoption against a real API', () => {
   let boxes = 0;
 
   before(async () => {
-    api = await startApi({
-      environment: { BOXGATE_FAILURES_PER_CLIENT: '1000000', BOXGATE_FAILURES_PER_BOX: '1000000' },
-    });
+    api = await startApi({ environment: unthrottled });
   });
   after(() => api.stop());
   beforeEach(async () => {

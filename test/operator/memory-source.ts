@@ -1,6 +1,8 @@
 import type { Declared, DeclaredSecret } from '../../operator/declared.ts';
 import type { ObjectStatus } from '../../operator/object-status.ts';
+import { resolveKept } from '../../operator/resolve-kept.ts';
 import type { ResolvedSecret } from '../../operator/resolve-secret.ts';
+import { nextSecret, type KeptSecret } from '../../operator/rotation.ts';
 import type { SecretKeeper, SecretWish } from '../../operator/secret-keeper.ts';
 import type { Source } from '../../operator/source.ts';
 import { Secret } from '../../api/client/secret.ts';
@@ -9,6 +11,9 @@ import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 /** A source whose objects a test sets as it likes. */
 export interface MemorySource extends Source {
   statusesInTurn?: number;
+  list: Source['list'];
+  namespaceOf?: NonNullable<Source['namespaceOf']>;
+  holds?: NonNullable<Source['holds']>;
   objects: readonly Declared[];
   secrets: readonly DeclaredSecret[];
   complete: boolean;
@@ -60,11 +65,13 @@ export function memorySource(): MemorySource {
 /** Generated secrets in memory. */
 export interface MemoryKeeper extends SecretKeeper {
   /** By name of the Secret. */
-  readonly kept: Map<string, { readonly wish: SecretWish; readonly value: Secret }>;
+  readonly kept: Map<string, KeptSecret & { readonly wish: SecretWish }>;
   /** Names of Secrets that stay though no object wants them. */
   readonly released: Set<string>;
   /** How many wishes were looked at in all. */
   looks: number;
+  /** What time it is for it. */
+  now: Date;
 }
 
 /** A keeper with nothing in it. */
@@ -74,13 +81,17 @@ export function memoryKeeper(): MemoryKeeper {
     kept,
     released: new Set(),
     looks: 0,
+    now: new Date('2026-01-01'),
     async keep(_box, wishes) {
       keeper.looks += wishes.length;
       const resolved = new Map<string, ResolvedSecret>();
       for (const wish of wishes) {
-        const value = kept.get(wish.secret)?.value ?? new Secret(generateClientSecret());
-        kept.set(wish.secret, { wish, value });
-        resolved.set(wish.client, { state: 'ready', value, version: '' });
+        const { secret, client, rotation, applied, usage } = wish;
+        const [last, time] = [kept.get(secret), keeper.now.getTime()];
+        const situation = { found: last, last, applied, rotation, usage, now: time };
+        const next = nextSecret(situation, () => new Secret(generateClientSecret())).kept;
+        kept.set(secret, { ...next, wish });
+        resolved.set(client, resolveKept(next, '', rotation, usage, time));
       }
       return resolved;
     },

@@ -57,7 +57,12 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
     events,
     management: real,
     memory: before?.memory ?? emptyMemory(),
-    now: new Date('2026-01-01'),
+    get now() {
+      return keeper.now;
+    },
+    set now(time) {
+      keeper.now = time;
+    },
     calls,
     async pass(objects, scope = 'changes') {
       source.objects = objects.map((object) => ({ ...object, namespace: box }));

@@ -1,28 +1,10 @@
 import { expect } from 'chai';
 import { ManagementError } from '../../api/client/management-error.ts';
-import { Secret } from '../../api/client/secret.ts';
-import type { Declared, DeclaredSecret } from '../../operator/declared.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
-import { allowPolicy, declared, machineClient } from './declare.ts';
+import { unthrottled } from '../support/unthrottled.ts';
+import { allowPolicy, declared, edited, machineClient } from './declare.ts';
 import { passRig, type PassRig } from './pass-rig.ts';
-
-const label = { 'boxgate.dev/client-secret': 'true' };
-let version = 1;
-
-/** The object as it is after an edit. */
-function edited(object: Declared, spec?: Readonly<Record<string, unknown>>): Declared {
-  version += 1;
-  const changed = { ...object, resourceVersion: String(version), generation: object.generation + 1 };
-  if (spec === undefined) return changed;
-  const { key, kind, name } = object;
-  return { ...changed, key, body: declared(kind, name, spec).body };
-}
-
-function secretManifest(text: string): DeclaredSecret {
-  const entries = new Map([['secret', new Secret(text)]]);
-  return { namespace: 'x', name: 'chosen', type: 'Opaque', labels: label, entries };
-}
 
 describe('reconcileBox against a real API', () => {
   let api: TestApi;
@@ -30,9 +12,7 @@ describe('reconcileBox against a real API', () => {
   let boxes = 0;
 
   before(async () => {
-    api = await startApi({
-      environment: { BOXGATE_FAILURES_PER_CLIENT: '1000000', BOXGATE_FAILURES_PER_BOX: '1000000' },
-    });
+    api = await startApi({ environment: unthrottled });
   });
   after(() => api.stop());
   beforeEach(async () => {
@@ -119,7 +99,7 @@ describe('reconcileBox against a real API', () => {
     expect(rig.keeper.looks).to.equal(looks + 1);
   });
 
-  it('removes exactly the one of a thousand clients that is gone, and its generated secret', async () => {
+  it('peer defect 2: removes exactly the one of a thousand clients that is gone, and its generated secret', async () => {
     const many = Array.from({ length: 1_000 }, (_, nth) => machineClient(`c${String(nth)}`));
     await rig.pass(many);
     const secret = rig.keeper.kept.get('c777')?.value.reveal() ?? '';
@@ -153,107 +133,6 @@ describe('reconcileBox against a real API', () => {
     rig.source.complete = true;
     await rig.pass([]);
     expect(await rig.token('app')).to.equal(401);
-  });
-
-  it('C-09 gives an id to the oldest object, and to the next one when that is gone', async () => {
-    const old = { ...machineClient('old', { id: 'shared', name: 'Old' }), created: '1' };
-    const young = { ...machineClient('young', { id: 'shared', name: 'Young' }), created: '2' };
-    await rig.pass([young, old]);
-    expect(rig.condition('Client/old')).to.equal('True/Ready');
-    expect(rig.condition('Client/young')).to.equal('False/DeclaredTwice');
-    expect(await rig.token('shared', rig.keeper.kept.get('old')?.value.reveal())).to.equal(200);
-    await rig.pass([young]);
-    expect(rig.condition('Client/young')).to.equal('True/Ready');
-    expect(await rig.token('shared', rig.keeper.kept.get('young')?.value.reveal())).to.equal(200);
-  });
-
-  it('C-09 takes an id from an object that had it first when an older one appears, also after a restart', async () => {
-    const old = { ...machineClient('old', { id: 'shared' }), created: '1' };
-    const young = { ...machineClient('young', { id: 'shared' }), created: '2' };
-    await rig.pass([young]);
-    await rig.restart();
-    await rig.pass([young, old], 'everything');
-    expect(rig.condition('Client/old')).to.equal('True/Ready');
-    expect(rig.condition('Client/young')).to.equal('False/DeclaredTwice');
-  });
-
-  it('passes an id on when an object is renamed, in one call', async () => {
-    await rig.pass([machineClient('before', { id: 'shared' })]);
-    rig.calls.length = 0;
-    await rig.pass([machineClient('after', { id: 'shared' })]);
-    expect(rig.calls).to.have.length(1);
-    expect(rig.condition('Client/after')).to.equal('True/Ready');
-    expect(await rig.token('shared', rig.keeper.kept.get('after')?.value.reveal())).to.equal(200);
-  });
-
-  it('passes an id on when an object was renamed while nobody watched', async () => {
-    await rig.pass([machineClient('before', { id: 'shared' })]);
-    await rig.restart();
-    await rig.pass([machineClient('after', { id: 'shared' })], 'everything');
-    expect(rig.condition('Client/after')).to.equal('True/Ready');
-  });
-
-  it('says who has an id that was made by somebody else, and takes it over at the sweep after that is gone', async () => {
-    const box = `box-${String(boxes)}`;
-    await api.declare(box, [{ kind: 'Client', id: 'app', grant_types: ['client_credentials'], secret: 'theirs' }]);
-    await rig.pass([app]);
-    expect(rig.condition('Client/app')).to.equal('False/OwnedByAnother');
-    expect(await rig.token('app', 'theirs')).to.equal(200);
-    rig.calls.length = 0;
-    await rig.pass([app]);
-    expect(rig.calls).to.deep.equal([]);
-    await api.remove(box, [{ kind: 'Client', id: 'app' }]);
-    await rig.pass([app], 'everything');
-    expect(rig.condition('Client/app')).to.equal('True/Ready');
-    expect(await rig.token('app')).to.equal(200);
-  });
-
-  const referring = machineClient('app', { secretRef: { name: 'chosen', key: 'secret' } });
-
-  it('waits for a Secret that is not there, and never invents one', async () => {
-    await rig.pass([referring]);
-    expect(rig.condition('Client/app')).to.equal('False/SecretNotFound');
-    expect(rig.calls.flat()).to.deep.equal([]);
-    rig.source.secrets = [secretManifest('the chosen one')];
-    await rig.pass([referring]);
-    expect(rig.condition('Client/app')).to.equal('True/Ready');
-    expect(await rig.token('app', 'the chosen one')).to.equal(200);
-  });
-
-  it('lets the new secret in and the old one out when a Secret changes', async () => {
-    rig.source.secrets = [secretManifest('first')];
-    await rig.pass([referring]);
-    rig.source.secrets = [secretManifest('second')];
-    await rig.pass([referring]);
-    expect(await rig.token('app', 'second')).to.equal(200);
-    expect(await rig.token('app', 'first')).to.equal(401);
-  });
-
-  it('goes on with the last secret when its Secret is gone, is not Ready, and still takes other changes', async () => {
-    rig.source.secrets = [secretManifest('first')];
-    await rig.pass([referring]);
-    rig.source.secrets = [];
-    await rig.pass([referring]);
-    expect(rig.condition('Client/app')).to.equal('False/SecretNotFound');
-    expect(rig.condition('Client/app', 'Synced')).to.equal('True/Applied');
-    expect(await rig.token('app', 'first')).to.equal(200);
-    await rig.restart();
-    await rig.pass([referring], 'everything');
-    expect(await rig.token('app', 'first')).to.equal(200);
-    const spec = { grant_types: ['client_credentials'], secretRef: { name: 'chosen', key: 'secret' }, active: false };
-    await rig.pass([edited(referring, spec)]);
-    expect(await rig.token('app', 'first')).to.equal(401);
-  });
-
-  it('takes the secret from a client that authenticates by keys from now on', async () => {
-    await rig.pass([app]);
-    const secret = rig.keeper.kept.get('app')?.value.reveal() ?? '';
-    const jwks = { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }] };
-    await rig.pass([edited(app, { grant_types: ['client_credentials'], jwks })]);
-    expect(rig.condition('Client/app')).to.equal('True/Ready');
-    expect(rig.condition('Client/app', 'SecretReady')).to.equal('True/SecretNotNeeded');
-    expect(await rig.token('app', secret)).to.equal(401);
-    expect(rig.keeper.kept.has('app')).to.equal(false);
   });
 
   it('leaves a client as it was when an edit breaks a rule, and says which', async () => {
@@ -298,33 +177,6 @@ describe('reconcileBox against a real API', () => {
     }
     expect(await rig.token('app')).to.equal(200);
     expect(await rig.version()).to.equal(before);
-  });
-
-  it('forgets a generated secret whose client went while nobody watched, at the second sweep', async () => {
-    await rig.pass([app]);
-    await rig.restart();
-    await rig.pass([], 'everything');
-    expect(rig.keeper.kept.has('app')).to.equal(true);
-    await rig.pass([], 'everything');
-    expect(rig.keeper.kept.has('app')).to.equal(false);
-  });
-
-  it('keeps a generated secret while a faulty client may be the one that has it', async () => {
-    await rig.pass([app]);
-    await rig.restart();
-    const faulty = edited(app, { grant_types: [] });
-    for (let sweeps = 0; sweeps < 3; sweeps += 1) await rig.pass([faulty], 'everything');
-    expect(rig.keeper.kept.has('app')).to.equal(true);
-  });
-
-  it('names the issuer of the box in generated secrets, and the new one when it changes', async () => {
-    const box = (issuer?: string) => edited(declared('Box', 'box', issuer === undefined ? {} : { issuer }));
-    await rig.pass([app, box()]);
-    const issuer = () => rig.keeper.kept.get('app')?.wish.facts.issuer;
-    expect(issuer()).to.equal(`${api.url}/boxes/box-${String(boxes)}`);
-    await rig.pass([app, box('https://id.example.com')]);
-    expect(issuer()).to.equal('https://id.example.com');
-    expect(rig.source.statuses.get('Box/box')?.columns).to.include({ issuer: 'https://id.example.com', clients: 1 });
   });
 
   it('I9 stops when somebody else has claimed a later epoch, and changes nothing any more', async () => {

@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import pg from 'pg';
 import { isRecord } from '../../crds/schema-node.ts';
@@ -83,6 +84,27 @@ describe('an operator whose surroundings fail', () => {
     expect(await hasEnded()).to.equal(false);
   });
 
+  it('F-12: goes on when the API server has a certificate of another authority, once the file names that one', async function () {
+    this.timeout(180_000);
+    const authority = `${rig.credentials.kubeconfig}.crt`;
+    await copyFile(plane.certificate, authority);
+    const kubeconfig = await readFile(rig.credentials.kubeconfig, 'utf8');
+    await writeFile(`${authority}.kubeconfig`, kubeconfig.replaceAll(plane.certificate, authority));
+    await start({ KUBECONFIG: `${authority}.kubeconfig`, BOXGATE_LEASE_SECONDS: '60' });
+    await plane.signal('SIGKILL');
+    await plane.restart({ certificate: 'new' });
+    await rig.put('Client', box, 'after-a-rotation', client);
+    await eventually(
+      'it is not trusted',
+      () => operator.lines.some((line) => /self-signed|certificate/.test(line)),
+      60_000,
+    );
+    expect(await rig.condition('Client', box, 'after-a-rotation')).not.to.equal('True/Ready');
+    await copyFile(plane.certificate, authority);
+    await rig.ready('Client', box, 'after-a-rotation', 60_000);
+    expect(await hasEnded()).to.equal(false);
+  });
+
   it('F-12: waits while its rights are gone, and goes on when they are back', async function () {
     this.timeout(180_000);
     await start();
@@ -117,6 +139,16 @@ describe('an operator whose surroundings fail', () => {
     await rig.ready('AccessPolicy', box, 'policy', 60_000);
     // Statuses that follow from the last change are written before it is quiet.
     await sweeps(3);
+    // Events about it come one after the other.
+    await eventually(
+      'no Event is left to tell',
+      async () => {
+        const one = await written();
+        await sweeps(1);
+        return isDeepStrictEqual(await written(), one);
+      },
+      60_000,
+    );
     const before = await written();
     await sweeps(8);
     expect(await written()).to.deep.equal(before);

@@ -7,10 +7,10 @@ import { createKubeApi } from '../../operator/kube/kube-api.ts';
 import { watch } from '../../operator/kube/watch.ts';
 import { textOf, sendJson } from '../oauth/requests.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
+import { unthrottled } from '../support/unthrottled.ts';
 import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 
 const rounds = 8;
-const manyFailures = { BOXGATE_FAILURES_PER_CLIENT: '100000', BOXGATE_FAILURES_PER_BOX: '100000' };
 
 describe('Ready, probed on the event that says it, on two replicas of which one is frozen', () => {
   let rig: OperatorRig;
@@ -18,8 +18,8 @@ describe('Ready, probed on the event that says it, on two replicas of which one 
   let box: string;
   before(async function () {
     this.timeout(120_000);
-    rig = await startOperatorRig(undefined, manyFailures);
-    frozen = await startApiProcess(rig.database.apiUrl, manyFailures);
+    rig = await startOperatorRig(undefined, unthrottled);
+    frozen = await startApiProcess(rig.database.apiUrl, unthrottled);
     await rig.operator();
     box = await rig.box();
   });

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { createSecretKey } from 'node:crypto';
 import { createManagement, type Management } from '../../api/client/management.ts';
 import { ManagementError } from '../../api/client/management-error.ts';
 import { Secret } from '../../api/client/secret.ts';
@@ -8,6 +7,7 @@ import { startApi, type TestApi } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { machineClient } from './declare.ts';
 import { memoryKeeper, memorySource, type MemorySource } from './memory-source.ts';
+import { plainOptions } from './reconciler-options.ts';
 import { recordedEvents } from './recorded-events.ts';
 
 /** Waits that a test lets pass when it likes. */
@@ -68,18 +68,14 @@ describe('startReconciler against a real API', () => {
 
   function start(management: Management = real): Reconciler {
     reconciler = startReconciler({
+      ...plainOptions('http://x'),
       source,
       management,
       keeper: memoryKeeper(),
       cluster: `c${String(cluster)}`,
-      digestKey: createSecretKey(Buffer.alloc(32, 3)),
-      defaultIssuer: (box) => `http://x/boxes/${box}`,
-      now: () => new Date(),
-      random: () => 0.5,
       schedule: time.schedule,
       sweepPeriod,
       events: recordedEvents(),
-      onProgress: () => undefined,
       onFailure: (box, error) => failures.push({ box, error }),
     });
     return reconciler;

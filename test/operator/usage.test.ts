@@ -16,7 +16,7 @@ const { signal } = new AbortController();
 describe('takeUsage', () => {
   let asked: number[];
   let time: number;
-  let answer: () => Promise<BoxUsage>;
+  let answer: (after: string) => Promise<BoxUsage>;
   let memory: { usage: UsageMemory | undefined };
   beforeEach(() => {
     [asked, time, memory] = [[], start, { usage: undefined }];
@@ -30,9 +30,9 @@ describe('takeUsage', () => {
       servesServiceAccounts: () => false,
       management: {
         ...createManagement({ url: 'http://127.0.0.1:9', key: new Secret('unused') }),
-        usage() {
+        usage(_box, _cluster, after) {
           asked.push(time - start);
-          return answer();
+          return answer(after);
         },
       },
       events: recordedEvents(),
@@ -58,6 +58,35 @@ describe('takeUsage', () => {
     expect(asked).to.deep.equal([0.5, 1.5, 2.5].map((hours) => hours * hour));
     expect(memory.usage?.known?.clients.get('app')).to.deep.equal({ id: 'app', live_sessions: 3 });
     expect(memory.usage?.known?.users).to.equal(2);
+  });
+
+  it('asks a large box for a portion at each sweep, and again a period after the last one', async () => {
+    const next: Readonly<Record<string, string>> = { '': 'b', b: 'd' };
+    answer = (after) => {
+      const clients = [{ id: `after-${after}`, live_sessions: asked.length }];
+      const more = next[after];
+      return Promise.resolve({ clients, users: 0, ...(more === undefined ? {} : { next: more }) });
+    };
+    await sweeps(4);
+    expect([...(memory.usage?.known?.clients.keys() ?? [])]).to.deep.equal(['after-', 'after-b']);
+    await sweeps(6);
+    expect(asked.map((at) => at / hour)).to.deep.equal([0.5, 0.75, 1, 2, 2.25]);
+    const known = memory.usage?.known?.clients;
+    expect(
+      [known?.get('after-'), known?.get('after-b'), known?.get('after-d')].map((one) => one?.live_sessions),
+    ).to.deep.equal([4, 5, 3]);
+  });
+
+  it('forgets with the last portion who is not told of any more', async () => {
+    const portions: BoxUsage[] = [
+      { clients: [{ id: 'gone', live_sessions: 1 }], users: 0, next: 'gone' },
+      { clients: [{ id: 'stays', live_sessions: 1 }], users: 0 },
+      { clients: [], users: 0, next: 'gone' },
+      { clients: [{ id: 'stays', live_sessions: 2 }], users: 0 },
+    ];
+    answer = () => Promise.resolve(portions.shift() ?? { clients: [], users: 0 });
+    await sweeps(9);
+    expect([...(memory.usage?.known?.clients.values() ?? [])]).to.deep.equal([{ id: 'stays', live_sessions: 2 }]);
   });
 
   it('goes on with what it knows where the API does not answer, and asks again at the next sweep', async () => {

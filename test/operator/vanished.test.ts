@@ -33,4 +33,17 @@ describe('objects that vanish from a list', () => {
     expect(await works('app10')).to.equal(401);
     expect(await works('app15')).to.equal(200);
   });
+
+  it('F-10 keeps the generated secrets of clients that are merely missing in the list, through many sweeps', async () => {
+    const rig = await passRig(api, 'kept');
+    const few = clients.slice(0, 3);
+    await rig.pass(few);
+    const secret = rig.keeper.kept.get('app0')?.value.reveal();
+    rig.source.hidden = few.slice(0, 1);
+    for (let sweep = 0; sweep < 4; sweep += 1) await rig.pass(few.slice(1), 'everything');
+    expect(rig.keeper.kept.get('app0')?.value.reveal()).to.equal(secret);
+    rig.source.hidden = [];
+    for (let sweep = 0; sweep < 3; sweep += 1) await rig.pass(few.slice(1), 'everything');
+    expect([...rig.keeper.kept.keys()]).to.have.members(['app1', 'app2']);
+  });
 });

@@ -93,6 +93,10 @@ export class Caller {
     return this.#withToken('PUT', path, token, body);
   }
 
+  post(path: string, token: string, body: object): Promise<Reply> {
+    return this.#withToken('POST', path, token, body);
+  }
+
   close(): void {
     this.#connection.close();
   }

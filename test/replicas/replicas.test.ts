@@ -5,11 +5,12 @@ import type { TestDatabase } from '../support/postgres.ts';
 import { seededRandom } from '../support/random.ts';
 import { startReplica } from './replica.ts';
 import type { Replica } from './replica.ts';
+import { peoplePlays } from './people-rounds.ts';
 import { plays } from './rounds.ts';
 import type { Play, Round } from './rounds.ts';
 
 /** `make replicas` plays a thousand. */
-const rounds = Number(process.env['BOXGATE_ROUNDS'] ?? 90);
+const rounds = Number(process.env['BOXGATE_ROUNDS'] ?? 120);
 const boxes = ['one', 'two', 'three'] as const;
 
 describe('two API processes on one Postgres', () => {
@@ -30,7 +31,7 @@ describe('two API processes on one Postgres', () => {
   it(`never answer under an older state, in ${String(rounds)} rounds of any kind`, async function () {
     this.timeout(60_000 + rounds * 2_000);
     const random = seededRandom();
-    const kinds = Object.entries<Play>(plays);
+    const kinds = Object.entries<Play>({ ...plays, ...peoplePlays });
     for (let nth = 0; nth < rounds; nth += 1) {
       const [kind, play] = kinds[nth % kinds.length] ?? ['none', undefined];
       const box = random.pick(boxes);
@@ -38,7 +39,7 @@ describe('two API processes on one Postgres', () => {
       const admin = admins.get(box);
       if (play === undefined || admin === undefined) throw new Error('no such round');
       try {
-        await play({ nth, random, box, actor, user, admin });
+        await play({ nth, random, box, actor, user, admin, ownerUrl: database.ownerUrl });
       } catch (cause) {
         const which = `round ${String(nth)} of BOXGATE_SEED=${String(random.seed)}, ${kind} on ${actor.name} in ${box}`;
         throw new Error(`${which}: ${cause instanceof Error ? cause.message : 'failed'}`, { cause });

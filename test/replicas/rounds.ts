@@ -11,6 +11,8 @@ export interface Round {
   /** Where the change is made, and where it must show. */
   readonly actor: Replica;
   readonly user: Replica;
+  /** The database, as its owner: how a person gets tokens. */
+  readonly ownerUrl: string;
   /** A client that may everything in the box, and its token. */
   readonly admin: Credentials & { readonly token: string };
 }
@@ -19,7 +21,7 @@ export interface Round {
 export type Play = (round: Round) => Promise<void>;
 
 /** A client with a live token that has been used on both replicas. */
-interface Holder extends Credentials {
+export interface Holder extends Credentials {
   readonly token: string;
   readonly refreshToken: string;
 }
@@ -171,13 +173,15 @@ export const plays = {
   },
 } as const satisfies Record<string, Play>;
 
-function must(what: string, reply: Reply, status: number): void {
+/** Throws an Error that says what was answered, unless it was this status. */
+export function must(what: string, reply: Reply, status: number): void {
   if (reply.status !== status) {
     throw new Error(`${what} answered ${String(reply.status)} and not ${String(status)}: ${reply.text.slice(0, 300)}`);
   }
 }
 
-function on(replica: Replica, round: Round): Caller {
+/** The first connection to a replica, in the box of the round. */
+export function on(replica: Replica, round: Round): Caller {
   return replica.caller(0).inBox(round.box);
 }
 
@@ -185,15 +189,20 @@ function either(round: Round): Replica {
   return round.random.pick([round.actor, round.user]);
 }
 
-function idOf(round: Round): string {
+/** The id of a round's own client. */
+export function idOf(round: Round): string {
   return `c${String(round.nth)}`;
 }
 
-function clientBody(round: Round, { id, secret }: Credentials, over: object = {}) {
+/** The client of a round as it is declared; it refreshes, and every fifth one's tokens are JWTs. */
+export function clientBody(round: Round, { id, secret }: Credentials, over: object = {}) {
   // Five has nothing in common with the number of kinds: each meets both forms.
   const jwt = round.nth % 5 === 0 ? { token_format: 'jwt' } : {};
-  const auth = { client_credentials: { refresh_token: true, access_token_expiration: 3600, ...jwt } };
-  return { kind: 'Client', id, secret, grant_types: ['client_credentials'], auth, ...over } as const;
+  const settings = { refresh_token: true, access_token_expiration: 3600, ...jwt };
+  const code = { ...settings, redirect_uri: 'https://app.example.com/back', refresh_rotation: false };
+  const auth = { client_credentials: settings, authorization_code: code };
+  const grant_types = ['client_credentials', 'authorization_code'];
+  return { kind: 'Client', id, secret, grant_types, auth, ...over } as const;
 }
 
 function policyOf(id: string, linked: string) {
@@ -237,7 +246,7 @@ async function works(round: Round, id: string, token: string): Promise<void> {
 }
 
 /** The access token opens nothing and is known to nobody, and the refresh token gets no other. */
-async function refusedEverywhere(round: Round, holder: Holder): Promise<void> {
+export async function refusedEverywhere(round: Round, holder: Holder): Promise<void> {
   const user = on(round.user, round);
   must('a use', await user.get(`/Client/${holder.id}`, holder.token), 401);
   const { json } = await user.introspect(round.admin, holder.token);
@@ -281,6 +290,7 @@ async function mustBeDead(round: Round, token: string): Promise<void> {
   if (json['active'] !== false) throw new Error('a token that was gained in the race lives on');
 }
 
-function turn(): Promise<void> {
+/** Lets everything else go on. */
+export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

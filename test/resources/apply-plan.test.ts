@@ -24,7 +24,7 @@ describe('judgeLine', () => {
   function judged(kind: keyof typeof declared, moment: string) {
     const resource = { resourceType: kind, id: 'x1', ...declared[kind], revoke_sessions_before: moment };
     const owner = { name: 'default/x1', uid: 'u' };
-    return judgeLine(parseApplyLine({ kind, id: 'x1', owner, digest: 'd', resource }), now);
+    return judgeLine(parseApplyLine({ kind, id: 'x1', owner, digest: 'd', resource }), now, listed);
   }
 });
 
@@ -69,6 +69,7 @@ describe('planApply', () => {
       'conflict',
     ],
     ['a row whose object goes', [removal], [owned], 'deleted -x1'],
+    ['a row whose object goes with its kind', [{ ...removal, retain: true }], [owned], 'retained ~x1'],
     ['a row whose object goes, to be retained', [removal], [{ ...owned, retain: true }], 'retained ~x1'],
     ['a row that passes to another object', [removal, other], [owned], 'deleted created -x1'],
     [
@@ -84,13 +85,20 @@ describe('planApply', () => {
       'retained updated ~x1',
     ],
     ["a delete of another's row", [{ ...removal, owner: { name: 'default/x2', uid: 'v' } }], [owned], 'conflict'],
+    [
+      'C-10 a late delete of a row whose object was made again under its name',
+      [removal],
+      [{ ...row, owner: { cluster: 'c', name: mine.name, uid: 'made-again' } }],
+      'conflict',
+    ],
+    ["a delete of another installation's row", [removal], [{ ...row, owner: { cluster: 'd', ...mine } }], 'conflict'],
     ['a delete of a row that nobody owns', [removal], [{ ...row, owner: undefined }], 'conflict'],
   ];
   for (const [title, lines, found, expected] of cases) {
     it(`answers for ${title}: ${expected}`, () => {
       const judgedLines = lines.map((line) => {
         const resource = { resourceType: 'Client', id: 'x1', grant_types: ['password'] };
-        return judgeLine(parseApplyLine('resource' in line ? { ...line, resource } : line), 0);
+        return judgeLine(parseApplyLine('resource' in line ? { ...line, resource } : line), 0, listed);
       });
       const { results, deletes, releases } = planApply(head, judgedLines, found);
       const said = [
@@ -102,6 +110,9 @@ describe('planApply', () => {
     });
   }
 });
+
+/** Every host is asked for keys. */
+const listed = { unlistedHost: () => undefined };
 
 function redirecting() {
   return { implicit: { redirect_uri: 'https://app.example.com/' } } as const;

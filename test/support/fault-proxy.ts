@@ -8,12 +8,15 @@ export interface FaultProxy {
   delay: number;
   /** Closes every connection. */
   cut(): void;
+  /** From now on nothing comes through the connections that are open, and nobody is told: new ones work. */
+  silence(): void;
   close(): Promise<void>;
 }
 
 /** Forwards connections on a free loopback port to another. */
 export async function startFaultProxy(target: number): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
+  const silent = new WeakSet<Socket>();
   const server = createServer((near) => {
     const far = createConnection({ host: '127.0.0.1', port: target });
     forward(near, far);
@@ -22,7 +25,9 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
 
   function forward(from: Socket, to: Socket): void {
     sockets.add(from);
-    from.on('data', (chunk) => setTimeout(() => to.write(chunk), proxy.delay));
+    from.on('data', (chunk) => {
+      if (!silent.has(from)) setTimeout(() => to.write(chunk), proxy.delay);
+    });
     from.on('error', () => undefined);
     from.on('close', () => {
       sockets.delete(from);
@@ -40,6 +45,9 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
     }),
     cut() {
       for (const socket of sockets) socket.destroy();
+    },
+    silence() {
+      for (const socket of sockets) silent.add(socket);
     },
     async close() {
       proxy.cut();

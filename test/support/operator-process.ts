@@ -1,4 +1,5 @@
 import type { Environment } from '../../process/environment.ts';
+import { RECONCILER_HEAP } from '../../process/small-heap.ts';
 import { startLoggedProcess, type LoggedProcess } from './logged-process.ts';
 
 /** `boxgate operator` in a process of its own. */
@@ -22,7 +23,7 @@ export async function startOperatorProcess(
   environment: Environment = {},
 ): Promise<OperatorProcess> {
   const running = await startLoggedProcess(
-    ['operator/main.ts', 'operator'],
+    [...RECONCILER_HEAP, 'operator/main.ts', 'operator'],
     {
       KUBECONFIG: kubeconfig,
       BOXGATE_MANAGEMENT_URL: api.managementUrl,

@@ -24,6 +24,7 @@ export async function makeTemplate(): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl(template), max: 1 });
   await upkeepBuckets(pool, new Date());
   await pool.end();
+  await asOwner('postgres', (client) => connectionsClosed(client, template));
 }
 
 /** Makes a migrated, empty database; drop it when done (`after(() => database.drop())`). */
@@ -51,13 +52,20 @@ async function createDatabase(like: string): Promise<TestDatabase> {
 
 const closingTime = 5_000;
 
-/** A pool that was ended closes its sockets a moment later: who still listens on one would hear of a forced drop. */
 async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+  await connectionsClosed(client, name);
+  await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+}
+
+/**
+ * A pool that was ended closes its sockets a moment later: who still listens on one would hear of a forced drop, or of the
+ * end of the server.
+ */
+async function connectionsClosed(client: pg.Client, name: string): Promise<void> {
   const deadline = performance.now() + closingTime;
   while ((await connectionsTo(client, name)) > 0 && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
 }
 
 async function connectionsTo(client: pg.Client, name: string): Promise<number> {

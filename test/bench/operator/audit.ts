@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isRecord } from '../../../crds/schema-node.ts';
 import { parseJson } from '../../../api/client/apply-answer.ts';
+import { onCluster, type BenchCluster, type ClusterOptions } from './cluster.ts';
 import { operatorNamespace } from '../../support/operator-process.ts';
 
 /** What the API server notes of the operator's writes. */
@@ -28,8 +29,21 @@ const policy = {
   ],
 };
 
+/** Does work on a cluster whose API server notes what the operator writes; see {@link onCluster}. */
+export async function onAuditedCluster<T>(
+  options: ClusterOptions,
+  work: (cluster: BenchCluster, log: AuditLog) => Promise<T>,
+): Promise<T> {
+  const log = await auditLog();
+  try {
+    return await onCluster({ ...options, flags: log.flags }, (cluster) => work(cluster, log));
+  } finally {
+    await log.remove();
+  }
+}
+
 /** An audit log of the operator's writes, in a new temporary folder. */
-export async function auditLog(): Promise<AuditLog> {
+async function auditLog(): Promise<AuditLog> {
   const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-bench-audit-'));
   const [policyFile, log] = [path.join(folder, 'policy.json'), path.join(folder, 'log')];
   await writeFile(policyFile, JSON.stringify(policy));

@@ -27,18 +27,6 @@ const idle: (() => void)[] = [];
 let done = 0;
 let busySince = 0;
 
-for (let nth = 0; nth < lanes; nth += 1) void lane();
-for (const path of paths) {
-  const { objects, resourceVersion } = await list(kube, path, (object) => found(path, object), 500, never);
-  objects.forEach(add);
-  const onEvent = ({ type, object }: WatchEvent): void => {
-    const one = found(path, object);
-    if (type === 'ADDED' && one !== undefined) add(one);
-  };
-  void followFrom(kube, path, resourceVersion, onEvent, never);
-}
-say({ msg: 'listening' });
-
 function found(path: string, object: unknown): Found | undefined {
   const { apiVersion, kind, metadata } = isRecord(object) ? object : {};
   return isRecord(metadata) ? { path, apiVersion, kind, metadata } : undefined;
@@ -131,3 +119,16 @@ function firstOf(config: unknown, list: string, member: string): Record<string, 
 function say(line: object): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
+
+// Last: what the list finds is written at once, and needs everything above.
+for (let nth = 0; nth < lanes; nth += 1) void lane();
+for (const path of paths) {
+  const { objects, resourceVersion } = await list(kube, path, (object) => found(path, object), 500, never);
+  objects.forEach(add);
+  const onEvent = ({ type, object }: WatchEvent): void => {
+    const one = found(path, object);
+    if (type === 'ADDED' && one !== undefined) add(one);
+  };
+  void followFrom(kube, path, resourceVersion, onEvent, never);
+}
+say({ msg: 'listening' });

@@ -6,6 +6,7 @@ import { installCrds } from '../../envtest/install-crds.ts';
 import { bindSecrets, installOperator } from '../../operator/install-operator.ts';
 import { startApiProcess, type ApiProcess } from '../../support/api-process.ts';
 import { startOperatorProcess, type OperatorProcess } from '../../support/operator-process.ts';
+import { unthrottled } from '../../support/unthrottled.ts';
 import { makeDatabase } from '../machine/database.ts';
 import type { BenchPostgres } from '../machine/postgres.ts';
 import { atOnce, upTo } from './at-once.ts';
@@ -37,17 +38,23 @@ export interface ClusterOptions {
   readonly profile?: string | undefined;
 }
 
-/** Nobody is held back: the prober asks before a client is live, and is refused then. */
-const noThrottle = { BOXGATE_FAILURES_PER_CLIENT: '1000000', BOXGATE_FAILURES_PER_BOX: '1000000' };
+/** Starts everything but the operator, does work on it, and stops it. */
+export async function onCluster<T>(options: ClusterOptions, work: (cluster: BenchCluster) => Promise<T>): Promise<T> {
+  const cluster = await startCluster(options);
+  try {
+    return await work(cluster);
+  } finally {
+    await cluster.stop();
+  }
+}
 
-/** Starts everything but the operator. */
-export async function startCluster({ postgres, flags = [], profile }: ClusterOptions): Promise<BenchCluster> {
+async function startCluster({ postgres, flags = [], profile }: ClusterOptions): Promise<BenchCluster> {
   const database = `operator_${randomBytes(4).toString('hex')}`;
   const [plane, urls] = await Promise.all([startControlPlane(flags), makeDatabase(postgres, database)]);
   await installCrds(plane);
   await installBareKinds(plane);
   const { kubeconfig } = await installOperator(plane);
-  const api = await startApiProcess(urls.BOXGATE_DATABASE_URL, noThrottle);
+  const api = await startApiProcess(urls.BOXGATE_DATABASE_URL, unthrottled);
   const client = new pg.Client({ connectionString: urls.BOXGATE_OWNER_URL });
   await client.connect();
   const operators: OperatorProcess[] = [];

@@ -32,8 +32,8 @@ async function versionNow(kube: KubeApi, path = '/api/v1/namespaces'): Promise<s
 export async function follow(kube: KubeApi, path: string, onEvent: (event: WatchEvent) => void): Promise<() => void> {
   const over = new AbortController();
   followFrom(kube, path, await versionNow(kube, path), onEvent, over.signal).catch((error: unknown) => {
-    // Nothing that waits for an event would ever end.
-    if (!over.signal.aborted) throw error;
+    // Who waits for an event waits in vain, and says for how many.
+    if (!over.signal.aborted) process.stderr.write(`the watch of ${path} ended: ${String(error)}\n`);
   });
   return () => over.abort();
 }

@@ -30,20 +30,27 @@ const postgres = await startPostgres();
 // The programs of a control plane keep nobody running: to wait for their end is no reason for Node to go on.
 const stayingAlive = setInterval(() => undefined, 60_000);
 const context = { postgres, small, profile, rounds: Number(values.rounds ?? (small ? 2 : 5)), say };
+const interrupted = (): void => void postgres.stop().then(() => process.exit(130));
+process.once('SIGINT', interrupted);
+process.once('SIGTERM', interrupted);
 const rows: Row[] = [];
 const began = performance.now();
-try {
-  for (const scenario of chosen) {
-    say(`${scenario.name} … (${((performance.now() - began) / 1000).toFixed(0)} s)`);
+for (const scenario of chosen) {
+  say(`${scenario.name} … (${((performance.now() - began) / 1000).toFixed(0)} s)`);
+  try {
     rows.push(...(await inTime(scenario.name, scenario.run(context))));
+  } catch (error) {
+    // The others are measured all the same.
+    say(`  ${scenario.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    process.exitCode = 1;
   }
-} finally {
-  await postgres.stop();
-  clearInterval(stayingAlive);
 }
+await postgres.stop();
+clearInterval(stayingAlive);
 printTable(rows);
 if (profile !== undefined) await printProfiles(profile);
-if (values.write || (positionals.length === 0 && !small)) await writeTable(rows, 'bench-operator');
+const isWhole = positionals.length === 0 && !small && process.exitCode === undefined;
+if (values.write || isWhole) await writeTable(rows, 'bench-operator');
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
@@ -51,7 +58,7 @@ function say(line: string): void {
 
 /** A row that takes as long will never end: somebody waits for what does not come. */
 function inTime<T>(name: string, work: Promise<T>): Promise<T> {
-  const patience = 600_000;
+  const patience = 1_800_000;
   const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error(`${name} does not end`)), patience).unref();
   });

@@ -51,12 +51,6 @@ export const generated = { ...machine, description: 'A service of the bench' };
 
 const publicKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
 
-/** A client of people, which has no secret. */
-export const publicClient = {
-  grant_types: ['implicit'],
-  auth: { implicit: { redirect_uri: 'https://app.example.com/back' } },
-};
-
 /** A machine that signs in with a key: there is no secret. */
 export const withKeys = {
   ...machine,

@@ -146,6 +146,33 @@ describe('holding back who fails', () => {
     }
   }
 
+  it('T-12 X-16 lets the right secret through that comes for the first time, while a stranger guesses at its client', async () => {
+    const busy = await startApi({ environment: { BOXGATE_TRUSTED_PROXIES: '127.0.0.1', BOXGATE_HASH_THREADS: '1' } });
+    try {
+      await busy.declare('shop', [{ kind: 'Client', id: 'a', grant_types: ['client_credentials'], secret: 'right' }]);
+      const post = (secret: string, from: string) =>
+        sendRequest(busy.url, {
+          method: 'POST',
+          target: '/boxes/shop/auth/token',
+          body: 'grant_type=client_credentials',
+          headers: [
+            ['Content-Type', form],
+            ['Authorization', `Basic ${btoa(`a:${secret}`)}`],
+            ['X-Forwarded-For', from],
+          ],
+        });
+      const guesses = Array.from({ length: 19 }, (_, nth) => post(`wrong ${String(nth)}`, '10.1.1.1'));
+      // Whoever is refused a place is answered before those that have one.
+      await Promise.race(guesses);
+      expect((await post('right', '10.2.2.2')).status).to.equal(200);
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+      expect(statuses).to.include(503);
+      expect(statuses.every((status) => [401, 503].includes(status))).to.equal(true);
+    } finally {
+      await busy.stop();
+    }
+  });
+
   it('X-16 tells who is held back by guesses under way to try again soon', async () => {
     const replies = await Promise.all(Array.from({ length: 8 }, (_, nth) => ask(`a:wrong ${String(nth)}`)));
     const first = replies.find(({ status }) => status === 429);

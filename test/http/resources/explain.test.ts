@@ -33,6 +33,21 @@ describe('POST /AccessPolicy/$explain', () => {
     });
   });
 
+  it('tells it for a user too, with the groups they are in', async () => {
+    const group = Number(
+      Reflect.get(Object((await api.call('POST', '/Group', { body: { name: 'staff' } })).body), 'id'),
+    );
+    const fields = { email: 'ann@mail.example', password: 'correct horse', 'group-ids': [group], data: '{"a": 1}' };
+    const user = Number(Reflect.get(Object((await api.call('POST', '/users', { body: fields })).body), 'id'));
+    const link = [{ resourceType: 'Group', id: 'staff' }];
+    const body = { id: 'by-group', engine: 'matcho', matcho: { user: { data: { a: 1 } } }, link };
+    await api.call('POST', '/AccessPolicy', { body });
+    const answer = await explain({ subject: { client: 'orders', user }, request });
+    expect(answer.body).to.deep.include({ granted: true, policy: 'by-group' });
+    const gone = await explain({ subject: { user: user + 1 }, request });
+    expect([gone.status, sentences(gone)]).to.deep.equal([422, ['subject.user must be an active user of this box']]);
+  });
+
   const wrong: Record<string, readonly [object, string]> = {
     'no request': [{}, 'request must be given'],
     'no method': [{ request: { uri: '/' } }, 'request.request-method must be given'],

@@ -48,6 +48,18 @@ describe('calls of the Kubernetes API', () => {
       expect(error.message).to.equal('/version: no answer within 50 ms');
     });
 
+    it('F-03: use no connection any more of those that were there when an answer did not come', async () => {
+      const api = apiOf(server, undefined, 200);
+      const version = (): Promise<unknown> => api.call({ path: '/version' }, never);
+      await Promise.all([version(), version(), version()]);
+      server.next('other', silence);
+      await thrownBy(version());
+      const before = new Set(server.requests.map(({ port }) => port));
+      expect(before.size).to.be.above(1);
+      await version();
+      expect(before.has(server.requests.at(-1)?.port)).to.equal(false);
+    });
+
     it('end when they are asked to', async () => {
       server.always('other', silence);
       const stopping = new AbortController();
@@ -127,19 +139,25 @@ describe('calls of the Kubernetes API', () => {
       const caFile = path.join(path.dirname(plane.kubeconfig), 'authority-of-row-11.crt');
       const authority = await readFile(cluster.caFile, 'utf8');
       await writeFile(caFile, authority);
+      let time = 0;
       const through = createKubeApi(
-        createConnection(() => {
-          const proxied = new KubeConfig();
-          proxied.loadFromClusterAndUser({ ...cluster, caFile, server: `https://127.0.0.1:${String(port)}` }, user);
-          return proxied;
-        }),
+        createConnection(
+          () => {
+            const proxied = new KubeConfig();
+            proxied.loadFromClusterAndUser({ ...cluster, caFile, server: `https://127.0.0.1:${String(port)}` }, user);
+            return proxied;
+          },
+          () => time,
+        ),
       );
       for (let n = 0; n < 50; n += 1) await through.call({ path: '/version' }, never);
       expect(count()).to.equal(1);
       await writeFile(caFile, `# rotated\n${authority}`);
+      time += 1_000;
       for (let n = 0; n < 50; n += 1) await through.call({ path: '/version' }, never);
       expect(count()).to.equal(2);
       await writeFile(caFile, '');
+      time += 1_000;
       expect((await thrownBy(through.call({ path: '/version' }, never))).sort).to.equal('unavailable');
       close();
     });

@@ -16,7 +16,10 @@ import { apiOf, sorts, watchThings, type ThingWatch } from './things.ts';
 describe('a list-watch over a scripted API server', () => {
   let server: ScriptedApiServer;
   let watching: ThingWatch | undefined;
+  /** Milliseconds after which an answer is waited for no longer: far beyond what a slow machine needs, where one comes. */
+  let patience: number;
   beforeEach(async () => {
+    patience = 10_000;
     server = await startScriptedApiServer();
     server.put('one', 'a');
   });
@@ -30,7 +33,7 @@ describe('a list-watch over a scripted API server', () => {
     server.requests.filter((one) => one.kind === kind).map(({ query }) => query);
 
   async function start(...options: Parameters<typeof watchThings> extends [unknown, ...infer Rest] ? Rest : never) {
-    watching = watchThings(apiOf(server, undefined, 200), ...options);
+    watching = watchThings(apiOf(server, undefined, patience), ...options);
     return watching;
   }
 
@@ -66,6 +69,7 @@ describe('a list-watch over a scripted API server', () => {
   };
   for (const [what, trouble] of Object.entries(troubles)) {
     it(`row 1, F-06: goes on after ${what} to a list, takes it for no empty list, and backs off`, async () => {
+      if (trouble === silence) patience = 1_000;
       server.next('list', trouble, trouble, trouble);
       const things = await start();
       await watched(things);
@@ -79,6 +83,7 @@ describe('a list-watch over a scripted API server', () => {
     });
 
     it(`row 1, F-06: goes on after ${what} to a watch, from where it was`, async () => {
+      if (trouble === silence) patience = 1_000;
       const things = await start();
       await watched(things);
       server.next('watch', trouble, trouble);

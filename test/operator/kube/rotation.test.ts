@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
+import { unthrottled } from '../../support/unthrottled.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 import { testSecrets, type TestSecrets } from './secret-things.ts';
 
@@ -14,10 +15,7 @@ describe('rotation of a generated Secret', () => {
   let operator: OperatorProcess;
   before(async function () {
     this.timeout(120_000);
-    rig = await startOperatorRig(undefined, {
-      BOXGATE_FAILURES_PER_CLIENT: '1000000',
-      BOXGATE_FAILURES_PER_BOX: '1000000',
-    });
+    rig = await startOperatorRig(undefined, unthrottled);
     operator = await rig.operator();
   });
   after(() => rig.stop());

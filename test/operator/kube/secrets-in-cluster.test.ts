@@ -3,6 +3,7 @@ import { isGeneratedSecret } from '../../../crds/generated-secret-text.ts';
 import { isRecord } from '../../../crds/schema-node.ts';
 import { kubectl } from '../../envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
+import { unthrottled } from '../../support/unthrottled.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 import { label, testSecrets, type FoundSecret, type TestSecrets } from './secret-things.ts';
 
@@ -13,10 +14,7 @@ describe('Secrets in a cluster', () => {
   let rig: OperatorRig;
   before(async function () {
     this.timeout(120_000);
-    rig = await startOperatorRig(undefined, {
-      BOXGATE_FAILURES_PER_CLIENT: '1000000',
-      BOXGATE_FAILURES_PER_BOX: '1000000',
-    });
+    rig = await startOperatorRig(undefined, unthrottled);
     await rig.operator();
   });
   after(() => rig.stop());
@@ -226,7 +224,7 @@ describe('Secrets in a cluster', () => {
   });
 
   describe('that clients refer to', () => {
-    it('defect 8: are waited for, and none is invented; defect 6: an edit is live', async function () {
+    it('peer defect 8: are waited for, and none is invented; peer defect 6: an edit is live', async function () {
       this.timeout(60_000);
       await put('app', referring);
       await says('app', 'False/SecretNotFound');
@@ -287,7 +285,7 @@ describe('Secrets in a cluster', () => {
       expect(await rig.token(box, 'app', 'the good one')).to.equal(401);
     });
 
-    it('P-10, defect 14: are neither ServiceAccount tokens, nor unlabelled, nor in another namespace', async function () {
+    it('P-10, peer defect 14: are neither ServiceAccount tokens, nor unlabelled, nor in another namespace', async function () {
       this.timeout(60_000);
       const token = {
         metadata: { name: 'chosen', labels: label, annotations: { 'kubernetes.io/service-account.name': 'default' } },

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../../crds/schema-node.ts';
 import { judged, type Row } from '../../scenario.ts';
 import { createMany, newBox } from '../batch.ts';
-import { startCluster, type BenchCluster } from '../cluster.ts';
+import { onCluster, type BenchCluster } from '../cluster.ts';
 import { quantile } from '../figures.ts';
 import { enforced } from '../live.ts';
 import { generated } from '../objects.ts';
@@ -11,17 +11,13 @@ import type { OperatorContext, OperatorScenario } from '../scenario.ts';
 /** One Client made, until its Secret gets a token, in a small box and in a large one. */
 export const createToToken: OperatorScenario = {
   name: 'create-to-token',
-  async run(context) {
-    const cluster = await startCluster(context);
-    try {
+  run: (context) =>
+    onCluster(context, async (cluster) => {
       await cluster.operator();
       const sizes = context.small ? [20, 500] : [100, 10_000];
       const [few = 0, many = 0] = sizes;
       return [await row(context, cluster, few, 50), await row(context, cluster, many, 150)];
-    } finally {
-      await cluster.stop();
-    }
-  },
+    }),
 };
 
 async function row(context: OperatorContext, cluster: BenchCluster, size: number, goal: number): Promise<Row> {

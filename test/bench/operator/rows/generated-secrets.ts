@@ -1,10 +1,9 @@
-import { median, medianRatio } from '../../median.ts';
-import { judged } from '../../scenario.ts';
+import { againstBare } from '../against-bare.ts';
 import { bareGroup } from '../bare-kinds.ts';
 import { startBareWriter } from '../bare.ts';
 import { createMany, newBox, timeBatch } from '../batch.ts';
-import { startCluster, type BenchCluster } from '../cluster.ts';
-import { seconds, times } from '../figures.ts';
+import { onCluster, type BenchCluster } from '../cluster.ts';
+import { seconds } from '../figures.ts';
 import { kubeApi } from '../kube.ts';
 import { generated, pathOf } from '../objects.ts';
 import { watchReady } from '../ready.ts';
@@ -14,35 +13,20 @@ import type { OperatorScenario } from '../scenario.ts';
 /** Many clients at once, each with a Secret that is made for it, beside somebody who only makes the same writes. */
 export const generatedSecrets: OperatorScenario = {
   name: 'generated-secrets',
-  async run(context) {
-    const count = context.small ? 100 : 1_000;
-    const cluster = await startCluster(context);
-    try {
+  run: (context) =>
+    onCluster(context, async (cluster) => {
+      const count = context.small ? 100 : 1_000;
       await cluster.operator();
-      const ours: number[] = [];
-      const bare: number[] = [];
-      for (let round = 0; round < context.rounds; round += 1) {
-        const batch = await timeBatch(cluster, await newBox(cluster), count, () => generated);
-        ours.push(batch.ready);
-        bare.push(await timeBare(cluster, count));
-        const { taken, live, ready } = batch;
-        context.say(
-          `  taken ${seconds(taken)}, live ${seconds(live)}, Ready ${seconds(ready)}; bare ${seconds(bare.at(-1) ?? 0)}`,
-        );
-      }
-      const ratio = medianRatio(ours, bare);
-      return [
-        {
-          what: '1,000 Clients with generated secrets created over 32 connections, until each is Ready, against a bare writer of the same writes',
-          goal: '<= 1.3 times',
-          figure: `${times(ratio)} (${seconds(median(ours))} of ${seconds(median(bare))})`,
-          verdict: judged(ratio <= 1.3),
-        },
-      ];
-    } finally {
-      await cluster.stop();
-    }
-  },
+      const what =
+        '1,000 Clients with generated secrets created over 32 connections, until each is Ready, against a bare writer of the same writes';
+      const row = await againstBare(what, 1.3, context.rounds, async () => {
+        const { taken, live, ready } = await timeBatch(cluster, await newBox(cluster), count, () => generated);
+        const bare = await timeBare(cluster, count);
+        context.say(`  taken ${seconds(taken)}, live ${seconds(live)}, Ready ${seconds(ready)}; bare ${seconds(bare)}`);
+        return { ours: ready, bare };
+      });
+      return [row];
+    }),
 };
 
 async function timeBare(cluster: BenchCluster, count: number): Promise<number> {

@@ -3,10 +3,10 @@ import type { OperatorProcess } from '../../../support/operator-process.ts';
 import { megabytes, whole } from '../../figures.ts';
 import { judged, type Row } from '../../scenario.ts';
 import { atOnce, upTo } from '../at-once.ts';
-import { auditLog, writesBetween, type AuditLog } from '../audit.ts';
+import { onAuditedCluster, writesBetween, type AuditLog } from '../audit.ts';
 import { bareGroup } from '../bare-kinds.ts';
 import { startBareWriter } from '../bare.ts';
-import { startCluster, type BenchCluster } from '../cluster.ts';
+import type { BenchCluster } from '../cluster.ts';
 import { seconds, times } from '../figures.ts';
 import { kubeApi } from '../kube.ts';
 import { enforced } from '../live.ts';
@@ -23,16 +23,7 @@ const memoryGoal = 200e6;
 /** A large installation: many boxes, each with many clients and policies. */
 export const manyBoxes: OperatorScenario = {
   name: 'many-boxes',
-  async run(context) {
-    const log = await auditLog();
-    const cluster = await startCluster({ ...context, flags: log.flags });
-    try {
-      return await run(context, cluster, log);
-    } finally {
-      await cluster.stop();
-      await log.remove();
-    }
-  },
+  run: (context) => onAuditedCluster(context, (cluster, log) => run(context, cluster, log)),
 };
 
 async function run(context: OperatorContext, cluster: BenchCluster, log: AuditLog): Promise<Row[]> {

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { whole } from '../../figures.ts';
 import { judged } from '../../scenario.ts';
 import { atOnce } from '../at-once.ts';
-import { auditLog, writesBetween } from '../audit.ts';
+import { onAuditedCluster, writesBetween } from '../audit.ts';
 import { createMany } from '../batch.ts';
-import { startCluster, type BenchCluster } from '../cluster.ts';
+import type { BenchCluster } from '../cluster.ts';
 import { kubeApi } from '../kube.ts';
 import { generated, pathOf, policyFor } from '../objects.ts';
 import { watchReady } from '../ready.ts';
@@ -18,10 +18,8 @@ const settling = 12_000;
 /** Nothing changes: then nothing is written. */
 export const quiet: OperatorScenario = {
   name: 'quiet',
-  async run(context) {
-    const log = await auditLog();
-    const cluster = await startCluster({ ...context, flags: log.flags });
-    try {
+  run: (context) =>
+    onAuditedCluster(context, async (cluster, log) => {
       const perBox = context.small ? 5 : 20;
       const boxes = await cluster.boxes(5);
       const kube = kubeApi(cluster.plane.kubeconfig);
@@ -36,27 +34,28 @@ export const quiet: OperatorScenario = {
       const [kubeBefore, rowsBefore] = [await log.writes(), await rowsWritten(cluster)];
       await pause(context.small ? 15_000 : 60_000);
       const writes = writesBetween(kubeBefore, await log.writes());
-      const rows = (await rowsWritten(cluster)) - rowsBefore;
-      context.say(`  writes ${JSON.stringify([...writes])}`);
-      const count = [...writes.values()].reduce((sum, more) => sum + more, 0);
+      const rows = writesBetween(rowsBefore, await rowsWritten(cluster));
+      context.say(`  writes ${JSON.stringify([...writes])}, rows ${JSON.stringify([...rows])}`);
       return [
         {
           what: 'nothing changes while everything is compared 30 times and listed 12 times (ten minutes, in periods of 2 s and 5 s): writes to the Kubernetes API but those of the lease, rows written in Postgres',
           goal: 'none',
-          figure: `${whole(count)}, ${whole(rows)}`,
-          verdict: judged(count + rows === 0),
+          figure: `${whole(sum(writes))}, ${whole(sum(rows))}`,
+          verdict: judged(sum(writes) + sum(rows) === 0),
         },
       ];
-    } finally {
-      await cluster.stop();
-      await log.remove();
-    }
-  },
+    }),
 };
 
-async function rowsWritten(cluster: BenchCluster): Promise<number> {
-  const [row] = await cluster.query<{ n: number }>(
-    `SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::int AS n FROM pg_stat_user_tables WHERE schemaname = 'boxgate'`,
+function sum(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((all, more) => all + more, 0);
+}
+
+/** By table. */
+async function rowsWritten(cluster: BenchCluster): Promise<ReadonlyMap<string, number>> {
+  const rows = await cluster.query<{ table: string; written: number }>(
+    `SELECT relname AS table, (n_tup_ins + n_tup_upd + n_tup_del)::int AS written
+       FROM pg_stat_user_tables WHERE schemaname = 'boxgate'`,
   );
-  return row?.n ?? 0;
+  return new Map(rows.map(({ table, written }) => [table, written]));
 }

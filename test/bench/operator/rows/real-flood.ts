@@ -5,7 +5,7 @@ import { medianRatio } from '../../median.ts';
 import { judged, type Row } from '../../scenario.ts';
 import { bareGroup } from '../bare-kinds.ts';
 import { newBox } from '../batch.ts';
-import { startCluster, type BenchCluster } from '../cluster.ts';
+import { onCluster, type BenchCluster } from '../cluster.ts';
 import { quantile, times } from '../figures.ts';
 import { create, demand, generated, pathOf } from '../objects.ts';
 import { passesOf } from '../passes.ts';
@@ -18,9 +18,8 @@ const connections = 8;
 /** One object changes as fast as a real API server takes it, and others have to wait no longer for it. */
 export const realFlood: OperatorScenario = {
   name: 'real-flood',
-  async run(context) {
-    const cluster = await startCluster(context);
-    try {
+  run: (context) =>
+    onCluster(context, async (cluster) => {
       const operator = await cluster.operator();
       const box = await newBox(cluster);
       await create(cluster.plane, 'clients', box, 'one', generated);
@@ -30,10 +29,7 @@ export const realFlood: OperatorScenario = {
       const row = await measure(context, cluster, box, prober, operator.healthUrl);
       prober.end();
       return [row];
-    } finally {
-      await cluster.stop();
-    }
-  },
+    }),
 };
 
 /** The control run changes an object that the operator does not look at: the API server has as much to do. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startApiProcess } from '../../../support/api-process.ts';
+import { startScriptedCluster, type ScriptedCluster } from '../../../envtest/scripted-cluster.ts';
 import { startOperatorProcess } from '../../../support/operator-process.ts';
 import { whole } from '../../figures.ts';
 import { makeDatabase } from '../../machine/database.ts';
@@ -12,7 +13,6 @@ import { judged, type Row } from '../../scenario.ts';
 import { quantile, times } from '../figures.ts';
 import { withKeys } from '../objects.ts';
 import { passesOf } from '../passes.ts';
-import { startScriptedCluster, type ScriptedCluster } from '../scripted-cluster.ts';
 import type { OperatorContext, OperatorScenario } from '../scenario.ts';
 
 const perSecond = 1_000;

@@ -2,12 +2,11 @@ import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { median, medianRatio } from '../../median.ts';
-import { judged } from '../../scenario.ts';
+import { againstBare } from '../against-bare.ts';
 import { atOnce, upTo } from '../at-once.ts';
 import { newBox, timeBatch } from '../batch.ts';
-import { startCluster, type BenchCluster } from '../cluster.ts';
-import { seconds, times } from '../figures.ts';
+import { onCluster, type BenchCluster } from '../cluster.ts';
+import { seconds } from '../figures.ts';
 import { createChosenSecret, nameOf, withSecretRef } from '../objects.ts';
 import type { OperatorScenario } from '../scenario.ts';
 
@@ -19,36 +18,21 @@ const argon2 = fileURLToPath(new URL('../../floors/argon2.ts', import.meta.url))
 /** Many clients at once whose secrets somebody chose: argon2 is nearly all there is to do. */
 export const secretRefs: OperatorScenario = {
   name: 'secret-refs',
-  async run(context) {
-    const count = context.small ? 50 : 1_000;
-    const cluster = await startCluster(context);
-    try {
+  run: (context) =>
+    onCluster(context, async (cluster) => {
+      const count = context.small ? 50 : 1_000;
       await cluster.operator();
-      const ours: number[] = [];
-      const bare: number[] = [];
-      for (let round = 0; round < context.rounds; round += 1) {
+      const what = `1,000 Clients with secretRef created over 32 connections, until all are live, against bare argon2 on ${threads} thread(s)`;
+      const row = await againstBare(what, 1.2, context.rounds, async () => {
         const box = await newBox(cluster);
         await makeSecrets(cluster, box, count);
-        const batch = await timeBatch(cluster, box, count, withSecretRef);
-        ours.push(batch.live);
-        bare.push(await bareArgon2(count));
-        context.say(
-          `  live ${seconds(batch.live)}, Ready ${seconds(batch.ready)}; argon2 ${seconds(bare.at(-1) ?? 0)}`,
-        );
-      }
-      const ratio = medianRatio(ours, bare);
-      return [
-        {
-          what: `1,000 Clients with secretRef created over 32 connections, until all are live, against bare argon2 on ${threads} thread(s)`,
-          goal: '<= 1.2 times',
-          figure: `${times(ratio)} (${seconds(median(ours))} of ${seconds(median(bare))})`,
-          verdict: judged(ratio <= 1.2),
-        },
-      ];
-    } finally {
-      await cluster.stop();
-    }
-  },
+        const { live, ready } = await timeBatch(cluster, box, count, withSecretRef);
+        const bare = await bareArgon2(count);
+        context.say(`  live ${seconds(live)}, Ready ${seconds(ready)}; argon2 ${seconds(bare)}`);
+        return { ours: live, bare };
+      });
+      return [row];
+    }),
 };
 
 function makeSecrets(cluster: BenchCluster, box: string, count: number): Promise<void> {

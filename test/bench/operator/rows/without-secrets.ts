@@ -1,22 +1,21 @@
 import { median } from '../../median.ts';
 import { judged } from '../../scenario.ts';
 import { newBox, timeBatch } from '../batch.ts';
-import { startCluster } from '../cluster.ts';
+import { onCluster } from '../cluster.ts';
 import { seconds } from '../figures.ts';
-import { publicClient } from '../objects.ts';
+import { withKeys } from '../objects.ts';
 import type { OperatorScenario } from '../scenario.ts';
 
 /** Many clients at once that sign in with keys. */
 export const withoutSecrets: OperatorScenario = {
   name: 'without-secrets',
-  async run(context) {
-    const count = context.small ? 100 : 1_000;
-    const cluster = await startCluster(context);
-    try {
+  run: (context) =>
+    onCluster(context, async (cluster) => {
+      const count = context.small ? 100 : 1_000;
       await cluster.operator();
       const after: number[] = [];
       for (let round = 0; round < context.rounds; round += 1) {
-        const times = await timeBatch(cluster, await newBox(cluster), count, () => publicClient);
+        const times = await timeBatch(cluster, await newBox(cluster), count, () => withKeys);
         context.say(`  taken ${seconds(times.taken)}, live ${seconds(times.live)}, Ready ${seconds(times.ready)}`);
         after.push(times.live - times.taken);
       }
@@ -28,8 +27,5 @@ export const withoutSecrets: OperatorScenario = {
           verdict: judged(median(after) < 2_000),
         },
       ];
-    } finally {
-      await cluster.stop();
-    }
-  },
+    }),
 };

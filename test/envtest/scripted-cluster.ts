@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { isRecord } from '../../../crds/schema-node.ts';
-import { parseJson } from '../../../api/client/apply-answer.ts';
+import { isRecord } from '../../crds/schema-node.ts';
+import { parseJson } from '../../api/client/apply-answer.ts';
 
 /**
  * As much of a Kubernetes API as the operator asks for while no Secret is needed: lists and watches, statuses, finalizers,
@@ -13,6 +13,20 @@ export interface ScriptedCluster {
   readonly kubeconfig: string;
   /** Makes a Client, or changes it, and tells the watches. */
   put(box: string, name: string, spec: object): void;
+  /** Asks for the end of a Client: it goes at once, or with its last finalizer. */
+  remove(box: string, name: string): void;
+  /** A Client is gone, and nobody is told. */
+  lose(box: string, name: string): void;
+  /** How many Clients there are, those that are going among them. */
+  readonly size: number;
+  /** How many of them have a finalizer. */
+  readonly held: number;
+  /** The generation in which a Client was last said to be Ready; undefined when it is not. */
+  readyGeneration(box: string, name: string): number | undefined;
+  /** Clients that no list has, though they are there. */
+  isHidden: (box: string, name: string) => boolean;
+  /** Ends every watch as one whose version is too old: everything is listed anew. */
+  expire(): void;
   /** Calls back with the box and the name of each Client whose status is written, until its result is called. */
   onStatus(listener: StatusListener): () => void;
   close(): Promise<void>;
@@ -29,10 +43,13 @@ interface Stored {
 }
 
 const clients = '/apis/boxgate.dev/v1/clients';
+const aClient = /\/namespaces\/([^/]+)\/clients\/([^/]+)/;
 
 /** Starts one on a free port. */
 export async function startScriptedCluster(): Promise<ScriptedCluster> {
   const objects = new Map<string, Stored>();
+  /** Everything that happened, for watches that go on where another one ended. */
+  const told: { readonly version: number; readonly line: string }[] = [];
   const watches = new Set<ServerResponse>();
   const listeners = new Set<StatusListener>();
   let version = 1_000;
@@ -45,22 +62,37 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', 'http://scripted');
     const body = parseJson(await text(request));
-    if (url.searchParams.get('watch') === 'true') watch(url.pathname, response);
+    if (url.searchParams.get('watch') === 'true') watch(url, response);
     else if (url.pathname.includes('/leases')) answerLease(request, response, body);
     else if (request.method === 'PATCH') patch(url.pathname, response, body);
     else if (/\/namespaces\/[^/]+$/.test(url.pathname)) {
       const name = url.pathname.split('/').at(-1);
       send(response, 200, { kind: 'Namespace', metadata: { name, uid: name, resourceVersion: '1' } });
-    } else {
-      const items = url.pathname === clients ? [...objects.values()] : [];
+    } else if (aClient.test(url.pathname)) read(url.pathname, response);
+    else {
+      const items = url.pathname === clients ? [...objects].filter(isListed).map(([, object]) => object) : [];
       send(response, 200, { kind: 'List', metadata: { resourceVersion: String(version) }, items });
     }
   }
 
-  function watch(path: string, response: ServerResponse): void {
+  function isListed([key]: readonly [string, Stored]): boolean {
+    const [box = '', name = ''] = key.split('/');
+    return !cluster.isHidden(box, name);
+  }
+
+  function read(path: string, response: ServerResponse): void {
+    const [, box = '', name = ''] = aClient.exec(path) ?? [];
+    const found = objects.get(`${box}/${name}`);
+    if (found !== undefined) send(response, 200, found);
+    else send(response, 404, { kind: 'Status', code: 404, details: { group: 'boxgate.dev', kind: 'clients', name } });
+  }
+
+  function watch({ pathname, searchParams }: URL, response: ServerResponse): void {
     response.writeHead(200, { 'Content-Type': 'application/json' });
     response.flushHeaders();
-    if (path !== clients) return;
+    if (pathname !== clients) return;
+    const since = Number(searchParams.get('resourceVersion'));
+    for (const event of told) if (event.version > since) response.write(event.line);
     watches.add(response);
     response.on('close', () => watches.delete(response));
   }
@@ -81,7 +113,7 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
 
   /** A status, or the finalizers. */
   function patch(path: string, response: ServerResponse, body: unknown): void {
-    const [, box = '', name = ''] = /\/namespaces\/([^/]+)\/clients\/([^/]+)/.exec(path) ?? [];
+    const [, box = '', name = ''] = aClient.exec(path) ?? [];
     const found = objects.get(`${box}/${name}`);
     const { metadata, status } = isRecord(body) ? body : {};
     if (found === undefined || !isRecord(metadata)) {
@@ -96,14 +128,16 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     const changed = { ...found.metadata, resourceVersion: String(version) };
     const finalizers = path.endsWith('/status') ? {} : { finalizers: metadata['finalizers'] };
     const next: Stored = { ...found, metadata: { ...changed, ...finalizers }, status: status ?? found.status };
-    objects.set(`${box}/${name}`, next);
+    if (isGone(next)) objects.delete(`${box}/${name}`);
+    else objects.set(`${box}/${name}`, next);
     if (isRecord(status)) for (const listener of listeners) listener(box, name);
-    tell('MODIFIED', next);
+    tell(isGone(next) ? 'DELETED' : 'MODIFIED', next);
     send(response, 200, next);
   }
 
   function tell(type: string, object: Stored): void {
     const line = `${JSON.stringify({ type, object })}\n`;
+    told.push({ version, line });
     for (const response of watches) response.write(line);
   }
 
@@ -114,8 +148,21 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     });
   });
 
-  return {
+  const cluster: ScriptedCluster = {
     kubeconfig: kubeconfigFor(port),
+    isHidden: () => false,
+    get size() {
+      return objects.size;
+    },
+    get held() {
+      return [...objects.values()].filter(isHeld).length;
+    },
+    readyGeneration(box, name) {
+      const status = objects.get(`${box}/${name}`)?.status;
+      const conditions = isRecord(status) && Array.isArray(status['conditions']) ? status['conditions'] : [];
+      const ready = conditions.filter(isRecord).find(({ type }) => type === 'Ready');
+      return ready?.['status'] === 'True' ? Number(ready['observedGeneration']) : undefined;
+    },
     onStatus(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -132,11 +179,37 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
       objects.set(`${box}/${name}`, next);
       tell(known === undefined ? 'ADDED' : 'MODIFIED', next);
     },
+    remove(box, name) {
+      const known = objects.get(`${box}/${name}`);
+      if (known === undefined) return;
+      version += 1;
+      const deletionTimestamp = '2026-01-01T00:00:00Z';
+      const next = { ...known, metadata: { ...known.metadata, deletionTimestamp, resourceVersion: String(version) } };
+      if (isGone(next)) objects.delete(`${box}/${name}`);
+      else objects.set(`${box}/${name}`, next);
+      tell(isGone(next) ? 'DELETED' : 'MODIFIED', next);
+    },
+    lose: (box, name) => void objects.delete(`${box}/${name}`),
+    expire() {
+      const object = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' };
+      for (const response of watches) response.end(`${JSON.stringify({ type: 'ERROR', object })}\n`);
+      watches.clear();
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+  return cluster;
+}
+
+/** Its deletion was asked for, and nobody holds it. */
+function isGone(object: Stored): boolean {
+  return object.metadata['deletionTimestamp'] !== undefined && !isHeld(object);
+}
+
+function isHeld({ metadata: { finalizers } }: Stored): boolean {
+  return Array.isArray(finalizers) && finalizers.length > 0;
 }
 
 /** A write that was computed from an older version of the object. */

@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { complaints, entries, startBoxApi } from './box-api.ts';
+import type { BoxApi, Reply } from './box-api.ts';
+
+describe('groups over REST', () => {
+  let api: BoxApi;
+  let nth = 0;
+
+  before(async () => {
+    api = await startBoxApi();
+  });
+  after(() => api.stop());
+
+  const aName = (): string => `group ${String((nth += 1))}`;
+  const member = (value: unknown, name: string): unknown => Reflect.get(Object(value), name);
+  const post = (body: object) => api.call('POST', '/Group', { body });
+
+  async function create(fields: object = {}): Promise<{ id: string; reply: Reply }> {
+    const reply = await post({ name: aName(), ...fields });
+    expect(reply.status, reply.text).to.equal(201);
+    return { id: String(member(reply.body, 'id')), reply };
+  }
+
+  it('are created with a name and a description, under an id that the service gives', async () => {
+    const name = aName();
+    const reply = await post({ resourceType: 'Group', name, description: 'who pays' });
+    expect(reply.status, reply.text).to.equal(201);
+    const id = member(reply.body, 'id');
+    expect(id).to.be.a('number');
+    expect(reply.headers.get('location')).to.equal(`http://boxgate.test/boxes/default/Group/${String(id)}`);
+    expect(reply.body).to.deep.include({ resourceType: 'Group', id, name, description: 'who pays', members: 0 });
+    expect(member(reply.body, 'created_at')).to.be.a('string');
+    const read = await api.call('GET', `/Group/${String(id)}`);
+    expect([read.status, read.body]).to.deep.equal([200, reply.body]);
+    expect(read.headers.get('etag')).to.equal(reply.headers.get('etag'));
+  });
+
+  const faulty: readonly (readonly [what: string, body: object, fields: readonly string[]])[] = [
+    ['no name', {}, ['name']],
+    ['an empty name', { name: '' }, ['name']],
+    ['a name of two lines', { name: 'a\nb' }, ['name']],
+    ['a name with a blank at its end', { name: 'a ' }, ['name']],
+    ['a name of digits', { name: '17' }, ['name']],
+    ['a name that is turned round', { name: 'a\u202eb' }, ['name']],
+    ['a long name', { name: 'x'.repeat(257) }, ['name']],
+    ['a number as description', { name: 'x', description: 1 }, ['description']],
+    ['an id, members and a box', { name: 'x', id: 1, members: 5, box: 'other' }, ['id', 'members', 'box']],
+    ['another type', { name: 'x', resourceType: 'User' }, ['resourceType']],
+  ];
+  for (const [what, body, fields] of faulty) {
+    it(`are refused with ${what}, every fault at once`, async () => {
+      const reply = await post(body);
+      expect([reply.status, complaints(reply).toSorted()]).to.deep.equal([422, [...fields].sort()]);
+    });
+  }
+
+  it('have names of their own: 409, of twenty at the same time too', async () => {
+    const name = aName();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post({ name })));
+    expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
+    // On a slow machine some are sent away: changes of a box come one after the other.
+    expect(answers.filter(({ status }) => ![201, 409, 503].includes(status))).to.deep.equal([]);
+    expect((await post({ name })).status).to.equal(409);
+    const { id } = await create();
+    expect((await api.call('PUT', `/Group/${id}`, { body: { name } })).status).to.equal(409);
+  });
+
+  it('are replaced by a PUT, also by what was read, and changed by a PATCH', async () => {
+    const { id, reply } = await create({ description: 'one' });
+    const name = aName();
+    const back = await api.call('PUT', `/Group/${id}`, { body: { ...Object(reply.body), name } });
+    expect([back.status, member(back.body, 'name'), member(back.body, 'description')]).to.deep.equal([
+      200,
+      name,
+      'one',
+    ]);
+    const put = await api.call('PUT', `/Group/${id}`, { body: { name } });
+    expect(member(put.body, 'description')).to.equal(null);
+    const merged = await api.call('PATCH', `/Group/${id}`, { body: { description: 'two' } });
+    expect([merged.status, member(merged.body, 'name'), member(merged.body, 'description')]).to.deep.equal([
+      200,
+      name,
+      'two',
+    ]);
+    const type = 'application/json-patch+json';
+    const patched = await api.call('PATCH', `/Group/${id}`, { type, body: [{ op: 'remove', path: '/description' }] });
+    expect([patched.status, member(patched.body, 'description')]).to.deep.equal([200, null]);
+    expect((await api.call('PUT', `/Group/${id}`, { body: { name, id: Number(id) + 1 } })).status).to.equal(422);
+  });
+
+  it('have a version', async () => {
+    const { id, reply } = await create();
+    const headers = { 'If-Match': reply.headers.get('etag') ?? '' };
+    const known = { 'If-None-Match': reply.headers.get('etag') ?? '' };
+    expect((await api.call('GET', `/Group/${id}`, { headers: known })).status).to.equal(304);
+    expect((await api.call('PUT', `/Group/${id}`, { body: { name: aName() }, headers })).status).to.equal(200);
+    expect((await api.call('PUT', `/Group/${id}`, { body: { name: aName() }, headers })).status).to.equal(412);
+    expect((await api.call('DELETE', `/Group/${id}`, { headers })).status).to.equal(412);
+  });
+
+  it('are deleted, and are gone then; their ids do not come back', async () => {
+    const { id } = await create();
+    expect((await api.call('DELETE', `/Group/${id}`)).status).to.equal(200);
+    expect((await api.call('DELETE', `/Group/${id}`)).status).to.equal(204);
+    expect((await api.call('GET', `/Group/${id}`)).status).to.equal(404);
+    expect((await api.call('PUT', `/Group/${id}`, { body: { name: aName() } })).status).to.equal(404);
+    expect(Number((await create()).id)).to.be.greaterThan(Number(id));
+    for (const other of ['0', '-1', 'abc', '9'.repeat(30)]) {
+      expect((await api.call('GET', `/Group/${other}`)).status, other).to.equal(404);
+    }
+  });
+
+  it('are found by name and id, in any order, in pages, also as YAML', async () => {
+    const names = ['zeta', 'alpha', 'mu'];
+    const ids: string[] = [];
+    for (const name of names) ids.push((await create({ name })).id);
+    const found = async (query: string) => entries(await api.call('GET', `/Group?${query}`)).map((one) => one['name']);
+    expect(await found('name=mu')).to.deep.equal(['mu']);
+    expect(await found(`id=${ids[0] ?? ''}`)).to.deep.equal(['zeta']);
+    expect((await found('_sort=name')).filter((name) => names.includes(String(name)))).to.deep.equal(names.toSorted());
+    expect((await found('_sort=-created_at'))[0]).to.equal('mu');
+    expect(await found('_sort=-name&_count=1')).to.deep.equal(['zeta']);
+    expect((await api.call('GET', '/Group?color=red')).status).to.equal(400);
+    const yaml = await api.call('GET', `/Group/${ids[1] ?? ''}`, { accept: 'application/yaml' });
+    expect(member(yaml.body, 'name')).to.equal('alpha');
+  });
+
+  it('hold the users whose group-ids name them, and count them', async () => {
+    const { id } = await create({ description: 'd' });
+    const body = { email: 'ann@mail.example', password: 'correct horse', 'group-ids': [Number(id)] };
+    const user = await api.call('POST', '/users', { body });
+    expect([user.status, member(user.body, 'group-ids')], user.text).to.deep.equal([201, [Number(id)]]);
+    expect(member(user.body, 'groups')).to.deep.equal([
+      { id: Number(id), name: member((await api.call('GET', `/Group/${id}`)).body, 'name'), description: 'd' },
+    ]);
+    expect(member((await api.call('GET', `/Group/${id}`)).body, 'members')).to.equal(1);
+    const listed = await api.call('GET', `/users?group-id=${id}`);
+    expect(Array.isArray(listed.body) && listed.body.length).to.equal(1);
+    await api.call('DELETE', `/Group/${id}`);
+    const after = await api.call('GET', `/users/${String(member(user.body, 'id'))}`);
+    expect([member(after.body, 'groups'), member(after.body, 'group-ids')]).to.deep.equal([null, []]);
+  });
+});

@@ -1,0 +1,36 @@
+import { Secret } from '../../api/client/secret.ts';
+import type { Declared } from '../../operator/declared.ts';
+import type { Desired } from '../../operator/desired.ts';
+import type { Facts } from '../../operator/facts.ts';
+import type { Condition, ObjectStatus } from '../../operator/object-status.ts';
+import { ConditionPool, stampedConditions, statusOf } from '../../operator/status.ts';
+import { desired } from './declare.ts';
+
+/** When a status is published, if a test says nothing else. */
+export const NOW = '2026-01-01T00:00:00.000Z';
+
+const ready = { state: 'ready', value: new Secret('x') } as const;
+const none = { state: 'none' } as const;
+
+/** Facts about an object that is applied; what of it is different is given by name. */
+export function factsOf(object: Declared, fields: Partial<Facts & Desired> = {}): Facts {
+  const { secret = object.kind === 'Client' ? ready : none, loses, ...others } = fields;
+  return {
+    desired: desired(object, { secret, loses }),
+    row: 'applied',
+    unusable: [],
+    policies: 0,
+    clients: 0,
+    dangling: [],
+    issuer: '',
+    usage: undefined,
+    users: undefined,
+    servesServiceAccounts: false,
+    ...others,
+  };
+}
+
+/** The status of an object of which these facts are known, published at a time. */
+export function publishedStatus(facts: Facts, previous: readonly Condition[] = [], time = NOW): ObjectStatus {
+  return statusOf(facts, stampedConditions(facts, previous, time, new ConditionPool()));
+}

@@ -1,0 +1,245 @@
+import { KubeConfig } from '@kubernetes/client-node';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createManagement } from '../../../api/client/management.ts';
+import { Secret } from '../../../api/client/secret.ts';
+import { KINDS, type Kind } from '../../../crds/kind.ts';
+import { isRecord } from '../../../crds/schema-node.ts';
+import { createClusterSecrets } from '../../../operator/kube/cluster-secrets.ts';
+import { createClusterSource } from '../../../operator/kube/cluster-source.ts';
+import { createConnection } from '../../../operator/kube/connection.ts';
+import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/kube-api.ts';
+import { defaultTimes } from '../../../operator/kube/list-watch.ts';
+import { startReconciler, type Reconciler } from '../../../operator/reconciler.ts';
+import { controlPlane, type ControlPlane } from '../../envtest/control-plane.ts';
+import { installCrds } from '../../envtest/install-crds.ts';
+import { startApi, type TestApi } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
+import { memoryKeeper } from '../memory-source.ts';
+import { plainOptions } from '../reconciler-options.ts';
+import { recordedEvents } from '../recorded-events.ts';
+
+/** A real cluster with our kinds, and an API: what many rigs share. */
+export interface InstalledSource {
+  /** A box of its own. */
+  rig(): Promise<SourceRig>;
+  stop(): Promise<void>;
+}
+
+/** One box of a real cluster, and the reconciler in this process over a source that may do no more than it needs. */
+export interface SourceRig {
+  readonly plane: ControlPlane;
+  readonly box: string;
+  /** Every call of the Kubernetes API that was sent. */
+  readonly calls: KubeCall[];
+  readonly failures: unknown[];
+  /** What happens between a call's making and its sending. */
+  meanwhile: (call: KubeCall) => Promise<void>;
+  /** Starts the reconciler; resolves after its first round. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  sweep(): Promise<void>;
+  /** Where a kind is in this box, or one object of it. */
+  at(kind: Kind, name?: string): string;
+  /** Makes an object as an admin does, or changes it. */
+  put(kind: Kind, name: string, spec: object): Promise<void>;
+  /** Changes an object past what the admin applies: annotations, finalizers. */
+  merge(kind: Kind, name: string, body: object): Promise<void>;
+  find(kind: Kind, name: string): Promise<FoundObject>;
+  /** `True/Ready` of an object's condition as it is now. */
+  condition(kind: Kind, name: string, type?: string): Promise<string>;
+  ready(kind: Kind, name: string): Promise<void>;
+  /** Status of a token request with a secret. */
+  token(id: string, secret: string): Promise<number>;
+  /** The writes among the calls. */
+  writes(): readonly KubeCall[];
+  /** What the source may do from now on with our kinds (`declared`), their statuses (`statuses`), …: no verb, nothing. */
+  allow(what: keyof typeof rights, ...verbs: readonly string[]): Promise<void>;
+  /** Ends the reconciler, and takes the objects away. */
+  end(): Promise<void>;
+}
+
+/** An object of a cluster, as far as the tests look at it. */
+export interface FoundObject {
+  readonly uid: string;
+  readonly observedGeneration: unknown;
+  readonly conditions: readonly Record<string, unknown>[];
+  readonly status: Record<string, unknown>;
+}
+
+/** A client with a chosen secret. */
+export function machine(secret: string): object {
+  return { grant_types: ['client_credentials'], secret };
+}
+
+/** Installs our kinds and the rights of a source on the control plane that the test files of this process share. */
+export async function installSource(): Promise<InstalledSource> {
+  const [plane, api] = await Promise.all([controlPlane(), startApi()]);
+  await installCrds(plane);
+  await removeLeftovers(plane);
+  const kubeconfig = await sourceKubeconfig(plane);
+  return {
+    rig: async () => sourceRig(plane, api, kubeconfig, await plane.namespace('box')),
+    stop: () => api.stop(),
+  };
+}
+
+/** What other test files of this process have left: a source reads all namespaces, and would trip over objects of theirs. */
+async function removeLeftovers(plane: ControlPlane): Promise<void> {
+  for (const plural of ours) {
+    const { body } = await plane.call({ path: `/apis/boxgate.dev/v1/${plural}` });
+    const items = isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
+    for (const { metadata } of items) {
+      if (!isRecord(metadata)) continue;
+      const path = `/apis/boxgate.dev/v1/namespaces/${String(metadata['namespace'])}/${plural}/${String(metadata['name'])}`;
+      const contentType = 'application/merge-patch+json';
+      await plane.call({ method: 'PATCH', path, body: { metadata: { finalizers: [] } }, contentType });
+      await plane.call({ method: 'DELETE', path });
+    }
+  }
+}
+
+function sourceRig(plane: ControlPlane, api: TestApi, kubeconfig: string, box: string): SourceRig {
+  let reconciler: Reconciler | undefined;
+  const rig: SourceRig = {
+    plane,
+    box,
+    calls: [],
+    failures: [],
+    meanwhile: async () => undefined,
+    async start() {
+      reconciler = startOver(rig, api, kubeconfig);
+      await reconciler.firstRound;
+    },
+    async stop() {
+      await reconciler?.stop();
+      reconciler = undefined;
+    },
+    sweep: async () => reconciler?.sweep(),
+    at: (kind, name = '') =>
+      `/apis/boxgate.dev/v1/namespaces/${box}/${KINDS[kind].plural}${name === '' ? '' : `/${name}`}`,
+    put(kind, name, spec) {
+      return apply(plane, rig.at(kind, name), { apiVersion: 'boxgate.dev/v1', kind, metadata: { name }, spec });
+    },
+    async merge(kind, name, body) {
+      await plane.call({
+        method: 'PATCH',
+        path: rig.at(kind, name),
+        body,
+        contentType: 'application/merge-patch+json',
+      });
+    },
+    async find(kind, name) {
+      const { body } = await plane.call({ path: rig.at(kind, name) });
+      const { metadata, status = {} } = isRecord(body) ? body : {};
+      if (!isRecord(metadata) || !isRecord(status)) throw new Error(`no ${name}: ${JSON.stringify(body)}`);
+      const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isRecord) : [];
+      return { uid: String(metadata['uid']), observedGeneration: status['observedGeneration'], conditions, status };
+    },
+    async condition(kind, name, type = 'Ready') {
+      const found = (await rig.find(kind, name)).conditions.find((one) => one['type'] === type);
+      return `${String(found?.['status'])}/${String(found?.['reason'])}`;
+    },
+    ready: (kind, name) =>
+      eventually(`${name} is Ready`, async () => (await rig.condition(kind, name)) === 'True/Ready'),
+    async token(id, secret) {
+      const answer = await fetch(`${api.url}/boxes/${box}/auth/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ grant_type: 'client_credentials', client_id: id, client_secret: secret }),
+      });
+      return answer.status;
+    },
+    writes: () => rig.calls.filter(({ method }) => method !== undefined && method !== 'GET'),
+    allow: (what, ...verbs) => applyRole(plane, what, verbs),
+    async end() {
+      await rig.stop();
+      for (const kind of ['Client', 'AccessPolicy', 'Box'] as const) {
+        await plane.call({ method: 'DELETE', path: rig.at(kind) });
+      }
+    },
+  };
+  return rig;
+}
+
+function startOver(rig: SourceRig, api: TestApi, kubeconfig: string): Reconciler {
+  const real = createKubeApi(
+    createConnection(() => {
+      const config = new KubeConfig();
+      config.loadFromFile(kubeconfig);
+      return config;
+    }),
+    undefined,
+    (call) => rig.calls.push(call),
+  );
+  const kube: KubeApi = {
+    ...real,
+    async call(call, signal) {
+      await rig.meanwhile(call);
+      return real.call(call, signal);
+    },
+  };
+  const listening = {
+    api: kube,
+    times: defaultTimes,
+    random: Math.random,
+    now: () => performance.now(),
+    sleep: (wait: number, signal: AbortSignal) => sleep(wait, undefined, { signal }).catch(() => undefined),
+    onFailure: (error: unknown) => void rig.failures.push(error),
+  };
+  const { secrets } = createClusterSecrets(listening, 'boxgate-system:boxgate', recordedEvents());
+  return startReconciler({
+    ...plainOptions(api.url),
+    source: createClusterSource({ ...listening, secrets }),
+    keeper: memoryKeeper(),
+    management: createManagement({ url: api.managementUrl, key: new Secret(api.managementKey) }),
+    cluster: `cluster-${rig.box}`,
+    events: recordedEvents(),
+    onFailure: (_box, error) => rig.failures.push(error),
+  });
+}
+
+const ours = Object.values(KINDS).map(({ plural }) => plural);
+
+/** What a source may do: read our kinds, write their statuses, hold their deletion, read Namespaces; nothing else. */
+const rights = {
+  declared: { apiGroups: ['boxgate.dev'], resources: ours, verbs: ['get', 'list', 'watch'] },
+  statuses: { apiGroups: ['boxgate.dev'], resources: ours.map((name) => `${name}/status`), verbs: ['patch'] },
+  finalizers: { apiGroups: ['boxgate.dev'], resources: ours, verbs: ['patch'] },
+  definitions: { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] },
+  namespaces: { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
+} as const;
+
+const rbac = { group: 'rbac.authorization.k8s.io', path: '/apis/rbac.authorization.k8s.io/v1' } as const;
+
+async function applyRole(plane: ControlPlane, what: keyof typeof rights, verbs: readonly string[]): Promise<void> {
+  const [name, rules] = [`source-${what}`, verbs.length === 0 ? [] : [{ ...rights[what], verbs }]];
+  const body = { apiVersion: `${rbac.group}/v1`, kind: 'ClusterRole', metadata: { name }, rules };
+  await apply(plane, `${rbac.path}/clusterroles/${name}`, body);
+}
+
+/** A kubeconfig of a ServiceAccount that has these rights. */
+async function sourceKubeconfig(plane: ControlPlane): Promise<string> {
+  const namespace = await plane.namespace('source');
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'boxgate' } };
+  await apply(plane, `/api/v1/namespaces/${namespace}/serviceaccounts/boxgate`, account);
+  for (const what of ['declared', 'statuses', 'finalizers', 'definitions', 'namespaces'] as const) {
+    await applyRole(plane, what, rights[what].verbs);
+    const name = `source-${what}`;
+    await apply(plane, `${rbac.path}/clusterrolebindings/${name}`, {
+      apiVersion: `${rbac.group}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name },
+      roleRef: { apiGroup: rbac.group, kind: 'ClusterRole', name },
+      subjects: [{ kind: 'ServiceAccount', name: 'boxgate', namespace }],
+    });
+  }
+  return (await plane.kubeconfigFor(namespace, 'boxgate')).kubeconfig;
+}
+
+/** Applies an object as an admin does; throws what the API server says against it. */
+async function apply(plane: ControlPlane, path: string, body: object): Promise<void> {
+  const query = '?fieldManager=admin&force=true';
+  const contentType = 'application/apply-patch+yaml';
+  const answer = await plane.call({ method: 'PATCH', path: `${path}${query}`, body, contentType });
+  if (answer.status > 299) throw new Error(JSON.stringify(answer.body));
+}

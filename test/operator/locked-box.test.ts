@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import type { NamespaceClaim } from '../../api/client/desired-state.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { machineClient } from './declare.ts';
+import { passRig, type PassRig } from './pass-rig.ts';
+
+describe('a box whose namespace was made again', () => {
+  const app = machineClient('app', { secret: 'of-app' });
+  let api: TestApi;
+  let rig: PassRig;
+  let boxes = 0;
+  before(async () => {
+    api = await startApi();
+  });
+  after(() => api.stop());
+  beforeEach(async () => {
+    boxes += 1;
+    rig = await passRig(api, `box-${String(boxes)}`);
+  });
+
+  /** A pass in a namespace, of which the list may not have told yet. */
+  async function passIn(claim: NamespaceClaim, told = claim): Promise<string> {
+    const { list } = rig.source;
+    rig.source.namespaceOf = () => Promise.resolve(claim);
+    rig.source.list = async (box, signal) => {
+      const hosts = { allowed: [], refused: [] };
+      return { ...(await list(box, signal)), tenancy: { claim: told, isTerminating: false, hosts } };
+    };
+    await rig.pass([{ ...app, uid: `uid-in-${claim.uid}` }], 'everything');
+    rig.source.list = list;
+    return `${String(rig.condition('Client/app'))} ${String(await rig.token('app', 'of-app'))}`;
+  }
+
+  it('P-14 is locked: none of its clients gets a token, and each says why and what to do', async () => {
+    expect(await passIn({ uid: 'one' })).to.equal('True/Ready 200');
+    expect(await passIn({ uid: 'two' })).to.equal('False/NamespaceRecreated 401');
+    const [ready] = rig.source.statuses.get('Client/app')?.conditions ?? [];
+    expect(ready?.message).to.contain('boxgate.dev/adopt-uid=one').and.to.contain('boxgate.dev/discard-uid=one');
+  });
+
+  it('P-14 is locked by the first pass, though the list has not told of the new namespace yet', async () => {
+    expect(await passIn({ uid: 'one' })).to.equal('True/Ready 200');
+    expect(await passIn({ uid: 'two' }, { uid: 'one' })).to.equal('False/NamespaceRecreated 401');
+  });
+
+  for (const word of ['adopt', 'discard'] as const) {
+    it(`P-14 goes on once an admin says ${word}, and not before`, async () => {
+      await passIn({ uid: 'one' });
+      expect(await passIn({ uid: 'two', [word]: 'another' })).to.equal('False/NamespaceRecreated 401');
+      expect(await passIn({ uid: 'two', [word]: 'one' })).to.equal('True/Ready 200');
+    });
+  }
+});

@@ -1,0 +1,134 @@
+import { KubeConfig } from '@kubernetes/client-node';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createManagement, type Management } from '../../api/client/management.ts';
+import { Secret } from '../../api/client/secret.ts';
+import { createClusterSecrets } from '../../operator/kube/cluster-secrets.ts';
+import { createClusterSource } from '../../operator/kube/cluster-source.ts';
+import { createConnection } from '../../operator/kube/connection.ts';
+import { createKubeApi, type KubeCall } from '../../operator/kube/kube-api.ts';
+import { defaultTimes } from '../../operator/kube/list-watch.ts';
+import { createOperatorMetrics } from '../../operator/metrics.ts';
+import type { PassMeter } from '../../operator/pass-meter.ts';
+import { startReconciler, type Reconciler } from '../../operator/reconciler.ts';
+import { startScriptedCluster, type ScriptedCluster } from '../envtest/scripted-cluster.ts';
+import type { TestApi } from '../support/api.ts';
+import { plainOptions } from './reconciler-options.ts';
+import { recordedEvents, type RecordedEvents } from './recorded-events.ts';
+
+/** What happened to a box, in the order in which it happened. */
+export interface BoxMoment {
+  readonly box: string;
+  readonly what: 'heard' | 'began' | 'ended';
+}
+
+/** A scripted cluster and a real API, and between them the operator's reconciler in this process. */
+export interface ScriptedRig {
+  readonly cluster: ScriptedCluster;
+  readonly reconciler: Reconciler;
+  readonly management: Management;
+  readonly moments: readonly BoxMoment[];
+  readonly events: RecordedEvents;
+  /** Every call of the Kubernetes API. */
+  readonly calls: readonly KubeCall[];
+  /** How many passes of a box have begun. */
+  passes(box: string): number;
+  /** The value of `boxgate_operator_<name>`. */
+  metric(name: string): Promise<number>;
+  /** Rows of this cluster in the database, in all boxes. */
+  rows(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** What is not as in a real operator; `declare` is done before it starts. */
+export interface ScriptedRigOptions {
+  readonly management?: (real: Management) => Management;
+  readonly declare?: (cluster: ScriptedCluster) => void;
+}
+
+/** Starts one over an API. It sweeps once at its start, and then when it is told to. */
+export async function startScriptedRig(api: TestApi, options: ScriptedRigOptions = {}): Promise<ScriptedRig> {
+  const scripted = await startScriptedCluster();
+  options.declare?.(scripted);
+  const id = `scripted-${randomUUID()}`;
+  const real = createManagement({ url: api.managementUrl, key: new Secret(api.managementKey) });
+  const metrics = createOperatorMetrics(
+    () => true,
+    () => performance.now(),
+  );
+  const { moments, meter } = recording(metrics.passes);
+  const calls: KubeCall[] = [];
+  const events = recordedEvents();
+  const listening = {
+    api: createKubeApi(
+      createConnection(() => {
+        const config = new KubeConfig();
+        config.loadFromString(scripted.kubeconfig);
+        return config;
+      }),
+      undefined,
+      (call) => calls.push(call),
+    ),
+    times: defaultTimes,
+    random: Math.random,
+    now: () => performance.now(),
+    sleep: (wait: number, signal: AbortSignal) => sleep(wait, undefined, { signal }).catch(() => undefined),
+    onFailure: () => undefined,
+  };
+  const { secrets, keeper } = createClusterSecrets(listening, 'boxgate-system:boxgate', events);
+  const reconciler = startReconciler({
+    ...plainOptions(api.url),
+    source: createClusterSource({ ...listening, secrets }),
+    keeper,
+    management: options.management?.(real) ?? real,
+    meter,
+    events,
+    cluster: id,
+    onFailure: () => undefined,
+  });
+  await reconciler.firstRound;
+  return {
+    cluster: scripted,
+    reconciler,
+    management: real,
+    moments,
+    events,
+    calls,
+    passes: (box) => moments.filter((one) => one.box === box && one.what === 'began').length,
+    async metric(name) {
+      const { text } = await metrics.page();
+      return Number(new RegExp(`^boxgate_operator_${name} (.+)$`, 'm').exec(text)?.[1]);
+    },
+    async rows() {
+      const boxes = await real.declaredBoxes(id, new AbortController().signal);
+      return boxes.reduce((sum, { resources }) => sum + resources, 0);
+    },
+    async stop() {
+      await reconciler.stop();
+      await scripted.close();
+    },
+  };
+}
+
+/** The same meter, which also writes down what it is told. */
+function recording(meter: PassMeter): { readonly moments: BoxMoment[]; readonly meter: PassMeter } {
+  const moments: BoxMoment[] = [];
+  return {
+    moments,
+    meter: {
+      ...meter,
+      heard(box) {
+        moments.push({ box, what: 'heard' });
+        meter.heard(box);
+      },
+      begin(box) {
+        moments.push({ box, what: 'began' });
+        const end = meter.begin(box);
+        return (isGood) => {
+          moments.push({ box, what: 'ended' });
+          end(isGood);
+        };
+      },
+    },
+  };
+}
