@@ -35,8 +35,8 @@ bench-large: install ## the same with ten million sessions stored
 bench-operator: install envtest ## measures the operator on a real Kubernetes API, and writes its table in docs/performance.md
 	@npm run --silent bench:operator
 
-mutants: install ## breaks the code in known places and fails where no test notices (SAMPLE=5 SEED=x: some of them)
-	@npm run --silent mutants -- $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
+mutants: install ## breaks the code in known places and fails where no test notices (SAMPLE=5 SEED=x: some of them; NAMES=operator-: those)
+	@npm run --silent mutants -- $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(NAMES)
 
 replicas: install ## two API processes on one Postgres, a thousand rounds (ROUNDS=5000 SEED=x)
 	@BOXGATE_ROUNDS=$(or $(ROUNDS),1000) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/replicas/replicas.test.ts

@@ -68,7 +68,9 @@ module.exports = {
       comment: 'SQL answers questions; it does not know who asks them (endpoints, grants, policies, HTTP).',
       severity: 'error',
       from: { path: '^api/db/' },
-      to: { path: '^api/(credentials|policy|state|resources|oauth|http|cli|client)/|^api/(app|serve|main)\\.ts$' },
+      to: {
+        path: '^api/(credentials|policy|state|resources|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$',
+      },
     },
     {
       name: 'credentials-and-policies-stand-on-their-own',
@@ -77,23 +79,31 @@ module.exports = {
         'made of them, and the grants and endpoints use them.',
       severity: 'error',
       from: { path: '^api/(credentials|policy)/' },
-      to: { path: '^api/(state|resources|oauth|http|cli|client)/|^api/(app|serve|main)\\.ts$' },
+      to: { path: '^api/(state|resources|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$' },
     },
     {
       name: 'state-is-below-the-services',
       comment: 'What a replica keeps of a box is read by every service; it must not depend on one of them.',
       severity: 'error',
       from: { path: '^api/state/' },
-      to: { path: '^api/(resources|oauth|http|cli|client)/|^api/(app|serve|main)\\.ts$' },
+      to: { path: '^api/(resources|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$' },
     },
     {
       name: 'services-know-no-http',
       comment:
-        'Grants and resources are tested and reasoned about without requests and responses. The words of the ' +
+        'Grants, resources and users are tested and reasoned about without requests and responses. The words of the ' +
         'management port are declared beside its client, and the service that applies them may use those.',
       severity: 'error',
-      from: { path: '^api/(resources|oauth)/' },
-      to: { path: '^api/(http|cli)/|^api/(app|serve|main)\\.ts$' },
+      from: { path: '^api/(resources|users|oauth)/' },
+      to: { path: '^api/(pages|http|cli)/|^api/(app|serve|main)\\.ts$' },
+    },
+    {
+      name: 'pages-only-show',
+      comment:
+        'A page is a function of what it is given: what a person sees can be read, and tried, without a request or a box.',
+      severity: 'error',
+      from: { path: '^api/pages/' },
+      to: { path: '^(crds|process|api|operator|standalone)/', pathNot: '^api/pages/' },
     },
     {
       name: 'http-is-below-the-app',
