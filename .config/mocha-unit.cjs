@@ -4,7 +4,7 @@ const { unitTests } = require('../test/house/unit-tests.ts');
 module.exports = {
   spec: unitTests(),
   reporter: 'test/house/reporter.ts',
-  timeout: 30_000,
+  timeout: 300_000,
   forbidOnly: true,
   forbidPending: true,
   failZero: true,

@@ -18,8 +18,7 @@ interface Answer {
 describe('the custom resource definitions on a real API server', () => {
   let plane: ControlPlane;
   const answers = new Map<Row, Answer>();
-  before(async function () {
-    this.timeout(90_000);
+  before(async () => {
     plane = await controlPlane();
     await installCrds(plane);
     await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'shop' } } });

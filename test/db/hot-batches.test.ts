@@ -115,8 +115,7 @@ describe('the hot statements', () => {
     return database.owner.query('UPDATE boxgate.box SET config_version = config_version + 1 WHERE box = $1', [box]);
   }
 
-  it('do as a list of sessions does, whatever shares a batch', async function () {
-    this.timeout(60_000);
+  it('do as a list of sessions does, whatever shares a batch', async () => {
     const step = fc.record({
       issues: fc.array(details, { minLength: 8, maxLength: 40 }),
       mistaken: fc.array(fc.constantFrom(...Object.keys(mistakes)), { maxLength: 12 }),

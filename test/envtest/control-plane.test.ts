@@ -15,8 +15,7 @@ function configOf(file: string): KubeConfig {
 
 describe('the control plane of the tests', () => {
   let plane: ControlPlane;
-  before(async function () {
-    this.timeout(90_000);
+  before(async () => {
     plane = await controlPlane();
   });
 
@@ -44,8 +43,7 @@ describe('the control plane of the tests', () => {
     expect(refusal).to.have.property('code', 403);
   });
 
-  it('ends with the process that started it, however hard that ended, and leaves nothing', async function () {
-    this.timeout(90_000);
+  it('ends with the process that started it, however hard that ended, and leaves nothing', async () => {
     const program = `
       const { startControlPlane } = await import(${JSON.stringify(path.resolve('test/envtest/control-plane.ts'))});
       const { familyOf } = await import(${JSON.stringify(path.resolve('test/support/processes.ts'))});
@@ -64,8 +62,7 @@ describe('the control plane of the tests', () => {
     await eventually('its folder is gone', () => !existsSync(path.dirname(kubeconfig ?? '')));
   });
 
-  it('deletes a namespace with what is in it once it has controllers', async function () {
-    this.timeout(120_000);
+  it('deletes a namespace with what is in it once it has controllers', async () => {
     const own = await startControlPlane();
     try {
       own.startControllers(['namespace']);
@@ -83,8 +80,7 @@ describe('the control plane of the tests', () => {
     }
   });
 
-  it('serves again after it was killed, with what it had', async function () {
-    this.timeout(120_000);
+  it('serves again after it was killed, with what it had', async () => {
     const own = await startControlPlane();
     try {
       const namespace = await own.namespace('rig');

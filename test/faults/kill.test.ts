@@ -28,8 +28,7 @@ describe('an API that is killed at any moment', () => {
   const authorization = `Basic ${btoa(`worker:${secret}`)}`;
   let postgres: OwnPostgres;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     postgres = await startOwnPostgres();
   });
   after(() => postgres.remove());

@@ -12,8 +12,7 @@ import type { Probe, Probes } from './probes.ts';
 
 const connections = 30;
 
-describe('an API whose Postgres', function () {
-  this.timeout(120_000);
+describe('an API whose Postgres', () => {
   let postgres: OwnPostgres;
   let proxy: FaultProxy;
   let api: ApiProcess;

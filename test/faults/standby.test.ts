@@ -14,8 +14,7 @@ import type { Standby } from './standby-server.ts';
 const demanding = { BOXGATE_REVOCATIONS_NEED_STANDBY: 'true' };
 const form = 'application/x-www-form-urlencoded';
 
-describe('S-07 an API that acknowledges no revocation before a standby has it', function () {
-  this.timeout(120_000);
+describe('S-07 an API that acknowledges no revocation before a standby has it', () => {
   let primary: OwnPostgres;
   let standby: Standby;
   let api: ApiProcess;

@@ -22,8 +22,7 @@ function run(args: readonly string[], environment: Environment): Promise<Run> {
   });
 }
 
-describe('the API’s program', function () {
-  this.timeout(60_000);
+describe('the API’s program', () => {
   let database: TestDatabase;
 
   before(async () => {

@@ -39,9 +39,7 @@ const accepted = [
   ['test/assert.test.ts', "import { expect } from 'chai';\nexpect(true).to.be.true;\nexport const env = process.env;"],
 ] as const;
 
-describe('the lint rules', function () {
-  this.timeout(60_000);
-
+describe('the lint rules', () => {
   let root = '';
   const found = new Map<string, (string | null)[]>();
 

@@ -64,5 +64,5 @@ describe('the patches of make mutants', () => {
       ({ file }) => spawnSync('git', ['apply', '--check', path.resolve(file)]).status !== 0,
     );
     expect(stale.map(({ name }) => name)).to.deep.equal([]);
-  }).timeout(60_000);
+  });
 });

@@ -14,7 +14,8 @@ function runMocha(tests: string, ...options: string[]) {
   const reporter = ['--reporter', path.resolve('test/house/reporter.ts')];
   const run = spawnSync(process.execPath, [...mocha, ...reporter, ...options, file], { encoding: 'utf8' });
   rmSync(folder, { recursive: true });
-  return { status: run.status, lastLine: run.stdout.trimEnd().split('\n').at(-1), counts: countsIn(run.stdout) };
+  const failed = run.stdout.split('\n').filter((line) => line.startsWith('failed: '));
+  return { status: run.status, failed, lastLine: run.stdout.trimEnd().split('\n').at(-1), counts: countsIn(run.stdout) };
 }
 
 const passing = "it('a', () => {}); it('b', () => {});";
@@ -42,6 +43,13 @@ describe('the closing line of a test run', () => {
       expect(run).to.deep.include({ status, lastLine: line });
     });
   }
+
+  it('comes after a line for each failure, with its whole name and the first line of why', () => {
+    const broken = `describe('a box', () => { it('holds', () => { throw new Error('it is empty\\nand more'); }); });`;
+    for (const jobs of [[], ['--parallel', '--jobs', '2']]) {
+      expect(runMocha(broken, ...jobs).failed).to.deep.equal(['failed: a box holds: it is empty']);
+    }
+  });
 
   it('is read back from the output', () => {
     expect(countsIn('noise\n1 passed, 0 failed, 0 skipped\nmore\n12 passed, 3 failed, 4 skipped\n')).to.deep.equal({

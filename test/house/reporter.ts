@@ -1,14 +1,21 @@
 import Mocha from 'mocha';
 
 /**
- * Mocha's dots, the failures in full, and as the last line the counts of the run that really was, in the form that
- * .ci/run and mutants.ts read: `N passed, N failed, N skipped`.
+ * Mocha's dots, the failures in full, then a line for each failure, and as the last line the counts of the run that
+ * really was, in the form that .ci/run and mutants.ts read: `N passed, N failed, N skipped`.
  */
 class CountingReporter extends Mocha.reporters.Dot {
   override epilogue(): void {
     super.epilogue();
+    for (const test of this.failures) process.stdout.write(`failed: ${failureLine(test)}\n`);
     process.stdout.write(`${countsLine(this.stats)}\n`);
   }
+}
+
+/** Of a log that was cut, the end is what is left: which tests failed, and the first line of why. */
+function failureLine(test: Mocha.Test): string {
+  const [why = ''] = String(test.err?.message ?? '').split('\n');
+  return `${test.titlePath().join(' ')}: ${why.slice(0, 200)}`;
 }
 
 /** The closing line. A hook that fails is a failure without a test, so that the counts never hide it. */

@@ -121,7 +121,7 @@ describe('X-14 I12: secrets', () => {
     expect(leaksIn({ ...texts, log: api.lines }, secrets)).to.deep.equal([]);
     expect(api.lines.length, 'it did log').to.be.greaterThan(100);
     expect(Object.values(texts).flat().length, 'there were answers').to.be.greaterThan(100);
-  }).timeout(180_000);
+  });
 
   async function takeTokens(): Promise<void> {
     const grant = 'grant_type=client_credentials';

@@ -268,7 +268,7 @@ describe('a client that authenticates by private_key_jwt', () => {
       ),
       { numRuns: 300 },
     );
-  }).timeout(120_000);
+  });
 
   it('shows no assertion in the log', async () => {
     const text = await signed();

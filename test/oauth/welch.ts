@@ -14,11 +14,12 @@ export function trimmed(times: readonly number[]): Sample {
 }
 
 /**
- * Welch's t of two samples, for a difference beyond `negligible`: how many standard errors the difference of the means
- * lies outside it, zero when it lies within.
+ * Welch's t of two samples, for a difference beyond `negligible` of the smaller mean: how many standard errors the
+ * difference of the means lies outside it, zero when it lies within.
  */
 export function welch(left: Sample, right: Sample, negligible: number): number {
-  const beyond = Math.max(0, Math.abs(left.mean - right.mean) - negligible);
+  const within = negligible * Math.min(left.mean, right.mean);
+  const beyond = Math.max(0, Math.abs(left.mean - right.mean) - within);
   return beyond / Math.sqrt(left.variance / left.size + right.variance / right.size);
 }
 

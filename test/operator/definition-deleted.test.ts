@@ -15,15 +15,13 @@ describe('custom resource definitions that are deleted', () => {
   let rig: OperatorRig;
   let operator: OperatorProcess;
   let box: string;
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     plane = await startControlPlane();
     rig = await startOperatorRig(plane);
     box = await rig.box();
     operator = await rig.operator({ BOXGATE_SWEEP_SECONDS: '1', BOXGATE_LEASE_SECONDS: '60' });
   });
-  after(async function () {
-    this.timeout(60_000);
+  after(async () => {
     await rig.stop();
     await plane.stop();
   });
@@ -37,8 +35,7 @@ describe('custom resource definitions that are deleted', () => {
     return Buffer.from(String(isRecord(data) ? data['client_secret'] : ''), 'base64').toString();
   };
 
-  it('F-22: leave every row as it is, without an owner, and hand it over to an object that adopts it', async function () {
-    this.timeout(300_000);
+  it('F-22: leave every row as it is, without an owner, and hand it over to an object that adopts it', async () => {
     await rig.put('Box', box, 'box', { hosts: [] });
     await rig.put('Client', box, 'app', chosen);
     await rig.put('Client', box, 'made', generated);

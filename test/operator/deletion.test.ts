@@ -15,8 +15,7 @@ describe('deletion, by the operator as a process', () => {
   let rig: OperatorRig;
   let operator: OperatorProcess;
   let box: string;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     rig = await startOperatorRig();
     rig.plane.startControllers(['namespace']);
     operator = await rig.operator({ BOXGATE_HOLD_SECONDS: '4' });
@@ -45,16 +44,14 @@ describe('deletion, by the operator as a process', () => {
     for (const name of names) await rig.ready('Client', box, name, 60_000);
   }
 
-  it('I10: kubectl delete returns when the client can no longer get a token', async function () {
-    this.timeout(60_000);
+  it('I10: kubectl delete returns when the client can no longer get a token', async () => {
     await applied('app');
     expect(await rig.token(box, 'app', secret)).to.equal(200);
     await kubectl(rig.plane, 'delete', 'client', 'app', '--namespace', box);
     expect(await rig.token(box, 'app', secret)).to.equal(401);
   });
 
-  it('C-10: a client made again under the old name has none of the tokens of the old one', async function () {
-    this.timeout(60_000);
+  it('C-10: a client made again under the old name has none of the tokens of the old one', async () => {
     await applied('app', 'looker');
     const ask = async (path: string, body: object): Promise<Readonly<Record<string, unknown>>> => {
       const answer = await fetch(`${rig.api.url}/boxes/${box}${path}`, {
@@ -73,8 +70,7 @@ describe('deletion, by the operator as a process', () => {
     expect(await rig.token(box, 'app', secret)).to.equal(200);
   });
 
-  it('Ready implies the finalizer, on every kind; one that is taken away comes back', async function () {
-    this.timeout(60_000);
+  it('Ready implies the finalizer, on every kind; one that is taken away comes back', async () => {
     const watched = rig.plane.call({
       path: `/apis/boxgate.dev/v1/namespaces/${box}/clients?watch=true&timeoutSeconds=5`,
     });
@@ -106,8 +102,7 @@ describe('deletion, by the operator as a process', () => {
     await eventually('it is held again', async () => String(await finalizersOf('Client', 'app')) === FINALIZER);
   });
 
-  it('peer defect 5: of what people wrote nothing changes, and the finalizers of others stay', async function () {
-    this.timeout(60_000);
+  it('peer defect 5: of what people wrote nothing changes, and the finalizers of others stay', async () => {
     const own = { labels: { team: 'shop' }, annotations: { note: 'ours' }, finalizers: ['example.com/hold'] };
     await rig.put('Client', box, 'app', machine, own);
     await rig.ready('Client', box, 'app');
@@ -120,8 +115,7 @@ describe('deletion, by the operator as a process', () => {
     expect(await rig.token(box, 'app', secret)).to.equal(401);
   });
 
-  it('an object that never had a row goes at once', async function () {
-    this.timeout(60_000);
+  it('an object that never had a row goes at once', async () => {
     await rig.put('Client', box, 'waiting', {
       grant_types: ['client_credentials'],
       secretRef: { name: 'x', key: 'y' },
@@ -131,8 +125,7 @@ describe('deletion, by the operator as a process', () => {
   });
 
   for (const first of ['nothing', 'secrets', 'the RoleBinding'] as const) {
-    it(`F-21: a namespace with objects goes, ${first} being gone first`, async function () {
-      this.timeout(180_000);
+    it(`F-21: a namespace with objects goes, ${first} being gone first`, async () => {
       await applied('app', 'other');
       await rig.put('Client', box, 'generated', { grant_types: ['client_credentials'] });
       await rig.put('AccessPolicy', box, 'all', { engine: 'allow', subjects: 'authenticated' });
@@ -148,8 +141,7 @@ describe('deletion, by the operator as a process', () => {
     });
   }
 
-  it('F-20, peer defect 7: while the API is away objects and their namespace go, and its return ends the rows', async function () {
-    this.timeout(240_000);
+  it('F-20, peer defect 7: while the API is away objects and their namespace go, and its return ends the rows', async () => {
     const names = ['one', 'two', 'three'];
     await applied(...names);
     const kept = box;
@@ -170,8 +162,7 @@ describe('deletion, by the operator as a process', () => {
     );
   });
 
-  it('uninstalling takes every finalizer off, and leaves those of others', async function () {
-    this.timeout(120_000);
+  it('uninstalling takes every finalizer off, and leaves those of others', async () => {
     await applied('app');
     await rig.put('Client', box, 'other', machine, { finalizers: ['example.com/hold'] });
     await rig.ready('Client', box, 'other');
@@ -189,8 +180,7 @@ describe('deletion, by the operator as a process', () => {
     await eventually('it is held again', async () => String(await finalizersOf('Client', 'app')) === FINALIZER);
   });
 
-  it('F-20: also when the operator began while the API was away', async function () {
-    this.timeout(240_000);
+  it('F-20: also when the operator began while the API was away', async () => {
     await applied('app');
     await rig.api.end('SIGKILL');
     await operator.end('SIGKILL');

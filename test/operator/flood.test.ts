@@ -12,13 +12,11 @@ describe('an operator in a flood of changes', () => {
     api = await startApi();
   });
   after(() => api.stop());
-  afterEach(async function () {
-    this.timeout(60_000);
+  afterEach(async () => {
     await rig.stop();
   });
 
-  it('F-28: a thousand updates of one object while its box has a pass lead to one pass more', async function () {
-    this.timeout(120_000);
+  it('F-28: a thousand updates of one object while its box has a pass lead to one pass more', async () => {
     const gate = Promise.withResolvers<undefined>();
     let isHeld = false;
     rig = await startScriptedRig(api, {
@@ -48,8 +46,7 @@ describe('an operator in a flood of changes', () => {
     expect(await rig.rows()).to.equal(1);
   });
 
-  it('F-28: while two boxes change without end another one has its turn, after at most one pass of each', async function () {
-    this.timeout(120_000);
+  it('F-28: while two boxes change without end another one has its turn, after at most one pass of each', async () => {
     rig = await startScriptedRig(api);
     const floods = ['flood-a', 'flood-b'];
     const isReady = (): boolean => rig.cluster.readyGeneration('quiet', 'one') === 1;
@@ -68,8 +65,7 @@ describe('an operator in a flood of changes', () => {
     for (const box of floods) expect(rig.passes(box), `passes for ${String(updates)} updates`).to.be.below(updates / 2);
   });
 
-  it('F-28: of ten thousand objects that are deleted at once no row is left, and each of them goes', async function () {
-    this.timeout(300_000);
+  it('F-28: of ten thousand objects that are deleted at once no row is left, and each of them goes', async () => {
     const all = Array.from(
       { length: 10_000 },
       (_, nth) => [`deleted-${String(nth % 4)}`, `app-${String(nth)}`] as const,

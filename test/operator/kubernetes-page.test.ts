@@ -20,8 +20,7 @@ describe('docs/kubernetes.md, from an empty cluster', () => {
   let api: ApiProcess;
   let operator: OperatorProcess;
   let folder: string;
-  before(async function () {
-    this.timeout(300_000);
+  before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'boxgate-page-'));
     symlinkSync(findPrograms().kubectl, path.join(folder, 'kubectl'));
     [plane, database] = await Promise.all([startControlPlane(), freshDatabase()]);

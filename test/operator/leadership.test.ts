@@ -16,20 +16,17 @@ describe('one of several operators leads', () => {
   let proxy: FaultProxy | undefined;
   let running: OperatorProcess[];
   let environment: Environment;
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     rig = await startOperatorRig();
   });
-  after(async function () {
-    this.timeout(120_000);
+  after(async () => {
     await rig.stop();
   });
   beforeEach(() => {
     running = [];
     environment = {};
   });
-  afterEach(async function () {
-    this.timeout(30_000);
+  afterEach(async () => {
     for (const operator of running) operator.signal('SIGCONT');
     await Promise.all(running.map((operator) => operator.end('SIGKILL')));
     await rig.plane.call({ method: 'DELETE', path: leasePath });
@@ -69,8 +66,7 @@ describe('one of several operators leads', () => {
     expect(await rig.token(box, name, client.secret)).to.equal(200);
   }
 
-  it('F-14: a leader that was frozen ends when it thaws, and writes nothing over what the next one wrote', async function () {
-    this.timeout(120_000);
+  it('F-14: a leader that was frozen ends when it thaws, and writes nothing over what the next one wrote', async () => {
     const box = await rig.box();
     const [first, second] = await two();
     await makesLive(box, 'before');
@@ -89,8 +85,7 @@ describe('one of several operators leads', () => {
     await makesLive(box, 'after');
   });
 
-  it('F-14: a leader whose Lease was deleted makes it anew and goes on', async function () {
-    this.timeout(60_000);
+  it('F-14: a leader whose Lease was deleted makes it anew and goes on', async () => {
     const box = await rig.box();
     const [first, second] = await two();
     await rig.plane.call({ method: 'DELETE', path: leasePath });
@@ -99,8 +94,7 @@ describe('one of several operators leads', () => {
     expect([leads(first), leads(second)]).to.deep.equal([true, false]);
   });
 
-  it('F-14: a leader whose Lease was given to somebody else ends, and another one follows', async function () {
-    this.timeout(60_000);
+  it('F-14: a leader whose Lease was given to somebody else ends, and another one follows', async () => {
     const box = await rig.box();
     const [first, second] = await two();
     const { metadata, spec } = await lease();
@@ -113,8 +107,7 @@ describe('one of several operators leads', () => {
     await makesLive(box, 'app');
   });
 
-  it('F-14: a leader that is cut off from the API server alone ends, before another one leads', async function () {
-    this.timeout(120_000);
+  it('F-14: a leader that is cut off from the API server alone ends, before another one leads', async () => {
     const box = await rig.box();
     proxy = await startFaultProxy(Number(new URL(rig.plane.url).port));
     const [first, second] = await two(await through(proxy));
@@ -135,8 +128,7 @@ describe('one of several operators leads', () => {
     return other;
   }
 
-  it('peer defect 4, F-32: a leader that is asked to end lets the next one lead within its looks', async function () {
-    this.timeout(60_000);
+  it('peer defect 4, F-32: a leader that is asked to end lets the next one lead within its looks', async () => {
     const box = await rig.box();
     const [first, second] = await two();
     expect(await first.end('SIGTERM')).to.equal(0);
@@ -144,8 +136,7 @@ describe('one of several operators leads', () => {
     await makesLive(box, 'app');
   });
 
-  it('It must show 4, I9: a leader that is killed amid 1,000 changes leaves the right state to the next one', async function () {
-    this.timeout(240_000);
+  it('It must show 4, I9: a leader that is killed amid 1,000 changes leaves the right state to the next one', async () => {
     // The machine is busy with the changes: the leader is to be killed, not to be late.
     environment = { BOXGATE_LEASE_SECONDS: '15' };
     const boxes = await Promise.all(Array.from({ length: 5 }, () => rig.box()));

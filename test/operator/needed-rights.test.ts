@@ -7,13 +7,11 @@ import { startRightsStage, type RightsScene, type RightsStage } from './rights-s
 describe('each right that the operator has', () => {
   let plane: ControlPlane;
   let stage: RightsStage;
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     plane = await startControlPlane();
     stage = await startRightsStage(plane);
   });
-  after(async function () {
-    this.timeout(60_000);
+  after(async () => {
     await stage.stop();
     await plane.stop();
   });
@@ -22,8 +20,7 @@ describe('each right that the operator has', () => {
     const found = rightCases[right.name];
     if (found === undefined) continue;
     const { breaks, environment = {}, prepare, provoke, shows = saysSo(right), wanted } = found;
-    it(`K-02: is needed: without ${right.name} ${breaks}`, async function () {
-      this.timeout(180_000);
+    it(`K-02: is needed: without ${right.name} ${breaks}`, async () => {
       const scene = await stage.scene(environment);
       await prepare?.(scene);
       await stage.without(right, scene, async () => {

@@ -16,8 +16,7 @@ describe('an operator that reaches the API server badly', () => {
   let operator: OperatorProcess;
   let sockets: FaultProxy;
   let requests: RefusingProxy;
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     rig = await startOperatorRig();
     box = await rig.box();
     [sockets, requests] = await Promise.all([
@@ -25,13 +24,11 @@ describe('an operator that reaches the API server badly', () => {
       startRefusingProxy(rig.plane),
     ]);
   });
-  after(async function () {
-    this.timeout(60_000);
+  after(async () => {
     await rig.stop();
     await Promise.all([sockets.close(), requests.close()]);
   });
-  afterEach(async function () {
-    this.timeout(30_000);
+  afterEach(async () => {
     await operator.end('SIGTERM');
   });
 
@@ -48,8 +45,7 @@ describe('an operator that reaches the API server badly', () => {
 
   const hasEnded = (): Promise<boolean> => Promise.race([operator.ended.then(() => true), Promise.resolve(false)]);
 
-  it('F-03: of connections that carry nothing any more it takes new ones, in the same process', async function () {
-    this.timeout(240_000);
+  it('F-03: of connections that carry nothing any more it takes new ones, in the same process', async () => {
     await start(sockets.port);
     sockets.silence();
     await makesLive('over-new-connections');
@@ -62,8 +58,7 @@ describe('an operator that reaches the API server badly', () => {
     ['503', { status: 503 }],
   ];
   for (const [how, refusal] of refusals) {
-    it(`F-06: while each watch is refused with ${how} nothing is heard of, and all is once they are not`, async function () {
-      this.timeout(240_000);
+    it(`F-06: while each watch is refused with ${how} nothing is heard of, and all is once they are not`, async () => {
       await start(requests.port);
       const before = requests.refused;
       requests.refuse = (path) => (path.includes('watch=true') ? refusal : undefined);

@@ -6,15 +6,13 @@ import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 describe('boxgate operator', () => {
   let rig: OperatorRig;
   let operator: OperatorProcess;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     rig = await startOperatorRig();
     operator = await rig.operator();
   });
   after(() => rig.stop());
 
-  it('makes a declared client live, and takes it away when its object goes', async function () {
-    this.timeout(60_000);
+  it('makes a declared client live, and takes it away when its object goes', async () => {
     const box = await rig.box();
     await rig.put('Client', box, 'app', { grant_types: ['client_credentials'], secret: 'a-secret-of-the-app' });
     await rig.ready('Client', box, 'app');

@@ -15,8 +15,7 @@ const atOnce = 3;
 describe('the same objects in any order', () => {
   let rig: OperatorRig;
   let owner: pg.Pool;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     rig = await startOperatorRig();
     await rig.operator();
     owner = new pg.Pool({ connectionString: rig.database.ownerUrl, max: 2 });

@@ -17,19 +17,16 @@ describe('an operator whose surroundings fail', () => {
   let rig: OperatorRig;
   let box: string;
   let operator: OperatorProcess;
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     plane = await startControlPlane();
     rig = await startOperatorRig(plane);
     box = await rig.box();
   });
-  after(async function () {
-    this.timeout(60_000);
+  after(async () => {
     await rig.stop();
     await plane.stop();
   });
-  afterEach(async function () {
-    this.timeout(30_000);
+  afterEach(async () => {
     await operator.end('SIGKILL');
   });
 
@@ -49,8 +46,7 @@ describe('an operator whose surroundings fail', () => {
   const ready = async (): Promise<number> => (await fetch(`${operator.healthUrl}/readyz`)).status;
   const hasEnded = (): Promise<boolean> => Promise.race([operator.ended.then(() => true), Promise.resolve(false)]);
 
-  it('F-01: goes on when the API server was killed and is back, in the same process', async function () {
-    this.timeout(180_000);
+  it('F-01: goes on when the API server was killed and is back, in the same process', async () => {
     await start();
     await plane.signal('SIGKILL');
     await plane.restart();
@@ -58,8 +54,7 @@ describe('an operator whose surroundings fail', () => {
     expect(await hasEnded()).to.equal(false);
   });
 
-  it('F-01, F-02: ends when the API server is frozen for longer than it may lead; the next process waits for it', async function () {
-    this.timeout(180_000);
+  it('F-01, F-02: ends when the API server is frozen for longer than it may lead; the next process waits for it', async () => {
     await start({ BOXGATE_LEASE_SECONDS: '5', BOXGATE_POD_UID: 'one-pod' });
     await plane.signal('SIGSTOP');
     try {
@@ -73,8 +68,7 @@ describe('an operator whose surroundings fail', () => {
     await eventually('it is ready', async () => (await ready()) === 200);
   });
 
-  it('F-12: goes on with the new token when the old one counts no more', async function () {
-    this.timeout(180_000);
+  it('F-12: goes on with the new token when the old one counts no more', async () => {
     await start();
     const path = `/api/v1/namespaces/${operatorNamespace}/serviceaccounts`;
     await plane.call({ method: 'DELETE', path: `${path}/boxgate-operator` });
@@ -84,8 +78,7 @@ describe('an operator whose surroundings fail', () => {
     expect(await hasEnded()).to.equal(false);
   });
 
-  it('F-12: goes on when the API server has a certificate of another authority, once the file names that one', async function () {
-    this.timeout(180_000);
+  it('F-12: goes on when the API server has a certificate of another authority, once the file names that one', async () => {
     const authority = `${rig.credentials.kubeconfig}.crt`;
     await copyFile(plane.certificate, authority);
     const kubeconfig = await readFile(rig.credentials.kubeconfig, 'utf8');
@@ -105,8 +98,7 @@ describe('an operator whose surroundings fail', () => {
     expect(await hasEnded()).to.equal(false);
   });
 
-  it('F-12: waits while its rights are gone, and goes on when they are back', async function () {
-    this.timeout(180_000);
+  it('F-12: waits while its rights are gone, and goes on when they are back', async () => {
     await start();
     await kubectl(plane, 'delete', 'clusterrolebinding', 'boxgate-operator');
     await rig.put('Client', box, 'without-rights', client);
@@ -116,8 +108,7 @@ describe('an operator whose surroundings fail', () => {
     expect(await hasEnded()).to.equal(false);
   });
 
-  it('F-32: asked to end amid many changes it releases the Lease and ends with 0; nothing of it is half done', async function () {
-    this.timeout(180_000);
+  it('F-32: asked to end amid many changes it releases the Lease and ends with 0; nothing of it is half done', async () => {
     await start();
     const names = Array.from({ length: 100 }, (_, n) => `many-${String(n)}`);
     await Promise.all(names.map((name) => rig.put('Client', box, name, client)));
@@ -129,8 +120,7 @@ describe('an operator whose surroundings fail', () => {
     for (const name of names) await rig.ready('Client', box, name, 60_000);
   });
 
-  it('I6: writes nothing but its Lease while nothing changes, through many sweeps and lists', async function () {
-    this.timeout(180_000);
+  it('I6: writes nothing but its Lease while nothing changes, through many sweeps and lists', async () => {
     await start({ BOXGATE_SWEEP_SECONDS: '1', BOXGATE_RELIST_SECONDS: '1' });
     await rig.put('AccessPolicy', box, 'policy', {
       engine: 'allow',
@@ -189,8 +179,7 @@ describe('an operator whose surroundings fail', () => {
     }
   }
 
-  it('tells Prometheus how it is, and no log line holds a secret', async function () {
-    this.timeout(180_000);
+  it('tells Prometheus how it is, and no log line holds a secret', async () => {
     await start();
     expect(await ready()).to.equal(200);
     expect((await fetch(`${operator.healthUrl}/healthz`)).status).to.equal(200);

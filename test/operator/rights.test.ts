@@ -33,8 +33,7 @@ describe('the rights of the operator', () => {
   let token: string;
   let elsewhere: string;
   let bound: string;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     plane = await controlPlane();
     await installOperator(plane);
     token = await plane.token(operatorNamespace, 'boxgate-operator');

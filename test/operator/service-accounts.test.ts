@@ -7,15 +7,13 @@ import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 
 describe('boxgate operator, for a client of ServiceAccounts', () => {
   let rig: OperatorRig;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     rig = await startOperatorRig();
     await rig.operator();
   });
   after(() => rig.stop());
 
-  it('tells the API whose tokens count, and calls the client Ready: it needs no Secret and no right on one', async function () {
-    this.timeout(60_000);
+  it('tells the API whose tokens count, and calls the client Ready: it needs no Secret and no right on one', async () => {
     const box = await rig.box({ secrets: false });
     const account = `/api/v1/namespaces/${box}/serviceaccounts`;
     await rig.plane.call({ method: 'POST', path: account, body: { metadata: { name: 'app' } } });

@@ -6,8 +6,7 @@ import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 
 describe('what Namespaces decide, with the operator as a process', () => {
   let rig: OperatorRig;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     rig = await startOperatorRig();
     await rig.operator();
   });
@@ -44,8 +43,7 @@ describe('what Namespaces decide, with the operator as a process', () => {
       return (await rig.condition('Box', box, 'box', type)) === expected;
     });
 
-  it('P-14: what a namespace leaves behind is locked for the next one of its name, until an admin decides', async function () {
-    this.timeout(180_000);
+  it('P-14: what a namespace leaves behind is locked for the next one of its name, until an admin decides', async () => {
     rig.plane.startControllers(['namespace']);
     const path = (box: string): string => `/api/v1/namespaces/${box}`;
     const uidOf = async (box: string): Promise<string> => {
@@ -74,8 +72,7 @@ describe('what Namespaces decide, with the operator as a process', () => {
     }
   });
 
-  it('P-12: a host counts as long as the Namespace grants it, and at once', async function () {
-    this.timeout(60_000);
+  it('P-12: a host counts as long as the Namespace grants it, and at once', async () => {
     const box = await rig.box();
     await rig.put('Box', box, 'box', { hosts: ['shop.test'] });
     await says(box, 'False/HostNotGranted');
@@ -89,8 +86,7 @@ describe('what Namespaces decide, with the operator as a process', () => {
     await says(box, 'False/HostNotGranted');
   });
 
-  it('P-12: of two Boxes that claim a host the older one has it, and the other one after it', async function () {
-    this.timeout(60_000);
+  it('P-12: of two Boxes that claim a host the older one has it, and the other one after it', async () => {
     const [older, younger] = [await rig.box(), await rig.box()];
     for (const box of [older, younger]) await annotate(box, { 'boxgate.dev/hosts': 'both.test' });
     await rig.put('Box', older, 'box', { hosts: ['both.test'] });
@@ -107,8 +103,7 @@ describe('what Namespaces decide, with the operator as a process', () => {
     await leadsTo('both.test', younger);
   });
 
-  it('P-12: an issuer on a host that is not granted does not reach the API', async function () {
-    this.timeout(60_000);
+  it('P-12: an issuer on a host that is not granted does not reach the API', async () => {
     const box = await rig.box();
     await annotate(box, { 'boxgate.dev/hosts': 'mine.test' });
     await rig.put('Box', box, 'box', { hosts: ['mine.test'], issuer: 'https://theirs.test' });

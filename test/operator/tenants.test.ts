@@ -19,8 +19,7 @@ describe('tenants of one cluster', () => {
   /** The attacker's namespace, and the neighbour's. */
   let here: string;
   let there: string;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     rig = await startOperatorRig();
     operator = await rig.operator();
     owner = new pg.Pool({ connectionString: rig.database.ownerUrl, max: 2 });
@@ -99,8 +98,7 @@ describe('tenants of one cluster', () => {
     return (await fetch(`${rig.api.url}/boxes/${box}${path}`, { headers })).status;
   }
 
-  it('P-03, peer defect 14: a link never leads out of its namespace, whatever it says', async function () {
-    this.timeout(60_000);
+  it('P-03, peer defect 14: a link never leads out of its namespace, whatever it says', async () => {
     const { metadata } = (await rig.find('Client', there, 'app')) ?? {};
     const uid = isRecord(metadata) ? String(metadata['uid']) : '';
     const links: object[] = [
@@ -131,8 +129,7 @@ describe('tenants of one cluster', () => {
     for (const [nth] of links.entries()) await rig.remove('AccessPolicy', here, `crafted-${String(nth)}`);
   });
 
-  it('P-08 who may write clients here changes nothing there, whatever the names, labels, owners and annotations', async function () {
-    this.timeout(60_000);
+  it('P-08 who may write clients here changes nothing there, whatever the names, labels, owners and annotations', async () => {
     const before = await dump();
     const other = await rig.find('Client', there, 'app');
     const { uid } = isRecord(other?.['metadata']) ? other['metadata'] : {};
@@ -173,8 +170,7 @@ describe('tenants of one cluster', () => {
     expect(await rig.token(there, 'app', 'mine')).to.equal(401);
   });
 
-  it('P-09 who may write clients and no policies gains no access by any field of a client', async function () {
-    this.timeout(60_000);
+  it('P-09 who may write clients and no policies gains no access by any field of a client', async () => {
     expect((await make('author', 'AccessPolicy', 'mine', { engine: 'allow', subjects: 'anyone' })).status).to.equal(
       403,
     );
@@ -219,8 +215,7 @@ describe('tenants of one cluster', () => {
     );
   });
 
-  it('P-11 statuses, Events and log lines about one namespace say nothing of another', async function () {
-    this.timeout(60_000);
+  it('P-11 statuses, Events and log lines about one namespace say nothing of another', async () => {
     await make('owner', 'AccessPolicy', 'guess', { engine: 'allow', link: [{ resourceType: 'Client', id: 'app' }] });
     await make('owner', 'AccessPolicy', 'broken', { engine: 'cel', expression: 'uri ==' });
     await make('owner', 'Client', 'refers', { ...machine, secretRef: { name: 'app', key: 'client_secret' } });

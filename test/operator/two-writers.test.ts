@@ -20,8 +20,7 @@ describe('a client that is written over REST and declared at the same time', () 
   let rig: OperatorRig;
   let owner: pg.Pool;
   let box: string;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     rig = await startOperatorRig();
     await rig.operator({ BOXGATE_SWEEP_SECONDS: '1' });
     owner = new pg.Pool({ connectionString: rig.database.ownerUrl, max: 1 });
@@ -37,8 +36,7 @@ describe('a client that is written over REST and declared at the same time', () 
     await rig.stop();
   });
 
-  it('C-08: has one owner, which the other side is told, and is written at most twice', async function () {
-    this.timeout(120_000);
+  it('C-08: has one owner, which the other side is told, and is written at most twice', async () => {
     const credentials = { grant_type: 'client_credentials', client_id: 'admin', client_secret: 'of-the-admin' };
     const token = textOf(await sendJson(`${rig.api.url}/boxes/${box}/auth/token`, credentials), 'access_token');
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };

@@ -16,8 +16,7 @@ describe('the cost of a search', () => {
   const hundred = { limit: 100, offset: 0, descending: true, backward: false };
   let database: BoxDatabase;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     database = await boxDatabase();
     await storeManySessions(database.owner, count, now);
     await storeManyClients(database.owner, 20_000);

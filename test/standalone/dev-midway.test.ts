@@ -90,7 +90,7 @@ describe('boxgate dev, killed at its first start', () => {
     expect(stdout).to.match(/client\.boxgate\.dev\/client .* True /);
     expect(readdirSync(folder.path('.boxgate')).filter((name) => name.includes('.new'))).to.deep.equal([]);
     // Three starts, of which one makes the data and all partitions.
-  }).timeout(60_000);
+  });
 });
 
 /** Connections to the database beside the one that asks; those that wait for something of a sort. */

@@ -5,7 +5,7 @@
 export async function eventually(
   what: string,
   holds: () => Promise<boolean> | boolean,
-  within = 20_000,
+  within = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + within;
   for (;;) {

@@ -12,8 +12,7 @@ describe('F-13 an API that ends at any of its writes', () => {
   const count = countPlans(random);
   let rig: ApiRig;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     const [database, log] = [await freshDatabase(), createWriteLog()];
     rig = { database, log, api: await startRestartedApi(database, log) };
   });

@@ -23,8 +23,7 @@ describe('F-13 an operator, or its API, that ends at any of its writes', () => {
   const count = countPlans(random);
   let rig: OperatorCrashRig;
 
-  before(async function () {
-    this.timeout(240_000);
+  before(async () => {
     const [plane, database, log, epochs] = [
       await controlPlane(),
       await freshDatabase(),

@@ -53,7 +53,7 @@ describe('the users API', () => {
         expect(fieldsAtFault(reply)).to.deep.equal(['email']);
         expect(reply.text).to.contain('taken');
       }
-    }).timeout(60_000);
+    });
 
     it('is refused in a PUT too', async () => {
       const [email, other] = [anEmail(), await create()];

@@ -6,8 +6,7 @@ import { installSource, machine, type InstalledSource, type SourceRig } from './
 describe('a cluster as a source', () => {
   let installed: InstalledSource;
   let rig: SourceRig;
-  before(async function () {
-    this.timeout(90_000);
+  before(async () => {
     installed = await installSource();
   });
   after(() => installed.stop());
@@ -16,8 +15,7 @@ describe('a cluster as a source', () => {
   });
   afterEach(() => rig.end());
 
-  it('makes a client of an applied object, says Ready, and ends it with the object', async function () {
-    this.timeout(60_000);
+  it('makes a client of an applied object, says Ready, and ends it with the object', async () => {
     await rig.start();
     await rig.put('Client', 'app', machine('s3cret-of-app'));
     await rig.ready('Client', 'app');
@@ -37,8 +35,7 @@ describe('a cluster as a source', () => {
     expect(rig.failures).to.deep.equal([]);
   });
 
-  it('shows what people look at: columns, policies that link clients, the box', async function () {
-    this.timeout(60_000);
+  it('shows what people look at: columns, policies that link clients, the box', async () => {
     await rig.put('AccessPolicy', 'readers', { engine: 'allow', link: [{ resourceType: 'Client', id: 'app' }] });
     await rig.put('Client', 'app', machine('s3cret'));
     await rig.put('Box', 'box', {});

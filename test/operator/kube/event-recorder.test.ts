@@ -122,8 +122,7 @@ describe('a recorder of events', () => {
     expect(calls).to.deep.equal([]);
   });
 
-  it('is read below the object with kubectl, written with the rights of the operator', async function () {
-    this.timeout(120_000);
+  it('is read below the object with kubectl, written with the rights of the operator', async () => {
     const plane = await controlPlane();
     const { kubeconfig } = await installOperator(plane);
     const namespace = await plane.namespace('events');

@@ -112,8 +112,7 @@ describe('calls of the Kubernetes API', () => {
     let plane: ControlPlane;
     let api: KubeApi;
     let namespace: string;
-    before(async function () {
-      this.timeout(90_000);
+    before(async () => {
       plane = await controlPlane();
       await installCrds(plane);
       api = createKubeApi(createConnection(() => configFrom(plane.kubeconfig)));

@@ -65,8 +65,7 @@ describe('a list-watch over a real API server', () => {
   describe('that stays', () => {
     let plane: ControlPlane;
     let namespace: string;
-    before(async function () {
-      this.timeout(90_000);
+    before(async () => {
       plane = await controlPlane();
       await installCrds(plane);
       namespace = await plane.namespace('watch');
@@ -91,8 +90,7 @@ describe('a list-watch over a real API server', () => {
       return { kubeconfig, binding: `${rbac}/clusterrolebindings/${name}`, bind };
     }
 
-    it('F-12: hears of every namespace with two verbs, and goes on when they were taken and given back', async function () {
-      this.timeout(60_000);
+    it('F-12: hears of every namespace with two verbs, and goes on when they were taken and given back', async () => {
       const { kubeconfig, binding, bind } = await reader();
       const other = await plane.namespace('watch');
       await admin(plane, namespace).put('one', 'a');
@@ -112,8 +110,7 @@ describe('a list-watch over a real API server', () => {
       expect(new Set(sorts(things))).to.deep.equal(new Set(['forbidden']));
     });
 
-    it('rows 7 and 8: gets a bookmark before the end of each watch, and never lists a quiet kind again', async function () {
-      this.timeout(60_000);
+    it('rows 7 and 8: gets a bookmark before the end of each watch, and never lists a quiet kind again', async () => {
       const { api, calls } = apiWith(plane.kubeconfig);
       const boxes = '/apis/boxgate.dev/v1/boxes';
       const things = watchThings(api, { watchSeconds: 3 }, undefined, { path: boxes });
@@ -132,15 +129,13 @@ describe('a list-watch over a real API server', () => {
 
   describe('that goes away', () => {
     let plane: ControlPlane;
-    before(async function () {
-      this.timeout(90_000);
+    before(async () => {
       plane = await startControlPlane();
       await installCrds(plane);
     });
     after(() => plane.stop());
 
-    it('F-01: goes on where it was when the API server is back', async function () {
-      this.timeout(90_000);
+    it('F-01: goes on where it was when the API server is back', async () => {
       const namespace = await plane.namespace('watch');
       await admin(plane, namespace).put('one', 'a');
       const { api, calls } = apiWith(plane.kubeconfig, 2_000);
@@ -158,8 +153,7 @@ describe('a list-watch over a real API server', () => {
       expect(calls.filter((call) => !isWatch(call))).to.have.length.at.most(2);
     });
 
-    it('F-02: notices a frozen API server, and goes on when it thaws', async function () {
-      this.timeout(90_000);
+    it('F-02: notices a frozen API server, and goes on when it thaws', async () => {
       const namespace = await plane.namespace('watch');
       const { api } = apiWith(plane.kubeconfig, 500);
       const things = watchThings(api, { silence: 500 }, undefined, { path: clients });
@@ -173,8 +167,7 @@ describe('a list-watch over a real API server', () => {
       await eventually('it heard of it', () => valueIn(things, namespace, 'thawed') === 'x');
     });
 
-    it('F-05: lists once when what it missed is no longer told', async function () {
-      this.timeout(120_000);
+    it('F-05: lists once when what it missed is no longer told', async () => {
       const namespace = await plane.namespace('watch');
       await admin(plane, namespace).put('goes', 'a');
       let opened: (() => void) | undefined;

@@ -6,8 +6,7 @@ import { installSource, machine, type InstalledSource, type SourceRig } from './
 describe('what is gone from a cluster', () => {
   let installed: InstalledSource;
   let rig: SourceRig;
-  before(async function () {
-    this.timeout(90_000);
+  before(async () => {
     installed = await installSource();
   });
   after(() => installed.stop());
@@ -16,8 +15,7 @@ describe('what is gone from a cluster', () => {
   });
   afterEach(() => rig.end());
 
-  it('F-10: removes nothing that a live look does not confirm, and looks again', async function () {
-    this.timeout(60_000);
+  it('F-10: removes nothing that a live look does not confirm, and looks again', async () => {
     await rig.start();
     await rig.put('Client', 'app', machine('s3cret'));
     await rig.ready('Client', 'app');

@@ -13,8 +13,7 @@ describe('rotation of a generated Secret', () => {
   let box: string;
   let secrets: TestSecrets;
   let operator: OperatorProcess;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     rig = await startOperatorRig(undefined, unthrottled);
     operator = await rig.operator();
   });
@@ -31,8 +30,7 @@ describe('rotation of a generated Secret', () => {
   const inTheEnd = (what: string, secret: string, status: number): Promise<void> =>
     eventually(what, async () => (await token(secret)) === status);
 
-  it('T-13 never fails an app, however late it reads; what is over retires at its deadline', async function () {
-    this.timeout(120_000);
+  it('T-13 never fails an app, however late it reads; what is over retires at its deadline', async () => {
     const every = { rotation: { every: '8s', overlap: '5s' } };
     await rig.put('Client', box, 'app', { ...machine, ...every });
     const seen: string[] = [];
@@ -60,8 +58,7 @@ describe('rotation of a generated Secret', () => {
     expect((await secrets.find('app'))?.data['client_secret']).to.not.equal(seen[0]);
   });
 
-  it('happens once at a time that is given, shows no next one early, and leaves nothing behind', async function () {
-    this.timeout(60_000);
+  it('happens once at a time that is given, shows no next one early, and leaves nothing behind', async () => {
     const before = await valueOf();
     const at = new Date(Date.now() + 2_000).toISOString();
     await rig.put('Client', box, 'app', { ...machine, rotation: { at, overlap: '4s' } });
@@ -79,8 +76,7 @@ describe('rotation of a generated Secret', () => {
     expect(await token(after)).to.equal(200);
   });
 
-  it('goes on where an operator was killed between its steps', async function () {
-    this.timeout(90_000);
+  it('goes on where an operator was killed between its steps', async () => {
     const before = await valueOf();
     await rig.put('Client', box, 'app', { ...machine, rotation: { every: '6s', overlap: '5s' } });
     const answers: number[] = [];
@@ -104,8 +100,7 @@ describe('rotation of a generated Secret', () => {
     ['taken out', (all) => all.patch('app', { data: { client_secret: null } })],
   ];
   for (const [title, change] of byHand) {
-    it(`F-26 the old value of a Secret that was ${title} by hand is valid beside the new one for the overlap`, async function () {
-      this.timeout(60_000);
+    it(`F-26 the old value of a Secret that was ${title} by hand is valid beside the new one for the overlap`, async () => {
       await rig.put('Client', box, 'app', { ...machine, rotation: { every: '24h', overlap: '6s' } });
       await rig.ready('Client', box, 'app');
       const before = await valueOf();

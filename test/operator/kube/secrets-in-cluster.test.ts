@@ -12,8 +12,7 @@ const referring = { ...machine, secretRef: { name: 'chosen', key: 'password' } }
 
 describe('Secrets in a cluster', () => {
   let rig: OperatorRig;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     rig = await startOperatorRig(undefined, unthrottled);
     await rig.operator();
   });
@@ -53,8 +52,7 @@ describe('Secrets in a cluster', () => {
     eventually(`the secret of ${id} works`, async () => (await rig.token(box, id, secret)) === 200);
 
   describe('generated', () => {
-    it('is an Opaque Secret that the Client owns, with everything an application has to know', async function () {
-      this.timeout(60_000);
+    it('is an Opaque Secret that the Client owns, with everything an application has to know', async () => {
       await put('app', machine);
       await ready('app');
       const { labels, owners, data } = await secretOf('app');
@@ -79,8 +77,7 @@ describe('Secrets in a cluster', () => {
       expect(await rig.token(box, 'app', await valueOf('app'))).to.equal(200);
     });
 
-    it('fills in a template, carries labels and annotations, keeps what others wrote, and takes back what is no longer wanted', async function () {
-      this.timeout(60_000);
+    it('fills in a template, carries labels and annotations, keeps what others wrote, and takes back what is no longer wanted', async () => {
       const generateSecret = {
         name: 'login',
         template: { DSN: 'https://{{client_id}}:{{client_secret}}@x', OLD: 'old' },
@@ -107,8 +104,7 @@ describe('Secrets in a cluster', () => {
       expect(await rig.token(box, 'app', secret)).to.equal(200);
     });
 
-    it('F-26 is made anew when it was deleted by hand', async function () {
-      this.timeout(60_000);
+    it('F-26 is made anew when it was deleted by hand', async () => {
       await put('app', machine);
       await ready('app');
       const { uid } = await secretOf('app');
@@ -127,8 +123,7 @@ describe('Secrets in a cluster', () => {
       ['broken', { client_secret: Buffer.from('bgs_half').toString('base64') }],
     ];
     for (const [title, data] of broken) {
-      it(`F-26 has a new value where the old one was ${title} by hand`, async function () {
-        this.timeout(60_000);
+      it(`F-26 has a new value where the old one was ${title} by hand`, async () => {
         await put('app', machine);
         await ready('app');
         const before = await valueOf('app');
@@ -141,8 +136,7 @@ describe('Secrets in a cluster', () => {
       });
     }
 
-    it('P-10 never touches a Secret that is somebody else’s, and says so', async function () {
-      this.timeout(60_000);
+    it('P-10 never touches a Secret that is somebody else’s, and says so', async () => {
       const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: 'u-1', controller: true };
       await secrets.make('app', { a: 'theirs' });
       await secrets.make(
@@ -160,8 +154,7 @@ describe('Secrets in a cluster', () => {
       expect(await Promise.all(['app', 'owned', 'plain'].map(secretOf))).to.deep.equal(before);
     });
 
-    it('P-10 gives nobody the Secret of another Client, nor that of an earlier one of the same name', async function () {
-      this.timeout(60_000);
+    it('P-10 gives nobody the Secret of another Client, nor that of an earlier one of the same name', async () => {
       await put('app', machine);
       await ready('app');
       await put('thief', { ...machine, generateSecret: { name: 'app' } });
@@ -183,8 +176,7 @@ describe('Secrets in a cluster', () => {
       await ready('again');
     });
 
-    it('goes with its Client, and when it is wanted under another name', async function () {
-      this.timeout(60_000);
+    it('goes with its Client, and when it is wanted under another name', async () => {
       await put('app', machine);
       await ready('app');
       await put('app', { ...machine, generateSecret: { name: 'renamed' } });
@@ -193,8 +185,7 @@ describe('Secrets in a cluster', () => {
       await eventually('the new one too', async () => (await secrets.find('renamed')) === undefined);
     });
 
-    it('stays when its Client is retained, and is the adopter’s then', async function () {
-      this.timeout(60_000);
+    it('stays when its Client is retained, and is the adopter’s then', async () => {
       await put('app', { ...machine, deletionPolicy: 'Retain' });
       await ready('app');
       const before = await valueOf('app');
@@ -210,8 +201,7 @@ describe('Secrets in a cluster', () => {
       expect((await secretOf('app')).owners.map(({ uid }) => uid)).to.deep.equal([await uidOf('app')]);
     });
 
-    it('carries nothing new while nothing changes', async function () {
-      this.timeout(60_000);
+    it('carries nothing new while nothing changes', async () => {
       await put('app', machine);
       await ready('app');
       const before = await secretOf('app');
@@ -224,8 +214,7 @@ describe('Secrets in a cluster', () => {
   });
 
   describe('that clients refer to', () => {
-    it('peer defect 8: are waited for, and none is invented; peer defect 6: an edit is live', async function () {
-      this.timeout(60_000);
+    it('peer defect 8: are waited for, and none is invented; peer defect 6: an edit is live', async () => {
       await put('app', referring);
       await says('app', 'False/SecretNotFound');
       expect(await secrets.find('app')).to.equal(undefined);
@@ -237,8 +226,7 @@ describe('Secrets in a cluster', () => {
       expect(await rig.token(box, 'app', 'the first one')).to.equal(401);
     });
 
-    it('F-26, P-10: say what is wrong with them, and the last good value works on', async function () {
-      this.timeout(90_000);
+    it('F-26, P-10: say what is wrong with them, and the last good value works on', async () => {
       await secrets.make('chosen', { password: 'the good one' });
       await put('app', referring);
       await ready('app');
@@ -285,8 +273,7 @@ describe('Secrets in a cluster', () => {
       expect(await rig.token(box, 'app', 'the good one')).to.equal(401);
     });
 
-    it('P-10, peer defect 14: are neither ServiceAccount tokens, nor unlabelled, nor in another namespace', async function () {
-      this.timeout(60_000);
+    it('P-10, peer defect 14: are neither ServiceAccount tokens, nor unlabelled, nor in another namespace', async () => {
       const token = {
         metadata: { name: 'chosen', labels: label, annotations: { 'kubernetes.io/service-account.name': 'default' } },
       };
@@ -310,8 +297,7 @@ describe('Secrets in a cluster', () => {
   });
 
   describe('without rights on them', () => {
-    it('say the command that gives the rights, which heals them without a restart; other clients do not mind', async function () {
-      this.timeout(90_000);
+    it('say the command that gives the rights, which heals them without a restart; other clients do not mind', async () => {
       box = await rig.box({ secrets: false });
       secrets = testSecrets(rig.plane, box);
       await put('app', machine);

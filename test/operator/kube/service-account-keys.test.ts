@@ -25,8 +25,7 @@ describe('the ServiceAccounts of a real cluster', () => {
   let apps: string;
   let others: string;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     plane = await controlPlane();
     const { kubeconfig } = await installOperator(plane);
     keys = await readServiceAccountKeys(createKubeApi(createConnection(() => clusterConfig(kubeconfig))), never);

@@ -6,8 +6,7 @@ import { installSource, machine, type InstalledSource, type SourceRig } from './
 describe('statuses in a cluster', () => {
   let installed: InstalledSource;
   let rig: SourceRig;
-  before(async function () {
-    this.timeout(90_000);
+  before(async () => {
     installed = await installSource();
   });
   after(() => installed.stop());
@@ -30,8 +29,7 @@ describe('statuses in a cluster', () => {
     expect(rig.writes().filter(({ path }) => path.startsWith(rig.at('Client', 'app')))).to.deep.equal([]);
   });
 
-  it('F-29: writes nothing while somebody else writes metadata and conditions of an object ten times a second', async function () {
-    this.timeout(60_000);
+  it('F-29: writes nothing while somebody else writes metadata and conditions of an object ten times a second', async () => {
     await rig.start();
     await rig.put('Client', 'app', machine('s3cret'));
     await rig.ready('Client', 'app');
@@ -56,8 +54,7 @@ describe('statuses in a cluster', () => {
     ]);
   });
 
-  it('F-29: writes a status that somebody overwrote at the next sweep, once, however often that was done', async function () {
-    this.timeout(60_000);
+  it('F-29: writes a status that somebody overwrote at the next sweep, once, however often that was done', async () => {
     await rig.start();
     await rig.put('Client', 'app', machine('s3cret'));
     await rig.ready('Client', 'app');
@@ -141,8 +138,7 @@ describe('statuses in a cluster', () => {
     );
   });
 
-  it('tries again for ever what could not be written, and never takes it for done', async function () {
-    this.timeout(60_000);
+  it('tries again for ever what could not be written, and never takes it for done', async () => {
     await rig.allow('statuses');
     await rig.start();
     await rig.put('Client', 'app', machine('s3cret'));
