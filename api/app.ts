@@ -30,11 +30,8 @@ export const routes: readonly Route[] = [
   ['GET', '/.well-known/jwks.json', 'plain', keySetEndpoint],
   ['DELETE', '/Session', 'resource', closeSessionEndpoint],
   ['POST', '/AccessPolicy/$explain', 'resource', explainEndpoint],
-  ...resourceRoutes.map(({ method, path, kind, handler }): Route => {
+  ...[...resourceRoutes, ...userRoutes].map(({ method, path, kind, handler }): Route => {
     return [method, path, 'resource', (context) => behindGate(context, kind, handler)];
-  }),
-  ...userRoutes.map(({ method, path, handler }): Route => {
-    return [method, path, 'resource', (context) => behindGate(context, 'User', handler)];
   }),
 ];
 

@@ -1,6 +1,8 @@
+import { countFound, readSpan } from './found-rows.ts';
+import type { Source } from './found-rows.ts';
 import { groupColumns, storedGroup } from './group.ts';
 import type { GroupColumns, StoredGroup } from './group.ts';
-import { keysetOf, momentAt, pageOf, Parameters } from './keyset.ts';
+import { momentAt, Parameters } from './keyset.ts';
 import type { Page, SortColumn, Span, TimeRange } from './keyset.ts';
 import type { Connection } from './transaction.ts';
 
@@ -31,37 +33,27 @@ export async function searchGroups(
   sort: GroupSort,
   span: Span,
 ): Promise<Page<StoredGroup>> {
-  const parameters = new Parameters();
-  const where = conditionsOf(box, filters, parameters);
-  const { condition, order, limit } = keysetOf(sortColumns[sort], span, parameters);
-  const { rows } = await connection.query<GroupColumns>(
-    `SELECT ${groupColumns} FROM boxgate.group g WHERE ${where} AND ${condition} ORDER BY ${order} ${limit}`,
-    parameters.values,
-  );
-  return pageOf(rows.map(storedGroup), span);
+  const source = sourceOf(box, filters);
+  const { rows, more } = await readSpan<GroupColumns>(connection, groupColumns, source, sortColumns[sort], span);
+  return { rows: rows.map(storedGroup), more };
 }
 
 /** How many groups a search finds; stops counting at `most`. */
-export async function countGroups(
+export function countGroups(
   connection: Connection,
   box: string,
   filters: GroupFilters,
   most?: number,
 ): Promise<number> {
-  const parameters = new Parameters();
-  const where = conditionsOf(box, filters, parameters);
-  const { rows } = await connection.query<{ count: string }>(
-    `SELECT count(*) FROM (SELECT FROM boxgate.group g WHERE ${where} LIMIT ${parameters.add(most ?? null)}) AS found`,
-    parameters.values,
-  );
-  return Number(rows[0]?.count);
+  return countFound(connection, sourceOf(box, filters), most);
 }
 
-function conditionsOf(box: string, { id, name, createdAt }: GroupFilters, parameters: Parameters): string {
+function sourceOf(box: string, { id, name, createdAt }: GroupFilters): Source {
+  const parameters = new Parameters();
   const conditions = [`g.box = ${parameters.add(box)}`];
   if (id !== undefined) conditions.push(`g.id = ${parameters.add(id)}`);
   if (name !== undefined) conditions.push(`g.name = ${parameters.add(name)}`);
   if (createdAt?.from !== undefined) conditions.push(`g.created_at >= ${momentAt(parameters.add(createdAt.from))}`);
   if (createdAt?.to !== undefined) conditions.push(`g.created_at < ${momentAt(parameters.add(createdAt.to))}`);
-  return conditions.join(' AND ');
+  return { from: `boxgate.group g WHERE ${conditions.join(' AND ')}`, parameters };
 }

@@ -1,5 +1,7 @@
 import type { Kind } from '../../crds/kind.ts';
-import { keysetOf, momentAt, pageOf, Parameters } from './keyset.ts';
+import { countFound, readSpan } from './found-rows.ts';
+import type { Source } from './found-rows.ts';
+import { momentAt, Parameters } from './keyset.ts';
 import type { Page, SortColumn, Span, TimeRange } from './keyset.ts';
 import { resourceColumns, storedResource } from './resource.ts';
 import type { ResourceColumns, StoredResource } from './resource.ts';
@@ -42,28 +44,18 @@ export async function searchResources(
   sort: ResourceSort,
   span: Span,
 ): Promise<Page<StoredResource>> {
-  const parameters = new Parameters();
-  const where = conditionsOf(search, parameters);
-  const { condition, order, limit } = keysetOf(sortColumns[sort], span, parameters);
-  const { rows } = await connection.query<ResourceColumns>(
-    `SELECT ${resourceColumns} FROM boxgate.resource r WHERE ${where} AND ${condition} ORDER BY ${order} ${limit}`,
-    parameters.values,
-  );
-  return pageOf(rows.map(storedResource), span);
+  const source = sourceOf(search);
+  const { rows, more } = await readSpan<ResourceColumns>(connection, resourceColumns, source, sortColumns[sort], span);
+  return { rows: rows.map(storedResource), more };
 }
 
 /** How many resources a search finds; stops counting at `most`. */
-export async function countResources(connection: Connection, search: ResourceSearch, most?: number): Promise<number> {
-  const parameters = new Parameters();
-  const where = conditionsOf(search, parameters);
-  const { rows } = await connection.query<{ count: string }>(
-    `SELECT count(*) FROM (SELECT FROM boxgate.resource r WHERE ${where} LIMIT ${parameters.add(most ?? null)}) AS found`,
-    parameters.values,
-  );
-  return Number(rows[0]?.count);
+export function countResources(connection: Connection, search: ResourceSearch, most?: number): Promise<number> {
+  return countFound(connection, sourceOf(search), most);
 }
 
-function conditionsOf({ box, kind, filters }: ResourceSearch, parameters: Parameters): string {
+function sourceOf({ box, kind, filters }: ResourceSearch): Source {
+  const parameters = new Parameters();
   const { id, name, active, grantType, engine, subjects, link, createdAt } = filters;
   const conditions = [`r.box = ${parameters.add(box)}`, `r.kind = ${parameters.add(kind)}`];
   const compare = (value: unknown, condition: (place: string) => string): void => {
@@ -78,5 +70,5 @@ function conditionsOf({ box, kind, filters }: ResourceSearch, parameters: Parame
   compare(link === undefined ? undefined : JSON.stringify([link]), (place) => `r.body -> 'link' @> ${place}::jsonb`);
   compare(createdAt?.from, (place) => `r.created_at >= ${momentAt(place)}`);
   compare(createdAt?.to, (place) => `r.created_at < ${momentAt(place)}`);
-  return conditions.join(' AND ');
+  return { from: `boxgate.resource r WHERE ${conditions.join(' AND ')}`, parameters };
 }

@@ -1,5 +1,6 @@
 import { recordsFrom } from './box-data.ts';
 import type { GrantLetter } from './hot-statements.ts';
+import { countFound } from './found-rows.ts';
 import { keysetOf, momentAt, pageOf, Parameters } from './keyset.ts';
 import type { Page, Span, TimeRange } from './keyset.ts';
 import { filledBuckets, isBucketWithin } from './session-buckets.ts';
@@ -70,11 +71,7 @@ function isSparse({ filters }: SessionSearch, total: number | undefined): boolea
 export async function countSessions(connection: Connection, search: SessionSearch, most?: number): Promise<number> {
   const parameters = new Parameters();
   const where = await conditionsOf(connection, search, parameters);
-  const { rows } = await connection.query<{ count: string }>(
-    `SELECT count(*) FROM (SELECT FROM boxgate.session s WHERE ${where} LIMIT ${parameters.add(most ?? null)}) AS found`,
-    parameters.values,
-  );
-  return Number(rows[0]?.count);
+  return countFound(connection, { from: `boxgate.session s WHERE ${where}`, parameters }, most);
 }
 
 async function conditionsOf(connection: Connection, search: SessionSearch, parameters: Parameters): Promise<string> {

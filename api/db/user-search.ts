@@ -1,4 +1,6 @@
-import { keysetOf, pageOf, Parameters } from './keyset.ts';
+import { countFound, readSpan } from './found-rows.ts';
+import type { Source } from './found-rows.ts';
+import { Parameters } from './keyset.ts';
 import type { Page, SortColumn, Span } from './keyset.ts';
 import type { Connection } from './transaction.ts';
 import { storedUser, userColumns } from './user.ts';
@@ -19,6 +21,10 @@ export interface ListedUser extends StoredUser {
   readonly emailKey: string;
 }
 
+interface ListedColumns extends UserColumns {
+  readonly email_key: string;
+}
+
 /** What users can be sorted by: an index serves each. */
 export type UserSort = 'id' | 'email';
 
@@ -35,36 +41,19 @@ export async function searchUsers(
   sort: UserSort,
   span: Span,
 ): Promise<Page<ListedUser>> {
-  const parameters = new Parameters();
-  const from = sourceOf(box, filters, parameters);
-  const { condition, order, limit } = keysetOf(sortColumns[sort], span, parameters);
-  const { rows } = await connection.query<UserColumns & { readonly email_key: string }>(
-    `SELECT ${userColumns}, u.email_key FROM ${from} AND ${condition} ORDER BY ${order} ${limit}`,
-    parameters.values,
-  );
-  return pageOf(
-    rows.map((row) => ({ ...storedUser(row), emailKey: row.email_key })),
-    span,
-  );
+  const columns = `${userColumns}, u.email_key`;
+  const source = sourceOf(box, filters);
+  const { rows, more } = await readSpan<ListedColumns>(connection, columns, source, sortColumns[sort], span);
+  return { rows: rows.map((row) => ({ ...storedUser(row), emailKey: row.email_key })), more };
 }
 
 /** How many users a search finds; stops counting at `most`. */
-export async function countUsers(
-  connection: Connection,
-  box: string,
-  filters: UserFilters,
-  most?: number,
-): Promise<number> {
-  const parameters = new Parameters();
-  const from = sourceOf(box, filters, parameters);
-  const { rows } = await connection.query<{ count: string }>(
-    `SELECT count(*) FROM (SELECT FROM ${from} LIMIT ${parameters.add(most ?? null)}) AS found`,
-    parameters.values,
-  );
-  return Number(rows[0]?.count);
+export function countUsers(connection: Connection, box: string, filters: UserFilters, most?: number): Promise<number> {
+  return countFound(connection, sourceOf(box, filters), most);
 }
 
-function sourceOf(box: string, filters: UserFilters, parameters: Parameters): string {
+function sourceOf(box: string, filters: UserFilters): Source {
+  const parameters = new Parameters();
   const { emailKey, emailBeginning, group, status } = filters;
   const place = parameters.add(box);
   const conditions = [`u.box = ${place}`];
@@ -76,7 +65,8 @@ function sourceOf(box: string, filters: UserFilters, parameters: Parameters): st
   }
   if (status === 'inactive') conditions.push("u.status = 'inactive'");
   if (status === 'active') conditions.push("u.status IS DISTINCT FROM 'inactive'");
-  if (group === undefined) return `boxgate.user u WHERE ${conditions.join(' AND ')}`;
+  if (group === undefined) return { from: `boxgate.user u WHERE ${conditions.join(' AND ')}`, parameters };
   conditions.push(`m.box = ${place}`, `m.group_id = ${parameters.add(group)}`);
-  return `boxgate.user u JOIN boxgate.group_member m ON m.user_id = u.id WHERE ${conditions.join(' AND ')}`;
+  const members = 'boxgate.user u JOIN boxgate.group_member m ON m.user_id = u.id';
+  return { from: `${members} WHERE ${conditions.join(' AND ')}`, parameters };
 }

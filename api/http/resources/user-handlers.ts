@@ -19,6 +19,7 @@ type UserHandler = (exchange: ResourceExchange, services: UserServices) => Promi
 export interface UserRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: '/users' | '/users/:id';
+  readonly kind: 'User';
   readonly handler: UserHandler;
 }
 
@@ -61,11 +62,11 @@ const remove: UserHandler = async (exchange, services) => {
 
 /** Every route of the users API. */
 export const userRoutes: readonly UserRoute[] = [
-  { method: 'GET', path: '/users', handler: list },
-  { method: 'POST', path: '/users', handler: create },
-  { method: 'GET', path: '/users/:id', handler: read },
-  { method: 'PUT', path: '/users/:id', handler: change },
-  { method: 'DELETE', path: '/users/:id', handler: remove },
+  { method: 'GET', path: '/users', kind: 'User', handler: list },
+  { method: 'POST', path: '/users', kind: 'User', handler: create },
+  { method: 'GET', path: '/users/:id', kind: 'User', handler: read },
+  { method: 'PUT', path: '/users/:id', kind: 'User', handler: change },
+  { method: 'DELETE', path: '/users/:id', kind: 'User', handler: remove },
 ];
 
 /** The id in the path. Throws Problem `bad-request` for what is no number, `not-found` for one that no user can have. */
