@@ -1,22 +1,12 @@
 import { expect } from 'chai';
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
-import { startApi, type TestApi } from '../support/api.ts';
 import { machineClient } from './declare.ts';
-import { passRig, type PassRig } from './pass-rig.ts';
+import { eachInBox, type PassRig } from './pass-rig.ts';
 
 describe('a box whose namespace was made again', () => {
   const app = machineClient('app', { secret: 'of-app' });
-  let api: TestApi;
   let rig: PassRig;
-  let boxes = 0;
-  before(async () => {
-    api = await startApi();
-  });
-  after(() => api.stop());
-  beforeEach(async () => {
-    boxes += 1;
-    rig = await passRig(api, `box-${String(boxes)}`);
-  });
+  eachInBox((made) => (rig = made));
 
   /** A pass in a namespace, of which the list may not have told yet. */
   async function passIn(claim: NamespaceClaim, told = claim): Promise<string> {

@@ -1,22 +1,10 @@
 import { expect } from 'chai';
-import { startApi, type TestApi } from '../support/api.ts';
-import { unthrottled } from '../support/unthrottled.ts';
 import { machineClient } from './declare.ts';
-import { passRig, type PassRig } from './pass-rig.ts';
+import { eachInBox, type PassRig } from './pass-rig.ts';
 
 describe('a pass over objects that want one id', () => {
-  let api: TestApi;
   let rig: PassRig;
-  let boxes = 0;
-
-  before(async () => {
-    api = await startApi({ environment: unthrottled });
-  });
-  after(() => api.stop());
-  beforeEach(async () => {
-    boxes += 1;
-    rig = await passRig(api, `box-${String(boxes)}`);
-  });
+  eachInBox((made) => (rig = made));
 
   const app = machineClient('app');
 
@@ -59,7 +47,7 @@ describe('a pass over objects that want one id', () => {
   });
 
   it('says who has an id that was made by somebody else, and takes it over at the sweep after that is gone', async () => {
-    const box = `box-${String(boxes)}`;
+    const { api, box } = rig;
     await api.declare(box, [{ kind: 'Client', id: 'app', grant_types: ['client_credentials'], secret: 'theirs' }]);
     await rig.pass([app]);
     expect(rig.condition('Client/app')).to.equal('False/OwnedByAnother');

@@ -6,12 +6,15 @@ import { emptyMemory, type BoxMemory } from '../../operator/box-memory.ts';
 import type { Declared } from '../../operator/declared.ts';
 import type { PassScope } from '../../operator/pass-context.ts';
 import { reconcileBox } from '../../operator/pass.ts';
-import type { TestApi } from '../support/api.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { unthrottled } from '../support/unthrottled.ts';
 import { memoryKeeper, memorySource, type MemoryKeeper, type MemorySource } from './memory-source.ts';
 import { recordedEvents, type RecordedEvents } from './recorded-events.ts';
 
 /** The pass over one box against a real API. */
 export interface PassRig {
+  readonly api: TestApi;
+  readonly box: string;
   readonly source: MemorySource;
   readonly keeper: MemoryKeeper;
   readonly events: RecordedEvents;
@@ -33,6 +36,20 @@ export interface PassRig {
   version(): Promise<number>;
 }
 
+/** Before the tests of a suite: an API. `take` gets a box of its own for each test. */
+export function eachInBox(take: (rig: PassRig) => void): void {
+  let api: TestApi;
+  let boxes = 0;
+  before(async () => {
+    api = await startApi({ environment: unthrottled });
+  });
+  after(() => api.stop());
+  beforeEach(async () => {
+    boxes += 1;
+    take(await passRig(api, `box-${String(boxes)}`));
+  });
+}
+
 /** A box of this name in an API; with a source and a keeper of its own, or those of another rig and what it remembers. */
 export async function passRig(api: TestApi, box: string, before?: PassRig): Promise<PassRig> {
   const source = before?.source ?? memorySource();
@@ -52,6 +69,8 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
   };
   let epoch = await real.claimEpoch(cluster, signal);
   const rig: PassRig = {
+    api,
+    box,
     source,
     keeper,
     events,

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import { Secret } from '../../api/client/secret.ts';
 import type { DeclaredSecret } from '../../operator/declared.ts';
-import { startApi, type TestApi } from '../support/api.ts';
-import { unthrottled } from '../support/unthrottled.ts';
 import { declared, edited, machineClient } from './declare.ts';
-import { passRig, type PassRig } from './pass-rig.ts';
+import { eachInBox, type PassRig } from './pass-rig.ts';
 
 const label = { 'boxgate.dev/client-secret': 'true' };
 
@@ -14,18 +12,8 @@ function secretManifest(text: string): DeclaredSecret {
 }
 
 describe('a pass over clients with secrets', () => {
-  let api: TestApi;
   let rig: PassRig;
-  let boxes = 0;
-
-  before(async () => {
-    api = await startApi({ environment: unthrottled });
-  });
-  after(() => api.stop());
-  beforeEach(async () => {
-    boxes += 1;
-    rig = await passRig(api, `box-${String(boxes)}`);
-  });
+  eachInBox((made) => (rig = made));
 
   const app = machineClient('app');
   const referring = machineClient('app', { secretRef: { name: 'chosen', key: 'secret' } });
@@ -97,7 +85,7 @@ describe('a pass over clients with secrets', () => {
     const box = (issuer?: string) => edited(declared('Box', 'box', issuer === undefined ? {} : { issuer }));
     await rig.pass([app, box()]);
     const issuer = () => rig.keeper.kept.get('app')?.wish.facts.issuer;
-    expect(issuer()).to.equal(`${api.url}/boxes/box-${String(boxes)}`);
+    expect(issuer()).to.equal(`${rig.api.url}/boxes/${rig.box}`);
     await rig.pass([app, box('https://id.example.com')]);
     expect(issuer()).to.equal('https://id.example.com');
     expect(rig.source.statuses.get('Box/box')?.columns).to.include({ issuer: 'https://id.example.com', clients: 1 });

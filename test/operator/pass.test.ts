@@ -2,23 +2,12 @@ import { expect } from 'chai';
 import { ManagementError } from '../../api/client/management-error.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
-import { unthrottled } from '../support/unthrottled.ts';
 import { allowPolicy, declared, edited, machineClient } from './declare.ts';
-import { passRig, type PassRig } from './pass-rig.ts';
+import { eachInBox, passRig, type PassRig } from './pass-rig.ts';
 
 describe('reconcileBox against a real API', () => {
-  let api: TestApi;
   let rig: PassRig;
-  let boxes = 0;
-
-  before(async () => {
-    api = await startApi({ environment: unthrottled });
-  });
-  after(() => api.stop());
-  beforeEach(async () => {
-    boxes += 1;
-    rig = await passRig(api, `box-${String(boxes)}`);
-  });
+  eachInBox((made) => (rig = made));
 
   const app = machineClient('app');
   const policy = allowPolicy('allow-app', 'app');
@@ -45,7 +34,7 @@ describe('reconcileBox against a real API', () => {
   });
 
   it('finds the clients that a policy links and others have made', async () => {
-    await api.declare(`box-${String(boxes)}`, [
+    await rig.api.declare(rig.box, [
       { kind: 'Client', id: 'foreign', grant_types: ['client_credentials'], secret: 'x' },
     ]);
     await rig.pass([allowPolicy('p', 'foreign', 'nobody')]);
@@ -181,7 +170,7 @@ describe('reconcileBox against a real API', () => {
 
   it('I9 stops when somebody else has claimed a later epoch, and changes nothing any more', async () => {
     await rig.pass([app]);
-    await rig.management.claimEpoch(`test-box-${String(boxes)}`, new AbortController().signal);
+    await rig.management.claimEpoch(`test-${rig.box}`, new AbortController().signal);
     const error: unknown = await rig.pass([]).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(ManagementError).with.property('sort', 'fenced');
     expect(await rig.token('app')).to.equal(200);

@@ -1,19 +1,11 @@
 import { expect } from 'chai';
 import { kubectl } from '../../envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
-import { installSource, machine, type InstalledSource, type SourceRig } from './source-rig.ts';
+import { eachInCluster, machine, type SourceRig } from './source-rig.ts';
 
 describe('a cluster as a source', () => {
-  let installed: InstalledSource;
   let rig: SourceRig;
-  before(async () => {
-    installed = await installSource();
-  });
-  after(() => installed.stop());
-  beforeEach(async () => {
-    rig = await installed.rig();
-  });
-  afterEach(() => rig.end());
+  eachInCluster((made) => (rig = made));
 
   it('makes a client of an applied object, says Ready, and ends it with the object', async () => {
     await rig.start();

@@ -1,19 +1,11 @@
 import { expect } from 'chai';
 import { KubeError } from '../../../operator/kube/kube-error.ts';
 import { eventually } from '../../support/eventually.ts';
-import { installSource, machine, type InstalledSource, type SourceRig } from './source-rig.ts';
+import { eachInCluster, machine, type SourceRig } from './source-rig.ts';
 
 describe('what is gone from a cluster', () => {
-  let installed: InstalledSource;
   let rig: SourceRig;
-  before(async () => {
-    installed = await installSource();
-  });
-  after(() => installed.stop());
-  beforeEach(async () => {
-    rig = await installed.rig();
-  });
-  afterEach(() => rig.end());
+  eachInCluster((made) => (rig = made));
 
   it('F-10: removes nothing that a live look does not confirm, and looks again', async () => {
     await rig.start();

@@ -18,13 +18,6 @@ import { memoryKeeper } from '../memory-source.ts';
 import { plainOptions } from '../reconciler-options.ts';
 import { recordedEvents } from '../recorded-events.ts';
 
-/** A real cluster with our kinds, and an API: what many rigs share. */
-export interface InstalledSource {
-  /** A box of its own. */
-  rig(): Promise<SourceRig>;
-  stop(): Promise<void>;
-}
-
 /** One box of a real cluster, and the reconciler in this process over a source that may do no more than it needs. */
 export interface SourceRig {
   readonly plane: ControlPlane;
@@ -71,16 +64,27 @@ export function machine(secret: string): object {
   return { grant_types: ['client_credentials'], secret };
 }
 
-/** Installs our kinds and the rights of a source on the control plane that the test files of this process share. */
-export async function installSource(): Promise<InstalledSource> {
-  const [plane, api] = await Promise.all([controlPlane(), startApi()]);
-  await installCrds(plane);
-  await removeLeftovers(plane);
-  const kubeconfig = await sourceKubeconfig(plane);
-  return {
-    rig: async () => sourceRig(plane, api, kubeconfig, await plane.namespace('box')),
-    stop: () => api.stop(),
-  };
+/**
+ * Before the tests of a suite: our kinds and the rights of a source on the control plane that the test files of this
+ * process share, and an API. `take` gets a box of its own for each test.
+ */
+export function eachInCluster(take: (rig: SourceRig) => void): void {
+  let api: TestApi;
+  let plane: ControlPlane;
+  let kubeconfig: string;
+  let rig: SourceRig;
+  before(async () => {
+    [plane, api] = await Promise.all([controlPlane(), startApi()]);
+    await installCrds(plane);
+    await removeLeftovers(plane);
+    kubeconfig = await sourceKubeconfig(plane);
+  });
+  after(() => api.stop());
+  beforeEach(async () => {
+    rig = sourceRig(plane, api, kubeconfig, await plane.namespace('box'));
+    take(rig);
+  });
+  afterEach(() => rig.end());
 }
 
 /** What other test files of this process have left: a source reads all namespaces, and would trip over objects of theirs. */

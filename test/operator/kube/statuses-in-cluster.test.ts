@@ -1,19 +1,11 @@
 import { expect } from 'chai';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.ts';
-import { installSource, machine, type InstalledSource, type SourceRig } from './source-rig.ts';
+import { eachInCluster, machine, type SourceRig } from './source-rig.ts';
 
 describe('statuses in a cluster', () => {
-  let installed: InstalledSource;
   let rig: SourceRig;
-  before(async () => {
-    installed = await installSource();
-  });
-  after(() => installed.stop());
-  beforeEach(async () => {
-    rig = await installed.rig();
-  });
-  afterEach(() => rig.end());
+  eachInCluster((made) => (rig = made));
 
   it('I6: writes nothing where the statuses say it all, also after a restart', async () => {
     await rig.put('Client', 'app', machine('s3cret'));
