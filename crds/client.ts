@@ -17,7 +17,7 @@ import { authorizationCodeSettings, clientCredentialsSettings, implicitSettings 
 import { jsonWebKeySet } from './json-web-keys.ts';
 import { SECRET_LENGTH, SECRET_TEXT } from './secret-text.ts';
 
-/** Every grant a client may list; which of them the service has built is another matter (CONTRACT §2). */
+/** Every grant a client may list; which of them the service has built is another matter. */
 export const GRANT_TYPES = [
   'client_credentials',
   'implicit',

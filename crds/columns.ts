@@ -12,7 +12,7 @@ export interface Column {
 const ready: Column = { name: 'READY', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' };
 const age: Column = { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
-/** What `kubectl get` prints of each kind beside the name (CONTRACT §4). */
+/** What `kubectl get` prints of each kind beside the name. */
 export const COLUMNS = {
   Client: [
     { name: 'ID', type: 'string', jsonPath: '.status.id' },

@@ -1,4 +1,4 @@
-/** What users declare: one custom resource definition and one REST resource type for each (CONTRACT §1). */
+/** What users declare: one custom resource definition and one REST resource type for each. */
 export type Kind = 'Client' | 'AccessPolicy' | 'Box';
 
 /** The API group of every custom resource. */

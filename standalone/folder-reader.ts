@@ -36,7 +36,7 @@ interface KnownFile extends DeclaredFile {
 /** One for all: most files have no Secrets. */
 const none: readonly never[] = [];
 
-/** Milliseconds between the two listings that must miss an object before it is gone (CONTRACT §5). */
+/** Milliseconds between the two listings that must miss an object before it is gone. */
 export const MOMENT = 150;
 
 /** A file changed less than so many milliseconds ago may change again within the same tick of its time stamp. */

@@ -39,7 +39,7 @@ export type ManifestFile =
   | { readonly ok: true; readonly objects: readonly ManifestObject[]; readonly secrets: readonly ManifestSecret[] }
   | { readonly ok: false; readonly fault: FileFault };
 
-/** The namespace of a manifest that names none (CONTRACT §5). */
+/** The namespace of a manifest that names none. */
 const defaultNamespace = 'default';
 /** Far above any anchor that a person writes, far below a bomb. */
 const mostAliases = 100;

@@ -9,7 +9,7 @@ const firstMonthBucket = 1_000_000;
 /** Days from its issue within which a session's bucket is the day it ends; beyond, it is the month. */
 const daysAhead = 60;
 
-/** Years a token may live at most (CONTRACT: 315360000 seconds), so months made ahead. */
+/** Years a token may live at most, so months made ahead. */
 const monthsAhead = 121;
 
 /**

@@ -23,7 +23,7 @@ function createRequestIds(): () => string {
 const foreignId = /^[A-Za-z0-9._-]{8,64}$/;
 
 /**
- * The first step of every request on the public port: gives it an id, refuses what is ambiguous (HARDENING X-09, X-10),
+ * The first step of every request on the public port: gives it an id, refuses what is ambiguous,
  * and finds its box, whose prefix it takes off the URL. Throws Problem.
  */
 export function createBegin(

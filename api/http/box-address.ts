@@ -5,7 +5,7 @@ export interface BoxAddress {
   readonly url: string;
 }
 
-/** How the box of a request is found; CONTRACT §1 "Where a box lives". */
+/** How the box of a request is found. */
 export interface BoxAddressing {
   /** The domain of the cluster's Services, such as `cluster.local`. */
   readonly clusterDomain: string;

@@ -20,7 +20,7 @@ const statusOf: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers what is no HTTP (HARDENING X-10), or too slow, as bare as it came, and closes its connection. */
+/** Answers what is no HTTP, or too slow, as bare as it came, and closes its connection. */
 export function answerBroken(onBroken: OnBroken) {
   return (error: Error & { code?: string }, socket: Duplex): void => {
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
@@ -28,7 +28,7 @@ export function answerBroken(onBroken: OnBroken) {
   };
 }
 
-/** CONNECT asks for a proxy, which this is not: 405 (HARDENING X-02), where node would hang up without a word. */
+/** CONNECT asks for a proxy, which this is not: 405, where node would hang up without a word. */
 export function refuseConnect(onBroken: OnBroken) {
   return (_request: IncomingMessage, socket: Duplex): void => {
     // Nobody else listens to this socket any more.

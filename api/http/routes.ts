@@ -42,7 +42,7 @@ export function createRoutedApp(context: ApiContext, routes: readonly Route[]): 
   return app;
 }
 
-/** HARDENING X-08: what is no text names nothing; said in the shape of the endpoints that share the first segment. */
+/** What is no text names nothing; said in the shape of the endpoints that share the first segment. */
 function refusingMalformedPaths(routes: readonly Route[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
     if (isTextPath(request.url)) {

@@ -17,7 +17,7 @@ export type OnAnswer = (exchange: Exchange, response: ServerResponse, status: nu
 
 const json = 'application/json; charset=utf-8';
 
-/** What every answer carries (HARDENING X-12): nothing of ours is framed, sniffed, referred to or cached. */
+/** What every answer carries: nothing of ours is framed, sniffed, referred to or cached. */
 const always: readonly (readonly [string, string])[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
@@ -69,7 +69,7 @@ export function sendJson(
   send(response, { status, headers, body: JSON.stringify(value) }, onAnswer);
 }
 
-/** A value from a request must not end the header it stands in (HARDENING X-13): what is no visible ASCII is encoded. */
+/** A value from a request must not end the header it stands in: what is no visible ASCII is encoded. */
 export function headerSafe(value: string): string {
   return /^[\x20-\x7e]*$/.test(value)
     ? value

@@ -5,7 +5,7 @@ import type { OnBroken } from './broken-request.ts';
 // Not by `import`: for its named exports that loads all of undici, 14 MB that a server has no use for (Node 24).
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** Limits of a server; times in milliseconds, after which a slow caller is cut off (HARDENING X-11): node's own are minutes. */
+/** Limits of a server; times in milliseconds, after which a slow caller is cut off: node's own are minutes. */
 export interface ServerLimits {
   readonly headers: number;
   /** For the whole request, its body included. */

@@ -10,7 +10,7 @@ export interface ThrottleLimits {
   readonly window: number;
 }
 
-/** HARDENING X-16: 20 failures a minute for a client and address, 100 for a box and address. */
+/** 20 failures a minute for a client and address, 100 for a box and address. */
 export const defaultThrottle: ThrottleLimits = { perClient: 20, perBox: 100, window: 60_000 };
 
 /** What fails, each counted apart: forged refresh tokens hold back nobody who knows a secret. */

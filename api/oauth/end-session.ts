@@ -9,7 +9,7 @@ type EndingServices = Pick<OAuthServices, 'pool' | 'now' | 'revocationsNeedStand
 
 /**
  * Ends a session and its refresh family. After it returned no replica accepts its token; with a synchronous standby
- * demanded, not even after a failover (HARDENING S-07). Undefined when there is no such session. Throws Outage.
+ * demanded, not even after a failover. Undefined when there is no such session. Throws Outage.
  */
 export function endSession(
   box: string,

@@ -12,7 +12,7 @@ export interface RefreshLifetimes {
 const thirtyDays = 30 * 86_400;
 const oneYear = 365 * 86_400;
 
-/** The lifetimes that a client's grant and its box configure, else 30 days and one year (CONTRACT §2). */
+/** The lifetimes that a client's grant and its box configure, else 30 days and one year. */
 export function refreshLifetimes(settings: RefreshSettings, box: Box): RefreshLifetimes {
   const sliding = settings.refresh_token_expiration ?? thirtyDays;
   const absolute = box.tokens?.max_refresh_lifetime ?? oneYear;

@@ -105,7 +105,7 @@ export function createRemoteKeySets({ hosts, fetchText, now }: RemoteKeySetsPart
   };
 }
 
-/** The address, when its host is one that may be asked (HARDENING C-12): https, or http on this machine. */
+/** The address, when its host is one that may be asked: https, or http on this machine. */
 function listedUrl(uri: string, hosts: ReadonlySet<string>): URL | undefined {
   const url = URL.parse(uri);
   if (url === null || !hosts.has(url.host)) return undefined;

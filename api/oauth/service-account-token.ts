@@ -11,8 +11,8 @@ const longestToken = 24 * 3600;
 
 /**
  * Proves a client by the projected token of a ServiceAccount that its `service_accounts` lists: signed by the cluster
- * that declares the client, made for the issuer of this box alone, and of the ServiceAccount that the entry is pinned to
- * (HARDENING P-13). Throws OAuthError `invalid_client`, Outage.
+ * that declares the client, made for the issuer of this box alone, and of the ServiceAccount that the entry is pinned to.
+ * Throws OAuthError `invalid_client`, Outage.
  */
 export async function proveServiceAccount(
   assertion: ClientAssertion & { readonly serviceAccount: ServiceAccount },

@@ -27,6 +27,6 @@ export interface OAuthServices {
   readonly issuer: (state: BoxState) => string;
   /** What an operator should hear of: a reused refresh token, a ServiceAccount that was made again. */
   readonly audit: (event: string, facts: Readonly<Record<string, string>>) => void;
-  /** Whether an acknowledged revocation must also be on a synchronous standby (HARDENING S-07). */
+  /** Whether an acknowledged revocation must also be on a synchronous standby. */
   readonly revocationsNeedStandby: boolean;
 }

@@ -10,7 +10,7 @@ type Value = string | number | Markup | readonly Markup[] | undefined;
 
 /**
  * A tagged template for HTML: what the template says is taken as it is, every value is escaped, for text and for
- * attributes in double quotes alike (HARDENING A-12).
+ * attributes in double quotes alike.
  */
 export function markup(template: TemplateStringsArray, ...values: readonly Value[]): Markup {
   const parts = template.map((text, nth) => text + written(values[nth]));

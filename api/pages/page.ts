@@ -50,7 +50,7 @@ ${content}
 const styleHash = hash('sha256', styles, 'base64');
 
 /**
- * What a page may load and do: its own style, its logo, nothing else; nobody may frame it (HARDENING A-09). Where its form
+ * What a page may load and do: its own style, its logo, nothing else; nobody may frame it. Where its form
  * is sent is not limited when an answer to it `leaves` for an app: browsers hold that limit against every redirect that
  * follows, the app's own ones too.
  */

@@ -143,7 +143,7 @@ function answer(head: ApplyHead, judged: JudgedLine, row: DeclaredResource | und
   return { result: row === undefined ? 'created' : 'updated', ...faults, ...changed };
 }
 
-/** A row belongs to the object that declares it; one that nobody owns to whoever says that it takes it (CONTRACT §4, adoption). */
+/** A row belongs to the object that declares it; one that nobody owns to whoever says that it takes it. */
 function conflictOf(
   head: ApplyHead,
   { owner, adopt, digest }: Pick<DeclareLine, 'owner' | 'adopt' | 'digest'>,

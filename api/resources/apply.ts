@@ -39,7 +39,7 @@ export interface ApplyServices {
   readonly clientKeys: KeyHosts;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Whether what is taken away must also be on a synchronous standby (HARDENING S-07). */
+  /** Whether what is taken away must also be on a synchronous standby. */
   readonly revocationsNeedStandby: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Fault } from '../../crds/fault.ts';
 
 /**
- * What is wrong with a `revoke_sessions_before` in the future (CONTRACT §4): its highest value counts for good, so it
+ * What is wrong with a `revoke_sessions_before` in the future: its highest value counts for good, so it
  * would refuse every token until then, and nobody could take it back. `now` in milliseconds.
  */
 export function futureMoment(resource: object, now: number): Fault | undefined {

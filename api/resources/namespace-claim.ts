@@ -8,7 +8,7 @@ import type { Binding } from '../db/namespace.ts';
 export type ClaimVerdict = 'proceed' | 'bind' | 'adopt' | 'discard' | 'lock' | 'refuse';
 
 /**
- * Judges the namespace that a call names (CONTRACT §4, Tenancy). Pure. A box is locked only by its own cluster: that a
+ * Judges the namespace that a call names. Pure. A box is locked only by its own cluster: that a
  * cluster beside it has a namespace of the same name is no reason to switch anything off.
  */
 export function judgeClaim({ cluster, namespace }: ApplyHead, binding: Binding): ClaimVerdict {

@@ -7,7 +7,7 @@ export interface ResourceServices {
   readonly secrets: Pick<ClientSecrets, 'store'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Whether an acknowledged revocation must also be on a synchronous standby (HARDENING S-07). */
+  /** Whether an acknowledged revocation must also be on a synchronous standby. */
   readonly revocationsNeedStandby: boolean;
 }
 

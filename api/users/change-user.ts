@@ -15,7 +15,7 @@ import type { UserWish } from './user-submission.ts';
 
 /**
  * Changes the fields of a user that are given. A new password and `inactive` end all that the user has begun, in the same
- * transaction (HARDENING U-07). Undefined when there is no such user. Throws InvalidUser with every fault at once, Outage.
+ * transaction. Undefined when there is no such user. Throws InvalidUser with every fault at once, Outage.
  */
 export async function changeUser(
   services: UserServices,

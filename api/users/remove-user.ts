@@ -6,7 +6,7 @@ import { changing } from '../resources/change.ts';
 import type { UserServices } from './services.ts';
 
 /**
- * Deletes a user with all that it has begun, in one transaction (HARDENING U-07), and returns it; undefined when it was not
+ * Deletes a user with all that it has begun, in one transaction, and returns it; undefined when it was not
  * there. Its id is never given again. Throws Outage.
  */
 export function removeUser(

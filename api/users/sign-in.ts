@@ -28,7 +28,7 @@ type SignInServices = Pick<UserServices, 'pool' | 'passwords' | 'now'>;
 const twelveHours = 12 * 3600;
 
 /**
- * Signs a person in: the browser gets a new text for its cookie, and what the old one stood for is over (HARDENING A-10).
+ * Signs a person in: the browser gets a new text for its cookie, and what the old one stood for is over.
  * Undefined when email and password are nobody's. Throws Outage.
  */
 export async function signIn(

@@ -65,7 +65,7 @@ function isWritable(name: string): boolean {
   return writable.some((one) => one === name);
 }
 
-/** HARDENING U-04: what cannot be set is refused, never ignored. */
+/** What cannot be set is refused, never ignored. */
 function unknownFields(fields: ReadonlyMap<string, unknown>, needsOld: boolean): readonly Fault[] {
   const known = needsOld ? [...writable, 'old_password'] : writable;
   return [...fields.keys()]

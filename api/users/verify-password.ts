@@ -6,7 +6,7 @@ import type { UserServices } from './services.ts';
 
 /**
  * Who signs in with this email and password; undefined for a wrong password, an email that nobody has, and an inactive
- * user, all after the same work, so that none is told from another (HARDENING A-11). What is begun for the user has to
+ * user, all after the same work, so that none is told from another. What is begun for the user has to
  * carry the `version` of the answer: whatever ends the user's sessions from then on ends it too. Throws Outage when
  * Postgres is away or too many passwords wait; counting failures is the caller's part.
  */

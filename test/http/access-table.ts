@@ -18,7 +18,7 @@ export const callers = [
 export type Caller = (typeof callers)[number];
 
 /**
- * What each caller gets from each route (HARDENING X-19), in the order of {@link callers}. Declared by hand: what a new
+ * What each caller gets from each route, in the order of {@link callers}. Declared by hand: what a new
  * route answers to whom is decided here, not found out.
  */
 // prettier-ignore

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { RawReply } from './raw-http.ts';
 
-/** What HARDENING demand of any answer, whatever was asked. Throws when it lacks something. */
+/** What is demanded of any answer, whatever was asked. Throws when it lacks something. */
 export function expectClean({ status, headers, text, whole }: RawReply, what: string): void {
   const header = (name: string): string => headers.get(name) ?? '(none)';
   expect(header('x-content-type-options'), what).to.equal('nosniff');

@@ -212,7 +212,7 @@ describe('policy index', () => {
   });
 });
 
-/** The order and reach of CONTRACT §2, computed the slow way. */
+/** The order and reach of policies, computed the slow way. */
 function searched(model: ReadonlyMap<string, Fields & { id: string }>, { client, user }: Subject): string[] {
   const groups = [...(user?.groupIds ?? []), ...(user?.groupNames ?? [])].map((group) => `Group/${group}`);
   const mine = new Set([`Client/${client ?? ''}`, `User/${user?.id ?? ''}`, ...groups]);

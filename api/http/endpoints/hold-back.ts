@@ -9,7 +9,7 @@ import type { FailureCount, Throttle } from '../throttle.ts';
 
 /**
  * Does the work of a request that authenticates a client: its failures are counted, by client and address, and who failed
- * too often is held back first (HARDENING X-16). A refresh token is looked at first, for that costs little: a forged one
+ * too often is held back first. A refresh token is looked at first, for that costs little: a forged one
  * holds back forged ones only. Throws Problem `throttled`.
  */
 export async function holdBack<T>(

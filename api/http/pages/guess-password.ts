@@ -8,7 +8,7 @@ import type { PageBox } from './page-box.ts';
 
 /**
  * Signs somebody in, unless too many passwords failed: of this account from this address, of all accounts from it, or of
- * this account from everywhere (HARDENING X-16). Those under way count, and nobody learns whether there is such an account.
+ * this account from everywhere. Those under way count, and nobody learns whether there is such an account.
  * Throws Problem `throttled`, Outage.
  */
 export async function guessPassword(

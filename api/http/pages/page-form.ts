@@ -8,7 +8,7 @@ import type { Browser } from './browser-cookie.ts';
 
 /**
  * Reads the form of one of our pages. Throws Problem `forbidden` when another site sent it, or when it was made for
- * another browser (HARDENING A-07).
+ * another browser.
  */
 export async function readPageForm(request: IncomingMessage, browser: Browser): Promise<Parameters> {
   const body = await readBody(request, bodyLimits.oauth);

@@ -35,7 +35,7 @@ export function signInPageEndpoint(context: ApiContext): Endpoint {
 }
 
 /**
- * `POST /auth/signin`: the same answer for a wrong password and an account that is not there (HARDENING A-11). Whoever
+ * `POST /auth/signin`: the same answer for a wrong password and an account that is not there. Whoever
  * signs in gets a new cookie (A-10).
  */
 export function signInEndpoint(context: ApiContext): Endpoint {

@@ -92,7 +92,7 @@ function writtenAnswer({ baseUrl }: ResourceExchange, { stored, created }: Writt
   return { status: 201, headers: { ...headers, Location: addressOf(baseUrl, stored) }, body: stored.body };
 }
 
-/** An id consists of characters that need no escape in a path (CONTRACT §2). */
+/** An id consists of characters that need no escape in a path. */
 function addressOf(baseUrl: string, { kind, id }: StoredResource): string {
   return `${baseUrl}/${kind}/${id}`;
 }

@@ -18,7 +18,7 @@ type Pairs = readonly (readonly [name: string, value: string | undefined])[];
 
 /**
  * The address that brings an answer to the client: what was asked for, the state, then the rest. Every value is encoded by
- * itself, so that none adds a parameter (HARDENING A-05), and read back by any decoder: a blank is %20, never `+`.
+ * itself, so that none adds a parameter, and read back by any decoder: a blank is %20, never `+`.
  */
 export function answerAddress(place: AnswerPlace, first: Pairs, rest: Pairs = []): string {
   const pairs: Pairs = [...first, ['state', place.state], ...rest, ['iss', place.issuer]];

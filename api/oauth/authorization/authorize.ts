@@ -31,7 +31,7 @@ export type NextStep =
   | { readonly next: 'sign-in'; readonly query: string }
   | { readonly next: 'consent'; readonly id: string };
 
-/** Milliseconds in which consent must be given (HARDENING A-08). */
+/** Milliseconds in which consent must be given. */
 const consentTime = 10 * 60_000;
 
 /**
@@ -63,8 +63,8 @@ export function authorize(
 export type Answered = 'allow' | 'deny';
 
 /**
- * Answers a request that waits for consent, once, in the browser it was made in: whatever else is an error page
- * (HARDENING A-08). Undefined when there is no such box. Throws Outage.
+ * Answers a request that waits for consent, once, in the browser it was made in: whatever else is an error page. Undefined
+ * when there is no such box. Throws Outage.
  */
 export async function answerConsent(
   visit: AuthorizationVisit,

@@ -102,7 +102,7 @@ function plannedFor(
 }
 
 /**
- * One use of a code, its row locked: a second one finds it used, and takes away what came of the first (HARDENING T-20).
+ * One use of a code, its row locked: a second one finds it used, and takes away what came of the first.
  * What `make` throws uses nothing up.
  */
 async function redeem(

@@ -6,7 +6,7 @@ import type { RequestObject } from '../request-object.ts';
 import type { Steps } from '../steps.ts';
 import type { Rule, RuleEngine } from './engine.ts';
 
-/** Grants when the pattern in `matcho` fits the request object (CONTRACT §2, Matcho). */
+/** Grants when the pattern in `matcho` fits the request object. */
 export const matcho: RuleEngine = { name: 'matcho', compile: ({ matcho: pattern }) => compileMatcho(pattern) };
 
 /** A pattern laid over one value; `undefined` is a missing value. */

@@ -22,7 +22,7 @@ const GOOD = [
   'com.example-1.app+x:/callback',
 ];
 
-/** Addresses that no rule but one refuses, or no rule but the one about the address (HARDENING A-02, at registration). */
+/** Addresses that no rule but one refuses, or no rule but the one about the address. */
 const BAD = {
   'no address at all': '',
   'a path': '/callback',

@@ -30,7 +30,7 @@ export const validFalseRows: readonly Row[] = [
       { engine: 'complex', and: [{ engine: 'matcho', matcho: { uri: { $like: 'x' } } }] },
     ],
   }),
-  // Refused by our own check, in free JSON whose members a CRD does not see (HARDENING ).
+  // Refused by our own check, in free JSON whose members a CRD does not see.
   ...validFalse('AccessPolicy', {
     'a pattern for constructor': [{ engine: 'matcho', matcho: { constructor: 'x' } }, 'matcho.constructor'],
     'a schema for prototype': [schema({ properties: { prototype: true } }), 'schema.properties.prototype'],
