@@ -7,6 +7,7 @@ import { introspectEndpoint, revokeEndpoint, tokenEndpoint } from './http/endpoi
 import { authorizeEndpoint, postedAuthorizeEndpoint } from './http/pages/authorize.ts';
 import { consentEndpoint, consentPageEndpoint } from './http/pages/consent.ts';
 import { signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
+import { signUpEndpoint, signUpPageEndpoint } from './http/pages/sign-up.ts';
 import { signOutEndpoint, signOutPageEndpoint } from './http/pages/sign-out.ts';
 import { behindGate } from './http/resource-gate.ts';
 import { explainHandler } from './http/resources/explain.ts';
@@ -41,6 +42,8 @@ const pages: readonly Route[] = [
   ['POST', '/auth/authorize', 'page', postedAuthorizeEndpoint],
   ['GET', '/auth/signin', 'page', signInPageEndpoint],
   ['POST', '/auth/signin', 'page', signInEndpoint],
+  ['GET', '/auth/signup', 'page', signUpPageEndpoint],
+  ['POST', '/auth/signup', 'page', signUpEndpoint],
   ['GET', '/auth/consent', 'page', consentPageEndpoint],
   ['POST', '/auth/consent', 'page', consentEndpoint],
   ['GET', '/auth/signout', 'page', signOutPageEndpoint],

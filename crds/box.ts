@@ -12,7 +12,9 @@ const registration = Type.Object(
         uniqueItems: true,
       }),
     ),
-    default_group: Type.Optional(line('Group that a new user joins, by its name. Never `admins`.', 128)),
+    default_group: Type.Optional(
+      line('Group that a new user joins, by its name; made when nobody has made it. Never `admins`.', 128),
+    ),
     approval: Type.Optional(
       Type.Enum(['none', 'admin'], {
         type: 'string',

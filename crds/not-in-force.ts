@@ -33,7 +33,6 @@ export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
   ],
   AccessPolicy: [],
   Box: [
-    { field: 'registration', missing: people },
     { field: 'cors', missing: 'CORS is not built: scripts of other origins read only the metadata and the keys' },
     { field: 'bootstrap_admin', missing: people },
   ],

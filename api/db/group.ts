@@ -55,6 +55,15 @@ export async function readGroup(connection: Connection, box: string, id: number)
   return rows[0] === undefined ? undefined : storedGroup(rows[0]);
 }
 
+/** The id of the group of a name; undefined when there is none. */
+export async function groupOfName(connection: Connection, box: string, name: string): Promise<number | undefined> {
+  const { rows } = await connection.query<{ id: string }>('SELECT id FROM boxgate.group WHERE box = $1 AND name = $2', [
+    box,
+    name,
+  ]);
+  return rows[0] === undefined ? undefined : Number(rows[0].id);
+}
+
 /** Stores a group under the next id of its box and the box's new config version; undefined when its name is taken. */
 export async function insertGroup(
   connection: Connection,

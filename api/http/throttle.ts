@@ -21,6 +21,8 @@ export interface Throttle {
   readonly passwords: FailureCount;
   /** Of people, by account alone: from everywhere together (address ''). */
   readonly accounts: FailureCount;
+  /** Accounts that people register from an address, whether they get them or not. */
+  readonly signUps: FailureCount;
 }
 
 /** Counts failed attempts; success elsewhere is never held back by a stranger's failures. */
@@ -56,6 +58,7 @@ export function createThrottle(limits: ThrottleLimits, now: () => number): Throt
     refreshTokens: createFailureCount(limits, now),
     passwords: createFailureCount(limits, now),
     accounts: createFailureCount({ ...limits, perClient: perAccount, perBox: Infinity }, now),
+    signUps: createFailureCount(limits, now),
   };
 }
 

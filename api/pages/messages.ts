@@ -7,6 +7,15 @@ export interface Messages {
   readonly email: string;
   readonly password: string;
   readonly wrongPassword: string;
+  readonly signUp: string;
+  readonly noAccount: string;
+  readonly haveAccount: string;
+  readonly emailHint: (domains: string) => string;
+  readonly passwordHint: (least: number) => string;
+  readonly emailFaults: Readonly<Record<'no-email' | 'other-domain' | 'taken', string>>;
+  readonly passwordFaults: Readonly<Record<'too-short' | 'too-long' | 'most-used', string>>;
+  readonly registered: string;
+  readonly waitsForAdmin: string;
   readonly signedIn: string;
   readonly signedInAs: (email: string) => string;
   readonly signOut: string;
@@ -34,6 +43,7 @@ export type PageProblem =
   | 'bad-request'
   | 'untrusted'
   | 'expired'
+  | 'not-found'
   | 'form-expired'
   | 'method-not-allowed'
   | 'too-large'
@@ -49,6 +59,23 @@ export const messages: Readonly<Record<Language, Messages>> = {
     email: 'Email',
     password: 'Password',
     wrongPassword: 'Email and password do not fit. Check both and try again.',
+    signUp: 'Create an account',
+    noAccount: 'No account yet?',
+    haveAccount: 'You have an account?',
+    emailHint: (domains) => `Of one of these domains: ${domains}`,
+    passwordHint: (least) => `At least ${String(least)} characters`,
+    emailFaults: {
+      'no-email': 'Type an email address, such as ann@example.com.',
+      'other-domain': 'Addresses of this domain cannot register here.',
+      taken: 'Somebody has registered with this email. If it was you, sign in.',
+    },
+    passwordFaults: {
+      'too-short': 'This password is too short.',
+      'too-long': 'A password has at most 1024 characters.',
+      'most-used': 'This is one of the most used passwords, which are guessed first. Choose another one.',
+    },
+    registered: 'You are registered',
+    waitsForAdmin: 'An administrator has to let you in. Once that is done you can sign in.',
     signedIn: 'You are signed in',
     signedInAs: (email) => `Signed in as ${email}`,
     signOut: 'Sign out',
@@ -81,9 +108,10 @@ export const messages: Readonly<Record<Language, Messages>> = {
       'bad-request': 'The request is malformed. Go back to the app and start again.',
       'form-expired':
         'This form has expired, or your browser sent no cookie with it. Allow cookies for this site, go back, load the page again and try once more.',
+      'not-found': 'There is no page at this address.',
       'method-not-allowed': 'This address does not take such a request.',
       'too-large': 'The request is too large.',
-      throttled: 'There were too many failed attempts. Wait a minute, then try again.',
+      throttled: 'There were too many attempts. Wait a minute, then try again.',
       unavailable: 'The service cannot answer right now. Try again in a moment.',
       bug: 'Something went wrong on our side. Try again; if it stays, tell who runs this service the number below.',
     },
@@ -95,6 +123,23 @@ export const messages: Readonly<Record<Language, Messages>> = {
     email: 'E-Mail',
     password: 'Passwort',
     wrongPassword: 'E-Mail und Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.',
+    signUp: 'Konto anlegen',
+    noAccount: 'Noch kein Konto?',
+    haveAccount: 'Sie haben ein Konto?',
+    emailHint: (domains) => `Aus einer dieser Domains: ${domains}`,
+    passwordHint: (least) => `Mindestens ${String(least)} Zeichen`,
+    emailFaults: {
+      'no-email': 'Geben Sie eine E-Mail-Adresse ein, zum Beispiel ann@example.com.',
+      'other-domain': 'Adressen dieser Domain können sich hier nicht registrieren.',
+      taken: 'Mit dieser E-Mail hat sich schon jemand registriert. Wenn Sie es waren, melden Sie sich an.',
+    },
+    passwordFaults: {
+      'too-short': 'Dieses Passwort ist zu kurz.',
+      'too-long': 'Ein Passwort hat höchstens 1024 Zeichen.',
+      'most-used': 'Das ist eines der meistbenutzten Passwörter, die zuerst geraten werden. Wählen Sie ein anderes.',
+    },
+    registered: 'Sie sind registriert',
+    waitsForAdmin: 'Ein Administrator muss Sie freischalten. Danach können Sie sich anmelden.',
     signedIn: 'Sie sind angemeldet',
     signedInAs: (email) => `Angemeldet als ${email}`,
     signOut: 'Abmelden',
@@ -127,9 +172,10 @@ export const messages: Readonly<Record<Language, Messages>> = {
       'bad-request': 'Die Anfrage ist fehlerhaft. Gehen Sie zurück zur App und beginnen Sie von vorn.',
       'form-expired':
         'Dieses Formular ist abgelaufen, oder Ihr Browser hat kein Cookie mitgeschickt. Erlauben Sie Cookies für diese Seite, gehen Sie zurück, laden Sie die Seite neu und versuchen Sie es noch einmal.',
+      'not-found': 'Unter dieser Adresse gibt es keine Seite.',
       'method-not-allowed': 'Diese Adresse nimmt eine solche Anfrage nicht an.',
       'too-large': 'Die Anfrage ist zu groß.',
-      throttled: 'Es gab zu viele Fehlversuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.',
+      throttled: 'Es gab zu viele Versuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.',
       unavailable: 'Der Dienst kann gerade nicht antworten. Versuchen Sie es gleich noch einmal.',
       bug: 'Bei uns ist etwas schiefgegangen. Versuchen Sie es noch einmal; wenn es so bleibt, nennen Sie dem Betreiber die Nummer unten.',
     },

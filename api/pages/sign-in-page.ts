@@ -21,10 +21,12 @@ export interface SignInView {
   /** As it was typed, to be corrected. */
   readonly email: string;
   readonly failed: boolean;
+  /** Where somebody without an account makes one; undefined: nowhere. */
+  readonly signUpAddress: string | undefined;
 }
 
 /** The page that asks for email and password. Its form goes to the address it was loaded from. */
-export function signInPage({ language, look, app, formToken, email, failed }: SignInView): Page {
+export function signInPage({ language, look, app, formToken, email, failed, signUpAddress }: SignInView): Page {
   const say = messages[language];
   return page(
     { language, title: say.signIn, ...look },
@@ -55,7 +57,12 @@ export function signInPage({ language, look, app, formToken, email, failed }: Si
           ${failed ? markup`aria-invalid="true" aria-describedby="failed"` : undefined}
         />
         <button>${say.signIn}</button>
-      </form>`,
+      </form>
+      ${
+        signUpAddress === undefined
+          ? undefined
+          : markup`<p class="soft other">${say.noAccount} <a href="${signUpAddress}">${say.signUp}</a></p>`
+      }`,
   );
 }
 

@@ -21,6 +21,8 @@ p { margin: 0 0 1rem; }
 p:last-child { margin-bottom: 0; }
 .soft { color: var(--soft); font-size: .9375rem; }
 .alert { padding: .75rem 1rem; border-radius: .5rem; background: var(--alert-paper); color: var(--alert); }
+.hint { margin: 0 0 .375rem; color: var(--soft); font-size: .9375rem; }
+.other { margin-top: 1.25rem; }
 label { display: block; margin: 0 0 .375rem; font-weight: 550; }
 input { display: block; width: 100%; min-height: 2.75rem; margin: 0 0 1.125rem; padding: .5rem .75rem; font: inherit;
   color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .5rem; }

@@ -4,18 +4,40 @@ import { isMostUsedPassword } from './most-used-passwords.ts';
 
 /** Least characters of a password where the box says nothing (OWASP ASVS 5.0, 6.2.1). */
 const defaultLeast = 8;
+
 /** Most characters; nothing is ever cut off. */
-const most = 1024;
+const longestPassword = 1024;
+
+/** Least characters of a password in a box. */
+export function shortestPassword({ password }: Box): number {
+  return password?.min_length ?? defaultLeast;
+}
+
+/** What a password can lack that is to be set. */
+export type PasswordWeakness = 'too-short' | 'too-long' | 'most-used';
+
+/** What is wrong with a password that is to be set; undefined: nothing. */
+export async function passwordWeakness(password: string, settings: Box): Promise<PasswordWeakness | undefined> {
+  const length = Array.from(password).length;
+  if (length < shortestPassword(settings)) return 'too-short';
+  if (length > longestPassword) return 'too-long';
+  return (await isMostUsedPassword(password)) ? 'most-used' : undefined;
+}
 
 /** What is wrong with a password that is to be set, for the field `path`; its text is not repeated. */
 export async function passwordFaults(value: unknown, settings: Box, path = 'password'): Promise<readonly Fault[]> {
   if (typeof value !== 'string') return [{ path, message: 'must be a string' }];
-  const least = settings.password?.min_length ?? defaultLeast;
-  const length = Array.from(value).length;
-  if (length < least) return [{ path, message: `must have at least ${String(least)} characters` }];
-  if (length > most) return [{ path, message: `must have at most ${String(most)} characters` }];
-  if (await isMostUsedPassword(value)) {
-    return [{ path, message: 'is one of the most used passwords, which are guessed first: choose another one' }];
+  const weakness = await passwordWeakness(value, settings);
+  return weakness === undefined ? [] : [{ path, message: sentenceOf(weakness, settings) }];
+}
+
+function sentenceOf(weakness: PasswordWeakness, settings: Box): string {
+  switch (weakness) {
+    case 'too-short':
+      return `must have at least ${String(shortestPassword(settings))} characters`;
+    case 'too-long':
+      return `must have at most ${String(longestPassword)} characters`;
+    case 'most-used':
+      return 'is one of the most used passwords, which are guessed first: choose another one';
   }
-  return [];
 }

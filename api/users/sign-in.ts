@@ -1,10 +1,12 @@
-import { browserHash, newBrowserToken } from '../credentials/browser-token.ts';
+import { browserHash } from '../credentials/browser-token.ts';
 import { endAnswersOf } from '../db/authorization-answer.ts';
 import { demandStandby } from '../db/durability.ts';
-import { deleteSignIn, insertSignIn } from '../db/sign-in.ts';
+import { deleteSignIn } from '../db/sign-in.ts';
 import { inBox } from '../db/transaction.ts';
 import { endTokens } from '../oauth/end-tokens.ts';
 import type { BoxState } from '../state/box-state.ts';
+import { beginSignIn } from './begin-sign-in.ts';
+import type { SignedIn } from './begin-sign-in.ts';
 import type { UserServices } from './services.ts';
 import { verifyPassword } from './verify-password.ts';
 
@@ -15,17 +17,7 @@ export interface SignInAttempt {
   readonly browser: string;
 }
 
-/** A browser after its user signed in. */
-export interface SignedIn {
-  /** The new text for its cookie. */
-  readonly browser: string;
-  /** Seconds it counts. */
-  readonly lifetime: number;
-}
-
 type SignInServices = Pick<UserServices, 'pool' | 'passwords' | 'now'>;
-
-const twelveHours = 12 * 3600;
 
 /**
  * Signs a person in: the browser gets a new text for its cookie, and what the old one stood for is over.
@@ -39,20 +31,8 @@ export async function signIn(
   const { box, settings } = state;
   const found = await verifyPassword(services, box, attempt.email, attempt.password);
   if (found === undefined) return undefined;
-  const lifetime = settings.sign_in?.session_lifetime ?? twelveHours;
-  const browser = newBrowserToken();
-  const createdAt = services.now();
-  await inBox(services.pool, box, 'write', async (connection) => {
-    await deleteSignIn(connection, box, browserHash(attempt.browser));
-    await insertSignIn(connection, box, {
-      browser: browserHash(browser),
-      user: found.user.id,
-      version: found.version,
-      createdAt,
-      expiresAt: createdAt + lifetime * 1000,
-    });
-  });
-  return { browser, lifetime };
+  const who = { user: found.user.id, version: found.version, browser: attempt.browser, now: services.now() };
+  return inBox(services.pool, box, 'write', (connection) => beginSignIn(connection, box, settings, who));
 }
 
 /**

@@ -99,7 +99,7 @@ describe('the fields without effect in this version', () => {
       ['spec.allowed_origins', 'spec.generateSecret.labels'],
     ],
     ['Box', { deletionPolicy: 'Retain', compatibility: { implicit: false } }, []],
-    ['Box', { registration: { enabled: true }, deletionPolicy: 'Delete' }, ['spec.registration']],
+    ['Box', { cors: {}, deletionPolicy: 'Delete' }, ['spec.cors']],
     ['AccessPolicy', { engine: 'allow', deletionPolicy: 'Retain', adoption: 'Force' }, []],
     ['Client', null, []],
     ['Client', { auth: 'x', rotation: { every: '720h' } }, []],

@@ -23,6 +23,7 @@ const serviceAccounts = [
 ] as const;
 const strictUsers = ['test/http/resources/users.test.ts', 'takes no token from the query, shows no hash'] as const;
 const authorize = 'test/http/pages/authorize.test.ts';
+const signUp = 'test/http/pages/sign-up.test.ts';
 const nested = [
   'test/policy/engines/complex.test.ts',
   "${JSON.stringify(rule)} ${granted ? 'grants' : 'denies'}",
@@ -44,6 +45,10 @@ export const FIELD_PROOFS: FieldProofs = {
       'T-44 slides with each use, up to an absolute end',
     ],
     'tokens.max_sessions_per_client': ['test/oauth/session-limit.test.ts', 'refuses the token past it, of the client'],
+    'registration.enabled': [signUp, 'is not there in a box that does not enable it'],
+    'registration.allowed_email_domains': [signUp, 'an email of another domain than the box allows'],
+    'registration.default_group': [signUp, 'puts whom it registers into the default group'],
+    'registration.approval': [signUp, 'lets nobody in before an admin says so'],
     'signing.algorithm': ['test/oauth/signing-keys.test.ts', 'sign tokens that jose verifies with what is published'],
     'signing.rotation_period': ['test/oauth/plan-keys.test.ts', 'and always one to sign, through years of rotation'],
     'compatibility.profile': ['test/oauth/refresh-token.test.ts', 'in a strict box'],

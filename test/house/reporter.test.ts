@@ -15,7 +15,12 @@ function runMocha(tests: string, ...options: string[]) {
   const run = spawnSync(process.execPath, [...mocha, ...reporter, ...options, file], { encoding: 'utf8' });
   rmSync(folder, { recursive: true });
   const failed = run.stdout.split('\n').filter((line) => line.startsWith('failed: '));
-  return { status: run.status, failed, lastLine: run.stdout.trimEnd().split('\n').at(-1), counts: countsIn(run.stdout) };
+  return {
+    status: run.status,
+    failed,
+    lastLine: run.stdout.trimEnd().split('\n').at(-1),
+    counts: countsIn(run.stdout),
+  };
 }
 
 const passing = "it('a', () => {}); it('b', () => {});";

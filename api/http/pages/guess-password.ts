@@ -1,9 +1,9 @@
 import { signIn } from '../../users/sign-in.ts';
-import type { SignedIn, SignInAttempt } from '../../users/sign-in.ts';
+import type { SignInAttempt } from '../../users/sign-in.ts';
+import type { SignedIn } from '../../users/begin-sign-in.ts';
 import { emailKey } from '../../users/email.ts';
-import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../api-context.ts';
-import type { FailureCount } from '../throttle.ts';
+import { beginAttempt } from './count-attempt.ts';
 import type { PageBox } from './page-box.ts';
 
 /**
@@ -20,9 +20,9 @@ export async function guessPassword(
   const { box } = state;
   const account = emailKey(attempt.email) ?? attempt.email;
   const { passwords, accounts } = throttle;
-  begin(passwords, box, account, address);
+  beginAttempt(passwords, [box, account, address]);
   try {
-    begin(accounts, box, account, '');
+    beginAttempt(accounts, [box, account, '']);
     try {
       const signedIn = await signIn(oauth, state, attempt);
       if (signedIn === undefined) {
@@ -36,10 +36,4 @@ export async function guessPassword(
   } finally {
     passwords.end(box, account, address);
   }
-}
-
-function begin(count: FailureCount, box: string, account: string, address: string): void {
-  if (count.begin(box, account, address) !== undefined) return;
-  const seconds = String(count.retryAfter);
-  throw new Problem('throttled', `Too many failed attempts; try again in ${seconds} s`, { 'Retry-After': seconds });
 }

@@ -7,6 +7,7 @@ import { pageAnswer } from './send-page.ts';
 
 const problems: Readonly<Record<number, PageProblem>> = {
   403: 'form-expired',
+  404: 'not-found',
   405: 'method-not-allowed',
   413: 'too-large',
   429: 'throttled',

@@ -147,7 +147,7 @@ describe('the sign-in page', () => {
     const held = await browser.submit('/auth/signin', { email: 'CARL@shop.example', password: ann.password });
     expect(held.status).to.equal(429);
     expect(Number(held.headers.get('retry-after'))).to.be.within(1, 60);
-    expect(held.text).to.contain('too many failed attempts');
+    expect(held.text).to.contain('too many attempts');
     expect((await browser.submit('/auth/signin', ann)).status).to.equal(303);
   });
 

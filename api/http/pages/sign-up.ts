@@ -1,0 +1,98 @@
+import type { ServerResponse } from 'node:http';
+import { signedInPage } from '../../pages/sign-in-page.ts';
+import { signUpPage, waitingPage } from '../../pages/sign-up-page.ts';
+import type { SignUpFaults } from '../../pages/sign-up-page.ts';
+import { shortestPassword } from '../../users/password-faults.ts';
+import { isOpenForSignUp, registrationFaults, signUp } from '../../users/sign-up.ts';
+import type { Registration } from '../../users/sign-up.ts';
+import type { ApiContext } from '../api-context.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { exchangeOf } from '../exchange.ts';
+import { nothingHere } from '../nothing-here.ts';
+import { send } from '../send.ts';
+import { goOnSignedIn } from './after-sign-in.ts';
+import { appsWish } from './apps-wish.ts';
+import { follow } from './authorize.ts';
+import { countAttempt } from './count-attempt.ts';
+import { readPageForm } from './page-form.ts';
+import { pageAnswer } from './send-page.ts';
+import { findVisitor, signOutAddress } from './visitor.ts';
+import { firstCookie, formView, visit } from './visit.ts';
+import type { Visit } from './visit.ts';
+
+/** `GET /auth/signup`: asks for email and password of a new account; 404 where people do not register themselves. */
+export function signUpPageEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const here = await visit(context, request, response);
+    demandOpen(here);
+    const wish = await appsWish(context, here);
+    if (wish === 'untrusted') {
+      follow({ next: 'error-page' }, 'untrusted', { here, request, response, context });
+      return;
+    }
+    const visitor = wish === undefined ? await findVisitor(context, here) : undefined;
+    const page =
+      visitor === undefined
+        ? signUpPage({ ...signUpView(here), app: wish?.app, email: wish?.email ?? '', faults: {} })
+        : signedInPage({ ...formView(here), email: visitor.person.email, signOutAddress: signOutAddress(here.box) });
+    send(response, pageAnswer(page, { headers: firstCookie(here), leaves: wish !== undefined }), context.onAnswer);
+  };
+}
+
+/**
+ * `POST /auth/signup`: registers somebody and signs them in, where no admin has to say yes first. An email that is taken is
+ * told (no mail is sent that could tell its owner alone), so that attempts are counted for each address.
+ */
+export function signUpEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const here = await visit(context, request, response);
+    demandOpen(here);
+    const { box, browser, language } = here;
+    const form = await readPageForm(request, browser);
+    const registration = { email: (form.get('email') ?? '').trim(), password: form.get('password') ?? '' };
+    const faults = await registrationFaults(registration, box.state.settings);
+    if (faults !== undefined) {
+      await refuse(context, here, registration, faults, response);
+      return;
+    }
+    const { remoteAddr } = exchangeOf(response);
+    const outcome = await countAttempt(context.throttle.signUps, [box.state.box, '', remoteAddr], () =>
+      signUp(context.oauth, box.state, registration, browser.token),
+    );
+    if (outcome === 'taken') {
+      await refuse(context, here, registration, { email: 'taken' }, response);
+    } else if (outcome === 'waiting') {
+      send(response, pageAnswer(waitingPage(language, box.look)), context.onAnswer);
+    } else {
+      goOnSignedIn(context, here, outcome, response);
+    }
+  };
+}
+
+function demandOpen({ box }: Visit): void {
+  if (!isOpenForSignUp(box.state.settings)) throw nothingHere();
+}
+
+async function refuse(
+  context: ApiContext,
+  here: Visit,
+  { email }: Registration,
+  faults: SignUpFaults,
+  response: ServerResponse,
+): Promise<void> {
+  const wish = await appsWish(context, here);
+  const app = wish === 'untrusted' ? undefined : wish?.app;
+  const page = signUpPage({ ...signUpView(here), app, email, faults });
+  send(response, pageAnswer(page, { status: 422, leaves: wish !== undefined }), context.onAnswer);
+}
+
+function signUpView(here: Visit) {
+  const { box, query } = here;
+  const { settings } = box.state;
+  return {
+    ...formView(here),
+    domains: settings.registration?.allowed_email_domains,
+    shortestPassword: shortestPassword(settings),
+    signInAddress: `${box.issuer}/auth/signin${query}`,
+  };
+}

@@ -1,0 +1,99 @@
+import { markup } from './markup.ts';
+import type { Markup } from './markup.ts';
+import type { Language } from './language.ts';
+import { messages } from './messages.ts';
+import type { Messages } from './messages.ts';
+import { page } from './page.ts';
+import type { Page } from './page.ts';
+import type { BoxLook } from './sign-in-page.ts';
+
+/** What can be wrong with what was typed, by its field. */
+export interface SignUpFaults {
+  readonly email?: 'no-email' | 'other-domain' | 'taken' | undefined;
+  readonly password?: 'too-short' | 'too-long' | 'most-used' | undefined;
+}
+
+/** What the sign-up page shows. */
+export interface SignUpView {
+  readonly language: Language;
+  readonly look: BoxLook;
+  /** The app that somebody came from. */
+  readonly app: string | undefined;
+  readonly formToken: string;
+  /** As it was typed, to be corrected. */
+  readonly email: string;
+  readonly faults: SignUpFaults;
+  /** Domains that emails must have; undefined: any. */
+  readonly domains: readonly string[] | undefined;
+  /** Characters that a password must have at least. */
+  readonly shortestPassword: number;
+  /** For who has an account. */
+  readonly signInAddress: string;
+}
+
+/** The page that somebody registers with. Its form goes to the address it was loaded from. */
+export function signUpPage(view: SignUpView): Page {
+  const { language, look, app, formToken, email, faults, signInAddress } = view;
+  const say = messages[language];
+  const emailFault = faults.email === undefined ? undefined : say.emailFaults[faults.email];
+  const passwordFault = faults.password === undefined ? undefined : say.passwordFaults[faults.password];
+  const focusesPassword = faults.email === undefined && faults.password !== undefined;
+  return page(
+    { language, title: say.signUp, ...look },
+    markup`${app === undefined ? undefined : markup`<p class="soft">${say.toContinueTo(app)}</p>`}
+      <form method="post">
+        <input type="hidden" name="form_token" value="${formToken}" />
+        <label for="email">${say.email}</label>
+        ${fault('email', emailFault)}
+        ${domainHint(view, say)}
+        <input
+          id="email"
+          name="email"
+          value="${email}"
+          inputmode="email"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck="false"
+          required
+          ${focusesPassword ? undefined : markup`autofocus`}
+          ${describedBy('email', emailFault !== undefined, view.domains !== undefined)}
+        />
+        <label for="password">${say.password}</label>
+        ${fault('password', passwordFault)}
+        <p class="hint" id="password-hint">${say.passwordHint(view.shortestPassword)}</p>
+        <input
+          id="password"
+          name="password"
+          type="password"
+          autocomplete="new-password"
+          required
+          ${focusesPassword ? markup`autofocus` : undefined}
+          ${describedBy('password', passwordFault !== undefined, true)}
+        />
+        <button>${say.signUp}</button>
+      </form>
+      <p class="soft other">${say.haveAccount} <a href="${signInAddress}">${say.signIn}</a></p>`,
+  );
+}
+
+function fault(field: string, sentence: string | undefined): Markup | undefined {
+  return sentence === undefined ? undefined : markup`<p class="alert" role="alert" id="${field}-fault">${sentence}</p>`;
+}
+
+function domainHint({ domains }: SignUpView, say: Messages): Markup | undefined {
+  return domains === undefined
+    ? undefined
+    : markup`<p class="hint" id="email-hint">${say.emailHint(domains.join(', '))}</p>`;
+}
+
+function describedBy(field: string, isFaulty: boolean, hasHint: boolean): Markup | undefined {
+  const ids = [...(isFaulty ? [`${field}-fault`] : []), ...(hasHint ? [`${field}-hint`] : [])];
+  if (ids.length === 0) return undefined;
+  return markup`${isFaulty ? markup`aria-invalid="true"` : undefined} aria-describedby="${ids.join(' ')}"`;
+}
+
+/** Somebody has registered, and waits for an admin. */
+export function waitingPage(language: Language, look: BoxLook): Page {
+  const say = messages[language];
+  return page({ language, title: say.registered, ...look }, markup`<p>${say.waitsForAdmin}</p>`);
+}

@@ -1,0 +1,23 @@
+import { bumpVersion } from '../db/box.ts';
+import { groupOfName, insertGroup } from '../db/group.ts';
+import { inBox } from '../db/transaction.ts';
+import { changing } from '../resources/change.ts';
+import type { ResourceServices } from '../resources/services.ts';
+
+/** The id of the group that the settings of a box name; it is made when nobody has made it. Throws Outage. */
+export async function groupNamed(
+  services: Pick<ResourceServices, 'pool' | 'revocationsNeedStandby'>,
+  box: string,
+  name: string,
+): Promise<number> {
+  const found = await inBox(services.pool, box, 'snapshot', (connection) => groupOfName(connection, box, name));
+  if (found !== undefined) return found;
+  return changing(services, box, async (connection) => {
+    // Somebody may have made it meanwhile; from here on nobody does.
+    const present = await groupOfName(connection, box, name);
+    if (present !== undefined) return present;
+    const made = await insertGroup(connection, box, await bumpVersion(connection, box), { name, description: null });
+    if (made === undefined) throw new Error(`the group ${name} of box ${box} is there, and is not`);
+    return made.id;
+  });
+}

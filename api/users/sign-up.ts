@@ -1,0 +1,77 @@
+import type { Box } from '../../crds/box.ts';
+import { Outage } from '../db/outage.ts';
+import { inBox } from '../db/transaction.ts';
+import { findSigningIn } from '../db/user.ts';
+import { userOfEmail } from '../db/user-conflicts.ts';
+import { insertUser, setGroupsOfUser } from '../db/user-write.ts';
+import type { BoxState } from '../state/box-state.ts';
+import { beginSignIn } from './begin-sign-in.ts';
+import type { SignedIn } from './begin-sign-in.ts';
+import { emailKey } from './email.ts';
+import { groupNamed } from './group-named.ts';
+import { passwordWeakness } from './password-faults.ts';
+import type { PasswordWeakness } from './password-faults.ts';
+import type { UserServices } from './services.ts';
+
+/** What somebody typed into the sign-up form. */
+export interface Registration {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Whether people may register themselves in a box. */
+export function isOpenForSignUp({ active, registration }: Box): boolean {
+  return registration?.enabled === true && active !== false;
+}
+
+/** What is wrong with a registration, by its field. */
+export interface RegistrationFaults {
+  readonly email?: 'no-email' | 'other-domain' | undefined;
+  readonly password?: PasswordWeakness | undefined;
+}
+
+/** What is wrong with a registration whoever is registered already; undefined: nothing. */
+export async function registrationFaults(
+  { email, password }: Registration,
+  settings: Box,
+): Promise<RegistrationFaults | undefined> {
+  const faults = { email: emailFault(email, settings), password: await passwordWeakness(password, settings) };
+  return faults.email === undefined && faults.password === undefined ? undefined : faults;
+}
+
+function emailFault(email: string, { registration }: Box): RegistrationFaults['email'] {
+  const key = emailKey(email);
+  if (key === undefined) return 'no-email';
+  const domain = key.slice(key.lastIndexOf('@') + 1);
+  return registration?.allowed_email_domains?.includes(domain) === false ? 'other-domain' : undefined;
+}
+
+/**
+ * Registers a person whose {@link registrationFaults} are none, in the default group of the box, and signs the browser in;
+ * `waiting` where an admin has to say yes first, `taken` when another user has the email. Throws Outage when Postgres is
+ * away or too many passwords wait.
+ */
+export async function signUp(
+  services: Pick<UserServices, 'pool' | 'passwords' | 'now' | 'revocationsNeedStandby'>,
+  { box, settings }: Pick<BoxState, 'box' | 'settings'>,
+  { email, password }: Registration,
+  browser: string,
+): Promise<SignedIn | 'waiting' | 'taken'> {
+  const key = emailKey(email) ?? '';
+  // Before the password is hashed, which costs a hundred times as much.
+  const owner = await inBox(services.pool, box, 'snapshot', (connection) => userOfEmail(connection, box, key));
+  if (owner !== undefined) return 'taken';
+  const stored = await services.passwords.store(password);
+  const { default_group, approval } = settings.registration ?? {};
+  const groups = default_group === undefined ? [] : [await groupNamed(services, box, default_group)];
+  const status = approval === 'admin' ? 'inactive' : null;
+  return inBox(services.pool, box, 'write', async (connection) => {
+    const user = await insertUser(connection, box, { email, emailKey: key, password: stored, data: null, status });
+    if (user === undefined) return 'taken';
+    const missing = await setGroupsOfUser(connection, box, user, groups);
+    if (missing.length > 0) throw new Outage('The default group was deleted meanwhile');
+    if (status === 'inactive') return 'waiting';
+    const version = (await findSigningIn(connection, box, key))?.version ?? 0;
+    return beginSignIn(connection, box, settings, { user, version, browser, now: services.now() });
+  });
+}
