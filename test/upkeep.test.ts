@@ -111,7 +111,7 @@ describe('upkeep', () => {
     const { rows } = await world.owner.query<{ algorithm: string }>(
       `SELECT algorithm FROM boxgate.signing_key WHERE box = 'c' AND retired_at IS NULL`,
     );
-    expect(rows).to.deep.equal([{ algorithm: 'EdDSA' }]);
+    expect(rows).to.deep.include({ algorithm: 'EdDSA' });
   });
 
   it('ends for now when Postgres is away: it does not wait for each box', async () => {

@@ -23,6 +23,10 @@ export interface AuthorizationAnswer {
   readonly audience: readonly string[] | null;
   /** PKCE with S256; null: none was given. */
   readonly challenge: string | null;
+  /** OpenID Connect Core §3.1.2.1; null: none was given. */
+  readonly nonce: string | null;
+  /** When its person signed in; null: a replica of an older release stored it. */
+  readonly authenticatedAt: number | null;
   readonly userAgent: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -38,9 +42,11 @@ export async function insertAnswer(
   await connection.query(
     `INSERT INTO boxgate.authorization_answer
        (box, id, hash, client, user_id, version, browser, redirect_uri, scope, audience, challenge, user_agent,
-        created_at, expires_at, kept_until, session, bucket, family, used_at)
+        created_at, expires_at, kept_until, session, bucket, family, nonce,
+        authenticated_at, used_at)
      VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, decode($7, 'hex'), $8, $9, $10, $11, $12,
              to_timestamp($13 / 1000.0), to_timestamp($14 / 1000.0), to_timestamp($15 / 1000.0), $16, $17, $18,
+             $19, to_timestamp($20 / 1000.0),
              CASE WHEN $3 IS NULL THEN to_timestamp($13 / 1000.0) END)`,
     [
       box,
@@ -61,6 +67,8 @@ export async function insertAnswer(
       tokens?.session,
       tokens?.bucket,
       tokens?.family,
+      answer.nonce,
+      answer.authenticatedAt,
     ],
   );
 }
@@ -84,6 +92,8 @@ interface AnswerRow {
   readonly scope: string | null;
   readonly audience: readonly string[] | null;
   readonly challenge: string | null;
+  readonly nonce: string | null;
+  readonly authenticated_at: Date | null;
   readonly user_agent: string | null;
   readonly created_at: Date;
   readonly expires_at: Date;
@@ -98,7 +108,7 @@ interface AnswerRow {
 export async function lockAnswer(connection: Connection, box: string, id: string): Promise<LockedAnswer | undefined> {
   const { rows } = await connection.query<AnswerRow>(
     `SELECT id, encode(hash, 'hex') AS hash, client, user_id, version, encode(browser, 'hex') AS browser, redirect_uri,
-            scope, audience, challenge, user_agent, created_at, expires_at, used_at IS NOT NULL AS used,
+            scope, audience, challenge, nonce, authenticated_at, user_agent, created_at, expires_at, used_at IS NOT NULL AS used,
             boxgate.living_user(box, user_id, version) IS NULL AS user_gone, session, bucket, family
        FROM boxgate.authorization_answer WHERE box = $1 AND id = $2 FOR UPDATE`,
     [box, id],
@@ -116,6 +126,8 @@ export async function lockAnswer(connection: Connection, box: string, id: string
     scope: row.scope,
     audience: row.audience,
     challenge: row.challenge,
+    nonce: row.nonce,
+    authenticatedAt: row.authenticated_at?.getTime() ?? null,
     userAgent: row.user_agent,
     createdAt: row.created_at.getTime(),
     expiresAt: row.expires_at.getTime(),

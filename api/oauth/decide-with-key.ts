@@ -2,11 +2,12 @@ import type { HotStatements, Versioned } from '../db/hot-statements.ts';
 import { Outage } from '../db/outage.ts';
 import type { BoxState } from '../state/box-state.ts';
 import type { Transaction } from '../state/state-cache.ts';
+import { isKeyNeeded } from './make-access-token.ts';
 import type { KeyNeeded } from './make-access-token.ts';
 import type { OAuthServices } from './services.ts';
 
-/** Rounds in which a missing signing key may be made: one is enough unless the settings change meanwhile. */
-const keyRounds = 3;
+/** Rounds in which a missing signing key may be made: two are enough, of an access token and an id_token, unless the settings change meanwhile. */
+const keyRounds = 4;
 
 /**
  * Decides under the box's present configuration; when the decision is that a signing key is needed, makes one and decides
@@ -20,15 +21,11 @@ export async function decideWithKey<T extends object>(
   for (let round = 0; round < keyRounds; round += 1) {
     const decided = await services.states.decide(box, async (state, statements, transaction) => {
       const { version, value } = await attempt(state, statements, transaction);
-      return { version, value: isNeeded(value) ? { needed: value, settings: state.settings } : { value } };
+      return { version, value: isKeyNeeded(value) ? { needed: value, settings: state.settings } : { value } };
     });
     if (decided === undefined) return undefined;
     if ('value' in decided) return decided.value;
     await services.keys.upkeep(box, decided.settings, services.now(), decided.needed);
   }
   throw new Outage('no signing key could be made');
-}
-
-function isNeeded(value: object): value is KeyNeeded {
-  return 'until' in value && 'algorithm' in value;
 }

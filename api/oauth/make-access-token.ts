@@ -37,15 +37,24 @@ export function keyFor(
   now: number,
 ): SigningKey | KeyNeeded | null {
   if (plan.format === 'opaque') return null;
-  const algorithm = state.settings.signing?.algorithm ?? 'ES256';
-  const key = state.keys.signing(algorithm, now);
-  const until = Math.floor(now / 1000) + plan.lifetime;
+  return keyOf(state, state.settings.signing?.algorithm ?? 'ES256', plan.lifetime, now);
+}
+
+/** The key of an algorithm that is to sign what lives for `lifetime` seconds. `now` in milliseconds. */
+export function keyOf(
+  { keys }: Pick<BoxState, 'keys'>,
+  algorithm: SigningAlgorithm,
+  lifetime: number,
+  now: number,
+): SigningKey | KeyNeeded {
+  const key = keys.signing(algorithm, now);
+  const until = Math.floor(now / 1000) + lifetime;
   return key === undefined || key.signedUntil < until * 1000 ? { algorithm, until } : key;
 }
 
-/** Whether {@link keyFor} found none. */
-export function isKeyNeeded(key: SigningKey | KeyNeeded | null): key is KeyNeeded {
-  return key !== null && 'until' in key;
+/** Whether {@link keyFor} or {@link keyOf} found none. */
+export function isKeyNeeded(found: object | null): found is KeyNeeded {
+  return found !== null && 'until' in found && 'algorithm' in found;
 }
 
 /**

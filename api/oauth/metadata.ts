@@ -3,8 +3,9 @@ import type { Box } from '../../crds/box.ts';
 import type { BoxState } from '../state/box-state.ts';
 import { ASSERTION_ALGORITHMS } from './client-assertion.ts';
 import { grants } from './grants/index.ts';
+import { ID_TOKEN_ALGORITHMS } from './openid/id-token.ts';
 
-/** The metadata of a box's authorization server (RFC 8414 §2): only what is built is listed. */
+/** The metadata of a box's authorization server (RFC 8414 §2, OpenID Connect Discovery §3): only what is built is listed. */
 export function serverMetadata(issuer: string, { compatibility }: Box): Readonly<Record<string, unknown>> {
   const authentication = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
   const implicit = compatibility?.implicit ?? compatibility?.profile !== 'strict';
@@ -15,6 +16,8 @@ export function serverMetadata(issuer: string, { compatibility }: Box): Readonly
     token_endpoint_auth_methods_supported: [...authentication, 'none'],
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,
     introspection_endpoint: `${issuer}/auth/introspect`,
     introspection_endpoint_auth_methods_supported: authentication,
     introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
@@ -25,6 +28,11 @@ export function serverMetadata(issuer: string, { compatibility }: Box): Readonly
     response_types_supported: ['code', ...(implicit ? ['token'] : [])],
     response_modes_supported: ['query', ...(implicit ? ['fragment'] : [])],
     code_challenge_methods_supported: ['S256'],
+    scopes_supported: ['openid', 'profile', 'email', 'address', 'phone'],
+    claims_supported: ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
   };
 }

@@ -26,7 +26,8 @@ export type KeyStep =
 /**
  * Pure: what a box's keys (oldest first) need now. A successor is published ahead of its use by a day or half the period,
  * whichever is shorter; an old key stays published until the last token it signed has expired. `needed`: a token waits
- * for a key; without it the keys of algorithms that the box uses no more are retired too. `now` in milliseconds.
+ * for a key. Without it the keys of other algorithms are looked after too, which sign id_tokens: at the end of its period
+ * such a key has a successor if it signed something lately, and none if it did not. `now` in milliseconds.
  */
 export function planKeys(
   keys: readonly SigningKeyRow[],
@@ -38,8 +39,9 @@ export function planKeys(
   const own = keys.filter((key) => key.algorithm === algorithm);
   return [
     ...dropOver(keys, now),
-    ...(needed === undefined ? retireOthers(keys, algorithm, now) : extendFor(own, needed, now)),
+    ...(needed === undefined ? [] : extendFor(own, needed, now)),
     ...(own.some(isInUse) ? rotate(own, box, now) : [first(algorithm, needed, now)]),
+    ...(needed === undefined ? upkeepOfOthers(keys, algorithm, box, now) : []),
   ];
 }
 
@@ -53,9 +55,22 @@ function dropOver(keys: readonly SigningKeyRow[], now: number): readonly KeyStep
   return keys.filter(over).map(({ kid }) => ({ do: 'delete', kid }));
 }
 
-function retireOthers(keys: readonly SigningKeyRow[], algorithm: SigningAlgorithm, now: number): readonly KeyStep[] {
-  const others = keys.filter((key) => isInUse(key) && key.algorithm !== algorithm);
-  return others.map(({ kid }) => ({ do: 'retire', kid, at: now }));
+/** A key that signed within the last day is wanted: {@link endOf} lets it sign for a day more than was asked. */
+function upkeepOfOthers(
+  keys: readonly SigningKeyRow[],
+  algorithm: SigningAlgorithm,
+  box: Box,
+  now: number,
+): readonly KeyStep[] {
+  const others = Map.groupBy(
+    keys.filter((key) => isInUse(key) && key.algorithm !== algorithm),
+    (key) => key.algorithm,
+  );
+  return [...others.values()].flatMap((same) => {
+    const steps = rotate(same, box, now);
+    const isWanted = same.some(({ signedUntil }) => signedUntil >= now);
+    return isWanted ? steps : steps.flatMap((step) => (step.do === 'retire' ? [{ ...step, at: now }] : []));
+  });
 }
 
 /** A day more than asked for: the next tokens then need no write. */

@@ -7,6 +7,14 @@ export interface TokenResponse {
   readonly expires_in?: number;
   readonly refresh_token?: string;
   readonly scope?: string;
+  /** OpenID Connect Core §3.1.3.3. */
+  readonly id_token?: string;
+}
+
+/** What comes with an access token. */
+export interface TokensBeside {
+  readonly refreshToken?: string | undefined;
+  readonly idToken?: string | undefined;
 }
 
 /** Builds the answer; `scope` only when it differs from what was asked for. */
@@ -14,7 +22,7 @@ export function tokenResponse(
   accessToken: string,
   plan: AccessTokenPlan,
   askedScope: string | undefined,
-  refreshToken?: string,
+  { refreshToken, idToken }: TokensBeside = {},
 ): TokenResponse {
   return {
     token_type: 'Bearer',
@@ -22,5 +30,6 @@ export function tokenResponse(
     ...(plan.expiresIn === undefined ? {} : { expires_in: plan.expiresIn }),
     ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
     ...(plan.scope === null || plan.scope === askedScope ? {} : { scope: plan.scope }),
+    ...(idToken === undefined ? {} : { id_token: idToken }),
   };
 }

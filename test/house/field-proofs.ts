@@ -121,6 +121,10 @@ export const FIELD_PROOFS: FieldProofs = {
       'needs no secret where the settings say that PKCE is enough',
     ],
     'auth.authorization_code.pkce': [authorize, 'needs PKCE of a client with a secret where its settings say so'],
+    id_token_signed_response_alg: [
+      'test/oauth/openid/id-token.test.ts',
+      'is signed with ${alg} for a client that says so',
+    ],
     first_party: [authorize, 'brings the token in the fragment, as the interface has it'],
     scope: ['test/oauth/access-token-plan.test.ts', 'allowed and ${shown(asked)} asked ${what}'],
     active: [

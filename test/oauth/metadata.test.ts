@@ -43,6 +43,8 @@ describe('the metadata of a box', () => {
         token_endpoint_auth_methods_supported: [...methods, 'none'],
         token_endpoint_auth_signing_alg_values_supported: algorithms,
         jwks_uri: `${issuer}/.well-known/jwks.json`,
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
         introspection_endpoint: `${issuer}/auth/introspect`,
         introspection_endpoint_auth_methods_supported: methods,
         introspection_endpoint_auth_signing_alg_values_supported: algorithms,
@@ -53,6 +55,11 @@ describe('the metadata of a box', () => {
         response_types_supported: ['code', 'token'],
         response_modes_supported: ['query', 'fragment'],
         code_challenge_methods_supported: ['S256'],
+        scopes_supported: ['openid', 'profile', 'email', 'address', 'phone'],
+        claims_supported: ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'],
+        claims_parameter_supported: false,
+        request_parameter_supported: false,
+        request_uri_parameter_supported: false,
         authorization_response_iss_parameter_supported: true,
       });
     });

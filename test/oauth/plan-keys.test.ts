@@ -91,10 +91,20 @@ const rows: Record<string, Row> = {
     keys: [key('a', { signedUntil: 0 })],
     steps: [],
   },
-  'keys of an algorithm that the box uses no more retire': {
-    keys: [key('a'), key('b', { algorithm: 'RS256' })],
-    box: box({ algorithm: 'RS256' }),
-    steps: [{ do: 'retire', kid: 'a', at: now }],
+  'nothing, while a key of another algorithm, of id_tokens, is young': {
+    keys: [key('a'), key('b', { algorithm: 'RS256', signedUntil: now - day })],
+    steps: [],
+  },
+  'a successor of a key of another algorithm that signed something lately': {
+    keys: [key('a'), key('b', { algorithm: 'RS256', activeFrom: now - 89 * day })],
+    steps: [
+      { do: 'retire', kid: 'b', at: now + day },
+      { do: 'create', algorithm: 'RS256', activeFrom: now + day, signedUntil: now + hour + day },
+    ],
+  },
+  'the end of a key of another algorithm that nothing is signed with any more': {
+    keys: [key('a'), key('b', { algorithm: 'RS256', activeFrom: now - 89 * day, signedUntil: now - 1 })],
+    steps: [{ do: 'retire', kid: 'b', at: now }],
   },
   'a token that waits under older settings retires nothing': {
     keys: [key('b', { algorithm: 'RS256' })],

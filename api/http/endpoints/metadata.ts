@@ -1,5 +1,6 @@
 import type { BoxState } from '../../state/box-state.ts';
 import { keySet, serverMetadata } from '../../oauth/metadata.ts';
+import { missingKeys } from '../../oauth/openid/missing-keys.ts';
 import type { ApiContext } from '../api-context.ts';
 import { exchangeOf } from '../exchange.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -18,13 +19,13 @@ export function metadataEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-/** `GET /.well-known/jwks.json`, RFC 7517 §5; a box that has no key yet gets one, so that verifiers can start early. */
+/** `GET /.well-known/jwks.json`, RFC 7517 §5; a box that lacks a key gets one, so that verifiers can start early. */
 export function keySetEndpoint(context: ApiContext): Endpoint {
   return async (_request, response) => {
     const { box } = exchangeOf(response);
     const { keys, now } = context.oauth;
-    const found = await read(box, context, (state) => ({ state, empty: state.keys.all.length === 0 }));
-    if (found.empty) await keys.upkeep(box, found.state.settings, now());
+    const found = await read(box, context, (state) => ({ state, missing: missingKeys(state, now()) }));
+    for (const needed of found.missing) await keys.upkeep(box, found.state.settings, now(), needed);
     sendJson(response, 200, await read(box, context, keySet), context.onAnswer, cacheable);
   };
 }

@@ -27,6 +27,8 @@ export interface AuthorizationRequest {
   readonly askedScope: string | undefined;
   /** PKCE with S256; null: none. */
   readonly challenge: string | null;
+  /** Comes back in the id_token (OpenID Connect Core §3.1.2.1). */
+  readonly nonce: string | undefined;
   readonly prompt: Prompt;
   /** An email to begin with in the sign-in form. */
   readonly loginHint: string | undefined;
@@ -56,7 +58,8 @@ export function judgeAuthorizationRequest(query: string, state: BoxState, issuer
     const plan = planAccessToken(settings, client.client, state.settings, asked); // §3.3
     const prompt = readPrompt(parameters);
     const loginHint = parameters.get('login_hint');
-    const request = { client, type, place, plan, askedScope: asked.scope, challenge, prompt, loginHint };
+    const nonce = parameters.get('nonce');
+    const request = { client, type, place, plan, askedScope: asked.scope, challenge, nonce, prompt, loginHint };
     return { verdict: 'good', request };
   } catch (error) {
     if (!(error instanceof AuthorizationError || error instanceof OAuthError)) throw error;

@@ -72,6 +72,8 @@ function answerOf({ state, request, signIn, visit, now }: AnswerParts) {
     scope: request.plan.scope,
     audience: request.plan.audience,
     challenge: request.challenge,
+    nonce: request.nonce ?? null,
+    authenticatedAt: signIn.createdAt,
     userAgent: visit.userAgent,
     createdAt: now,
     expiresAt: now + codeTime,

@@ -36,11 +36,15 @@ export function readPrompt(parameters: Parameters): Prompt {
   };
 }
 
-/** The same request after its person signed in because of `prompt`: that is done. `query` without its question mark. */
+/**
+ * The same request after its person signed in: what `prompt` and `max_age` wanted is done, and the id_token tells the client
+ * when. `query` without its question mark.
+ */
 export function afterSignIn(query: string): string {
   const parameters = new URLSearchParams(query);
   const rest = (parameters.get('prompt') ?? '').split(' ').filter((one) => one !== 'login' && one !== 'select_account');
-  if (!parameters.has('prompt')) return query;
+  if (!parameters.has('prompt') && !parameters.has('max_age')) return query;
+  parameters.delete('max_age');
   if (rest.join('') === '') parameters.delete('prompt');
   else parameters.set('prompt', rest.join(' '));
   return parameters.toString();

@@ -14,9 +14,10 @@ import { storeFamily } from '../begin-family.ts';
 import { mustAuthenticateForCode } from '../confidential.ts';
 import { endTokens } from '../end-tokens.ts';
 import { isKeyNeeded, keyFor, makeToken } from '../make-access-token.ts';
-import type { MadeAccessToken } from '../make-access-token.ts';
+import type { KeyNeeded, MadeAccessToken } from '../make-access-token.ts';
 import { notAuthenticated } from '../not-authenticated.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { asksForIdToken, idTokenKeyFor, makeIdToken } from '../openid/id-token.ts';
 import { refreshSettings } from '../refresh-settings.ts';
 import { hasRoom, tooManySessions } from '../session-limit.ts';
 import { tokenResponse } from '../token-response.ts';
@@ -33,17 +34,23 @@ export const authorizationCode: Grant = {
     const now = services.now();
     const key = keyFor(state, planAccessToken(settings, client.client, state.settings, nothing), now);
     if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
-    const make = (answer: LockedAnswer): Issued => {
-      const plan = plannedFor(answer, request, client, state, services.issuer(state));
+    const issuer = services.issuer(state);
+    const make = (answer: LockedAnswer): Issued | KeyNeeded => {
+      const plan = plannedFor(answer, request, client, state, issuer);
+      const idKey = asksForIdToken(plan.scope) ? idTokenKeyFor(state, client.client, now) : null;
+      if (isKeyNeeded(idKey)) return idKey;
       const { user, userAgent } = answer;
       const holder = { client: client.client.id, user, type: 'a', remoteAddr: request.remoteAddr, userAgent } as const;
-      return { plan, scope: answer.scope, made: makeToken(state, holder, plan, key, services.issuer(state), now) };
+      const made = makeToken(state, holder, plan, key, issuer, now);
+      const facts = { ...answer, issuer, accessToken: made.text };
+      return { plan, scope: answer.scope, made, idToken: idKey === null ? undefined : makeIdToken(facts, idKey, now) };
     };
     const { version, value } = await transaction((connection) => redeem(connection, presented, context, make, now));
     if (value === 'refused') return { version, value: notValid() };
     if (value === 'full') return { version, value: tooManySessions() };
-    const { made, plan, scope, refreshToken } = value;
-    return { version, value: tokenResponse(made.text, plan, scope ?? undefined, refreshToken) };
+    if (isKeyNeeded(value)) return { version, value };
+    const { made, plan, scope } = value;
+    return { version, value: tokenResponse(made.text, plan, scope ?? undefined, value) };
   },
 };
 
@@ -54,6 +61,7 @@ interface Issued {
   /** What was granted: the client knows it already. */
   readonly scope: string | null;
   readonly made: MadeAccessToken;
+  readonly idToken: string | undefined;
 }
 
 /** One text whatever is wrong with a code: who guesses learns nothing. */
@@ -103,15 +111,15 @@ function plannedFor(
 
 /**
  * One use of a code, its row locked: a second one finds it used, and takes away what came of the first.
- * What `make` throws uses nothing up.
+ * What `make` throws uses nothing up, nor does a key that it needs first.
  */
 async function redeem(
   connection: Connection,
   presented: PresentedCode,
   { state, services }: GrantContext,
-  make: (answer: LockedAnswer) => Issued,
+  make: (answer: LockedAnswer) => Issued | KeyNeeded,
   now: number,
-): Promise<(Issued & { readonly refreshToken: string | undefined }) | 'refused' | 'full'> {
+): Promise<(Issued & { readonly refreshToken: string | undefined }) | KeyNeeded | 'refused' | 'full'> {
   const { box, settings } = state;
   const answer = await lockAnswer(connection, box, presented.code.id);
   if (answer === undefined) return 'refused';
@@ -122,6 +130,7 @@ async function redeem(
   }
   if (verdict !== 'good') return 'refused';
   const issued = make(answer);
+  if (isKeyNeeded(issued)) return issued;
   const { session } = issued.made;
   if (!(await hasRoom(connection, session, settings, now))) return 'full';
   const rules = refreshSettings(presented.client.client, answer.user);

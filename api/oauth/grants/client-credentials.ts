@@ -34,7 +34,10 @@ export const clientCredentials: Grant = {
     }
     const begun = await beginFamily(made.session, settings, state.settings, transaction, now);
     if (begun.value === undefined) throw tooManySessions();
-    return { version: begun.version, value: tokenResponse(made.text, plan, asked.scope, begun.value) };
+    return {
+      version: begun.version,
+      value: tokenResponse(made.text, plan, asked.scope, { refreshToken: begun.value }),
+    };
   },
 };
 

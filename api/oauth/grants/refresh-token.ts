@@ -46,7 +46,10 @@ export const refreshToken: Grant = {
     if (value === 'refused') return { version, value: notValid() };
     if (value === 'full') return { version, value: tooManySessions() };
     const { text, plan, granted } = value.made;
-    return { version, value: tokenResponse(text, plan, asked.scope ?? granted.scope ?? undefined, value.refreshToken) };
+    return {
+      version,
+      value: tokenResponse(text, plan, asked.scope ?? granted.scope ?? undefined, { refreshToken: value.refreshToken }),
+    };
   },
 };
 

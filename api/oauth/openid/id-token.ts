@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto';
+import type { Client } from '../../../crds/client.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
+import { keyOf } from '../make-access-token.ts';
+import type { KeyNeeded } from '../make-access-token.ts';
+import { signJwt } from '../sign-jwt.ts';
+
+/** Seconds within which a client has to take an id_token: it says who signed in, and lets nobody in. */
+const idTokenLifetime = 3600;
+
+/** What id_tokens can be signed by. */
+export const ID_TOKEN_ALGORITHMS: readonly SigningAlgorithm[] = ['RS256', 'ES256', 'EdDSA'];
+
+/** Whether a scope asks for an id_token (OpenID Connect Core §3.1.2.1). */
+export function asksForIdToken(scope: string | null): boolean {
+  return scope?.split(' ').includes('openid') ?? false;
+}
+
+/** The algorithm that the id_tokens of a client are signed by: RS256 where it names none (OpenID Connect Discovery §3). */
+export function idTokenAlgorithm({ id_token_signed_response_alg }: Client): SigningAlgorithm {
+  return id_token_signed_response_alg ?? 'RS256';
+}
+
+/** The key that is to sign a client's id_token now; `now` in milliseconds. */
+export function idTokenKeyFor(state: Pick<BoxState, 'keys'>, client: Client, now: number): SigningKey | KeyNeeded {
+  return keyOf(state, idTokenAlgorithm(client), idTokenLifetime, now);
+}
+
+/** What an id_token tells a client; times in milliseconds since 1970. */
+export interface IdTokenFacts {
+  readonly issuer: string;
+  readonly client: string;
+  readonly user: number;
+  readonly nonce: string | null;
+  /** When the person signed in; null: not known. */
+  readonly authenticatedAt: number | null;
+  /** Given together with it. */
+  readonly accessToken: string | undefined;
+  /** Claims of the person that come along. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** Makes an id_token (OpenID Connect Core §2), signed with the key of {@link idTokenKeyFor} at the same `now`. */
+export function makeIdToken(facts: IdTokenFacts, key: SigningKey, now: number): string {
+  const { issuer, client, user, nonce, authenticatedAt, accessToken, claims } = facts;
+  const iat = Math.floor(now / 1000);
+  const all = {
+    ...claims,
+    iss: issuer,
+    sub: String(user),
+    aud: client,
+    azp: client,
+    exp: iat + idTokenLifetime,
+    iat,
+    ...(authenticatedAt === null ? {} : { auth_time: Math.floor(authenticatedAt / 1000) }),
+    ...(nonce === null ? {} : { nonce }),
+    ...(accessToken === undefined ? {} : { at_hash: halfHash(accessToken, key.algorithm) }),
+  };
+  return signJwt('JWT', all, key);
+}
+
+/** The hash of each signature; Ed25519 hashes with SHA-512 inside (RFC 8032 §5.1). */
+const hashes = { RS256: 'sha256', ES256: 'sha256', EdDSA: 'sha512' } as const satisfies Record<
+  SigningAlgorithm,
+  string
+>;
+
+/** `at_hash`: the left half of the hash (OpenID Connect Core §3.1.3.6). */
+function halfHash(text: string, algorithm: SigningAlgorithm): string {
+  const whole = hash(hashes[algorithm], text, 'buffer');
+  return whole.subarray(0, whole.length / 2).toString('base64url');
+}

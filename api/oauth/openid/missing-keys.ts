@@ -1,0 +1,20 @@
+import type { BoxState } from '../../state/box-state.ts';
+import type { SigningAlgorithm } from '../../state/key-ring.ts';
+import { isKeyNeeded, keyOf } from '../make-access-token.ts';
+import type { KeyNeeded } from '../make-access-token.ts';
+import { idTokenAlgorithm } from './id-token.ts';
+
+/**
+ * The keys that a box may have to sign with and does not have: of its own algorithm, where it has none at all, and of the
+ * id_tokens of each client that people sign in to. `now` in milliseconds.
+ */
+export function missingKeys(state: Pick<BoxState, 'keys' | 'clients' | 'settings'>, now: number): readonly KeyNeeded[] {
+  const wanted = new Set<SigningAlgorithm>();
+  if (state.keys.all.length === 0) wanted.add(state.settings.signing?.algorithm ?? 'ES256');
+  for (const { client } of state.clients.values()) {
+    const signsIn = client.grant_types.some((grant) => grant === 'authorization_code' || grant === 'implicit');
+    if (signsIn && client.active !== false) wanted.add(idTokenAlgorithm(client));
+  }
+  const missing = [...wanted].filter((algorithm) => state.keys.signing(algorithm, now) === undefined);
+  return missing.map((algorithm) => keyOf(state, algorithm, 0, now)).filter(isKeyNeeded);
+}

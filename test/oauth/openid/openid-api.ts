@@ -1,0 +1,112 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import type { JSONWebKeySet, JWTVerifyResult } from 'jose';
+import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
+import { addUser, issuerOf, newBrowser } from '../../http/pages/browser.ts';
+import type { Answer, Browser } from '../../http/pages/browser.ts';
+import { startApi } from '../../support/api.ts';
+import type { TestApi } from '../../support/api.ts';
+import { readReply, sendForm } from '../requests.ts';
+import type { Fields, Reply } from '../requests.ts';
+
+/** The person of {@link startOpenIdApi}. */
+export const ann = { email: 'ann@shop.example', password: 'a long enough passphrase' };
+/** The issuer of its box. */
+export const issuer = issuerOf('default');
+/** Where its clients are answered. */
+const back = 'https://app.example/back';
+/** The secret of its client `server`. */
+export const secret = generateClientSecret();
+
+/** An API with a person and clients of OpenID Connect. */
+export interface OpenIdApi extends TestApi {
+  /** The id of {@link ann}. */
+  readonly user: number;
+  /** A browser in which she is signed in. */
+  signedIn(): Promise<Browser>;
+  /** Redeems the code in an answer, as `own` unless told otherwise. */
+  redeem(answer: Answer, fields?: Fields, authorization?: string): Promise<Reply>;
+  /** The published keys. */
+  keys(): Promise<JSONWebKeySet>;
+  /** Verifies a JWT with them, as a client would. */
+  verify(text: string, audience?: string): Promise<JWTVerifyResult>;
+  /** Below the box. */
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+}
+
+const verifier = randomBytes(32).toString('base64url');
+
+/** The parameters of a request for a code, and the path that they make. */
+export const codeRequest = {
+  response_type: 'code',
+  client_id: 'own',
+  redirect_uri: back,
+  scope: 'openid',
+  code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+  code_challenge_method: 'S256',
+};
+
+/** The path of an authorization request. */
+export function authorizePath(parameters: Fields): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
+  return `/auth/authorize?${query.toString()}`;
+}
+
+/** The parameters in the query or fragment of an answer. */
+function answered({ location }: Answer): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(location.split(/[?#]/, 2)[1] ?? ''));
+}
+
+/** Starts it. Its throttle is open. */
+export async function startOpenIdApi(): Promise<OpenIdApi> {
+  const environment = { BOXGATE_FAILURES_PER_CLIENT: '100000', BOXGATE_FAILURES_PER_BOX: '100000' };
+  const api = await startApi({ environment });
+  const auth = { implicit: { redirect_uri: back }, authorization_code: { redirect_uri: back, refresh_token: true } };
+  const client = { kind: 'Client', grant_types: ['implicit', 'authorization_code'], auth } as const;
+  const own = { ...client, first_party: true };
+  await api.declare('default', [
+    { ...own, id: 'own', name: 'Own App' },
+    { ...client, id: 'foreign', name: 'Foreign App' },
+    { ...own, id: 'server', secret },
+    { ...own, id: 'es256', id_token_signed_response_alg: 'ES256' },
+    { ...own, id: 'eddsa', id_token_signed_response_alg: 'EdDSA' },
+    { kind: 'Client', id: 'machine', grant_types: ['client_credentials'], secret },
+  ]);
+  const user = await addUser(api, ann.email, ann.password);
+  const base = `${api.url}/boxes/default`;
+
+  const rig: OpenIdApi = {
+    ...api,
+    user,
+    async signedIn() {
+      const browser = newBrowser(api);
+      await browser.submit('/auth/signin', ann);
+      return browser;
+    },
+    redeem(answer, fields = {}, authorization?: string) {
+      const { code } = answered(answer);
+      const named = authorization === undefined ? { client_id: 'own' } : {};
+      const whole = { grant_type: 'authorization_code', code, redirect_uri: back, code_verifier: verifier, ...named };
+      return sendForm(`${base}/auth/token`, { ...whole, ...fields }, authorization);
+    },
+    async keys() {
+      const response = await fetch(`${base}/.well-known/jwks.json`);
+      return readKeySet(await response.json());
+    },
+    async verify(text, audience = 'own') {
+      return jwtVerify(text, createLocalJWKSet(await rig.keys()), { issuer, audience, typ: 'JWT' });
+    },
+    get: async (path, headers = {}) => readReply(await fetch(`${base}${path}`, { headers })),
+  };
+  return rig;
+}
+
+function readKeySet(value: unknown): JSONWebKeySet {
+  if (!isKeySet(value)) throw new TypeError('this is no key set');
+  return value;
+}
+
+function isKeySet(value: unknown): value is JSONWebKeySet {
+  return typeof value === 'object' && value !== null && 'keys' in value && Array.isArray(value.keys);
+}
