@@ -4,6 +4,7 @@ import type { Endpoint } from './http/endpoint.ts';
 import { closeSessionEndpoint } from './http/endpoints/close-session.ts';
 import { keySetEndpoint, metadataEndpoint } from './http/endpoints/metadata.ts';
 import { introspectEndpoint, revokeEndpoint, tokenEndpoint } from './http/endpoints/oauth.ts';
+import { userInfoEndpoint } from './http/endpoints/user-info.ts';
 import { authorizeEndpoint, postedAuthorizeEndpoint } from './http/pages/authorize.ts';
 import { consentEndpoint, consentPageEndpoint } from './http/pages/consent.ts';
 import { signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
@@ -18,7 +19,7 @@ import type { Route } from './http/routes.ts';
 
 /** The public port. */
 export function createApp(context: ApiContext): RequestListener {
-  return createRouter(context, [...routes, ...pages]);
+  return createRouter(context, [...routes, ...openid, ...pages]);
 }
 
 /** Every route of a box for programs, in order. Paths stand below the box's base URL. */
@@ -34,6 +35,12 @@ export const routes: readonly Route[] = [
   ...[...resourceRoutes, ...userRoutes].map(({ method, path, kind, handler }): Route => {
     return [method, path, 'resource', (context) => behindGate(context, kind, handler)];
   }),
+];
+
+/** What the token of a person opens without a policy. */
+const openid: readonly Route[] = [
+  ['GET', '/auth/userinfo', 'oauth', userInfoEndpoint],
+  ['POST', '/auth/userinfo', 'oauth', userInfoEndpoint],
 ];
 
 /** Every page of a box for people. */

@@ -50,7 +50,8 @@ const oauthNames = {
   'not-parsable': 'invalid_request',
   'bad-request': 'invalid_request',
   unauthenticated: 'invalid_token',
-  forbidden: 'access_denied',
+  // RFC 6750 §3.1.
+  forbidden: 'insufficient_scope',
   'not-found': 'not_found',
   'method-not-allowed': 'invalid_request',
   'not-acceptable': 'invalid_request',

@@ -34,12 +34,17 @@ export function queryOrBearerToken(
     throw new Problem('bad-request', [{ path: 'access_token', message: 'Send the token in one place only' }]);
   }
   query.delete('access_token');
-  if (!tokenShape.test(token)) throw refusedToken(box);
+  if (!isTokenText(token)) throw refusedToken(box);
   return { token, isInQuery: true };
 }
 
 /** RFC 6750 §2.1. */
 const tokenShape = /^[A-Za-z0-9._~+/-]+=*$/;
+
+/** Whether a text can be an access token at all (RFC 6750 §2.1). */
+export function isTokenText(text: string): boolean {
+  return tokenShape.test(text);
+}
 
 /** RFC 6750 §3.1: a token was sent and does not count. */
 export function refusedToken(box: string, text = 'The access token is not valid'): Problem {

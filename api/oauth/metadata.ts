@@ -4,6 +4,7 @@ import type { BoxState } from '../state/box-state.ts';
 import { ASSERTION_ALGORITHMS } from './client-assertion.ts';
 import { grants } from './grants/index.ts';
 import { ID_TOKEN_ALGORITHMS } from './openid/id-token.ts';
+import { USER_CLAIMS } from './openid/user-claims.ts';
 
 /** The metadata of a box's authorization server (RFC 8414 §2, OpenID Connect Discovery §3): only what is built is listed. */
 export function serverMetadata(issuer: string, { compatibility }: Box): Readonly<Record<string, unknown>> {
@@ -15,6 +16,7 @@ export function serverMetadata(issuer: string, { compatibility }: Box): Readonly
     token_endpoint: `${issuer}/auth/token`,
     token_endpoint_auth_methods_supported: [...authentication, 'none'],
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+    userinfo_endpoint: `${issuer}/auth/userinfo`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,
@@ -29,7 +31,7 @@ export function serverMetadata(issuer: string, { compatibility }: Box): Readonly
     response_modes_supported: ['query', ...(implicit ? ['fragment'] : [])],
     code_challenge_methods_supported: ['S256'],
     scopes_supported: ['openid', 'profile', 'email', 'address', 'phone'],
-    claims_supported: ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'],
+    claims_supported: ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', ...USER_CLAIMS],
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

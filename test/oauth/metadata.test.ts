@@ -9,6 +9,12 @@ const issuer = 'http://boxgate.test/boxes/default';
 const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 const algorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'];
 
+const claims = [
+  ...['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'email', 'email_verified', 'name'],
+  ...['family_name', 'given_name', 'middle_name', 'nickname', 'preferred_username', 'profile', 'picture', 'website'],
+  ...['gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at', 'address', 'phone_number', 'phone_number_verified'],
+];
+
 describe('the metadata of a box', () => {
   let api: TestApi;
 
@@ -42,6 +48,7 @@ describe('the metadata of a box', () => {
         token_endpoint: `${issuer}/auth/token`,
         token_endpoint_auth_methods_supported: [...methods, 'none'],
         token_endpoint_auth_signing_alg_values_supported: algorithms,
+        userinfo_endpoint: `${issuer}/auth/userinfo`,
         jwks_uri: `${issuer}/.well-known/jwks.json`,
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
@@ -56,7 +63,7 @@ describe('the metadata of a box', () => {
         response_modes_supported: ['query', 'fragment'],
         code_challenge_methods_supported: ['S256'],
         scopes_supported: ['openid', 'profile', 'email', 'address', 'phone'],
-        claims_supported: ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'],
+        claims_supported: claims,
         claims_parameter_supported: false,
         request_parameter_supported: false,
         request_uri_parameter_supported: false,
@@ -71,7 +78,7 @@ describe('the metadata of a box', () => {
       if (!name.endsWith('_endpoint') && name !== 'jwks_uri') continue;
       const path = String(value).replace('http://boxgate.test', '');
       const { status } = await get(path);
-      const expected = { jwks_uri: 200, authorization_endpoint: 400 }[name] ?? 405;
+      const expected = { jwks_uri: 200, authorization_endpoint: 400, userinfo_endpoint: 401 }[name] ?? 405;
       expect(status, name).to.equal(expected);
     }
   });

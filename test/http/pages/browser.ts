@@ -81,12 +81,18 @@ export function hiddenFields(text: string): Record<string, string> {
   return Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value]));
 }
 
-/** Stores a user of a box, as the users API would; its id. */
-export async function addUser(api: TestApi, email: string, password: string, box = 'default'): Promise<number> {
+/** Stores a user of a box, as the users API would, with `data` as JSON text; its id. */
+export async function addUser(
+  api: TestApi,
+  email: string,
+  password: string,
+  box = 'default',
+  data: string | null = null,
+): Promise<number> {
   const pool = createPool(api.database.apiUrl, { ...defaultLimits, connections: 1 }, 'test-users', () => undefined);
   const passwords = createPasswords(createHashQueue(1, 8), [Buffer.from(testEncryptionKey, 'base64')]);
   const stored = await passwords.store(password);
-  const user = { email, emailKey: emailKey(email) ?? '', password: stored, data: null, status: null };
+  const user = { email, emailKey: emailKey(email) ?? '', password: stored, data, status: null };
   const id = await inBox(pool, box, 'write', (connection) => insertUser(connection, box, user));
   await pool.end();
   if (id === undefined) throw new Error(`${email} is taken`);

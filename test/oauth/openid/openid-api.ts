@@ -11,6 +11,22 @@ import type { Fields, Reply } from '../requests.ts';
 
 /** The person of {@link startOpenIdApi}. */
 export const ann = { email: 'ann@shop.example', password: 'a long enough passphrase' };
+/** What is stored of her. */
+export const annsData = {
+  name: 'Ann Æther',
+  given_name: 'Ann',
+  family_name: 'Æther',
+  birthdate: '1990-02-03',
+  updated_at: 1_700_000_000,
+  address: { street_address: '1 Main Street', country: 'NL' },
+  phone_number: '+31 20 123 4567',
+  phone_number_verified: true,
+  // Of the wrong type, or no claim.
+  nickname: 7,
+  sub: '1',
+  email: 'other@shop.example',
+  shoe_size: '38',
+};
 /** The issuer of its box. */
 export const issuer = issuerOf('default');
 /** Where its clients are answered. */
@@ -30,6 +46,8 @@ export interface OpenIdApi extends TestApi {
   keys(): Promise<JSONWebKeySet>;
   /** Verifies a JWT with them, as a client would. */
   verify(text: string, audience?: string): Promise<JWTVerifyResult>;
+  /** Her access token, and what comes with it, for a scope. */
+  tokens(parameters?: Fields): Promise<Reply>;
   /** Below the box. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
 }
@@ -71,9 +89,9 @@ export async function startOpenIdApi(): Promise<OpenIdApi> {
     { ...own, id: 'server', secret },
     { ...own, id: 'es256', id_token_signed_response_alg: 'ES256' },
     { ...own, id: 'eddsa', id_token_signed_response_alg: 'EdDSA' },
-    { kind: 'Client', id: 'machine', grant_types: ['client_credentials'], secret },
+    { kind: 'Client', id: 'machine', grant_types: ['client_credentials'], secret, scope: ['openid'] },
   ]);
-  const user = await addUser(api, ann.email, ann.password);
+  const user = await addUser(api, ann.email, ann.password, 'default', JSON.stringify(annsData));
   const base = `${api.url}/boxes/default`;
 
   const rig: OpenIdApi = {
@@ -89,6 +107,11 @@ export async function startOpenIdApi(): Promise<OpenIdApi> {
       const named = authorization === undefined ? { client_id: 'own' } : {};
       const whole = { grant_type: 'authorization_code', code, redirect_uri: back, code_verifier: verifier, ...named };
       return sendForm(`${base}/auth/token`, { ...whole, ...fields }, authorization);
+    },
+    async tokens(parameters = {}) {
+      const browser = await rig.signedIn();
+      const answer = await browser.get(authorizePath({ ...codeRequest, ...parameters }));
+      return rig.redeem(answer, { client_id: parameters['client_id'] ?? 'own' });
     },
     async keys() {
       const response = await fetch(`${base}/.well-known/jwks.json`);

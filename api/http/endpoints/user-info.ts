@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import { parseParameters } from '../../oauth/parameters.ts';
+import { userInfo } from '../../oauth/openid/user-info.ts';
+import { Problem } from '../../problem.ts';
+import type { ApiContext } from '../api-context.ts';
+import { bearerToken, isTokenText, missingToken, refusedToken } from '../authenticate.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { exchangeOf } from '../exchange.ts';
+import { nothingHere } from '../nothing-here.ts';
+import { queryOf } from '../query.ts';
+import { bodyLimits, readBody } from '../read-body.ts';
+import { sendJson } from '../send.ts';
+
+/** Answers are personal: no cache in between keeps them. */
+const personal = { 'Cache-Control': 'private, no-store', Pragma: 'no-cache' };
+
+/** `GET` and `POST /auth/userinfo`, OpenID Connect Core §5.3; the errors are those of RFC 6750 §3.1. */
+export function userInfoEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const exchange = exchangeOf(response);
+    const { box, path } = exchange;
+    const token = await presentedToken(request, queryOf(path), box);
+    if (token === undefined) throw missingToken(box);
+    const found = await userInfo(box, token, context.oauth);
+    if (found === undefined) throw nothingHere();
+    if (found.verdict === 'invalid') throw refusedToken(box);
+    if (found.verdict !== 'good') throw insufficientScope(box);
+    exchange.client = found.client;
+    sendJson(response, 200, found.claims, context.onAnswer, personal);
+  };
+}
+
+/** In the header, or in the form of a POST (RFC 6750 §2.2), and never in both. */
+async function presentedToken(
+  request: IncomingMessage,
+  query: URLSearchParams,
+  box: string,
+): Promise<string | undefined> {
+  const inHeader = bearerToken(request, query, box);
+  const body = await readBody(request, bodyLimits.oauth);
+  const isForm = /^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers['content-type'] ?? '');
+  if (!isForm || request.method !== 'POST') return inHeader;
+  const inForm = parseParameters(request.headers['content-type'], body).get('access_token');
+  if (inForm === undefined) return inHeader;
+  if (inHeader !== undefined) {
+    throw new Problem('bad-request', [{ path: 'access_token', message: 'Send the token in one place only' }]);
+  }
+  if (!isTokenText(inForm)) throw refusedToken(box);
+  return inForm;
+}
+
+function insufficientScope(box: string): Problem {
+  const text = 'The access token must be of a person, for the scope openid';
+  const challenge = `Bearer realm="${box}", error="insufficient_scope", scope="openid"`;
+  return new Problem('forbidden', text, { 'WWW-Authenticate': challenge });
+}

@@ -1,0 +1,27 @@
+import { checkBearer } from '../check-token.ts';
+import type { OAuthServices } from '../services.ts';
+import { asksForIdToken } from './id-token.ts';
+import { userClaims } from './user-claims.ts';
+import type { UserClaims } from './user-claims.ts';
+
+/** Who a token stands for: `invalid` when it does not count, `insufficient` when it is no person's, or not for `openid`. */
+export type UserInfo =
+  | { readonly verdict: 'invalid' }
+  | { readonly verdict: 'insufficient' }
+  | { readonly verdict: 'good'; readonly client: string; readonly claims: UserClaims };
+
+/**
+ * The claims of the person who let a client have this access token (OpenID Connect Core §5.3.2). Needs no policy: the person
+ * agreed. Undefined when there is no such box. Throws Outage.
+ */
+export function userInfo(box: string, token: string, services: OAuthServices): Promise<UserInfo | undefined> {
+  return services.states.decide<UserInfo>(box, async (state, statements) => {
+    const { version, value: live } = await checkBearer(token, state, statements, services);
+    if (live === undefined) return { version, value: { verdict: 'invalid' } };
+    const { user, scope, client } = live;
+    if (user === null || scope === null || !asksForIdToken(scope))
+      return { version, value: { verdict: 'insufficient' } };
+    const claims = { sub: String(user.id), ...userClaims(user, scope) };
+    return { version, value: { verdict: 'good', client: client.id, claims } };
+  });
+}

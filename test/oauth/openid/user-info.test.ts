@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { basic, readReply, sendForm, textOf } from '../requests.ts';
+import type { Reply } from '../requests.ts';
+import { ann, annsData, secret, startOpenIdApi } from './openid-api.ts';
+import type { OpenIdApi } from './openid-api.ts';
+
+describe('the userinfo endpoint', () => {
+  let api: OpenIdApi;
+
+  before(async () => {
+    api = await startOpenIdApi();
+  });
+  after(() => api.stop());
+
+  async function tokenFor(scope: string | undefined): Promise<string> {
+    return textOf(await api.tokens({ scope }), 'access_token');
+  }
+
+  const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
+
+  async function post(body: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const url = `${api.url}/boxes/default/auth/userinfo`;
+    return readReply(await fetch(url, { method: 'POST', headers: { ...type, ...headers }, body }));
+  }
+
+  const { name, given_name, family_name, birthdate, updated_at, address, phone_number, phone_number_verified } =
+    annsData;
+  const claims: readonly [scope: string, claims: object][] = [
+    ['openid', {}],
+    ['openid email', { email: ann.email, email_verified: false }],
+    ['openid profile', { name, given_name, family_name, birthdate, updated_at }],
+    ['openid address', { address }],
+    ['openid phone', { phone_number, phone_number_verified }],
+  ];
+  for (const [scope, expected] of claims) {
+    it(`tells of the person what the scope ${scope} asks for, and no more`, async () => {
+      const { status, body, headers } = await api.get('/auth/userinfo', bearer(await tokenFor(scope)));
+      expect(status).to.equal(200);
+      expect(body).to.deep.equal({ sub: String(api.user), ...expected });
+      expect(headers.get('content-type')).to.equal('application/json; charset=utf-8');
+      expect(headers.get('cache-control')).to.equal('private, no-store');
+    });
+  }
+
+  it('takes the token by POST, in the header or in the form, and in one place only', async () => {
+    const token = await tokenFor('openid');
+    const expected = { sub: String(api.user) };
+    expect((await post('', bearer(token))).body).to.deep.equal(expected);
+    expect((await post(`access_token=${token}`)).body).to.deep.equal(expected);
+    expect((await post(`access_token=${token}`, bearer(token))).status).to.equal(400);
+    expect((await post(`access_token=${token}&access_token=${token}`)).body['error']).to.equal('invalid_request');
+    expect((await api.get(`/auth/userinfo?access_token=${token}`)).status).to.equal(400);
+  });
+
+  it('answers as RFC 6750 section 3.1 says when there is no token, or none that counts', async () => {
+    const none = await api.get('/auth/userinfo');
+    expect([none.status, none.headers.get('www-authenticate')]).to.deep.equal([401, 'Bearer realm="default"']);
+    expect((await post('x=y')).status).to.equal(401);
+    for (const reply of [
+      await api.get('/auth/userinfo', bearer('bgt_nothing')),
+      await api.get('/auth/userinfo', { Authorization: 'Basic abc' }),
+      await post('access_token=a%0d%0ab'),
+      await post('access_token=%C3%BC'),
+    ]) {
+      expect([reply.status, reply.body['error']]).to.deep.equal([401, 'invalid_token']);
+      expect(reply.headers.get('www-authenticate')).to.contain('error="invalid_token"');
+    }
+  });
+
+  it('tells nothing to a token that is not for openid, or of no person', async () => {
+    const url = `${api.url}/boxes/default/auth/token`;
+    const fields = { grant_type: 'client_credentials', scope: 'openid' };
+    const own = textOf(await sendForm(url, fields, basic('machine', secret)), 'access_token');
+    for (const token of [await tokenFor(undefined), await tokenFor('email'), own]) {
+      const { status, body, headers } = await api.get('/auth/userinfo', bearer(token));
+      expect([status, body['error']]).to.deep.equal([403, 'insufficient_scope']);
+      expect(headers.get('www-authenticate')).to.contain('error="insufficient_scope", scope="openid"');
+    }
+  });
+
+  it('tells nothing once the session is over, and tells a refreshed token as much as the first one', async () => {
+    const first = await api.tokens({ scope: 'openid email' });
+    const refreshed = await sendForm(`${api.url}/boxes/default/auth/token`, {
+      grant_type: 'refresh_token',
+      client_id: 'own',
+      refresh_token: textOf(first, 'refresh_token'),
+    });
+    const token = textOf(refreshed, 'access_token');
+    expect((await api.get('/auth/userinfo', bearer(token))).body).to.include({ email: ann.email });
+    const url = `${api.url}/boxes/default/auth/revoke`;
+    await sendForm(url, { token, client_id: 'own' });
+    expect((await api.get('/auth/userinfo', bearer(token))).status).to.equal(401);
+  });
+});
