@@ -35,6 +35,7 @@ import { createClusterSettings } from './state/cluster-settings.ts';
 import { createStateCache } from './state/state-cache.ts';
 import { createUsageNotes } from './state/usage-notes.ts';
 import { startUsageWriting } from './write-usage.ts';
+import { createFirstAdmins } from './users/first-admins.ts';
 
 /** A running API: its two ports, and its end. */
 export interface RunningApi {
@@ -126,7 +127,7 @@ function managementServer({ config, database, oauth, metrics, log }: Parts, life
     metrics,
     log,
     pool: database.general,
-    apply: oauth,
+    apply: { ...oauth, firstAdmins: createFirstAdmins(oauth) },
     keys: config.managementKeys,
     async ready() {
       if (life.stopping) throw new Outage('The service is stopping');

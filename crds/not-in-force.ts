@@ -31,10 +31,7 @@ export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
     { field: 'generateSecret.annotations', inFiles: true, missing: fileHasNone },
   ],
   AccessPolicy: [],
-  Box: [
-    { field: 'cors', missing: 'CORS is not built: scripts of other origins read only the metadata and the keys' },
-    { field: 'bootstrap_admin', missing: people },
-  ],
+  Box: [{ field: 'cors', missing: 'CORS is not built: scripts of other origins read only the metadata and the keys' }],
 };
 
 /**

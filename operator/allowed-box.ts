@@ -6,10 +6,10 @@ import type { HostVerdict, Withheld } from './tenancy.ts';
 /** A judged Box with what its namespace does not grant taken out of what it declares; the same where it gets everything. */
 export function allowedBox(judged: Judged, resource: Resource, hosts: HostVerdict, defaultIssuer: string): Judged {
   const withheld = withheldFrom(resource, hosts, defaultIssuer);
-  if (withheld === undefined || resource.resourceType !== 'Box') return judged;
+  if (withheld === undefined || resource.resourceType !== 'Box' || judged.traits.kind !== 'Box') return judged;
   const issuer = withheld.issuer ? undefined : resource.issuer;
   const content = fingerprint({ content: judged.content, withheld });
-  return { ...judged, content, withheld, traits: { kind: 'Box', issuer } };
+  return { ...judged, content, withheld, traits: { ...judged.traits, issuer } };
 }
 
 /** What is sent of a Box: without what it does not get. */

@@ -70,8 +70,9 @@ function noteComparison(
 
 /**
  * Whether a policy's rule can be used only the API can tell, and only when it sees the rule: unless that is remembered,
- * the digest counts as unknown, so that the policy is sent and answered in full. So is a client with a `jwks_uri`, in
- * every sweep: which hosts are asked is a setting of the API, which may be another one since.
+ * the digest counts as unknown, so that the policy is sent and answered in full, and so is a Box with a first admin, whose
+ * password may be refused. So is a client with a `jwks_uri`, in every sweep: which hosts are asked is a setting of the API,
+ * which may be another one since.
  */
 function rememberedForm(
   { judged, digest }: Desired,
@@ -79,7 +80,9 @@ function rememberedForm(
 ): Pick<KnownRow, 'digest' | 'faults'> {
   const isAsked = judged.traits.kind === 'Client' && judged.traits.hasJwksUri;
   if (before?.digest === digest) return { digest: isAsked ? undefined : digest, faults: before.faults };
-  const hasRule = judged.traits.kind === 'AccessPolicy' && judged.traits.engine !== 'allow';
+  const { traits } = judged;
+  const hasRule =
+    traits.kind === 'AccessPolicy' ? traits.engine !== 'allow' : traits.kind === 'Box' && traits.admin !== undefined;
   return { digest: hasRule || isAsked ? undefined : digest, faults: [] };
 }
 
@@ -114,7 +117,7 @@ function* linesOf(
   for (const removal of remove) yield removalLine(removal);
   for (const one of declare) {
     const line = { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one), ...ending(one) };
-    yield { ...line, ...previousOf(one), resource: withSecret(one) };
+    yield { ...line, ...previousOf(one), ...adminOf(one), resource: withSecret(one) };
   }
   for (const id of probes) yield { kind: 'Client', id, probe: true };
 }
@@ -128,6 +131,12 @@ function previousOf({ secret }: Desired): Pick<DeclareLine, 'previous'> {
   if (secret.state !== 'ready' || secret.previous === undefined) return {};
   const { value, until } = secret.previous;
   return { previous: { secret: value.reveal(), until: new Date(until).toISOString() } };
+}
+
+/** The first admin of a box, once the password is there. */
+function adminOf({ judged: { traits }, secret }: Desired): Pick<DeclareLine, 'bootstrap_admin'> {
+  if (traits.kind !== 'Box' || traits.admin === undefined || secret.state !== 'ready') return {};
+  return { bootstrap_admin: { email: traits.admin, password: secret.value.reveal() } };
 }
 
 /** A secret that is missing leaves the stored one; a client that is to have none loses it. */

@@ -81,7 +81,8 @@ function stalled(facts: Facts): Answer | undefined {
 
 function secretReady(facts: Facts): Answer | undefined {
   const { object, judged, secret } = facts.desired;
-  if (object.kind !== 'Client' || judged.faults.length > 0) return undefined;
+  if (judged.faults.length > 0 || object.kind === 'AccessPolicy') return undefined;
+  if (object.kind === 'Box' && judged.secret.from === 'nowhere') return undefined;
   if (secret.state === 'missing') return ['False', secret.reason, secret.message];
   switch (judged.secret.from) {
     case 'nowhere':

@@ -29,10 +29,11 @@ export interface Desired extends Candidate {
 export type Intent = 'declare' | 'update' | 'leave' | 'none';
 
 /** What is to become of the row of an object. A faulty or suspended object leaves its row alone, as an API server would. */
-export function intentOf({ judged, secret, loses }: Pick<Desired, 'judged' | 'secret' | 'loses'>): Intent {
+export function intentOf({ object, judged, secret, loses }: Desired): Intent {
   if (loses !== undefined) return 'none';
   if (judged.suspended || judged.faults.length > 0) return 'leave';
-  return secret.state === 'missing' ? 'update' : 'declare';
+  // The settings of a box hold without its first admin.
+  return secret.state === 'missing' && object.kind !== 'Box' ? 'update' : 'declare';
 }
 
 /** Names a row within its box. */

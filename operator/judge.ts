@@ -20,7 +20,12 @@ export type Traits =
       readonly subjects: 'linked' | 'authenticated' | 'anyone';
       readonly links: readonly Link[];
     }
-  | { readonly kind: 'Box'; readonly issuer: string | undefined }
+  | {
+      readonly kind: 'Box';
+      readonly issuer: string | undefined;
+      /** Email of its first admin. */
+      readonly admin: string | undefined;
+    }
   | { readonly kind: 'unknown' };
 
 /** What is known of one object by itself: small, because it is kept until the object changes. */
@@ -81,10 +86,15 @@ function judgeBody(object: Declared, body: unknown): Judged {
     notInForce: idle.length === 0 ? none : idle,
     secret: secretSource(manifest),
     serviceAccounts: serviceAccountsOf(manifest),
-    traits: traitsOf(resource),
+    traits: traitsOf(resource, adminOf(manifest).admin),
     ...lifecycle,
-    content: fingerprint(lifecycle === letGo ? resource : { resource, ...lifecycle }),
+    content: fingerprint(lifecycle === letGo ? resource : { resource, ...lifecycle, ...adminOf(manifest) }),
   };
+}
+
+/** Absent where there is none, so that the fingerprint of a Box without one stays. */
+function adminOf({ kind, spec }: Manifest): { readonly admin?: string } {
+  return kind === 'Box' && spec.bootstrap_admin !== undefined ? { admin: spec.bootstrap_admin.email } : {};
 }
 
 function serviceAccountsOf(manifest: Manifest): Judged['serviceAccounts'] {
@@ -154,7 +164,7 @@ function sharedGrants(grants: readonly string[]): readonly string[] {
   return grants.length === 1 && grants[0] === machineGrants[0] ? machineGrants : grants;
 }
 
-function traitsOf(resource: Resource): Traits {
+function traitsOf(resource: Resource, admin: string | undefined): Traits {
   switch (resource.resourceType) {
     case 'Client':
       return {
@@ -167,6 +177,6 @@ function traitsOf(resource: Resource): Traits {
       return { kind: 'AccessPolicy', engine, subjects, links: link };
     }
     case 'Box':
-      return { kind: 'Box', issuer: resource.issuer };
+      return { kind: 'Box', issuer: resource.issuer, admin };
   }
 }

@@ -8,7 +8,10 @@ interface ConditionMeaning {
 export const CONDITIONS = {
   Ready: { well: 'True', means: 'What the object declares is what every replica of the API enforces.' },
   Valid: { well: 'True', means: 'The object keeps the rules, also those that no API server can check.' },
-  SecretReady: { well: 'True', means: 'Of a Client: what authenticates it is there.' },
+  SecretReady: {
+    well: 'True',
+    means: 'Of a Client: what authenticates it is there. Of a Box: the password of its bootstrap_admin.',
+  },
   Synced: { well: 'True', means: 'The API has the resource as it is declared.' },
   Granted: { well: 'True', means: 'Of a Client: a declared policy concerns it. It does not hold Ready back.' },
   LinksResolved: {
@@ -50,17 +53,18 @@ export const REASONS = {
   Invalid:
     'The object breaks a rule. A client stays as it was before; a policy whose rule cannot be used grants nothing.',
   // SecretReady
-  SecretFound: 'The secret is in the Secret that secretRef names.',
+  SecretFound: 'The secret is in the Secret that the object names.',
   SecretGenerated: 'The secret was generated and is in its Secret.',
   SecretInline: 'The secret stands in the object itself.',
   SecretNotNeeded: 'The client authenticates by keys or ServiceAccounts, or is a public client.',
-  SecretNotFound: 'There is no Secret of that name in the box; the client waits, or goes on with its last secret.',
+  SecretNotFound:
+    'There is no Secret of that name in the box; a client waits, or goes on with its last secret; of a Box only the bootstrap_admin waits.',
   SecretKeyNotFound: 'The Secret has no entry of that name.',
   SecretNotLabelled:
     'The Secret lacks the label boxgate.dev/client-secret: "true", by which its owner lets clients use it.',
   SecretNotAllowed: 'The Secret is a ServiceAccount token, which is nobody’s client secret.',
   SecretNotUsable:
-    'The value is no client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2).',
+    'The value is no client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2). A password may have other letters, and no control characters.',
   ServiceAccountsNotServed:
     'Only ServiceAccounts authenticate the client, and nothing here (yet) says who makes their tokens: a folder has none.',
   JwksHostNotListed:
@@ -114,9 +118,9 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   SecretInline: '',
   SecretNotNeeded: '',
   SecretNotFound: 'Create it in this namespace with the label boxgate.dev/client-secret: "true", or name another one',
-  SecretKeyNotFound: 'Add the entry, or name another one in spec.secretRef.key',
+  SecretKeyNotFound: 'Add the entry, or name another one in the object',
   SecretNotLabelled: 'Whoever owns the Secret labels it: kubectl label secret <name> boxgate.dev/client-secret=true',
-  SecretNotAllowed: 'Name another Secret in spec.secretRef.name',
+  SecretNotAllowed: 'Name another Secret in the object',
   SecretNotUsable: 'Write another value into the Secret',
   ServiceAccountsNotServed:
     'Give jwks, spec.secretRef or spec.generateSecret; in a cluster it ends when the operator can read the keys of the API server',

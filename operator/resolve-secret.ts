@@ -67,13 +67,16 @@ export function resolveSecret(
     case 'inline':
       return { state: 'ready', value: source.value };
     case 'reference':
-      return referred(source.name, source.key, find(source.name));
+      return referred(source, find(source.name));
     case 'generated':
       return generated.get(client) ?? missing('SecretNotMade', `Secret ${source.name ?? client} is not made`);
   }
 }
 
-function referred(name: string, key: string, secret: ReturnType<SecretFinder>): ResolvedSecret {
+function referred(
+  { name, key, isPassword }: Extract<SecretSource, { from: 'reference' }>,
+  secret: ReturnType<SecretFinder>,
+): ResolvedSecret {
   if (secret !== undefined && 'state' in secret) return secret;
   if (secret === undefined) return missing('SecretNotFound', `there is no Secret ${name}`);
   if (secret.labels[CLIENT_SECRET_LABEL] !== 'true') {
@@ -84,16 +87,17 @@ function referred(name: string, key: string, secret: ReturnType<SecretFinder>): 
   }
   const value = secret.entries.get(key);
   if (value === undefined) return missing('SecretKeyNotFound', `Secret ${name} has no entry ${key}`);
-  const fault = secretFault(value.reveal());
+  const fault = secretFault(value.reveal(), isPassword === true);
   return fault === undefined
     ? { state: 'ready', value }
     : missing('SecretNotUsable', `entry ${key} of Secret ${name} ${fault}`);
 }
 
-function secretFault(text: string): string | undefined {
+function secretFault(text: string, isPassword: boolean): string | undefined {
   if (text === '') return 'is empty';
   if (/[\r\n]$/.test(text)) return 'ends with a line break: write it without one (echo -n)';
   if (text.length > SECRET_LENGTH) return `has more than ${SECRET_LENGTH} characters`;
+  if (isPassword) return /\p{Cc}/u.test(text) ? 'has control characters' : undefined;
   return usable.test(text) ? undefined : 'has characters beyond visible ASCII and blanks';
 }
 

@@ -1,13 +1,19 @@
 import { Secret } from '../api/client/secret.ts';
 import type { Manifest } from '../crds/manifest-schema.ts';
-import type { ClientSpec } from '../crds/specs.ts';
+import type { BoxSpec, ClientSpec } from '../crds/specs.ts';
 import { rotationOf, type Rotation } from './rotation.ts';
 
-/** Where a client's secret comes from. */
+/** Where the secret of a client comes from, or the password of a box's first admin. */
 export type SecretSource =
   | { readonly from: 'nowhere' }
   | { readonly from: 'inline'; readonly value: Secret }
-  | { readonly from: 'reference'; readonly name: string; readonly key: string }
+  | {
+      readonly from: 'reference';
+      readonly name: string;
+      readonly key: string;
+      /** It is a person's password, not a client's secret. */
+      readonly isPassword?: true;
+    }
   | {
       readonly from: 'generated';
       /** Name of the Secret that holds it; undefined: the name of the Client. */
@@ -20,8 +26,9 @@ export type SecretSource =
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Where the secret of a declared object comes from (docs/custom-resources.md); nowhere for kinds other than Client. */
+/** Where the secret of a declared object comes from (docs/custom-resources.md); nowhere where it needs none. */
 export function secretSource(manifest: Manifest): SecretSource {
+  if (manifest.kind === 'Box') return passwordSource(manifest.spec);
   if (manifest.kind !== 'Client') return nowhere;
   const { secret, secretRef, generateSecret } = manifest.spec;
   if (secret !== undefined) return { from: 'inline', value: new Secret(secret) };
@@ -30,6 +37,12 @@ export function secretSource(manifest: Manifest): SecretSource {
   if (generateSecret === undefined && manifest.spec.rotation === undefined) return generated;
   const { name, template, labels = none, annotations = none } = generateSecret ?? {};
   return { from: 'generated', name, template, labels, annotations, rotation: rotationOf(manifest.spec) };
+}
+
+function passwordSource({ bootstrap_admin }: BoxSpec): SecretSource {
+  if (bootstrap_admin === undefined) return nowhere;
+  const { name, key } = bootstrap_admin.passwordSecretRef;
+  return { from: 'reference', name, key, isPassword: true };
 }
 
 // Shared: there may be ten thousand clients.

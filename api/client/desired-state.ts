@@ -62,6 +62,8 @@ export interface DeclareLine extends RowName {
   readonly purge?: true;
   /** Of a Client: a second secret that is valid too. Absent: there is none, whatever was there. */
   readonly previous?: PreviousSecret;
+  /** Of a Box: the first admin, who is made once. Absent: nobody is made. */
+  readonly bootstrap_admin?: BootstrapAdmin;
   /** Keyed digest of the resource and its secret, hexadecimal; stored with the row. */
   readonly digest: string;
   readonly resource: Client | AccessPolicy | Box;
@@ -73,6 +75,12 @@ export interface DeclareLine extends RowName {
  * a delete of its row before the declare, in one call. Absent: an id that is there is a conflict.
  */
 export type Adoption = 'unowned' | 'force';
+
+/** Who is to be made in a box as its first admin, unless that was done before; an existing user is left alone. */
+export interface BootstrapAdmin {
+  readonly email: string;
+  readonly password: string;
+}
 
 /** The secret that a client had before its present one. */
 export interface PreviousSecret {

@@ -23,7 +23,7 @@ export async function endBoxData(
     await connection.query(`DELETE FROM boxgate.${table} WHERE box = $1`, [box]);
   }
   await connection.query(
-    'UPDATE boxgate.box SET sessions_from = $2, records_from = $2, discarding = true WHERE box = $1',
+    'UPDATE boxgate.box SET sessions_from = $2, records_from = $2, discarding = true, bootstrapped = NULL WHERE box = $1',
     [box, version],
   );
   await connection.query(

@@ -17,7 +17,11 @@ const head = Compile(
 const yes = Type.Optional(Type.Literal(true));
 const declared = { ...name, owner, digest: text, adopt: Type.Optional(Type.Enum(['unowned', 'force'])) };
 const previous = Type.Optional(Type.Object({ secret: text, until: Type.String({ maxLength: 64 }) }));
-const declare = Compile(Type.Object({ ...declared, retain: yes, purge: yes, previous, resource: Type.Object({}) }));
+const password = Type.String({ minLength: 1, maxLength: 4096 });
+const bootstrap_admin = Type.Optional(Type.Object({ email: text, password }));
+const declare = Compile(
+  Type.Object({ ...declared, retain: yes, purge: yes, previous, bootstrap_admin, resource: Type.Object({}) }),
+);
 const compare = Compile(Type.Object(declared));
 const remove = Compile(Type.Object({ ...name, owner, delete: Type.Literal(true), retain: yes }));
 const probe = Compile(Type.Object({ ...name, probe: Type.Literal(true) }));

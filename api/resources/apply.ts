@@ -14,6 +14,7 @@ import { inBox } from '../db/transaction.ts';
 import type { Connection } from '../db/transaction.ts';
 import { judgeLine, planApply } from './apply-plan.ts';
 import type { ApplyPlan, JudgedLine, KeyHosts, PlannedWrite } from './apply-plan.ts';
+import type { FirstAdmins, StoreAdmin } from './first-admin.ts';
 import { demandEpoch } from './demand-epoch.ts';
 import { judgeClaim, lockedMessage } from './namespace-claim.ts';
 
@@ -37,6 +38,7 @@ export interface ApplyServices {
   readonly pool: pg.Pool;
   readonly secrets: ClientSecrets;
   readonly clientKeys: KeyHosts;
+  readonly firstAdmins: FirstAdmins;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Whether what is taken away must also be on a synchronous standby. */
@@ -62,18 +64,43 @@ export async function applyBox(
   onProgress: (progress: ApplyProgress) => void,
 ): Promise<ApplyOutcome> {
   const now = services.now();
-  const judged = lines.map((line) => judgeLine(line, now, services.clientKeys));
+  const plain = lines.map((line) => judgeLine(line, now, services.clientKeys));
+  const { judged, storeAdmin } = await withFirstAdmin(box, head, plain, services.firstAdmins);
   const hashes = lines.some(carriesResource)
     ? await hashForeseen(box, head, judged, services, onProgress)
     : new Map<string, string>();
   const write = async (connection: Connection): Promise<ApplyOutcome | Locked> => {
     if (services.revocationsNeedStandby) await demandStandby(connection);
-    return applyNow(connection, box, head, judged, hashes);
+    return applyNow(connection, box, head, judged, { hashes, storeAdmin });
   };
   const outcome = await inBox(services.pool, box, 'write', write, applyLimit);
   // After the commit: that the box is locked stays.
   if (outcome instanceof Locked) throw outcome;
   return outcome;
+}
+
+/** What took time, and was done before the box is locked. */
+interface Ready {
+  /** The stored forms of secrets, by their text. */
+  readonly hashes: ReadonlyMap<string, string>;
+  readonly storeAdmin: StoreAdmin | undefined;
+}
+
+/** The lines with what is wrong with the first admin that a Box wants; else what makes that admin. */
+async function withFirstAdmin(
+  box: string,
+  head: ApplyHead,
+  judged: readonly JudgedLine[],
+  firstAdmins: FirstAdmins,
+): Promise<{ readonly judged: readonly JudgedLine[]; readonly storeAdmin: StoreAdmin | undefined }> {
+  const wanting = judged.find(({ resource }) => resource?.resourceType === 'Box');
+  const admin = wanting !== undefined && 'resource' in wanting.line ? wanting.line.bootstrap_admin : undefined;
+  if (wanting?.resource?.resourceType !== 'Box' || admin === undefined) return { judged, storeAdmin: undefined };
+  const isFresh = head.namespace?.discard !== undefined;
+  const prepared = await firstAdmins.prepare(box, wanting.resource, admin, isFresh);
+  if ('store' in prepared) return { judged, storeAdmin: prepared.store };
+  const faulty = { ...wanting, unusable: prepared.faults };
+  return { judged: judged.map((one) => (one === wanting ? faulty : one)), storeAdmin: undefined };
 }
 
 /** A comparison carries none, and no secret to be hashed. */
@@ -100,7 +127,7 @@ async function applyNow(
   box: string,
   head: ApplyHead,
   judged: readonly JudgedLine[],
-  hashes: ReadonlyMap<string, string>,
+  ready: Ready,
 ): Promise<ApplyOutcome | Locked> {
   await demandEpoch(connection, head.cluster, head.epoch);
   await ensureBox(connection, box);
@@ -109,7 +136,7 @@ async function applyNow(
   if (locked !== undefined) return locked;
   const lines = judged.map(({ line }) => line);
   const plan = planApply(head, judged, await foundRows(connection, box, head, lines));
-  const applied = changes(plan) ? await store(connection, box, head, plan, hashes) : version;
+  const applied = changes(plan) ? await store(connection, box, head, plan, ready) : version;
   return { results: plan.results, applied: { box, config_version: applied } };
 }
 
@@ -177,7 +204,7 @@ async function store(
   box: string,
   head: ApplyHead,
   plan: ApplyPlan,
-  hashes: ReadonlyMap<string, string>,
+  { hashes, storeAdmin }: Ready,
 ): Promise<number> {
   const version = await bumpVersion(connection, box);
   if (plan.deletes.length > 0) await deleteResources(connection, box, version, plan.deletes);
@@ -192,6 +219,8 @@ async function store(
       part.map((write) => resourceWrite(write, head, hashes)),
     );
   }
+  // Last: a policy of its name that is declared is left alone.
+  if (plan.writes.some(({ line }) => line.kind === 'Box')) await storeAdmin?.(connection, version);
   return version;
 }
 

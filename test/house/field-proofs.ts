@@ -23,6 +23,7 @@ const serviceAccounts = [
 ] as const;
 const strictUsers = ['test/http/resources/users.test.ts', 'takes no token from the query, shows no hash'] as const;
 const authorize = 'test/http/pages/authorize.test.ts';
+const bootstrapAdmin = 'test/operator/bootstrap-admin.test.ts';
 const signUp = 'test/http/pages/sign-up.test.ts';
 const nested = [
   'test/policy/engines/complex.test.ts',
@@ -68,6 +69,9 @@ export const FIELD_PROOFS: FieldProofs = {
     'sign_in.title': ['test/pages/page.test.ts', 'shows the name and the logo of its box'],
     'sign_in.logo_url': ['test/pages/page.test.ts', 'shows the name and the logo of its box'],
     'sign_in.session_lifetime': ['test/http/pages/sign-in.test.ts', 'keeps somebody signed in as long as the box says'],
+    'bootstrap_admin.email': [bootstrapAdmin, 'is another one when the Box names another email'],
+    'bootstrap_admin.passwordSecretRef.name': [bootstrapAdmin, 'is a user in the group admins'],
+    'bootstrap_admin.passwordSecretRef.key': [bootstrapAdmin, 'is a user in the group admins'],
     revoke_sessions_before: ['test/db/resource.test.ts', 'counts with the highest value ever stored for the box'],
     deletionPolicy: [
       'test/operator/lifecycle.test.ts',

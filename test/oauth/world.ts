@@ -21,6 +21,7 @@ import { applyBox } from '../../api/resources/apply.ts';
 import { parseApplyLine } from '../../api/http/management-lines.ts';
 import { createClusterSettings } from '../../api/state/cluster-settings.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';
+import { createFirstAdmins } from '../../api/users/first-admins.ts';
 import { createUsageNotes } from '../../api/state/usage-notes.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
@@ -111,7 +112,7 @@ export async function makeWorld(): Promise<World> {
       box,
       { cluster: 'test', epoch, complete: false },
       parsed,
-      services,
+      { ...services, firstAdmins: createFirstAdmins(services) },
       () => undefined,
     );
     const refused = results.filter(({ result }) => !['created', 'updated', 'unchanged', 'deleted'].includes(result));
