@@ -1,6 +1,9 @@
 import type { JsonWebKey } from 'node:crypto';
 import type { Box } from '../../crds/box.ts';
 import type { BoxState } from '../state/box-state.ts';
+import { PROMPTS } from './authorization/prompt.ts';
+import { RESPONSE_MODES } from './authorization/response-mode.ts';
+import { RESPONSE_TYPES } from './authorization/response-type.ts';
 import { ASSERTION_ALGORITHMS } from './client-assertion.ts';
 import { grants } from './grants/index.ts';
 import { ID_TOKEN_ALGORITHMS } from './openid/id-token.ts';
@@ -27,8 +30,9 @@ export function serverMetadata(issuer: string, { compatibility }: Box): Readonly
     revocation_endpoint_auth_methods_supported: [...authentication, 'none'],
     revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     grant_types_supported: [...grants.keys(), ...(implicit ? ['implicit'] : [])],
-    response_types_supported: ['code', ...(implicit ? ['token'] : [])],
-    response_modes_supported: ['query', ...(implicit ? ['fragment'] : [])],
+    response_types_supported: implicit ? RESPONSE_TYPES : ['code'],
+    response_modes_supported: RESPONSE_MODES,
+    prompt_values_supported: PROMPTS,
     code_challenge_methods_supported: ['S256'],
     scopes_supported: ['openid', 'profile', 'email', 'address', 'phone'],
     claims_supported: ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', ...USER_CLAIMS],

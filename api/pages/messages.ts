@@ -33,6 +33,9 @@ export interface Messages {
   readonly scopes: Readonly<Record<string, string>>;
   readonly allow: string;
   readonly deny: string;
+  readonly backToApp: string;
+  readonly backToAppText: string;
+  readonly goOn: string;
   readonly problem: string;
   readonly problems: Readonly<Record<PageProblem, string>>;
   readonly requestId: string;
@@ -99,6 +102,9 @@ export const messages: Readonly<Record<Language, Messages>> = {
     },
     allow: 'Allow',
     deny: 'Deny',
+    backToApp: 'Back to the app',
+    backToAppText: 'You are on your way back to the app. If nothing happens, use the button.',
+    goOn: 'Continue',
     problem: 'This did not work',
     problems: {
       untrusted:
@@ -163,6 +169,9 @@ export const messages: Readonly<Record<Language, Messages>> = {
     },
     allow: 'Erlauben',
     deny: 'Ablehnen',
+    backToApp: 'Zurück zur App',
+    backToAppText: 'Sie sind auf dem Weg zurück zur App. Wenn nichts geschieht, benutzen Sie den Knopf.',
+    goOn: 'Weiter',
     problem: 'Das hat nicht geklappt',
     problems: {
       untrusted:

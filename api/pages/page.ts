@@ -19,10 +19,12 @@ export interface Page {
   readonly language: Language;
   readonly text: string;
   readonly logo: string | undefined;
+  /** The only script that may run; undefined: none. */
+  readonly script?: string | undefined;
 }
 
-/** Puts content into the frame that all pages share. */
-export function page(frame: PageFrame, content: Markup): Page {
+/** Puts content into the frame that all pages share. A `script` runs behind it; it has no sign that HTML escapes. */
+export function page(frame: PageFrame, content: Markup, script?: string): Page {
   const { language, title, name, logo } = frame;
   const text = markupText(markup`<!doctype html>
 <html lang="${language}">
@@ -41,21 +43,23 @@ ${name === undefined ? undefined : markup`<p class="name">${name}</p>`}
 <h1>${title}</h1>
 ${content}
 </main>
+${script === undefined ? undefined : markup`<script>${script}</script>`}
 </body>
 </html>
 `);
-  return { language, text, logo };
+  return { language, text, logo, script };
 }
 
 const styleHash = hash('sha256', styles, 'base64');
 
 /**
- * What a page may load and do: its own style, its logo, nothing else; nobody may frame it. Where its form
+ * What a page may load and do: its own style, its logo, the one script it may have, nothing else; nobody may frame it. Where its form
  * is sent is not limited when an answer to it `leaves` for an app: browsers hold that limit against every redirect that
  * follows, the app's own ones too.
  */
-export function pagePolicy({ logo }: Pick<Page, 'logo'>, leaves: boolean): string {
+export function pagePolicy({ logo, script }: Pick<Page, 'logo' | 'script'>, leaves: boolean): string {
   const rules = ["default-src 'none'", `style-src 'sha256-${styleHash}'`, "base-uri 'none'", "frame-ancestors 'none'"];
+  if (script !== undefined) rules.push(`script-src 'sha256-${hash('sha256', script, 'base64')}'`);
   if (logo !== undefined) rules.push('img-src https:');
   if (!leaves) rules.push("form-action 'self'");
   return rules.join('; ');

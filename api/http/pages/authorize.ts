@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { authorize } from '../../oauth/authorization/authorize.ts';
+import type { ClientAnswer } from '../../oauth/authorization/answer-place.ts';
 import type { AuthorizationVisit, NextStep } from '../../oauth/authorization/authorize.ts';
+import { formPostPage } from '../../pages/form-post-page.ts';
 import { problemPage } from '../../pages/problem-page.ts';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../api-context.ts';
@@ -83,7 +85,16 @@ export function follow(
       sendOn(response, `${issuer}/auth/consent?id=${step.id}`, context.onAnswer);
       return;
     case 'client':
-      // Interface §4.2: 302, which browsers follow with GET. 307 would bring a form's fields to the app (RFC 9700 §4.12).
-      send(response, { status: 302, headers: { Location: step.address } }, context.onAnswer);
+      bring(step.answer, { here, response, context });
   }
+}
+
+function bring({ address, fields }: ClientAnswer, { here, response, context }: Omit<Following, 'request'>): void {
+  if (fields === undefined) {
+    // Interface §4.2: 302, which browsers follow with GET. 307 would bring a form's fields to the app (RFC 9700 §4.12).
+    send(response, { status: 302, headers: { Location: address } }, context.onAnswer);
+    return;
+  }
+  const page = formPostPage({ language: here.language, look: here.box.look, address, fields });
+  send(response, pageAnswer(page, { leaves: true }), context.onAnswer);
 }

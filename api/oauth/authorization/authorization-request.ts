@@ -4,18 +4,19 @@ import type { AccessTokenPlan } from '../access-token-plan.ts';
 import { askedIn } from '../asked.ts';
 import { needsChallenge } from '../confidential.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { asksForIdToken } from '../openid/id-token.ts';
 import { allOfForm, withoutEmpty } from '../parameters.ts';
 import type { Parameters } from '../parameters.ts';
-import { errorAddress } from './answer-place.ts';
-import type { AnswerPlace } from './answer-place.ts';
+import { errorAnswer } from './answer-place.ts';
+import type { AnswerPlace, ClientAnswer } from './answer-place.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import type { AuthorizationErrorCode } from './authorization-error.ts';
 import { findPlace } from './find-place.ts';
 import { readPrompt } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
-
-/** What an authorization request can ask for (RFC 6749 §3.1.1). */
-export type ResponseType = 'token' | 'code';
+import { refuseOtherMode } from './response-mode.ts';
+import { givesIdToken, grantOf, readResponseType } from './response-type.ts';
+import type { ResponseType } from './response-type.ts';
 
 /** An authorization request that may be answered once its person agrees. */
 export interface AuthorizationRequest {
@@ -32,12 +33,14 @@ export interface AuthorizationRequest {
   readonly prompt: Prompt;
   /** An email to begin with in the sign-in form. */
   readonly loginHint: string | undefined;
+  /** An id_token of who is to be signed in, as it came. */
+  readonly idTokenHint: string | undefined;
 }
 
-/** A request judged: `untrusted` must not be redirected anywhere, `refused` is told to its client at an address. */
+/** A request judged: `untrusted` must not be redirected anywhere, `refused` is told to its client. */
 export type JudgedRequest =
   | { readonly verdict: 'untrusted' }
-  | { readonly verdict: 'refused'; readonly address: string }
+  | { readonly verdict: 'refused'; readonly answer: ClientAnswer }
   | { readonly verdict: 'good'; readonly request: AuthorizationRequest };
 
 /**
@@ -50,20 +53,23 @@ export function judgeAuthorizationRequest(query: string, state: BoxState, issuer
   if (parameters === undefined || found === undefined) return { verdict: 'untrusted' };
   const { client, place } = found;
   try {
-    const type = responseType(parameters, client, state); //             §3.1.1, §4.1.2.1
-    refuseUnknownForms(parameters, place);
+    const type = readResponseType(parameters, client, state); //         §3.1.1, §4.1.2.1
+    refuseOtherMode(parameters, place.mode);
+    refuseUnknownForms(parameters);
     const challenge = challengeIn(parameters, client, type); //          RFC 7636 §4.4.1
     const asked = askedIn(parameters);
-    const settings = client.client.auth?.[type === 'token' ? 'implicit' : 'authorization_code'] ?? {};
+    const settings = client.client.auth?.[grantOf(type)] ?? {};
     const plan = planAccessToken(settings, client.client, state.settings, asked); // §3.3
     const prompt = readPrompt(parameters);
     const loginHint = parameters.get('login_hint');
     const nonce = parameters.get('nonce');
-    const request = { client, type, place, plan, askedScope: asked.scope, challenge, nonce, prompt, loginHint };
+    refuseLooseIdToken(type, plan, nonce);
+    const hints = { loginHint, idTokenHint: parameters.get('id_token_hint') };
+    const request = { client, type, place, plan, askedScope: asked.scope, challenge, nonce, prompt, ...hints };
     return { verdict: 'good', request };
   } catch (error) {
     if (!(error instanceof AuthorizationError || error instanceof OAuthError)) throw error;
-    return { verdict: 'refused', address: errorAddress(place, codeOf(error), error.message) };
+    return { verdict: 'refused', answer: errorAnswer(place, codeOf(error), error.message) };
   }
 }
 
@@ -80,39 +86,25 @@ function readQuery(query: string): Parameters | undefined {
   }
 }
 
-function responseType(parameters: Parameters, client: ClientState, { settings }: BoxState): ResponseType {
-  const type = parameters.get('response_type');
-  if (type === undefined) throw new AuthorizationError('invalid_request', 'response_type is missing');
-  if (type !== 'token' && type !== 'code') {
-    throw new AuthorizationError('unsupported_response_type', 'response_type must be code or token');
-  }
-  const grant = type === 'token' ? 'implicit' : 'authorization_code';
-  if (!client.client.grant_types.includes(grant)) {
-    throw new AuthorizationError('unauthorized_client', `The client may not use the grant ${grant}`);
-  }
-  const { compatibility } = settings;
-  if (type === 'token' && !(compatibility?.implicit ?? compatibility?.profile !== 'strict')) {
-    throw new AuthorizationError('unsupported_response_type', 'The implicit grant is switched off here: use code');
-  }
-  return type;
-}
-
-/** What would change how the request is read, or how it is answered, must not be ignored. */
-function refuseUnknownForms(parameters: Parameters, { part }: AnswerPlace): void {
+/** What would change how the request is read must not be ignored. */
+function refuseUnknownForms(parameters: Parameters): void {
   if (parameters.has('request')) throw new AuthorizationError('request_not_supported', 'request is not supported');
   if (parameters.has('request_uri'))
     throw new AuthorizationError('request_uri_not_supported', 'request_uri is not supported');
-  const mode = parameters.get('response_mode');
-  if (mode !== undefined && mode !== part) {
-    throw new AuthorizationError('invalid_request', `response_mode must be ${part}, or left out`);
-  }
+}
+
+/** OpenID Connect Core §3.2.2.1: an id_token is asked for with the scope `openid`, and bound to the request by a nonce. */
+function refuseLooseIdToken(type: ResponseType, { scope }: AccessTokenPlan, nonce: string | undefined): void {
+  if (!givesIdToken(type)) return;
+  if (!asksForIdToken(scope)) throw new AuthorizationError('invalid_scope', 'An id_token needs the scope openid');
+  if (nonce === undefined) throw new AuthorizationError('invalid_request', 'nonce is missing: an id_token needs one');
 }
 
 /** SHA-256 in base64url. */
 const challengeShape = /^[A-Za-z0-9_-]{43}$/;
 
 function challengeIn(parameters: Parameters, client: ClientState, type: ResponseType): string | null {
-  if (type === 'token') return null;
+  if (type !== 'code') return null;
   const challenge = parameters.get('code_challenge');
   const method = parameters.get('code_challenge_method');
   if (challenge === undefined) {

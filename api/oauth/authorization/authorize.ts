@@ -8,12 +8,16 @@ import type { Connection } from '../../db/transaction.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { decideWithKey } from '../decide-with-key.ts';
 import { isKeyNeeded, keyFor } from '../make-access-token.ts';
+import { readIdTokenHint } from '../openid/id-token-hint.ts';
+import { idTokenKeyFor } from '../openid/id-token.ts';
 import type { OAuthServices } from '../services.ts';
 import { lockCurrentSignIn } from '../signed-in.ts';
-import { errorAddress } from './answer-place.ts';
+import { errorAnswer } from './answer-place.ts';
+import type { ClientAnswer } from './answer-place.ts';
 import { judgeAuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { issueAnswer } from './issue-answer.ts';
+import { givesIdToken, givesToken } from './response-type.ts';
 
 /** A browser that brings an authorization request. */
 export interface AuthorizationVisit {
@@ -24,10 +28,10 @@ export interface AuthorizationVisit {
   readonly userAgent: string | null;
 }
 
-/** What comes next: an error page, the client's own address, the sign-in page, or the page that asks for consent. */
+/** What comes next: an error page, what brings an answer to the client, the sign-in page, or the page that asks for consent. */
 export type NextStep =
   | { readonly next: 'error-page' }
-  | { readonly next: 'client'; readonly address: string }
+  | { readonly next: 'client'; readonly answer: ClientAnswer }
   | { readonly next: 'sign-in'; readonly query: string }
   | { readonly next: 'consent'; readonly id: string };
 
@@ -50,7 +54,7 @@ export function authorize(
     }
     if (!prompt.consent && (await isAllowed(connection, state, request, signIn))) return 'allowed';
     if (prompt.none) {
-      return { next: 'client', address: errorAddress(place, 'consent_required', 'Consent has to be asked for') };
+      return { next: 'client', answer: errorAnswer(place, 'consent_required', 'Consent has to be asked for') };
     }
     const id = randomUUID();
     const expiresAt = services.now() + consentTime;
@@ -79,7 +83,7 @@ export async function answerConsent(
     const key = { id, browser: signIn.browser, now: services.now() };
     if (!(await takeConsentRequest(connection, state.box, key))) return { next: 'error-page' };
     if (answered === 'deny') {
-      return { next: 'client', address: errorAddress(request.place, 'access_denied', 'The person said no') };
+      return { next: 'client', answer: errorAnswer(request.place, 'access_denied', 'The person said no') };
     }
     await rememberConsent(connection, state, request, signIn, services.now());
     return 'allowed';
@@ -115,27 +119,53 @@ function answering(
     const judged = judgeAuthorizationRequest(query, state, services.issuer(state));
     const told = async (step: NextStep) => ({ version: await statements.version(state.box), value: step });
     if (judged.verdict === 'untrusted') return told({ next: 'error-page' });
-    if (judged.verdict === 'refused') return told({ next: 'client', address: judged.address });
+    if (judged.verdict === 'refused') return told({ next: 'client', answer: judged.answer });
     const { request } = judged;
     // Who brings no cookie costs no transaction.
     if (visit.browser === undefined) return told(toSignIn(request, query));
     const now = services.now();
-    const key = request.type === 'token' ? keyFor(state, request.plan, now) : null;
+    const key = givesToken(request.type) ? keyFor(state, request.plan, now) : null;
     if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
+    const idKey = givesIdToken(request.type) ? idTokenKeyFor(state, request.client.client, now) : null;
+    if (isKeyNeeded(idKey)) return { version: await statements.version(state.box), value: idKey };
+    const hinted = await hintedUser(request, state);
+    if (hinted === 'unreadable') return told({ next: 'client', answer: badHint(request) });
     return transaction(async (connection): Promise<NextStep> => {
       const signIn = await lockCurrentSignIn(connection, state, visit.browser, now);
+      if (signIn !== undefined && isSomebodyElse(signIn, hinted, request)) {
+        return { next: 'client', answer: errorAnswer(request.place, 'login_required', 'Somebody else is signed in') };
+      }
       const step = await judge(connection, state, request, signIn);
       if (step !== 'allowed' || signIn === undefined) return step === 'allowed' ? toSignIn(request, query) : step;
-      const address = await issueAnswer(connection, { state, request, signIn, visit, key, now });
+      const answer = await issueAnswer(connection, { state, request, signIn, visit, key, idKey, now });
       services.usage.tokenIssued(state.box, request.client.client.id, now);
-      return { next: 'client', address };
+      return { next: 'client', answer };
     });
   });
 }
 
 function toSignIn({ prompt, place }: AuthorizationRequest, query: string): NextStep {
   if (!prompt.none) return { next: 'sign-in', query };
-  return { next: 'client', address: errorAddress(place, 'login_required', 'Nobody is signed in') };
+  return { next: 'client', answer: errorAnswer(place, 'login_required', 'Nobody is signed in') };
+}
+
+/** The user whom the `id_token_hint` of a request names; undefined: it has none. */
+async function hintedUser(
+  { idTokenHint, client, place }: AuthorizationRequest,
+  { keys }: BoxState,
+): Promise<number | 'unreadable' | undefined> {
+  if (idTokenHint === undefined) return undefined;
+  const hint = await readIdTokenHint(idTokenHint, keys, place.issuer);
+  return hint?.client === client.client.id ? hint.user : 'unreadable';
+}
+
+function badHint({ place }: AuthorizationRequest): ClientAnswer {
+  return errorAnswer(place, 'invalid_request', 'id_token_hint must be an id_token of this client');
+}
+
+/** OpenID Connect Core §3.1.2.1: then the client is told; only who is to sign in anew may become the one it means. */
+function isSomebodyElse({ person }: SignIn, hinted: number | undefined, { prompt }: AuthorizationRequest): boolean {
+  return hinted !== undefined && person.id !== hinted && !prompt.login;
 }
 
 function isTooOld({ createdAt }: SignIn, maxAge: number | undefined, now: number): boolean {

@@ -1,4 +1,5 @@
 import type { Box } from '../../../crds/box.ts';
+import { ID_TOKEN_LIFETIME } from '../openid/id-token.ts';
 import { refreshLifetimes } from '../refresh-lifetimes.ts';
 import type { OAuthServices } from '../services.ts';
 import { judgeAuthorizationRequest } from './authorization-request.ts';
@@ -40,7 +41,7 @@ function described(
     client: { id: client.id, name: client.name },
     scopes: plan.scope?.split(' ') ?? [],
     redirectUri: place.redirectUri,
-    lifetime: Math.max(plan.lifetime, renewed),
+    lifetime: type === 'id_token' ? ID_TOKEN_LIFETIME : Math.max(plan.lifetime, renewed),
     loginHint,
   };
 }

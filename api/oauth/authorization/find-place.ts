@@ -3,6 +3,8 @@ import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { Parameters } from '../parameters.ts';
 import type { AnswerPlace } from './answer-place.ts';
 import { isRedirectUri } from './redirect-uri.ts';
+import { chooseMode } from './response-mode.ts';
+import { grantOf, knownResponseType } from './response-type.ts';
 
 /** A client and the place where it wants its answer. */
 export interface FoundPlace {
@@ -10,8 +12,8 @@ export interface FoundPlace {
   readonly place: AnswerPlace;
 }
 
-/** A redirect URI that a client has configured, and the part of it that answers go to. */
-type Configured = Pick<AnswerPlace, 'redirectUri' | 'part'>;
+/** A redirect URI that a client has configured, and how answers usually come to it. */
+type Configured = Pick<AnswerPlace, 'redirectUri'> & { readonly usual: 'query' | 'fragment' };
 
 /**
  * Who asks, and the redirect URI that is really theirs (RFC 6749 §3.1.2.3, §3.1.2.4). Undefined when the client is not known
@@ -25,9 +27,10 @@ export function findPlace(parameters: Parameters, state: BoxState, issuer: strin
   const found =
     requested === undefined ? onlyOne(possible) : possible.find((one) => isRedirectUri(requested, one.redirectUri));
   if (found === undefined) return undefined;
+  const redirectUri = requested ?? found.redirectUri;
   const place = {
-    ...found,
-    redirectUri: requested ?? found.redirectUri,
+    redirectUri,
+    mode: chooseMode(parameters, found.usual, redirectUri),
     isNamed: requested !== undefined,
     state: parameters.get('state'),
     issuer,
@@ -36,12 +39,14 @@ export function findPlace(parameters: Parameters, state: BoxState, issuer: strin
 }
 
 /** Those for the response type; for one that is none, or not for this client, all: it is told of its mistake at one. */
-function placesOf({ auth }: Client, type: string | undefined): readonly Configured[] {
-  const implicit = auth?.implicit && ({ redirectUri: auth.implicit.redirect_uri, part: 'fragment' } as const);
+function placesOf({ auth }: Client, asked: string | undefined): readonly Configured[] {
+  const implicit = auth?.implicit && ({ redirectUri: auth.implicit.redirect_uri, usual: 'fragment' } as const);
   const code =
-    auth?.authorization_code && ({ redirectUri: auth.authorization_code.redirect_uri, part: 'query' } as const);
-  if (type === 'token' && implicit !== undefined) return [implicit];
-  if (type === 'code' && code !== undefined) return [code];
+    auth?.authorization_code && ({ redirectUri: auth.authorization_code.redirect_uri, usual: 'query' } as const);
+  const type = knownResponseType(asked);
+  const grant = type && grantOf(type);
+  if (grant === 'implicit' && implicit !== undefined) return [implicit];
+  if (grant === 'authorization_code' && code !== undefined) return [code];
   return [code, implicit].filter((one) => one !== undefined);
 }
 

@@ -7,9 +7,13 @@ import type { Connection } from '../../db/transaction.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { SigningKey } from '../../state/key-ring.ts';
 import { makeToken } from '../make-access-token.ts';
+import { makeIdToken } from '../openid/id-token.ts';
+import { userClaims } from '../openid/user-claims.ts';
 import { hasRoom } from '../session-limit.ts';
-import { answerAddress, errorAddress } from './answer-place.ts';
+import { clientAnswer, errorAnswer } from './answer-place.ts';
+import type { ClientAnswer } from './answer-place.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
+import { givesToken } from './response-type.ts';
 
 /** What an answer is made of: the request, who said yes to it, and where from. */
 export interface AnswerParts {
@@ -19,6 +23,8 @@ export interface AnswerParts {
   readonly visit: { readonly remoteAddr: string | null; readonly userAgent: string | null };
   /** Signs the token; null: it is opaque. */
   readonly key: SigningKey | null;
+  /** Signs the id_token; null: none is asked for, or it comes with the code's tokens. */
+  readonly idKey: SigningKey | null;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -28,37 +34,49 @@ const codeTime = 60_000;
 /** Milliseconds in which a second use of a code is known for one. */
 const day = 86_400_000;
 
-/** Stores a code or a session; the address that brings it to the client, or its refusal. In a `write` transaction. */
-export function issueAnswer(connection: Connection, parts: AnswerParts): Promise<string> {
-  return parts.request.type === 'token' ? issueToken(connection, parts) : issueCode(connection, parts);
+/** Stores a code or a session; what brings it, and an id_token, to the client, or its refusal. In a `write` transaction. */
+export function issueAnswer(connection: Connection, parts: AnswerParts): Promise<ClientAnswer> {
+  return parts.request.type === 'code' ? issueCode(connection, parts) : issueTokens(connection, parts);
 }
 
-/** RFC 6749 §4.2.2: the token first, then the state, then the rest. */
-async function issueToken(connection: Connection, parts: AnswerParts): Promise<string> {
-  const { state, request, signIn, visit, key, now } = parts;
-  const { place, plan, client } = request;
-  const holder = { client: client.client.id, user: signIn.person.id, type: 'i', ...visit } as const;
-  const { text, session } = makeToken(state, holder, plan, key, place.issuer, now);
-  if (!(await hasRoom(connection, session, state.settings, now))) {
-    return errorAddress(place, 'temporarily_unavailable', 'The client has as many live sessions as its box allows');
+/** RFC 6749 §4.2.2, OpenID Connect Core §3.2.2.5: the token first, then the state, then the rest. */
+async function issueTokens(connection: Connection, parts: AnswerParts): Promise<ClientAnswer> {
+  const { request, key, now } = parts;
+  const { place, plan, type } = request;
+  if (!givesToken(type)) return clientAnswer(place, [['id_token', idTokenOf(parts, undefined)]]);
+  const holder = { client: request.client.client.id, user: parts.signIn.person.id, type: 'i', ...parts.visit } as const;
+  const { text, session } = makeToken(parts.state, holder, plan, key, place.issuer, now);
+  if (!(await hasRoom(connection, session, parts.state.settings, now))) {
+    return errorAnswer(place, 'temporarily_unavailable', 'The client has as many live sessions as its box allows');
   }
   await insertSession(connection, session, null, null);
   const tokens = { session: session.id, bucket: session.bucket, family: null };
-  await insertAnswer(connection, state.box, { ...answerOf(parts), hash: null }, tokens);
+  await insertAnswer(connection, parts.state.box, { ...answerOf(parts), hash: null }, tokens);
   const rest = [
     ['token_type', 'Bearer'],
     ['expires_in', plan.expiresIn?.toString()],
     ['scope', plan.scope === null || plan.scope === request.askedScope ? undefined : plan.scope],
+    ['id_token', idTokenOf(parts, text)],
   ] as const;
-  return answerAddress(place, [['access_token', text]], rest);
+  return clientAnswer(place, [['access_token', text]], rest);
+}
+
+/** Without an access token to ask for them, the claims of the scope come along (OpenID Connect Core §5.4). */
+function idTokenOf({ request, signIn, idKey, now }: AnswerParts, accessToken: string | undefined): string | undefined {
+  if (idKey === null) return undefined;
+  const { place, plan, client, nonce = null } = request;
+  const { person, createdAt } = signIn;
+  const claims = accessToken === undefined && plan.scope !== null ? userClaims(person, plan.scope) : {};
+  const who = { issuer: place.issuer, client: client.client.id, user: person.id };
+  return makeIdToken({ ...who, nonce, authenticatedAt: createdAt, accessToken, claims }, idKey, now);
 }
 
 /** RFC 6749 §4.1.2. */
-async function issueCode(connection: Connection, parts: AnswerParts): Promise<string> {
+async function issueCode(connection: Connection, parts: AnswerParts): Promise<ClientAnswer> {
   const { state, request } = parts;
   const { text, id, hash } = makeCode();
   await insertAnswer(connection, state.box, { ...answerOf(parts), id, hash }, null);
-  return answerAddress(request.place, [['code', text]]);
+  return clientAnswer(request.place, [['code', text]]);
 }
 
 function answerOf({ state, request, signIn, visit, now }: AnswerParts) {

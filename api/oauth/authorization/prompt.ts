@@ -13,12 +13,13 @@ export interface Prompt {
   readonly maxAge: number | undefined;
 }
 
-const known = ['none', 'login', 'consent', 'select_account'];
+/** The values that `prompt` can have. */
+export const PROMPTS: readonly string[] = ['none', 'login', 'consent', 'select_account'];
 
 /** Reads `prompt` and `max_age`. Throws AuthorizationError `invalid_request`. */
 export function readPrompt(parameters: Parameters): Prompt {
   const values = new Set(parameters.get('prompt')?.split(' ') ?? []);
-  if ([...values].some((value) => !known.includes(value)) || (values.has('none') && values.size > 1)) {
+  if ([...values].some((value) => !PROMPTS.includes(value)) || (values.has('none') && values.size > 1)) {
     throw new AuthorizationError(
       'invalid_request',
       'prompt must be none, or some of login, consent and select_account',

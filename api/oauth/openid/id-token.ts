@@ -7,7 +7,7 @@ import type { KeyNeeded } from '../make-access-token.ts';
 import { signJwt } from '../sign-jwt.ts';
 
 /** Seconds within which a client has to take an id_token: it says who signed in, and lets nobody in. */
-const idTokenLifetime = 3600;
+export const ID_TOKEN_LIFETIME = 3600;
 
 /** What id_tokens can be signed by. */
 export const ID_TOKEN_ALGORITHMS: readonly SigningAlgorithm[] = ['RS256', 'ES256', 'EdDSA'];
@@ -24,7 +24,7 @@ export function idTokenAlgorithm({ id_token_signed_response_alg }: Client): Sign
 
 /** The key that is to sign a client's id_token now; `now` in milliseconds. */
 export function idTokenKeyFor(state: Pick<BoxState, 'keys'>, client: Client, now: number): SigningKey | KeyNeeded {
-  return keyOf(state, idTokenAlgorithm(client), idTokenLifetime, now);
+  return keyOf(state, idTokenAlgorithm(client), ID_TOKEN_LIFETIME, now);
 }
 
 /** What an id_token tells a client; times in milliseconds since 1970. */
@@ -51,7 +51,7 @@ export function makeIdToken(facts: IdTokenFacts, key: SigningKey, now: number): 
     sub: String(user),
     aud: client,
     azp: client,
-    exp: iat + idTokenLifetime,
+    exp: iat + ID_TOKEN_LIFETIME,
     iat,
     ...(authenticatedAt === null ? {} : { auth_time: Math.floor(authenticatedAt / 1000) }),
     ...(nonce === null ? {} : { nonce }),

@@ -171,7 +171,7 @@ describe('the authorization endpoint', () => {
     ['invalid_request', '?', { response_type: 'code', client_id: 'own' }],
     ['invalid_request', '?', { ...code, code_challenge_method: 'plain' }],
     ['invalid_request', '?', { ...code, code_challenge: 'short' }],
-    ['invalid_request', '?', { ...code, response_mode: 'form_post' }],
+    ['invalid_request', '#', { ...implicit, response_mode: 'query' }],
     ['request_not_supported', '?', { ...code, request: 'e30.e30.' }],
     ['invalid_request', '#', { ...implicit, prompt: 'none login' }],
     ['login_required', '#', { ...implicit, prompt: 'none' }],

@@ -30,18 +30,26 @@ export const annsData = {
 /** The issuer of its box. */
 export const issuer = issuerOf('default');
 /** Where its clients are answered. */
-const back = 'https://app.example/back';
+export const back = 'https://app.example/back';
 /** The secret of its client `server`. */
 export const secret = generateClientSecret();
 
-/** An API with a person and clients of OpenID Connect. */
+/** What somebody types to sign in. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** An API with people and clients of OpenID Connect. */
 export interface OpenIdApi extends TestApi {
   /** The id of {@link ann}. */
   readonly user: number;
-  /** A browser in which she is signed in. */
-  signedIn(): Promise<Browser>;
-  /** Redeems the code in an answer, as `own` unless told otherwise. */
-  redeem(answer: Answer, fields?: Fields, authorization?: string): Promise<Reply>;
+  /** Somebody else. */
+  readonly eve: Credentials;
+  /** A browser in which she, or somebody else, is signed in. */
+  signedIn(person?: Credentials): Promise<Browser>;
+  /** Redeems a code, or the one in an answer, as `own` unless told otherwise. */
+  redeem(answer: Answer | string, fields?: Fields, authorization?: string): Promise<Reply>;
   /** The published keys. */
   keys(): Promise<JSONWebKeySet>;
   /** Verifies a JWT with them, as a client would. */
@@ -72,7 +80,7 @@ export function authorizePath(parameters: Fields): string {
 }
 
 /** The parameters in the query or fragment of an answer. */
-function answered({ location }: Answer): Record<string, string> {
+export function answered({ location }: Answer): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(location.split(/[?#]/, 2)[1] ?? ''));
 }
 
@@ -89,21 +97,31 @@ export async function startOpenIdApi(): Promise<OpenIdApi> {
     { ...own, id: 'server', secret },
     { ...own, id: 'es256', id_token_signed_response_alg: 'ES256' },
     { ...own, id: 'eddsa', id_token_signed_response_alg: 'EdDSA' },
+    { ...own, id: 'code-only', grant_types: ['authorization_code'] },
+    {
+      kind: 'Client',
+      id: 'device',
+      grant_types: ['authorization_code'],
+      auth: { authorization_code: { redirect_uri: 'com.example.app:/back' } },
+    },
     { kind: 'Client', id: 'machine', grant_types: ['client_credentials'], secret, scope: ['openid'] },
   ]);
   const user = await addUser(api, ann.email, ann.password, 'default', JSON.stringify(annsData));
+  const eve = { email: 'eve@shop.example', password: 'another long passphrase' };
+  await addUser(api, eve.email, eve.password);
   const base = `${api.url}/boxes/default`;
 
   const rig: OpenIdApi = {
     ...api,
     user,
-    async signedIn() {
+    eve,
+    async signedIn(person = ann) {
       const browser = newBrowser(api);
-      await browser.submit('/auth/signin', ann);
+      await browser.submit('/auth/signin', { ...person });
       return browser;
     },
     redeem(answer, fields = {}, authorization?: string) {
-      const { code } = answered(answer);
+      const code = typeof answer === 'string' ? answer : answered(answer)['code'];
       const named = authorization === undefined ? { client_id: 'own' } : {};
       const whole = { grant_type: 'authorization_code', code, redirect_uri: back, code_verifier: verifier, ...named };
       return sendForm(`${base}/auth/token`, { ...whole, ...fields }, authorization);

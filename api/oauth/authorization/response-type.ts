@@ -1,0 +1,53 @@
+import type { BoxState, ClientState } from '../../state/box-state.ts';
+import type { Parameters } from '../parameters.ts';
+import { AuthorizationError } from './authorization-error.ts';
+
+/** What an authorization request can ask for (RFC 6749 §3.1.1, OAuth 2.0 Multiple Response Type Encoding Practices §3, §5). */
+export const RESPONSE_TYPES = ['code', 'token', 'id_token', 'id_token token'] as const;
+
+/** One of {@link RESPONSE_TYPES}. */
+export type ResponseType = (typeof RESPONSE_TYPES)[number];
+
+/** The type that a `response_type` means: the order of its words does not matter. Undefined when it is none of ours. */
+export function knownResponseType(text: string | undefined): ResponseType | undefined {
+  const words = text?.split(' ').toSorted().join(' ');
+  return RESPONSE_TYPES.find((one) => one === words);
+}
+
+/** Whether an answer of this type holds an access token. */
+export function givesToken(type: ResponseType): boolean {
+  return type === 'token' || type === 'id_token token';
+}
+
+/** Whether an answer of this type holds an id_token. */
+export function givesIdToken(type: ResponseType): boolean {
+  return type === 'id_token' || type === 'id_token token';
+}
+
+/** The grant whose settings count for a type. */
+export function grantOf(type: ResponseType): 'authorization_code' | 'implicit' {
+  return type === 'code' ? 'authorization_code' : 'implicit';
+}
+
+/** What the client may ask for here. Throws AuthorizationError. */
+export function readResponseType(
+  parameters: Parameters,
+  { client }: ClientState,
+  { settings: { compatibility } }: Pick<BoxState, 'settings'>,
+): ResponseType {
+  const text = parameters.get('response_type');
+  if (text === undefined) throw new AuthorizationError('invalid_request', 'response_type is missing');
+  const type = knownResponseType(text);
+  if (type === undefined) {
+    const names = `${RESPONSE_TYPES.slice(0, -1).join(', ')} or ${RESPONSE_TYPES.at(-1) ?? ''}`;
+    throw new AuthorizationError('unsupported_response_type', `response_type must be ${names}`);
+  }
+  const grant = grantOf(type);
+  if (!client.grant_types.includes(grant)) {
+    throw new AuthorizationError('unauthorized_client', `The client may not use the grant ${grant}`);
+  }
+  if (grant === 'implicit' && !(compatibility?.implicit ?? compatibility?.profile !== 'strict')) {
+    throw new AuthorizationError('unsupported_response_type', 'The implicit grant is switched off here: use code');
+  }
+  return type;
+}
