@@ -44,6 +44,8 @@ export type Columns =
       readonly clients: number;
       readonly policies: number;
       readonly users: number | undefined;
+      /** Its first admin: the email, and the Secret that holds the password. */
+      readonly admin: { readonly email: string; readonly secret: string } | undefined;
     };
 
 /** The published state of one object. */

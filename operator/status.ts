@@ -76,8 +76,13 @@ function columnsOf(facts: Facts): Columns {
     case 'AccessPolicy':
       return { kind: 'AccessPolicy', id, ...subjectsOf(traits), ...listedLinks(judged, dangling) };
     case 'Box':
-      return { kind: 'Box', issuer, clients, policies, users };
+      return { kind: 'Box', issuer, clients, policies, users, admin: adminOf(judged) };
   }
+}
+
+function adminOf({ traits, secret }: Judged): Extract<Columns, { kind: 'Box' }>['admin'] {
+  if (traits.kind !== 'Box' || traits.admin === undefined || secret.from !== 'reference') return undefined;
+  return { email: traits.admin, secret: secret.name };
 }
 
 function subjectsOf(traits: Traits): { readonly engine: string; readonly subjects: string } {

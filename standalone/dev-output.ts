@@ -2,9 +2,11 @@ import { KINDS } from '../crds/kind.ts';
 import type { ObjectEvent } from '../operator/events.ts';
 import type { ObjectStatus } from '../operator/object-status.ts';
 import { curlSubject, type CurlSubject } from './curl.ts';
+import { firstOf, keyOf } from './first-of.ts';
 import type { FolderProblem } from './folder-reader.ts';
 import { plainText } from './plain-text.ts';
 import { createProgress, type Progress, type ProgressOutput } from './progress.ts';
+import { accountSubject, appSubject, type AccountSubject, type AppSubject } from './sign-in-hint.ts';
 import { isGood, statusTables } from './status-table.ts';
 
 /** Where `boxgate dev` prints: results to the one, everything on the way to the other. */
@@ -31,14 +33,16 @@ export interface DevOutput {
   readonly isAllGood: boolean;
   /** A client to show a token for: the first in the order of files. */
   readonly curlSubject: CurlSubject | undefined;
+  /** Somebody to sign in as, and an app to sign in to: the first ones in the order of files. */
+  readonly accountSubject: AccountSubject | undefined;
+  readonly appSubject: AppSubject | undefined;
 }
 
 /** Output on two streams; `now` in milliseconds. */
 export function createDevOutput({ stdout, stderr }: DevStreams, now: () => number): DevOutput {
   const progress = createProgress(stderr, now);
   const bad = new Set<string>();
-  /** Of ten thousand, one is kept: the first in the order of files. */
-  let first: { readonly key: string; readonly place: string; readonly subject: CurlSubject } | undefined;
+  const firsts = { curl: firstOf(curlSubject), account: firstOf(accountSubject), app: firstOf(appSubject) };
   let problems = new Set<string>();
   let lastFailure = '';
 
@@ -48,13 +52,9 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
   }
 
   function remember(status: ObjectStatus): void {
-    const key = `${status.namespace}/${status.kind}/${status.name}`;
-    if (isGood(status)) bad.delete(key);
-    else bad.add(key);
-    const subject = curlSubject(status);
-    const { place } = status;
-    if (first?.key === key) first = undefined;
-    if (subject !== undefined && (first === undefined || place < first.place)) first = { key, place, subject };
+    if (isGood(status)) bad.delete(keyOf(status));
+    else bad.add(keyOf(status));
+    for (const first of Object.values(firsts)) first.note(status);
   }
 
   return {
@@ -68,9 +68,10 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
       changed.forEach(remember);
       progress.clear();
       if (changed.length > 0) stdout.write(`${statusTables(changed)}\n`);
-      for (const { kind, namespace, name } of gone) {
-        bad.delete(`${namespace}/${kind}/${name}`);
-        if (first?.key === `${namespace}/${kind}/${name}`) first = undefined;
+      for (const status of gone) {
+        const { kind, namespace, name } = status;
+        bad.delete(keyOf(status));
+        for (const first of Object.values(firsts)) first.forget(status);
         stdout.write(`${KINDS[kind].singular}.boxgate.dev "${name}" deleted from ${namespace}\n`);
       }
       lastFailure = '';
@@ -94,7 +95,13 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
       return bad.size === 0 && problems.size === 0;
     },
     get curlSubject() {
-      return first?.subject;
+      return firsts.curl.value;
+    },
+    get accountSubject() {
+      return firsts.account.value;
+    },
+    get appSubject() {
+      return firsts.app.value;
     },
   };
 }

@@ -15,6 +15,7 @@ import { createDevOutput, type DevOutput, type DevStreams } from './dev-output.t
 import { FolderReader } from './folder-reader.ts';
 import { createFolderSource } from './folder-source.ts';
 import { reasonOf } from './folder-walk.ts';
+import { signInHint } from './sign-in-hint.ts';
 import { createSecretFiles, type SecretFiles } from './generated-secrets.ts';
 import type { DevOptions } from './options.ts';
 import { freePort } from './port.ts';
@@ -110,6 +111,7 @@ async function serve(run: Run): Promise<number> {
   giveBackMemory();
   if (options.once) return output.isAllGood ? 0 : 1;
   await printCurl(api.publicUrl, secrets, output, self.cwd);
+  await printSignIn(api.publicUrl, output);
   output.result(`ready ${api.publicUrl}`);
   return Promise.race([reconciler.failed, aborted(signal)]);
 }
@@ -180,15 +182,23 @@ function reconcile(
   });
 }
 
-/** Which address the box has is asked for: the root, when it is the only one. */
 async function printCurl(publicUrl: string, secrets: SecretFiles, output: DevOutput, cwd: string): Promise<void> {
   const subject = output.curlSubject;
   const file = subject === undefined ? undefined : secrets.tokenRequest(subject.box, subject.secret);
   if (subject === undefined || file === undefined) return;
-  const boxUrl = (await isThere(`${publicUrl}/.well-known/oauth-authorization-server`))
-    ? publicUrl
-    : `${publicUrl}/boxes/${subject.box}`;
+  const boxUrl = await addressOf(subject.box, publicUrl);
   output.result(`A token for ${subject.id}:\n\n  ${curlCommand(boxUrl, file, cwd)}\n`);
+}
+
+async function printSignIn(publicUrl: string, { accountSubject, appSubject, result }: DevOutput): Promise<void> {
+  if (accountSubject === undefined) return;
+  result(signInHint(await addressOf(accountSubject.box, publicUrl), accountSubject, appSubject));
+}
+
+/** The address of a box is asked for: the root, when it is the only one. */
+async function addressOf(box: string, publicUrl: string): Promise<string> {
+  const isOnlyOne = await isThere(`${publicUrl}/.well-known/oauth-authorization-server`);
+  return isOnlyOne ? publicUrl : `${publicUrl}/boxes/${box}`;
 }
 
 function isThere(url: string): Promise<boolean> {

@@ -55,6 +55,7 @@ describe('statusOf', () => {
       clients: 1,
       policies: 2,
       users: undefined,
+      admin: undefined,
     });
   });
 

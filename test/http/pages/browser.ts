@@ -34,7 +34,7 @@ export interface Browser {
 export const issuerOf = (box: string): string => `http://boxgate.test/boxes/${box}`;
 
 /** A browser that nobody is signed in with. */
-export function newBrowser(api: TestApi, box = 'default', issuer = issuerOf(box)): Browser {
+export function newBrowser(api: Pick<TestApi, 'url'>, box = 'default', issuer = issuerOf(box)): Browser {
   const cookies = new Map<string, string>();
 
   async function send(address: string, init: RequestInit): Promise<Answer> {
