@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { freePort } from '../../standalone/port.ts';
+import { addUser } from '../http/pages/browser.ts';
+import { startApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { unthrottled } from '../support/unthrottled.ts';
+import { startAppServer } from './app-server.ts';
+import type { AppServer } from './app-server.ts';
+import { findChromium, launchChromium } from './chromium.ts';
+
+/** What people meet: an API, an app that they come from, and a real browser. */
+export interface Stage {
+  readonly api: TestApi;
+  readonly app: AppServer;
+  /** Base URL of the box `default`, and the one that browsers load. */
+  readonly base: string;
+  /** A window of a browser that nobody has used yet; its context is to be closed. */
+  newPage(options?: BrowserContextOptions): Promise<Page>;
+  /** The address of an authorization request: for a token as the client `own`, unless told otherwise. */
+  authorize(parameters?: Readonly<Record<string, string>>): string;
+  close(): Promise<void>;
+}
+
+/** Who can sign in there. */
+export const ann = { email: 'ann@shop.example', password: 'a long enough passphrase' };
+
+/** RFC 7636: of the codes that a stage asks for. */
+export const verifier = 'v'.repeat(43);
+
+/** What people are told the app is that has to ask them. */
+export const appName = 'Photo Prints';
+
+/** Sets the stage for a suite. Fails where this machine has no Chromium. */
+export function onStage(take: (stage: Stage) => void): void {
+  let close: (() => Promise<void>) | undefined;
+  before(async () => {
+    const stage = await startStage();
+    close = () => stage.close();
+    take(stage);
+  });
+  after(() => close?.());
+}
+
+async function startStage(): Promise<Stage> {
+  const browser = await launchChromium(findChromium(process.env));
+  const app = await startAppServer();
+  const port = String(await freePort(0, ''));
+  const url = `http://127.0.0.1:${port}`;
+  const api = await startApi({ environment: { ...unthrottled, BOXGATE_PORT: port, BOXGATE_PUBLIC_URL: url } });
+  await declareBoxes(api, app);
+  await addUser(api, ann.email, ann.password);
+  const base = `${url}/boxes/default`;
+  return {
+    api,
+    app,
+    base,
+    newPage: (options = {}) => newPage(browser, options),
+    authorize: (parameters = {}) => {
+      const defaults = { response_type: 'token', client_id: 'own', state: 's t&a=te' };
+      return `${base}/auth/authorize?${new URLSearchParams({ ...defaults, ...parameters }).toString()}`;
+    },
+    async close() {
+      await browser.close();
+      await api.stop();
+      await app.close();
+    },
+  };
+}
+
+/** What an authorization request for a code has besides. */
+export const codeParameters = {
+  response_type: 'code',
+  client_id: 'foreign',
+  scope: 'openid email offline_access read',
+  code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+  code_challenge_method: 'S256',
+};
+
+async function newPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext(options);
+  return context.newPage();
+}
+
+async function declareBoxes(api: TestApi, app: AppServer): Promise<void> {
+  const grant_types = ['implicit', 'authorization_code'];
+  const auth = (path: string) => ({
+    implicit: { redirect_uri: app.url + path, access_token_expiration: 600 },
+    authorization_code: { redirect_uri: app.url + path },
+  });
+  await api.declare('default', [
+    { kind: 'Box', id: 'default', sign_in: { title: 'The Shop' } },
+    { kind: 'Client', id: 'own', name: 'Shop', grant_types, first_party: true, auth: auth('/back') },
+    { kind: 'Client', id: 'onward', grant_types, first_party: true, auth: auth('/on') },
+    {
+      kind: 'Client',
+      id: 'foreign',
+      name: appName,
+      grant_types,
+      auth: auth('/back'),
+      scope: ['openid', 'email', 'offline_access', 'read'],
+    },
+  ]);
+}
