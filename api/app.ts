@@ -9,7 +9,7 @@ import { authorizeEndpoint, postedAuthorizeEndpoint } from './http/pages/authori
 import { consentEndpoint, consentPageEndpoint } from './http/pages/consent.ts';
 import { signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
 import { signUpEndpoint, signUpPageEndpoint } from './http/pages/sign-up.ts';
-import { signOutEndpoint, signOutPageEndpoint } from './http/pages/sign-out.ts';
+import { logoutEndpoint, postedLogoutEndpoint, signOutEndpoint, signOutPageEndpoint } from './http/pages/sign-out.ts';
 import { behindGate } from './http/resource-gate.ts';
 import { explainHandler } from './http/resources/explain.ts';
 import { resourceRoutes } from './http/resources/resource-routes.ts';
@@ -55,6 +55,8 @@ const pages: readonly Route[] = [
   ['POST', '/auth/consent', 'page', consentEndpoint],
   ['GET', '/auth/signout', 'page', signOutPageEndpoint],
   ['POST', '/auth/signout', 'page', signOutEndpoint],
+  ['GET', '/auth/logout', 'page', logoutEndpoint],
+  ['POST', '/auth/logout', 'page', postedLogoutEndpoint],
 ];
 
 function explainEndpoint(context: ApiContext): Endpoint {

@@ -22,7 +22,6 @@ export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
   Client: [
     grant('password', people),
     grant('urn:ietf:params:oauth:grant-type:token-exchange', 'the grant is not built'),
-    { field: 'post_logout_redirect_uris', missing: people },
     {
       field: 'allowed_origins',
       missing: 'CORS is not built: scripts of other origins read only the metadata and the keys',

@@ -20,6 +20,7 @@ export function serverMetadata(issuer: string, { compatibility }: Box): Readonly
     token_endpoint_auth_methods_supported: [...authentication, 'none'],
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     userinfo_endpoint: `${issuer}/auth/userinfo`,
+    end_session_endpoint: `${issuer}/auth/logout`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,

@@ -45,6 +45,7 @@ export interface Messages {
 export type PageProblem =
   | 'bad-request'
   | 'untrusted'
+  | 'logout-untrusted'
   | 'expired'
   | 'not-found'
   | 'form-expired'
@@ -107,6 +108,8 @@ export const messages: Readonly<Record<Language, Messages>> = {
     goOn: 'Continue',
     problem: 'This did not work',
     problems: {
+      'logout-untrusted':
+        'An app wanted to sign you out, with a request that is not its own, or back to an address that is not. You are still signed in. Whoever runs the app has to look at its id_token_hint, client_id and post_logout_redirect_uri.',
       untrusted:
         'The app that sent you here is not known, or wants to send you to an address that is not its own. Nothing was passed on. Whoever runs the app has to look at its client_id and redirect_uri.',
       expired:
@@ -174,6 +177,8 @@ export const messages: Readonly<Record<Language, Messages>> = {
     goOn: 'Weiter',
     problem: 'Das hat nicht geklappt',
     problems: {
+      'logout-untrusted':
+        'Eine App wollte Sie abmelden, mit einer Anfrage, die nicht ihre ist, oder zurück zu einer Adresse, die es nicht ist. Sie sind weiterhin angemeldet. Wer die App betreibt, muss id_token_hint, client_id und post_logout_redirect_uri prüfen.',
       untrusted:
         'Die App, die Sie hierher geschickt hat, ist nicht bekannt oder möchte Sie zu einer Adresse schicken, die nicht ihre ist. Es wurde nichts weitergegeben. Wer die App betreibt, muss client_id und redirect_uri prüfen.',
       expired:

@@ -125,6 +125,7 @@ export const FIELD_PROOFS: FieldProofs = {
       'needs no secret where the settings say that PKCE is enough',
     ],
     'auth.authorization_code.pkce': [authorize, 'needs PKCE of a client with a secret where its settings say so'],
+    post_logout_redirect_uris: ['test/oauth/openid/logout.test.ts', 'signs out whom the id_token is about'],
     id_token_signed_response_alg: [
       'test/oauth/openid/id-token.test.ts',
       'is signed with ${alg} for a client that says so',

@@ -49,6 +49,7 @@ describe('the metadata of a box', () => {
         token_endpoint_auth_methods_supported: [...methods, 'none'],
         token_endpoint_auth_signing_alg_values_supported: algorithms,
         userinfo_endpoint: `${issuer}/auth/userinfo`,
+        end_session_endpoint: `${issuer}/auth/logout`,
         jwks_uri: `${issuer}/.well-known/jwks.json`,
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
@@ -79,7 +80,8 @@ describe('the metadata of a box', () => {
       if (!name.endsWith('_endpoint') && name !== 'jwks_uri') continue;
       const path = String(value).replace('http://boxgate.test', '');
       const { status } = await get(path);
-      const expected = { jwks_uri: 200, authorization_endpoint: 400, userinfo_endpoint: 401 }[name] ?? 405;
+      const expected =
+        { jwks_uri: 200, authorization_endpoint: 400, userinfo_endpoint: 401, end_session_endpoint: 200 }[name] ?? 405;
       expect(status, name).to.equal(expected);
     }
   });

@@ -4,13 +4,12 @@ import type { ClientAnswer } from '../../oauth/authorization/answer-place.ts';
 import type { AuthorizationVisit, NextStep } from '../../oauth/authorization/authorize.ts';
 import { formPostPage } from '../../pages/form-post-page.ts';
 import { problemPage } from '../../pages/problem-page.ts';
-import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { exchangeOf } from '../exchange.ts';
 import { nothingHere } from '../nothing-here.ts';
-import { bodyLimits, readBody } from '../read-body.ts';
 import { send } from '../send.ts';
+import { readPostedQuery } from './posted-query.ts';
 import { pageAnswer, sendOn } from './send-page.ts';
 import type { Visit } from './visit.ts';
 import { visit } from './visit.ts';
@@ -31,12 +30,9 @@ export function authorizeEndpoint(context: ApiContext): Endpoint {
  */
 export function postedAuthorizeEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const body = await readBody(request, bodyLimits.oauth);
+    const query = await readPostedQuery(request);
     const { box } = await visit(context, request, response);
-    if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers['content-type'] ?? '')) {
-      throw new Problem('unsupported-media-type', 'Content-Type must be application/x-www-form-urlencoded');
-    }
-    sendOn(response, `${box.issuer}/auth/authorize?${body.toString('latin1')}`, context.onAnswer);
+    sendOn(response, `${box.issuer}/auth/authorize?${query}`, context.onAnswer);
   };
 }
 

@@ -72,13 +72,18 @@ export function newBrowser(api: Pick<TestApi, 'url'>, box = 'default', issuer = 
 
 /** Where the form of a page goes; undefined: to where the page was loaded from. */
 function formAction(text: string): string | undefined {
-  return /<form method="post" action="([^"]*)"/.exec(text)?.[1];
+  const [, action] = /<form method="post" action="([^"]*)"/.exec(text) ?? [];
+  return action && unescaped(action);
 }
 
 /** What a form carries that nobody sees. */
 export function hiddenFields(text: string): Record<string, string> {
   const inputs = [...text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
-  return Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value]));
+  return Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, unescaped(value)]));
+}
+
+function unescaped(text: string): string {
+  return text.replace(/&#(\d+);/g, (_, sign: string) => String.fromCodePoint(Number(sign)));
 }
 
 /** Stores a user of a box, as the users API would, with `data` as JSON text; its id. */

@@ -115,8 +115,7 @@ describe('response types of OpenID Connect', () => {
   });
 
   describe('response_mode form_post', () => {
-    const fieldsOf = ({ text }: Answer): Record<string, string> =>
-      Object.fromEntries(Object.entries(hiddenFields(text)).map(([name, value]) => [name, unescaped(value)]));
+    const fieldsOf = ({ text }: Answer): Record<string, string> => hiddenFields(text);
 
     it('brings the answer in a form that sends itself, and by a button where no script runs', async () => {
       const state = 'x&"<b>\'`+ ü';
@@ -157,7 +156,3 @@ describe('response types of OpenID Connect', () => {
     });
   });
 });
-
-function unescaped(text: string): string {
-  return text.replace(/&#(\d+);/g, (_, sign: string) => String.fromCodePoint(Number(sign)));
-}

@@ -31,6 +31,8 @@ export const annsData = {
 export const issuer = issuerOf('default');
 /** Where its clients are answered. */
 export const back = 'https://app.example/back';
+/** Where people are sent who signed out through `own`. */
+export const goodbye = 'https://app.example/goodbye';
 /** The secret of its client `server`. */
 export const secret = generateClientSecret();
 
@@ -92,7 +94,7 @@ export async function startOpenIdApi(): Promise<OpenIdApi> {
   const client = { kind: 'Client', grant_types: ['implicit', 'authorization_code'], auth } as const;
   const own = { ...client, first_party: true };
   await api.declare('default', [
-    { ...own, id: 'own', name: 'Own App' },
+    { ...own, id: 'own', name: 'Own App', post_logout_redirect_uris: [goodbye, `${goodbye}?a=b`] },
     { ...client, id: 'foreign', name: 'Foreign App' },
     { ...own, id: 'server', secret },
     { ...own, id: 'es256', id_token_signed_response_alg: 'ES256' },

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import type { Answer, Browser } from '../../http/pages/browser.ts';
+import { textOf } from '../requests.ts';
+import type { Fields } from '../requests.ts';
+import { answered, authorizePath, codeRequest, goodbye, issuer, startOpenIdApi } from './openid-api.ts';
+import type { OpenIdApi } from './openid-api.ts';
+
+describe('a logout request', () => {
+  let api: OpenIdApi;
+  let browser: Browser;
+  let hint = '';
+
+  before(async () => {
+    api = await startOpenIdApi();
+    hint = textOf(await api.tokens(), 'id_token');
+  });
+  after(() => api.stop());
+  beforeEach(async () => {
+    browser = await api.signedIn();
+  });
+
+  function logout(parameters: Fields, by = browser): Promise<Answer> {
+    return by.get(authorizePath(parameters).replace('/auth/authorize', '/auth/logout'));
+  }
+
+  async function isSignedIn(by = browser): Promise<boolean> {
+    const answer = await by.get(authorizePath({ ...codeRequest, prompt: 'none' }));
+    const { error, code } = answered(answer);
+    expect(error ?? code).to.match(/^(login_required|bgc_.*)$/);
+    return code !== undefined;
+  }
+
+  it('signs out whom the id_token is about, and sends them to where the app says', async () => {
+    const tokens = await api.redeem(await browser.get(authorizePath(codeRequest)));
+    const post_logout_redirect_uri = goodbye;
+    const answer = await logout({ id_token_hint: hint, post_logout_redirect_uri, state: 'a&b=c #ü' });
+    expect([answer.status, answer.location]).to.deep.equal([303, `${goodbye}?state=a%26b%3Dc%20%23%C3%BC`]);
+    expect(answer.headers.get('set-cookie')).to.contain('Max-Age=0');
+    expect(await isSignedIn()).to.equal(false);
+    const headers = { Authorization: `Bearer ${textOf(tokens, 'access_token')}` };
+    expect((await api.get('/auth/userinfo', headers)).status).to.equal(401);
+  });
+
+  it('leads to an address with a query of its own, and without a state to the bare one', async () => {
+    const id_token_hint = hint;
+    const own = await logout({ id_token_hint, post_logout_redirect_uri: `${goodbye}?a=b`, state: 's' });
+    expect(own.location).to.equal(`${goodbye}?a=b&state=s`);
+    const again = await api.signedIn();
+    expect((await logout({ id_token_hint, post_logout_redirect_uri: goodbye }, again)).location).to.equal(goodbye);
+  });
+
+  it('that says where to go no further ends at a page of ours', async () => {
+    const answer = await logout({ id_token_hint: hint, state: 's' });
+    expect([answer.status, answer.location]).to.deep.equal([200, '']);
+    expect(answer.text).to.contain('You are signed out');
+    expect(await isSignedIn()).to.equal(false);
+  });
+
+  for (const [what, parameters] of [
+    ['nothing', {}],
+    ['a state only', { state: 's' }],
+    ['a client and its address', { client_id: 'own', post_logout_redirect_uri: goodbye, state: 's' }],
+  ] as const) {
+    it(`with ${what} asks the person first`, async () => {
+      const page = await logout(parameters);
+      expect(page.text).to.contain('Do you want to sign out in this browser?');
+      expect(await isSignedIn()).to.equal(true);
+      const address = authorizePath(parameters).replace('/auth/authorize', '/auth/logout');
+      const answer = await browser.submit(address, {});
+      if ('client_id' in parameters)
+        expect([answer.status, answer.location]).to.deep.equal([303, `${goodbye}?state=s`]);
+      else expect(answer.text).to.contain('You are signed out');
+      expect(await isSignedIn()).to.equal(false);
+    });
+  }
+
+  it('about somebody else asks the person who is there', async () => {
+    const other = await api.signedIn(api.eve);
+    const page = await logout({ id_token_hint: hint, post_logout_redirect_uri: goodbye }, other);
+    expect(page.text).to.contain(api.eve.email).and.to.contain('Do you want to sign out');
+    expect(await isSignedIn(other)).to.equal(true);
+  });
+
+  it('of somebody who is signed out already leads on', async () => {
+    await logout({ id_token_hint: hint });
+    expect((await logout({ id_token_hint: hint, post_logout_redirect_uri: goodbye })).location).to.equal(goodbye);
+  });
+
+  it('may come in a form, of another site too, and is answered by GET', async () => {
+    const fields = { id_token_hint: hint, post_logout_redirect_uri: goodbye };
+    const posted = await browser.post('/auth/logout', fields, { 'Sec-Fetch-Site': 'cross-site' });
+    expect([posted.status, posted.location.startsWith(`${issuer}/auth/logout?`)]).to.deep.equal([303, true]);
+    expect((await browser.get(posted.location)).location).to.equal(goodbye);
+  });
+
+  it('A-01 that is not of its app is a page, and signs nobody out', async () => {
+    const [head = '', claims = ''] = hint.split('.');
+    const unsigned = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${claims}.`;
+    const good = { id_token_hint: hint, post_logout_redirect_uri: goodbye };
+    for (const parameters of [
+      { ...good, id_token_hint: unsigned },
+      { ...good, id_token_hint: `${head}.${claims}.AAAA` },
+      { ...good, id_token_hint: 'x' },
+      { ...good, client_id: 'foreign' },
+      { ...good, post_logout_redirect_uri: `${goodbye}?foo=bar` },
+      { ...good, post_logout_redirect_uri: `${goodbye}/` },
+      { ...good, post_logout_redirect_uri: 'javascript:alert(1)' },
+      { post_logout_redirect_uri: goodbye },
+      { post_logout_redirect_uri: goodbye, client_id: 'nobody' },
+      { post_logout_redirect_uri: goodbye, client_id: 'foreign' },
+    ]) {
+      const answer = await logout(parameters);
+      expect([answer.status, answer.location], JSON.stringify(parameters)).to.deep.equal([400, '']);
+      expect(answer.text).to.contain('You are still signed in');
+    }
+    for (const query of ['state=%ff', 'state=a&state=b', 'id_token_hint=%00']) {
+      expect((await browser.get(`/auth/logout?${query}`)).status, query).to.equal(400);
+    }
+    expect(await isSignedIn()).to.equal(true);
+  });
+
+  it('A-07 the button of its page counts in no other browser', async () => {
+    expect((await browser.post('/auth/signout?state=s', { form_token: 'x' })).status).to.equal(403);
+    expect(await isSignedIn()).to.equal(true);
+  });
+});
