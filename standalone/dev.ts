@@ -190,9 +190,10 @@ async function printCurl(publicUrl: string, secrets: SecretFiles, output: DevOut
   output.result(`A token for ${subject.id}:\n\n  ${curlCommand(boxUrl, file, cwd)}\n`);
 }
 
-async function printSignIn(publicUrl: string, { accountSubject, appSubject, result }: DevOutput): Promise<void> {
+async function printSignIn(publicUrl: string, output: DevOutput): Promise<void> {
+  const { accountSubject, appSubject } = output;
   if (accountSubject === undefined) return;
-  result(signInHint(await addressOf(accountSubject.box, publicUrl), accountSubject, appSubject));
+  output.result(signInHint(await addressOf(accountSubject.box, publicUrl), accountSubject, appSubject));
 }
 
 /** The address of a box is asked for: the root, when it is the only one. */

@@ -68,6 +68,11 @@ export const accessTable: Readonly<Record<string, string>> = {
   'PATCH /Group/:id':             '401   401  401  403  403  401  401  401  401  401  401  200',
   'DELETE /Group/:id':            '401   401  401  403  403  401  401  401  401  401  401  200',
 
+  // Nobody has let a client have anything here.
+  'GET /Grant':                   '401   401  401  403  403  401  401  401  401  401  401  200',
+  'GET /Grant/:id':               '401   401  401  403  403  401  401  401  401  401  401  404',
+  'DELETE /Grant/:id':            '401   401  401  403  403  401  401  401  401  401  401  204',
+
   'GET /users':                   '401   401  401  403  403  401  401  401  401  401  401  200',
   'POST /users':                  '401   401  401  403  403  401  401  401  401  401  401  201',
   'GET /users/:id':               '401   401  401  403  403  401  401  401  401  401  401  200',
@@ -93,6 +98,8 @@ export const idsOfTheOtherBox: Readonly<Record<string, number>> = {
   'PUT /Group/:id': 404,
   'PATCH /Group/:id': 404,
   'DELETE /Group/:id': 204,
+  'GET /Grant/:id': 404,
+  'DELETE /Grant/:id': 204,
   'GET /users/:id': 404,
   'PUT /users/:id': 404,
   'DELETE /users/:id': 404,

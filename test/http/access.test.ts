@@ -5,6 +5,7 @@ import type { Callers, Format } from './access-callers.ts';
 import { accessTable, callers, idsOfTheOtherBox } from './access-table.ts';
 import type { Caller } from './access-table.ts';
 import { entries } from './resources/box-api.ts';
+import { ownerQuery } from '../support/owner-query.ts';
 import { newGroup, newSession, newUser, startRouteApi } from './route-requests.ts';
 import type { RouteApi, RouteRequest } from './route-requests.ts';
 
@@ -86,11 +87,19 @@ describe('who may do what', () => {
       return response.text();
     };
     const session = await sessionThere();
+    const user = await idThere('/users', (nth) => ({ email: `${nth}@mail.example`, password: 'correct horse' }));
+    await ownerQuery(
+      api,
+      `INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
+       SELECT box, $1, 'only-there', '{}', config_version, now() FROM boxgate.box WHERE box = 'other'`,
+      [user],
+    );
     const paths: Readonly<Record<string, string>> = {
       Client: '/Client/only-there',
       AccessPolicy: '/AccessPolicy/only-there',
       Session: `/Session/${session}`,
-      users: `/users/${await idThere('/users', (nth) => ({ email: `${nth}@mail.example`, password: 'correct horse' }))}`,
+      users: `/users/${user}`,
+      Grant: `/Grant/${user}.only-there`,
       Group: `/Group/${await idThere('/Group', (nth) => ({ name: `group ${nth}` }))}`,
     };
     const before = await Promise.all(Object.values(paths).map(read));

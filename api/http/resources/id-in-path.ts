@@ -1,4 +1,5 @@
 import { RESOURCE_ID } from '../../../crds/fields.ts';
+import { grantId } from '../../users/grant-view.ts';
 import { groupId } from '../../users/group-search.ts';
 import { sessionId } from '../../resources/session-search.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
@@ -14,6 +15,7 @@ const forms = {
   AccessPolicy: new RegExp(RESOURCE_ID),
   Session: sessionId,
   Group: groupId,
+  Grant: grantId,
 } as const satisfies Record<ResourceKind, RegExp>;
 
 /** The id of a request, undefined when nothing of the kind can have it: no statement is needed to know. */

@@ -2,7 +2,7 @@ import type { Box } from '../../../crds/box.ts';
 import type { ResourceServices, StoredKind } from '../../resources/services.ts';
 
 /** The resource types of the generic resource API. */
-export type ResourceKind = StoredKind | 'Session' | 'Group';
+export type ResourceKind = StoredKind | 'Session' | 'Group' | 'Grant';
 
 /** A request to the generic resource API: authenticated, authorized, its body parsed. */
 export interface ResourceExchange {

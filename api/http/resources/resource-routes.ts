@@ -1,3 +1,4 @@
+import { deleteGrantHandler, getGrantHandler, searchGrantsHandler } from './grant-handlers.ts';
 import {
   deleteGroupHandler,
   getGroupHandler,
@@ -39,6 +40,9 @@ export const resourceRoutes: readonly ResourceRoute[] = [
   { method: 'PUT', path: '/Group/:id', kind: 'Group', handler: putGroupHandler },
   { method: 'PATCH', path: '/Group/:id', kind: 'Group', handler: patchGroupHandler },
   { method: 'DELETE', path: '/Group/:id', kind: 'Group', handler: deleteGroupHandler },
+  { method: 'GET', path: '/Grant', kind: 'Grant', handler: searchGrantsHandler },
+  { method: 'GET', path: '/Grant/:id', kind: 'Grant', handler: getGrantHandler },
+  { method: 'DELETE', path: '/Grant/:id', kind: 'Grant', handler: deleteGrantHandler },
 ];
 
 function storedRoutes(kind: 'Client' | 'AccessPolicy'): readonly ResourceRoute[] {

@@ -1,0 +1,29 @@
+import type { GrantKey, StoredGrant } from '../db/grant.ts';
+
+/** The fields of a grant as it is shown. */
+export const grantElements = ['resourceType', 'id', 'user', 'client', 'scope', 'created_at'] as const;
+
+/** A grant as it is shown. */
+export type GrantView = Readonly<Record<(typeof grantElements)[number], unknown>>;
+
+/** Shows a grant; `scope` is null where nothing but access in the person's name was allowed. */
+export function grantView({ user, client, scopes, createdAt }: StoredGrant): GrantView {
+  return {
+    resourceType: 'Grant',
+    id: `${String(user)}.${client}`,
+    user: { resourceType: 'User', id: String(user) },
+    client: { resourceType: 'Client', id: client },
+    scope: scopes.length === 0 ? null : scopes.join(' '),
+    created_at: new Date(createdAt).toISOString(),
+  };
+}
+
+/** A grant's id: the user's, a dot, the client's. No user's has a dot. */
+export const grantId = /^([1-9]\d{0,14})\.([A-Za-z0-9][A-Za-z0-9._~-]{0,127})$/;
+
+/** Whom an id of this form tells of. Throws a TypeError for another text. */
+export function grantKey(id: string): GrantKey {
+  const [, user, client] = grantId.exec(id) ?? [];
+  if (user === undefined || client === undefined) throw new TypeError('not the id of a grant');
+  return { user: Number(user), client };
+}
