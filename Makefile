@@ -1,7 +1,7 @@
 # What a person types. Everything runs through npm, which puts node_modules/.bin, and with it the Node.js that
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify bench bench-large bench-operator mutants replicas faults orders schema envtest install
+.PHONY: help dev test check format generate verify screenshots bench bench-large bench-operator mutants replicas faults orders schema envtest install
 
 INSTALLED := node_modules/.package-lock.json
 
@@ -25,6 +25,9 @@ generate: install ## writes the files that are made from the schemas
 
 verify: install ## generate, then nothing may differ from what is committed
 	@npm run --silent verify
+
+screenshots: install ## takes the pictures of the pages in docs/screenshots
+	@BOXGATE_WRITE_SCREENSHOTS=yes npx mocha test/browser/screenshots.test.ts
 
 bench: install ## measures, and writes docs/performance.md
 	@npm run --silent bench

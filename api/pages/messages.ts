@@ -38,6 +38,7 @@ export interface Messages {
   readonly goOn: string;
   readonly problem: string;
   readonly problems: Readonly<Record<PageProblem, string>>;
+  readonly tryAgain: string;
   readonly requestId: string;
 }
 
@@ -116,7 +117,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
         'This question was answered already, or is more than ten minutes old. Go back to the app and start again.',
       'bad-request': 'The request is malformed. Go back to the app and start again.',
       'form-expired':
-        'This form has expired, or your browser sent no cookie with it. Allow cookies for this site, go back, load the page again and try once more.',
+        'This form has expired, or your browser sent no cookie with it. Allow cookies for this site, then try again.',
       'not-found': 'There is no page at this address.',
       'method-not-allowed': 'This address does not take such a request.',
       'too-large': 'The request is too large.',
@@ -124,6 +125,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
       unavailable: 'The service cannot answer right now. Try again in a moment.',
       bug: 'Something went wrong on our side. Try again; if it stays, tell who runs this service the number below.',
     },
+    tryAgain: 'Try again',
     requestId: 'Number of this request:',
   },
   de: {
@@ -185,7 +187,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
         'Diese Frage ist schon beantwortet oder älter als zehn Minuten. Gehen Sie zurück zur App und beginnen Sie von vorn.',
       'bad-request': 'Die Anfrage ist fehlerhaft. Gehen Sie zurück zur App und beginnen Sie von vorn.',
       'form-expired':
-        'Dieses Formular ist abgelaufen, oder Ihr Browser hat kein Cookie mitgeschickt. Erlauben Sie Cookies für diese Seite, gehen Sie zurück, laden Sie die Seite neu und versuchen Sie es noch einmal.',
+        'Dieses Formular ist abgelaufen, oder Ihr Browser hat kein Cookie mitgeschickt. Erlauben Sie Cookies für diese Seite und versuchen Sie es noch einmal.',
       'not-found': 'Unter dieser Adresse gibt es keine Seite.',
       'method-not-allowed': 'Diese Adresse nimmt eine solche Anfrage nicht an.',
       'too-large': 'Die Anfrage ist zu groß.',
@@ -193,6 +195,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
       unavailable: 'Der Dienst kann gerade nicht antworten. Versuchen Sie es gleich noch einmal.',
       bug: 'Bei uns ist etwas schiefgegangen. Versuchen Sie es noch einmal; wenn es so bleibt, nennen Sie dem Betreiber die Nummer unten.',
     },
+    tryAgain: 'Noch einmal versuchen',
     requestId: 'Nummer dieser Anfrage:',
   },
 };

@@ -12,6 +12,10 @@ export function problemPage(problem: PageProblem, acceptLanguage: string | undef
   return page(
     { language, title: say.problem },
     markup`<p>${say.problems[problem]}</p>
+      ${ofForm.includes(problem) ? markup`<p><a href="">${say.tryAgain}</a></p>` : undefined}
       <p class="soft">${say.requestId} ${requestId}</p>`,
   );
 }
+
+/** What can be wrong with one of our forms: it goes to the address of its page, where a new one is (the empty link). */
+const ofForm: readonly PageProblem[] = ['form-expired', 'throttled'];

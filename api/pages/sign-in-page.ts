@@ -44,7 +44,7 @@ export function signInPage({ language, look, app, formToken, email, failed, sign
           autocapitalize="none"
           spellcheck="false"
           required
-          autofocus
+          ${failed ? undefined : markup`autofocus`}
           ${failed ? markup`aria-invalid="true" aria-describedby="failed"` : undefined}
         />
         <label for="password">${say.password}</label>
@@ -54,6 +54,7 @@ export function signInPage({ language, look, app, formToken, email, failed, sign
           type="password"
           autocomplete="current-password"
           required
+          ${failed ? markup`autofocus` : undefined}
           ${failed ? markup`aria-invalid="true" aria-describedby="failed"` : undefined}
         />
         <button>${say.signIn}</button>

@@ -16,9 +16,9 @@ export interface Stage {
   /** Base URL of the box `default`, and the one that browsers load. */
   readonly base: string;
   /** A window of a browser that nobody has used yet; its context is to be closed. */
-  newPage(options?: BrowserContextOptions): Promise<Page>;
+  readonly newPage: (options?: BrowserContextOptions) => Promise<Page>;
   /** The address of an authorization request: for a token as the client `own`, unless told otherwise. */
-  authorize(parameters?: Readonly<Record<string, string>>): string;
+  readonly authorize: (parameters?: Readonly<Record<string, string>>) => string;
   close(): Promise<void>;
 }
 
@@ -89,7 +89,12 @@ async function declareBoxes(api: TestApi, app: AppServer): Promise<void> {
     authorization_code: { redirect_uri: app.url + path },
   });
   await api.declare('default', [
-    { kind: 'Box', id: 'default', sign_in: { title: 'The Shop' } },
+    {
+      kind: 'Box',
+      id: 'default',
+      sign_in: { title: 'The Shop' },
+      registration: { enabled: true, allowed_email_domains: ['shop.example'] },
+    },
     { kind: 'Client', id: 'own', name: 'Shop', grant_types, first_party: true, auth: auth('/back') },
     { kind: 'Client', id: 'onward', grant_types, first_party: true, auth: auth('/on') },
     {
@@ -100,5 +105,9 @@ async function declareBoxes(api: TestApi, app: AppServer): Promise<void> {
       auth: auth('/back'),
       scope: ['openid', 'email', 'offline_access', 'read'],
     },
+  ]);
+  const approved = { enabled: true, approval: 'admin' };
+  await api.declare('approved', [
+    { kind: 'Box', id: 'approved', sign_in: { title: 'The Shop' }, registration: approved },
   ]);
 }

@@ -107,6 +107,20 @@ describe('in Chromium a person', () => {
     await page.context().close();
   });
 
+  it('tries again where a form has expired', async () => {
+    const page = await stage.newPage();
+    const { say, sees, signIn } = visitor(page, 'en');
+    await page.goto(stage.authorize());
+    await page.context().clearCookies();
+    await signIn();
+    await sees(say.problem);
+    await page.getByRole('link', { name: say.tryAgain }).click();
+    await sees(say.signIn);
+    await signIn();
+    expect((await atApp(page, 'hash'))['access_token']).to.match(/^bgt_/);
+    await page.context().close();
+  });
+
   it('needs no mouse: the cursor waits in the first field, and Enter sends', async () => {
     const page = await stage.newPage();
     await page.goto(stage.authorize({ ...codeParameters, prompt: 'consent' }));

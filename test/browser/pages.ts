@@ -1,0 +1,152 @@
+import type { Page } from 'playwright-core';
+import type { Language } from '../../api/pages/language.ts';
+import { messages } from '../../api/pages/messages.ts';
+import { problemPage } from '../../api/pages/problem-page.ts';
+import { ann, appName, codeParameters } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+/** A page of ours in one of its states, and the way of a person to it, in a browser that nobody has used. */
+export interface PageState {
+  /** Of its picture. */
+  readonly name: string;
+  readonly open: (page: Page, stage: Stage, language: Language) => Promise<unknown>;
+}
+
+const consent = { ...codeParameters, prompt: 'consent' };
+
+/** Every page that people come to, in each of its states. */
+export const pageStates: readonly PageState[] = [
+  {
+    name: 'sign-in',
+    open: (page, { base }) => page.goto(`${base}/auth/signin`),
+  },
+  {
+    name: 'sign-in-for-app',
+    open: (page, { authorize }) => page.goto(authorize({ login_hint: ann.email })),
+  },
+  {
+    name: 'sign-in-failed',
+    open: async (page, { authorize }, language) => {
+      await page.goto(authorize());
+      await signIn(page, language, 'bob@shop.example');
+      await page.getByRole('alert').waitFor();
+    },
+  },
+  {
+    name: 'sign-in-throttled',
+    open: async (page, { base }, language) => {
+      const email = `${language}-held@shop.example`;
+      // Ten failures of an account a minute, then it is held back.
+      for (let tries = 0; tries < 10; tries += 1) {
+        await page.goto(`${base}/auth/signin`);
+        await signIn(page, language, email);
+        await page.getByRole('alert').waitFor();
+      }
+      await signIn(page, language, email);
+      await page.getByText(messages[language].problems.throttled).waitFor();
+    },
+  },
+  {
+    name: 'signed-in',
+    open: async (page, { base }, language) => {
+      await page.goto(`${base}/auth/signin`);
+      await signIn(page, language);
+      await page.getByText(messages[language].signedInAs(ann.email)).waitFor();
+    },
+  },
+  {
+    name: 'consent',
+    open: async (page, { authorize }, language) => {
+      await page.goto(authorize(consent));
+      await signIn(page, language);
+      await page.getByText(appName).first().waitFor();
+    },
+  },
+  {
+    name: 'consent-without-scopes',
+    open: async (page, { authorize }, language) => {
+      await page.goto(authorize({ ...consent, scope: '' }));
+      await signIn(page, language);
+      await page.getByText(appName).first().waitFor();
+    },
+  },
+  {
+    name: 'sign-up',
+    open: (page, { base }) => page.goto(`${base}/auth/signup`),
+  },
+  {
+    name: 'sign-up-faulty',
+    open: async (page, { base }, language) => {
+      await page.goto(`${base}/auth/signup`);
+      await fillIn(page, language, 'signUp', { email: 'eve@elsewhere.example', password: 'short' });
+      await page.getByRole('alert').first().waitFor();
+    },
+  },
+  {
+    name: 'sign-up-waiting',
+    open: async (page, { base }, language) => {
+      await page.goto(`${base.replace(/default$/, 'approved')}/auth/signup`);
+      await fillIn(page, language, 'signUp', { ...ann, email: `${language}-${String(Math.random())}@shop.example` });
+      await page.getByText(messages[language].waitsForAdmin).waitFor();
+    },
+  },
+  {
+    name: 'sign-out',
+    open: async (page, stage, language) => {
+      await openState('signed-in', page, stage, language);
+      await page.goto(`${stage.base}/auth/signout`);
+    },
+  },
+  {
+    name: 'signed-out',
+    open: async (page, stage, language) => {
+      const { signOut, signedOut } = messages[language];
+      await openState('sign-out', page, stage, language);
+      await page.getByRole('button', { name: signOut }).click();
+      await page.getByRole('heading', { name: signedOut }).waitFor();
+    },
+  },
+  {
+    name: 'form-expired',
+    open: async (page, { base }, language) => {
+      await page.goto(`${base}/auth/signin`);
+      await page.context().clearCookies();
+      await signIn(page, language);
+      await page.getByText(messages[language].problems['form-expired']).waitFor();
+    },
+  },
+  {
+    name: 'untrusted',
+    open: (page, { authorize }) => page.goto(authorize({ client_id: 'nobody' })),
+  },
+  {
+    name: 'expired',
+    open: (page, { base }) => page.goto(`${base}/auth/consent?id=none`),
+  },
+];
+
+/** What people see when something is wrong that they did not do. */
+export const problemStates: readonly PageState[] = (
+  ['bad-request', 'method-not-allowed', 'too-large', 'unavailable', 'bug'] as const
+).map((problem) => ({
+  name: problem,
+  open: (page, _stage, language) => page.setContent(problemPage(problem, language, 'req_0123456789').text),
+}));
+
+/** Leads a browser to the page of that name. */
+export async function openState(name: string, page: Page, stage: Stage, language: Language): Promise<void> {
+  const found = pageStates.find((state) => state.name === name);
+  if (found === undefined) throw new Error(`no page ${name}`);
+  await found.open(page, stage, language);
+}
+
+function signIn(page: Page, language: Language, email = ann.email): Promise<void> {
+  return fillIn(page, language, 'signIn', { ...ann, email });
+}
+
+async function fillIn(page: Page, language: Language, button: 'signIn' | 'signUp', person: typeof ann): Promise<void> {
+  const say = messages[language];
+  await page.getByLabel(say.email).fill(person.email);
+  await page.getByLabel(say.password).fill(person.password);
+  await page.getByRole('button', { name: say[button], exact: true }).click();
+}
