@@ -14,13 +14,11 @@ export interface NotInForce {
 }
 
 const grant = (value: string, missing: string): NotInForce => ({ field: 'grant_types', value, missing });
-const people = 'people and their sign-in are not built';
 const fileHasNone = 'under `boxgate dev` alone: there a generated secret is a file, which has none';
 
 /** Every such field. A field leaves this list in the change that gives it its effect. */
 export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
   Client: [
-    grant('password', people),
     grant('urn:ietf:params:oauth:grant-type:token-exchange', 'the grant is not built'),
     {
       field: 'allowed_origins',

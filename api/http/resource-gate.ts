@@ -6,6 +6,8 @@ import { bearerToken, queryOrBearerToken } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import type { Endpoint, PathParameters } from './endpoint.ts';
 import { exchangeOf } from './exchange.ts';
+import { guessing } from './guessing.ts';
+import type { Guess } from './guessing.ts';
 import { queryOf } from './query.ts';
 import { readResourceBody } from './resource-body.ts';
 import { negotiate, render } from './resources/negotiate.ts';
@@ -52,11 +54,18 @@ export function behindGate(context: ApiContext, resourceType: string, handler: H
       ifNoneMatch: request.headers['if-none-match'],
       baseUrl: granted.issuer,
       settings: granted.settings,
+      guessPassword: (email: string, verify: () => Promise<boolean>) =>
+        isGuessed(context, { box, email, address: remoteAddr }, verify),
     };
     const answer = await handler(addressed, context.oauth);
     const rendered = render(answer, format);
     send(response, { ...rendered, headers: { ...personal, ...rendered.headers } }, context.onAnswer);
   };
+}
+
+async function isGuessed({ throttle }: ApiContext, guess: Guess, verify: () => Promise<boolean>): Promise<boolean> {
+  const right = await guessing(throttle, guess, async () => ((await verify()) ? true : undefined));
+  return right === true;
 }
 
 function idOf({ id }: PathParameters): string | undefined {

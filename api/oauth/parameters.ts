@@ -107,6 +107,7 @@ const known = new Set(
   [
     ['grant_type', 'client_id', 'client_secret', 'audience', 'resource', 'scope', 'refresh_token'],
     ['token', 'token_type_hint', 'code', 'redirect_uri', 'code_verifier', 'client_assertion', 'client_assertion_type'],
+    ['username', 'password'],
   ].flat(),
 );
 

@@ -2,7 +2,7 @@ import type { OnGuess } from '../credentials/client-secret.ts';
 import { clientId, readClientCredentials } from './client-auth-request.ts';
 import { decideWithKey } from './decide-with-key.ts';
 import { grants } from './grants/index.ts';
-import type { Grant, TokenRequest } from './grants/grant.ts';
+import type { Grant, TokenRequest, VerifyPassword } from './grants/grant.ts';
 import { unbuiltGrant } from './grants/unbuilt.ts';
 import { OAuthError } from './oauth-error.ts';
 import { parseParameters } from './parameters.ts';
@@ -21,6 +21,8 @@ export interface RawTokenRequest {
   readonly onClient?: (id: string) => void;
   /** Hears that the client's secret is about to be verified slowly; what it throws stops that. */
   readonly onGuess?: OnGuess;
+  /** Left out: nobody's password is right. */
+  readonly verifyPassword?: VerifyPassword;
 }
 
 /** The token endpoint, RFC 6749 §3.2. Undefined when there is no such box. Throws OAuthError, Outage. */
@@ -42,7 +44,7 @@ function parseTokenRequest(raw: RawTokenRequest): TokenRequest {
   const parameters = parseParameters(raw.contentType, raw.body);
   if (!parameters.has('grant_type')) throw new OAuthError('invalid_request', 'grant_type is missing');
   const credentials = { ...readClientCredentials(raw.authorization, parameters), onGuess: raw.onGuess };
-  return { parameters, credentials, remoteAddr: raw.remoteAddr };
+  return { parameters, credentials, remoteAddr: raw.remoteAddr, verifyPassword: raw.verifyPassword };
 }
 
 function chooseGrant({ parameters }: TokenRequest): Grant {

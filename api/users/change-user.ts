@@ -14,8 +14,15 @@ import { readUserSubmission } from './user-submission.ts';
 import type { UserWish } from './user-submission.ts';
 
 /**
+ * Verifies the password of the user with this email as `verify` does, and holds back who fails too often. Throws Problem
+ * `throttled`, and what `verify` throws.
+ */
+export type GuessPassword = (email: string, verify: () => Promise<boolean>) => Promise<boolean>;
+
+/**
  * Changes the fields of a user that are given. A new password and `inactive` end all that the user has begun, in the same
- * transaction. Undefined when there is no such user. Throws InvalidUser with every fault at once, Outage.
+ * transaction. Undefined when there is no such user. Throws InvalidUser with every fault at once, Outage, and
+ * what `guess` throws: the present password counts as a guess where the box demands it.
  */
 export async function changeUser(
   services: UserServices,
@@ -23,6 +30,7 @@ export async function changeUser(
   settings: Box,
   id: number,
   value: unknown,
+  guess: GuessPassword,
 ): Promise<StoredUser | undefined> {
   const { wish, faults, entity } = await readUserSubmission(value, 'change', settings);
   const found = await inBox(services.pool, box, 'snapshot', async (connection) => {
@@ -30,7 +38,7 @@ export async function changeUser(
     return user && { user, conflicts: await conflictsOf(connection, box, wish, id) };
   });
   if (found === undefined) return undefined;
-  const wrong = await oldPasswordFaults(services, found.user, wish);
+  const wrong = await oldPasswordFaults(services, found.user, wish, guess);
   const all = [...faults, ...found.conflicts, ...wrong];
   if (all.length > 0) throw new InvalidUser(all, entity);
   const password = wish.password === undefined ? undefined : await services.passwords.store(wish.password);
@@ -39,8 +47,14 @@ export async function changeUser(
   return endsSessions(wish) ? changing(services, box, store) : inBox(services.pool, box, 'write', store);
 }
 
-async function oldPasswordFaults({ passwords }: UserServices, user: StoredUser, { oldPassword }: UserWish) {
-  if (oldPassword === undefined || (await passwords.verify(user.password, oldPassword))) return [];
+async function oldPasswordFaults(
+  { passwords }: UserServices,
+  user: StoredUser,
+  { oldPassword }: UserWish,
+  guess: GuessPassword,
+) {
+  if (oldPassword === undefined) return [];
+  if (await guess(user.email, () => passwords.verify(user.password, oldPassword))) return [];
   return [{ path: 'old_password', message: 'is not the password of this user' }];
 }
 

@@ -86,7 +86,11 @@ describe('the fields without effect in this version', () => {
 
   const specs: [kind: Kind, spec: unknown, names: string[]][] = [
     ['Client', { grant_types: ['client_credentials', 'refresh_token'] }, []],
-    ['Client', { grant_types: ['client_credentials', 'password'] }, ['spec.grant_types password']],
+    [
+      'Client',
+      { grant_types: ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'] },
+      ['spec.grant_types urn:ietf:params:oauth:grant-type:token-exchange'],
+    ],
     ['Client', { allowed_origins: [], jwks_uri: 'https://a.example' }, ['spec.allowed_origins']],
     ['Client', { first_party: true, generateSecret: { name: 's' } }, []],
     [

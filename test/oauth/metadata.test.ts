@@ -59,7 +59,7 @@ describe('the metadata of a box', () => {
         revocation_endpoint: `${issuer}/auth/revoke`,
         revocation_endpoint_auth_methods_supported: [...methods, 'none'],
         revocation_endpoint_auth_signing_alg_values_supported: algorithms,
-        grant_types_supported: ['client_credentials', 'authorization_code', 'refresh_token', 'implicit'],
+        grant_types_supported: ['client_credentials', 'authorization_code', 'refresh_token', 'password', 'implicit'],
         response_types_supported: ['code', 'token', 'id_token', 'id_token token'],
         response_modes_supported: ['query', 'fragment', 'form_post'],
         prompt_values_supported: ['none', 'login', 'consent', 'select_account'],

@@ -88,7 +88,6 @@ describe('the token endpoint refuses', () => {
     '400 unsupported_grant_type': {
       'T-05 an unknown grant_type': () => form({ grant_type: 'magic' }),
       'T-05 a grant_type in capitals': () => form({ grant_type: 'CLIENT_CREDENTIALS' }),
-      'T-05 password, of a client that lists it': () => form({ grant_type: 'password' }, basic('browser', secret)),
       'T-06 a grant that is listed and not built': () =>
         form({ grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange' }, basic('browser', secret)),
     },

@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { VerifyPassword } from '../../oauth/grants/grant.ts';
 import { introspect } from '../../oauth/introspection.ts';
 import { isParameter } from '../../oauth/parameters.ts';
 import { revoke } from '../../oauth/revocation.ts';
 import { token } from '../../oauth/token-endpoint.ts';
 import type { RawTokenRequest } from '../../oauth/token-endpoint.ts';
+import { verifyPassword } from '../../users/verify-password.ts';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { exchangeOf } from '../exchange.ts';
+import { guessing } from '../guessing.ts';
 import { nothingHere } from '../nothing-here.ts';
 import { queryOf } from '../query.ts';
 import { bodyLimits, readBody } from '../read-body.ts';
@@ -20,9 +23,20 @@ const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 export function tokenEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const raw = await rawRequest(request, response);
-    const answer = await holdBack(raw, context.throttle, (watched) => token(watched, context.oauth));
+    const verifyPassword = passwordVerifier(context, raw);
+    const work = (watched: RawTokenRequest) => token({ ...watched, verifyPassword }, context.oauth);
+    const answer = await holdBack(raw, context.throttle, work);
     if (answer === undefined) throw nothingHere();
     sendJson(response, 200, answer, context.onAnswer, noStore);
+  };
+}
+
+/** RFC 6749 §4.3.2: guesses are held back, together with those at the sign-in page. */
+function passwordVerifier({ oauth, throttle }: ApiContext, { box, remoteAddr }: RawTokenRequest): VerifyPassword {
+  return async (email, password) => {
+    const guess = { box, email, address: remoteAddr ?? '' };
+    const found = await guessing(throttle, guess, () => verifyPassword(oauth, box, email, password));
+    return found?.user.id;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Box } from '../../../crds/box.ts';
+import type { GuessPassword } from '../../users/change-user.ts';
 import type { ResourceServices, StoredKind } from '../../resources/services.ts';
 
 /** The resource types of the generic resource API. */
@@ -17,6 +18,8 @@ export interface ResourceExchange {
   readonly contentType: string | undefined;
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
+  /** Verifies the password of a user that stands in the body, as at the sign-in. */
+  readonly guessPassword: GuessPassword;
   /** Of a PUT, POST or PATCH, by parseBody. */
   readonly body: unknown;
 }

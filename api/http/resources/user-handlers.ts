@@ -46,8 +46,9 @@ const read: UserHandler = async (exchange, services) => {
 
 const change: UserHandler = async (exchange, services) => {
   refuseParameters(exchange.query);
-  const { box, settings } = exchange;
-  const user = await changeUser(services, box, settings, userIdIn(exchange), documentIn(exchange));
+  const { box, settings, guessPassword } = exchange;
+  const id = userIdIn(exchange);
+  const user = await changeUser(services, box, settings, id, documentIn(exchange), guessPassword);
   if (user === undefined) throw nobody();
   return { status: 200, body: singleUser(user, settings) };
 };

@@ -12,7 +12,14 @@ export interface TokenRequest {
   readonly credentials: ClientCredentials;
   readonly parameters: Parameters;
   readonly remoteAddr: string | null;
+  readonly verifyPassword?: VerifyPassword | undefined;
 }
+
+/**
+ * Whose email and password they are: the id of the user, undefined for nobody who may sign in. People are looked up
+ * elsewhere (api/users), so whoever reads the request gives this. Throws Outage, and whatever holds back who fails too often.
+ */
+export type VerifyPassword = (email: string, password: string) => Promise<number | undefined>;
 
 /** What a grant works on: a box's configuration at one version and the ways to Postgres bound to it. */
 export type GrantContext = AuthenticationContext;

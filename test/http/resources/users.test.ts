@@ -223,6 +223,17 @@ describe('the users API', () => {
       expect((await put({ data: '1' })).status).to.equal(200);
     });
 
+    it('X-16 holds back who guesses the present password', async () => {
+      const id = await create();
+      await strict({ profile: 'strict' });
+      const put = async (old_password: string): Promise<number> =>
+        (await api.call('PUT', `/users/${id}`, { body: { password: 'another horse', old_password } })).status;
+      const statuses: number[] = [];
+      for (let nth = 0; nth < 11; nth += 1) statuses.push(await put('wrong horse'));
+      expect(statuses).to.deep.equal([...Array.from({ length: 10 }, () => 422), 429]);
+      expect(await put(password)).to.equal(429);
+    });
+
     it('may switch each of them on again', async () => {
       const id = await create();
       await strict({ profile: 'strict', query_token: true, password_hash: true, password_change_without_old: true });
