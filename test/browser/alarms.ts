@@ -1,0 +1,28 @@
+import type { Page } from 'playwright-core';
+
+/**
+ * What a page does that it must not, from now on: a dialog, a request to another host, or what its policy had to stop. What
+ * the policy stops is a fault too: the text was taken for markup.
+ */
+export function alarmsOf(page: Page, origin: string): readonly string[] {
+  const alarms: string[] = [];
+  page.on('dialog', (dialog) => {
+    alarms.push(`dialog at ${page.url()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const isOurs = request.url().startsWith(origin) || request.url() === 'about:blank';
+    if (!isOurs) alarms.push(`request to ${request.url()}`);
+  });
+  page.on('console', (message) => {
+    if (/Content Security Policy|Refused to/.test(message.text())) alarms.push(message.text());
+  });
+  return alarms;
+}
+
+/** The elements of a page with the names of their attributes: no text that is shown may change it. */
+export function skeletonOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate(
+    `[...document.querySelectorAll('*')].map((one) => one.tagName + ' ' + one.getAttributeNames().join(' '))`,
+  );
+}
