@@ -8,6 +8,7 @@ import { createLog } from '../../process/log.ts';
 import { serveApi } from '../../api/serve.ts';
 import { freshDatabase } from './postgres.ts';
 import type { TestDatabase } from './postgres.ts';
+import { demandNoSecrets } from './secrets-in.ts';
 
 /** A real API on a database of its own, in this process. */
 export interface TestApi {
@@ -24,7 +25,7 @@ export interface TestApi {
   remove(box: string, names: readonly { kind: string; id: string }[]): Promise<void>;
   /** Tells who makes the tokens of the cluster's ServiceAccounts, as the operator does; the version of its settings. */
   serviceAccounts(settings: ServiceAccountSettings | null): Promise<number>;
-  /** Stops the API; the database stays when it was given. */
+  /** Stops the API; the database stays when it was given. Throws when a secret stands in its log. */
   stop(): Promise<void>;
 }
 
@@ -67,6 +68,7 @@ export async function startApi(
     serviceAccounts: manage.serviceAccounts,
     async stop() {
       await running.stop();
+      demandNoSecrets(lines);
       if (options.database === undefined) await database.drop();
     },
   };

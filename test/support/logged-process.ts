@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Environment } from '../../process/environment.ts';
+import { demandNoSecrets } from './secrets-in.ts';
 
 /** A program of ours in a process of its own, with what it says. */
 export interface LoggedProcess {
@@ -12,7 +13,7 @@ export interface LoggedProcess {
   readonly ended: Promise<number | NodeJS.Signals>;
   /** Sends a signal. */
   signal(signal: NodeJS.Signals): void;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the end. Throws when a secret stands in the log. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
@@ -56,9 +57,11 @@ export async function startLoggedProcess<T>(
     ended,
     found,
     signal: (signal) => void child.kill(signal),
-    end(signal) {
+    async end(signal) {
       child.kill(signal);
-      return ended;
+      const how = await ended;
+      demandNoSecrets(lines);
+      return how;
     },
   };
 }
