@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { conformancePage } from '../oauth/openid/conformance/conformance-page.ts';
+import { LOGIN_CHECKS } from '../oauth/openid/conformance/login-checks.ts';
+import { LOGIN_MODULES, OTHER_MODULES } from '../oauth/openid/conformance/modules.ts';
+import type { LoginModule } from '../oauth/openid/conformance/modules.ts';
+import { LOGOUT_CHECKS } from '../oauth/openid/conformance/other-checks.ts';
+
+describe('the page on conformance', () => {
+  const page = readFileSync('docs/conformance.md', 'utf8');
+  const modules: readonly (readonly [string, LoginModule])[] = Object.entries(LOGIN_MODULES);
+
+  it('is the one that `make generate` makes of the modules', () => {
+    expect(page).to.equal(conformancePage());
+  });
+
+  it('says of no module that it passed whose name no test has', () => {
+    const tests = new Set([
+      ...Object.keys(LOGIN_CHECKS),
+      ...Object.keys(LOGOUT_CHECKS),
+      ...Object.keys(OTHER_MODULES.Config),
+    ]);
+    const passed = [...page.matchAll(/^\| `(oidcc-[a-z0-9-]+)` \|.*\| passed \|/gm)].map(([, name = '']) => name);
+    expect(passed.filter((name) => !tests.has(name))).to.deep.equal([]);
+    expect(passed).to.have.length(tests.size);
+  });
+
+  it('has a reason for each module that does not apply, and a test for every other one', () => {
+    for (const [name, { not }] of modules) expect(name in LOGIN_CHECKS, name).to.equal(not === undefined);
+  });
+});
