@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 /** An app on a device: it takes what browsers bring back to it, over real HTTP. */
 export interface AppServer {
   /** `http://127.0.0.1:<port>`. `/back` is a page; `/on` leads on to a page on another host, as apps do. */
   readonly url: string;
-  /** What it was told with each request: address and Referer. Fragments are not among it. */
+  /** What it was told with each request: method, address, body and Referer. Fragments are not among it. */
   readonly heard: readonly string[];
   close(): Promise<void>;
 }
@@ -13,15 +15,17 @@ export interface AppServer {
 /** Starts one on a free port. */
 export async function startAppServer(): Promise<AppServer> {
   const heard: string[] = [];
-  const server = createServer((request, response) => {
-    heard.push(`${request.url ?? ''} ${request.headers.referer ?? ''}`);
-    if (request.url?.startsWith('/on') === true) {
+  const server = createServer((request, response) => void answer(request, response));
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = request;
+    heard.push(`${method} ${url} ${await text(request)} ${headers.referer ?? ''}`);
+    if (url.startsWith('/on')) {
       response.writeHead(302, { Location: `http://localhost:${portOf()}/home` }).end();
       return;
     }
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' });
     response.end('<!doctype html><html lang="en"><title>App</title><h1>Back in the app</h1></html>');
-  });
+  }
   function portOf(): string {
     const address = server.address();
     return typeof address === 'object' && address !== null ? String(address.port) : '';

@@ -91,6 +91,16 @@ export const pageStates: readonly PageState[] = [
     },
   },
   {
+    name: 'back-to-app',
+    open: async (page, { app, authorize }, language) => {
+      // The app says nothing new, so the browser stays on the page that brings it the answer.
+      await page.route(`${app.url}/**`, (route) => route.fulfill({ status: 204 }));
+      await page.goto(authorize({ response_mode: 'form_post' }));
+      await signIn(page, language);
+      await page.getByText(messages[language].backToAppText).waitFor();
+    },
+  },
+  {
     name: 'sign-out',
     open: async (page, stage, language) => {
       await openState('signed-in', page, stage, language);

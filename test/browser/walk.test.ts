@@ -107,6 +107,21 @@ describe('in Chromium a person', () => {
     await page.context().close();
   });
 
+  for (const javaScriptEnabled of [true, false]) {
+    it(`brings an answer by form_post, ${javaScriptEnabled ? 'by itself' : 'with a button, without JavaScript'}`, async () => {
+      const page = await stage.newPage({ javaScriptEnabled });
+      const { say, press, signIn } = visitor(page, 'en');
+      await page.goto(stage.authorize({ response_mode: 'form_post' }));
+      await signIn();
+      if (!javaScriptEnabled) await press(say.goOn);
+      await page.getByRole('heading', { name: 'Back in the app' }).waitFor();
+      expect(page.url()).to.equal(`${stage.app.url}/back`);
+      const posted = stage.app.heard.filter((line) => line.startsWith('POST /back '));
+      expect(posted.at(-1)).to.match(/^POST \/back access_token=bgt_[\w-]{75}&state=s/);
+      await page.context().close();
+    });
+  }
+
   it('tries again where a form has expired', async () => {
     const page = await stage.newPage();
     const { say, sees, signIn } = visitor(page, 'en');
