@@ -20,19 +20,15 @@ const fileHasNone = 'under `boxgate dev` alone: there a generated secret is a fi
 export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
   Client: [
     grant('urn:ietf:params:oauth:grant-type:token-exchange', 'the grant is not built'),
-    {
-      field: 'allowed_origins',
-      missing: 'CORS is not built: scripts of other origins read only the metadata and the keys',
-    },
     { field: 'generateSecret.labels', inFiles: true, missing: fileHasNone },
     { field: 'generateSecret.annotations', inFiles: true, missing: fileHasNone },
   ],
   AccessPolicy: [],
-  Box: [{ field: 'cors', missing: 'CORS is not built: scripts of other origins read only the metadata and the keys' }],
+  Box: [],
 };
 
 /**
- * The fields of a spec that have no effect in this version, for people: `spec.registration`, `spec.grant_types implicit`.
+ * The fields of a spec that have no effect in this version, for people: `spec.generateSecret.labels`, `spec.grant_types x`.
  * Some have one in a cluster and none where objects stand in files.
  */
 export function notInForce(kind: Kind, spec: unknown, isInFile: boolean): readonly string[] {

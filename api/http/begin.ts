@@ -45,6 +45,7 @@ export function createBegin(
       shape: 'plain',
       client: undefined,
       policy: undefined,
+      allowedOrigin: undefined,
       error: undefined,
     };
   }

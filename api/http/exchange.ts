@@ -20,6 +20,8 @@ export interface Exchange {
   client: string | undefined;
   /** The policy that granted it. */
   policy: string | undefined;
+  /** The origin of another site whose scripts may read the answer; undefined: none. */
+  allowedOrigin: string | undefined;
   /** The code of the error it was refused with. */
   error: string | undefined;
 }

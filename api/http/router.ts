@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { answeringErrors } from './answering-errors.ts';
 import type { ApiContext } from './api-context.ts';
 import { createBegin } from './begin.ts';
+import { createCrossOrigin } from './cross-origin.ts';
 import type { Endpoint } from './endpoint.ts';
 import { exchangeOf } from './exchange.ts';
 import { createRoutedApp } from './routes.ts';
@@ -16,6 +17,7 @@ export function createRouter(context: ApiContext, routes: readonly Route[]): Req
   const fixed = fixedRoutes(routes, context);
   const app = createRoutedApp(context, routes);
   const answerError = answeringErrors(context);
+  const crossOrigin = createCrossOrigin(context, routes);
 
   function route(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
     const found = fixed.get(`${request.method ?? ''} ${request.url ?? ''}`);
@@ -29,12 +31,26 @@ export function createRouter(context: ApiContext, routes: readonly Route[]): Req
     return found.endpoint(request, response, {});
   }
 
+  /** A browser's own requests mostly have no origin, and those of programs never: they wait for nothing. */
+  async function routeOfOrigin(
+    waiting: Promise<void> | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    await waiting;
+    if ((await crossOrigin(request, response)) === 'go on') await route(request, response);
+  }
+
   return (request, response) => {
     const failed = (error: unknown): void => {
       answerError(error, request, response);
     };
     try {
       const waiting = begin(request, response);
+      if (request.headers.origin !== undefined) {
+        routeOfOrigin(waiting, request, response).catch(failed);
+        return;
+      }
       const answering = waiting === undefined ? route(request, response) : waiting.then(() => route(request, response));
       answering?.catch(failed);
     } catch (error) {

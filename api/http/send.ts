@@ -28,6 +28,14 @@ const always: readonly (readonly [string, string])[] = [
 /** Those headers: name, value, name, value. */
 export const everyAnswer: readonly string[] = always.flat();
 
+/** What every answer to a script of another origin carries. */
+const shared: readonly string[] = [
+  'Access-Control-Expose-Headers',
+  'ETag, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count',
+  'Vary',
+  'Origin',
+];
+
 const policyAt = everyAnswer.indexOf('Content-Security-Policy') + 1;
 
 /** Sends an answer in one write: status, headers and body together. `onAnswer` hears of it first. */
@@ -41,6 +49,8 @@ export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswe
     cached ||= name === 'Cache-Control';
   }
   if (!cached) headers.push('Cache-Control', 'no-store');
+  if (exchange.allowedOrigin !== undefined)
+    headers.push('Access-Control-Allow-Origin', exchange.allowedOrigin, ...shared);
   const { body } = answer;
   // Most answers are ASCII, which node writes as latin1 in a third of the time of UTF-8.
   const encoding = body === undefined || isAscii(body) ? 'latin1' : 'utf8';

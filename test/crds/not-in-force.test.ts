@@ -91,15 +91,15 @@ describe('the fields without effect in this version', () => {
       { grant_types: ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'] },
       ['spec.grant_types urn:ietf:params:oauth:grant-type:token-exchange'],
     ],
-    ['Client', { allowed_origins: [], jwks_uri: 'https://a.example' }, ['spec.allowed_origins']],
+    ['Client', { allowed_origins: [], jwks_uri: 'https://a.example' }, []],
     ['Client', { first_party: true, generateSecret: { name: 's' } }, []],
     [
       'Client',
-      { allowed_origins: [], generateSecret: { labels: {} } },
-      ['spec.allowed_origins', 'spec.generateSecret.labels'],
+      { allowed_origins: [], generateSecret: { labels: {}, annotations: {} } },
+      ['spec.generateSecret.labels', 'spec.generateSecret.annotations'],
     ],
     ['Box', { deletionPolicy: 'Retain', compatibility: { implicit: false } }, []],
-    ['Box', { cors: {}, deletionPolicy: 'Delete' }, ['spec.cors']],
+    ['Box', { cors: {}, registration: { enabled: true }, deletionPolicy: 'Delete' }, []],
     ['AccessPolicy', { engine: 'allow', deletionPolicy: 'Retain', adoption: 'Force' }, []],
     ['Client', null, []],
     ['Client', { auth: 'x', rotation: { every: '720h' } }, []],
@@ -112,6 +112,6 @@ describe('the fields without effect in this version', () => {
 
   it('are fewer in a cluster, whose Secrets have labels and annotations', () => {
     const spec = { allowed_origins: [], generateSecret: { labels: {}, annotations: {} } };
-    expect(notInForce('Client', spec, false)).to.deep.equal(['spec.allowed_origins']);
+    expect(notInForce('Client', spec, false)).to.deep.equal([]);
   });
 });

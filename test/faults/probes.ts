@@ -59,6 +59,8 @@ export async function startProbes(api: ApiProcess): Promise<Probes> {
     Session: session,
     users: await idOf(api, token, '/users', { email: 'ann@mail.example', password: 'correct horse' }),
     Group: await idOf(api, token, '/Group', { name: 'group' }),
+    // Only a person in a browser makes one; that there is none has to be looked up, too.
+    Grant: '1.app',
   });
   return {
     token,

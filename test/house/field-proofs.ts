@@ -23,6 +23,7 @@ const serviceAccounts = [
 ] as const;
 const strictUsers = ['test/http/resources/users.test.ts', 'takes no token from the query, shows no hash'] as const;
 const authorize = 'test/http/pages/authorize.test.ts';
+const crossOrigin = 'test/http/cross-origin.test.ts';
 const bootstrapAdmin = 'test/operator/bootstrap-admin.test.ts';
 const signUp = 'test/http/pages/sign-up.test.ts';
 const nested = [
@@ -61,7 +62,10 @@ export const FIELD_PROOFS: FieldProofs = {
       'test/oauth/refresh-token.test.ts',
       'in a box whose compatibility.refresh_without_secret is false',
     ],
-    'compatibility.implicit': [authorize, 'is switched off for tokens at once in a strict box'],
+    'compatibility.implicit': [
+      'test/http/pages/implicit-switch.test.ts',
+      "the implicit grant ${works ? 'works' : 'is switched off'}",
+    ],
     'compatibility.foreign_audience': [
       'test/http/oauth/bearer.test.ts',
       "is taken by the box's own endpoints, unless its settings say no",
@@ -69,6 +73,7 @@ export const FIELD_PROOFS: FieldProofs = {
     'sign_in.title': ['test/pages/page.test.ts', 'shows the name and the logo of its box'],
     'sign_in.logo_url': ['test/pages/page.test.ts', 'shows the name and the logo of its box'],
     'sign_in.session_lifetime': ['test/http/pages/sign-in.test.ts', 'keeps somebody signed in as long as the box says'],
+    'cors.allowed_origins': [crossOrigin, 'may call the endpoints for programs from an origin that'],
     'bootstrap_admin.email': [bootstrapAdmin, 'is another one when the Box names another email'],
     'bootstrap_admin.passwordSecretRef.name': [bootstrapAdmin, 'is a user in the group admins'],
     'bootstrap_admin.passwordSecretRef.key': [bootstrapAdmin, 'is a user in the group admins'],
@@ -144,6 +149,7 @@ export const FIELD_PROOFS: FieldProofs = {
     'jwks.keys[].kty': keys,
     'jwks.keys[].kid': keys,
     'jwks.keys[].d': ['test/crds/rules.test.ts', 'an object of the table passes wrongly without ${id}'],
+    allowed_origins: [crossOrigin, 'may call the endpoints for programs from an origin that'],
     jwks_uri: ['test/oauth/remote-key-sets.test.ts', 'is authenticated by them, which are fetched once'],
     'service_accounts[].namespace': serviceAccounts,
     'service_accounts[].name': serviceAccounts,

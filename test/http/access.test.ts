@@ -5,8 +5,7 @@ import type { Callers, Format } from './access-callers.ts';
 import { accessTable, callers, idsOfTheOtherBox } from './access-table.ts';
 import type { Caller } from './access-table.ts';
 import { entries } from './resources/box-api.ts';
-import { ownerQuery } from '../support/owner-query.ts';
-import { newGroup, newSession, newUser, startRouteApi } from './route-requests.ts';
+import { newGrant, newGroup, newSession, newUser, startRouteApi, storeGrant } from './route-requests.ts';
 import type { RouteApi, RouteRequest } from './route-requests.ts';
 
 describe('who may do what', () => {
@@ -33,6 +32,7 @@ describe('who may do what', () => {
       '/Session/': `/Session/${await newSession(api)}`,
       '/users/': `/users/${await newUser(api)}`,
       '/Group/': `/Group/${await newGroup(api)}`,
+      '/Grant/': `/Grant/${await newGrant(api)}`,
     };
   }
 
@@ -88,12 +88,7 @@ describe('who may do what', () => {
     };
     const session = await sessionThere();
     const user = await idThere('/users', (nth) => ({ email: `${nth}@mail.example`, password: 'correct horse' }));
-    await ownerQuery(
-      api,
-      `INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
-       SELECT box, $1, 'only-there', '{}', config_version, now() FROM boxgate.box WHERE box = 'other'`,
-      [user],
-    );
+    await storeGrant(api, 'other', user, 'only-there');
     const paths: Readonly<Record<string, string>> = {
       Client: '/Client/only-there',
       AccessPolicy: '/AccessPolicy/only-there',
@@ -118,7 +113,7 @@ describe('who may do what', () => {
     /** One whose id nobody has here. */
     async function idThere(path: string, body: (nth: number) => object): Promise<string> {
       let id = '';
-      for (let nth = 0; nth < 8; nth += 1) {
+      for (let nth = 0; nth < 14; nth += 1) {
         const response = await fetch(there.base + path, {
           method: 'POST',
           headers: { Authorization: there.authorization, 'Content-Type': 'application/json' },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { routes } from '../../api/app.ts';
 import type { ErrorShape } from '../../api/http/exchange.ts';
+import { ownerQuery } from '../support/owner-query.ts';
 import { adminSecret, startBoxApi, stringIn } from './resources/box-api.ts';
 import type { BoxApi } from './resources/box-api.ts';
 import { expectClean } from './hygiene.ts';
@@ -46,7 +47,12 @@ export async function startRouteApi(): Promise<RouteApi> {
     { kind: 'Client', id: 'sample', grant_types: ['client_credentials'], secret: 'sample-secret' },
     { kind: 'AccessPolicy', id: 'sample', engine: 'allow', link: [{ resourceType: 'Client', id: 'nobody' }] },
   ]);
-  const ids = { Session: await newSession(api), users: await newUser(api), Group: await newGroup(api) };
+  const ids = {
+    Session: await newSession(api),
+    users: await newUser(api),
+    Group: await newGroup(api),
+    Grant: await newGrant(api),
+  };
   const lastToken = stringIn(await api.requestToken('admin', adminSecret), 'access_token');
   const requests = requestsOf(api.adminToken, ids).map((request) =>
     request.name === 'DELETE /Session' ? { ...request, authorization: `Bearer ${lastToken}` } : request,
@@ -98,6 +104,23 @@ export async function newGroup(api: BoxApi): Promise<string> {
   return String(Reflect.get(Object(reply.body), 'id'));
 }
 
+/** The id of a new grant, for the routes that want one: a new user lets the client `sample` act in their name. */
+export async function newGrant(api: BoxApi): Promise<string> {
+  const user = await newUser(api);
+  await storeGrant(api, 'default', user, 'sample');
+  return `${user}.sample`;
+}
+
+/** Stores a consent without scopes, as a person's yes does. */
+export async function storeGrant(api: BoxApi, box: string, user: string, client: string): Promise<void> {
+  await ownerQuery(
+    api,
+    `INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
+     SELECT box, $2, $3, '{}', config_version, now() FROM boxgate.box WHERE box = $1`,
+    [box, user, client],
+  );
+}
+
 const form = 'application/x-www-form-urlencoded';
 const json = 'application/json';
 
@@ -131,7 +154,7 @@ const bodies: Readonly<Record<string, readonly [type: string, body: string]>> = 
 /** A request for every route, as the client `admin` with its token; `ids` are of such that are there, by their path. */
 export function requestsOf(
   token: string,
-  ids: Readonly<Record<'Session' | 'users' | 'Group', string>>,
+  ids: Readonly<Record<'Session' | 'users' | 'Group' | 'Grant', string>>,
 ): readonly RouteRequest[] {
   return routes.map(([method, path, shape]) => {
     const name = `${method} ${path}`;
