@@ -95,7 +95,15 @@ async function declareBoxes(api: TestApi, app: AppServer): Promise<void> {
       sign_in: { title: 'The Shop' },
       registration: { enabled: true, allowed_email_domains: ['shop.example'] },
     },
-    { kind: 'Client', id: 'own', name: 'Shop', grant_types, first_party: true, auth: auth('/back') },
+    {
+      kind: 'Client',
+      id: 'own',
+      name: 'Shop',
+      grant_types,
+      first_party: true,
+      auth: auth('/back'),
+      post_logout_redirect_uris: [`${app.url}/bye`],
+    },
     { kind: 'Client', id: 'onward', grant_types, first_party: true, auth: auth('/on') },
     {
       kind: 'Client',
