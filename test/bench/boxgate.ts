@@ -15,6 +15,8 @@ export interface Boxgate extends ServerProcess {
   readonly clients: BenchClients;
   /** The path of a box endpoint, `/auth/token` for one. */
   path(endpoint: string): string;
+  /** Declares more. */
+  add(resources: readonly Declared[]): Promise<void>;
   /** Issues this many tokens. */
   issue(client: Credentials, count: number): Promise<string[]>;
   /** Ids of live sessions. */
@@ -61,7 +63,8 @@ export async function startBoxgate(
     chosen: { id: 'bench-chosen', secret: 'correct horse battery staple' },
     reader: { id: 'bench-reader', secret: generateClientSecret() },
   };
-  await declare({ port: Number(server.listening['management_port']), key: managementKey }, box, resources(clients));
+  const management = { port: Number(server.listening['management_port']), key: managementKey };
+  await declare(management, box, resources(clients));
   const path = (endpoint: string): string => `/boxes/${box}${endpoint}`;
   const base = `http://127.0.0.1:${server.port}`;
   return {
@@ -70,6 +73,7 @@ export async function startBoxgate(
     box,
     clients,
     path,
+    add: (more) => declare(management, box, more, true),
     issue: (client, count) => issueTokens(`${base}${path('/auth/token')}`, client, count),
     sessionIds: (count) => findSessions(postgres, database, count),
   };

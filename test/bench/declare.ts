@@ -16,15 +16,16 @@ export interface ManagementPort {
 
 const cluster = 'bench';
 
-/** Declares these resources in a box, as the operator would. Throws unless each was created. */
+/** Declares these resources in a box, and unless it `adds` no others, as the operator would. Throws unless each was created. */
 export async function declare(
   { port, key }: ManagementPort,
   box: string,
   resources: readonly Declared[],
+  adds = false,
 ): Promise<void> {
   const management = createManagement({ url: `http://127.0.0.1:${port}`, key: new Secret(key) });
   const { signal } = new AbortController();
-  const head = { cluster, epoch: await management.claimEpoch(cluster, signal), complete: true };
+  const head = { cluster, epoch: await management.claimEpoch(cluster, signal), complete: !adds };
   const results = await management.apply({ box, head, lines: resources.map(declareLine) }, signal);
   const refused = results.filter(({ result }) => result !== 'created');
   if (refused.length > 0) throw new Error(`not created: ${JSON.stringify(refused)}`);

@@ -1,5 +1,10 @@
-/** A form as a whole HTTP/1.1 request; `credentials` become a Basic header. */
-export function formRequest(path: string, fields: Record<string, string>, credentials?: Credentials): string {
+/** A form as a whole HTTP/1.1 request; `credentials` become a Basic header, `cookie` is one as `name=value`. */
+export function formRequest(
+  path: string,
+  fields: Record<string, string>,
+  credentials?: Credentials,
+  cookie?: string,
+): string {
   const body = new URLSearchParams(fields).toString();
   return [
     `POST ${path} HTTP/1.1`,
@@ -7,6 +12,7 @@ export function formRequest(path: string, fields: Record<string, string>, creden
     'Content-Type: application/x-www-form-urlencoded',
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...(credentials === undefined ? [] : [`Authorization: ${basic(credentials)}`]),
+    ...(cookie === undefined ? [] : [`Cookie: ${cookie}`]),
     '',
     body,
   ].join('\r\n');

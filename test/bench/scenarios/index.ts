@@ -4,7 +4,10 @@ import { checks } from './checks.ts';
 import { chosenSecrets } from './chosen-secrets.ts';
 import { folder } from './folder.ts';
 import { manyConnections } from './many-connections.ts';
+import { millionUsers } from './million-users.ts';
 import { oneConnection } from './one-connection.ts';
+import { policyOfGroup } from './policy-of-group.ts';
+import { signIns } from './sign-ins.ts';
 import { storage } from './storage.ts';
 import { millionSessions, tenMillionSessions } from './stored-sessions.ts';
 import { tokens } from './tokens.ts';
@@ -21,4 +24,7 @@ export const scenarios: readonly Scenario[] = [
   folder,
   chosenSecrets,
   argon2Flood,
+  signIns,
+  millionUsers,
+  policyOfGroup,
 ];
