@@ -144,7 +144,7 @@ export const problemStates: readonly PageState[] = (
 }));
 
 /** Leads a browser to the page of that name. */
-export async function openState(name: string, page: Page, stage: Stage, language: Language): Promise<void> {
+async function openState(name: string, page: Page, stage: Stage, language: Language): Promise<void> {
   const found = pageStates.find((state) => state.name === name);
   if (found === undefined) throw new Error(`no page ${name}`);
   await found.open(page, stage, language);
