@@ -14,7 +14,7 @@ class CountingReporter extends Mocha.reporters.Dot {
 
 /** Of a log that was cut, the end is what is left: which tests failed, and the first line of why. */
 function failureLine(test: Mocha.Test): string {
-  const [why = ''] = String(test.err?.message ?? '').split('\n');
+  const [why = ''] = (test.err?.message ?? '').split('\n');
   return `${test.titlePath().join(' ')}: ${why.slice(0, 200)}`;
 }
 

@@ -9,6 +9,7 @@ function conditions(of: Facts): string[] {
   return publishedStatus(of).conditions.map(({ type, status: is, reason }) => `${type}=${is}/${reason}`);
 }
 
+const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const client = machineClient('app');
 const policy = allowPolicy('p', 'app');
 const fault = { path: 'spec.expression', message: 'does not compile' };
@@ -80,7 +81,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a client with fields that have no effect is Ready, and says so',
-    factsOf(machineClient('app', { allowed_origins: ['https://a.example'] }), { policies: 1 }),
+    factsOf(machineClient('app', { grant_types: ['client_credentials', tokenExchange] }), { policies: 1 }),
     [...granted, 'NotInForce=True/WithoutEffect'],
   ],
   ...(
@@ -294,11 +295,12 @@ describe('conditionsOf', () => {
 
   it('names the fields that have no effect, and says what to do where nothing serves ServiceAccounts', () => {
     const service_accounts = [{ namespace: 'shop', name: 'app' }];
+    const grant_types = ['client_credentials', tokenExchange];
     const { conditions } = publishedStatus(
-      factsOf(machineClient('app', { service_accounts, allowed_origins: [] }), { secret: none }),
+      factsOf(machineClient('app', { service_accounts, grant_types }), { secret: none }),
     );
     const message = (type: string) => conditions.find((one) => one.type === type)?.message;
-    expect(message('NotInForce')).to.contain('no effect in this version: spec.allowed_origins');
+    expect(message('NotInForce')).to.contain(`no effect in this version: spec.grant_types ${tokenExchange}`);
     expect(message('Ready')).to.match(/nothing here says who makes the tokens of ServiceAccounts.*Give jwks/);
   });
 
