@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
+import { addUser } from '../http/pages/browser.ts';
 import { send } from '../interface/as-written.ts';
 import type { Answer } from '../interface/as-written.ts';
 import { startApi } from '../support/api.ts';
@@ -27,7 +28,9 @@ describe('the page on the OAuth endpoints', () => {
     await api.declare('default', [
       { ...client, id: 'reports' },
       { ...client, id: 'exports', scope: ['read'], auth: { client_credentials: settings } },
+      { kind: 'Client', id: 'desk', grant_types: ['password'] },
     ]);
+    await addUser(api, 'ann@shop.example', 'a long enough passphrase');
   });
   after(() => api.stop());
 
