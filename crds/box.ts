@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { compatibility } from './compatibility.ts';
 import { DNS_LABEL, HOST_NAME, WEB_ORIGIN, flag, line, moment, seconds, uri, word } from './fields.ts';
 
 const registration = Type.Object(
@@ -95,28 +96,6 @@ const cors = Type.Object(
     ),
   },
   { description: 'Calls from scripts of other origins.', additionalProperties: false },
-);
-
-const compatibility = Type.Object(
-  {
-    profile: Type.Optional(
-      Type.Enum(['strict'], {
-        type: 'string',
-        description: '`strict`: every switch below is false unless it is given.',
-      }),
-    ),
-    implicit: Type.Optional(flag('The implicit grant works (RFC 9700 §2.1.2 advises against it).')),
-    query_token: Type.Optional(flag('The users API takes the token in the query (RFC 6750 §2.3).')),
-    password_hash: Type.Optional(flag('Answers about one user carry the hash of the password.')),
-    password_change_without_old: Type.Optional(flag('A password is changed without the old one.')),
-    refresh_without_secret: Type.Optional(flag('A confidential client refreshes without authenticating itself.')),
-    foreign_audience: Type.Optional(flag("The box's own endpoints accept a token whose `aud` is somebody else.")),
-  },
-  {
-    description:
-      'A switch for each place where the interface document is laxer than today’s practice; all true by default.',
-    additionalProperties: false,
-  },
 );
 
 /** Fields of a Box that are the same in a custom resource and towards the API. */

@@ -4,6 +4,9 @@ export const SECRET_TEXT = '^[\\x20-\\x7e]+$';
 /** Longest secret, in characters. */
 export const SECRET_LENGTH = 1024;
 
+/** Longest password of a person, in bytes of UTF-8. */
+export const PASSWORD_BYTES = 4096;
+
 const MEMORY = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-6])';
 
 /**

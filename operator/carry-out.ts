@@ -130,7 +130,8 @@ function ending({ judged: { retain, purge } }: Desired): { readonly retain?: tru
 function previousOf({ secret }: Desired): Pick<DeclareLine, 'previous'> {
   if (secret.state !== 'ready' || secret.previous === undefined) return {};
   const { value, until } = secret.previous;
-  return { previous: { secret: value.reveal(), until: new Date(until).toISOString() } };
+  const known = value === undefined ? {} : { secret: value.reveal() };
+  return { previous: { ...known, until: new Date(until).toISOString() } };
 }
 
 /** The first admin of a box, once the password is there. */

@@ -25,7 +25,8 @@ export function digestOf(key: KeyObject, content: string, secret: SecretPart): s
 function partText(secret: SecretPart): string {
   if (typeof secret === 'string') return secret;
   const { value, previous } = secret;
-  const beside = previous === undefined ? '' : `\nprevious:${previous.value.reveal()}\n${String(previous.until)}`;
+  const beside =
+    previous === undefined ? '' : `\nprevious:${previous.value?.reveal() ?? ''}\n${String(previous.until)}`;
   return `secret:${value.reveal()}${beside}`;
 }
 

@@ -46,7 +46,7 @@ export async function generatedSecrets(
   }
   if (due.length === 0) return resolved;
   const usage = await usageWhereDue(box, due, memory, now, context, signal);
-  const wishes = due.map((one) => wishOf(one, issuer, memory, usage.get(one.judged.id)));
+  const wishes = due.map((one) => wishOf(one, issuer, memory, usage.get(one.judged.id), context));
   const kept = await context.keeper.keep(box, wishes, signal);
   for (const { client, uid, secret, facts, usage: asked } of wishes) {
     const now = kept.get(client);
@@ -114,7 +114,8 @@ async function usageWhereDue(
 /** Where nobody asked, what was said last of the previous secret stays said: else its status would come and go. */
 function withKnownUse(secret: ResolvedSecret, known: ResolvedSecret | undefined): ResolvedSecret {
   if (secret.state !== 'ready' || known?.state !== 'ready' || known.previousLastUsed === undefined) return secret;
-  const isSame = secret.previous?.value.reveal() === known.previous?.value.reveal();
+  if (secret.previous === undefined) return secret;
+  const isSame = secret.previous.value?.reveal() === known.previous?.value?.reveal();
   return isSame ? { ...secret, previousLastUsed: known.previousLastUsed } : secret;
 }
 
@@ -122,7 +123,13 @@ function timeOf(time: string | undefined): number | undefined {
   return time === undefined ? undefined : Date.parse(time);
 }
 
-function wishOf(one: Candidate, issuer: string, memory: BoxMemory, usage: SecretUsage | undefined): SecretWish {
+function wishOf(
+  one: Candidate,
+  issuer: string,
+  memory: BoxMemory,
+  usage: SecretUsage | undefined,
+  { source }: PassContext,
+): SecretWish {
   const { object, judged } = one;
   if (judged.secret.from !== 'generated') throw new TypeError(`${object.key} has no generated secret`);
   const { template, labels, annotations, rotation } = judged.secret;
@@ -139,6 +146,7 @@ function wishOf(one: Candidate, issuer: string, memory: BoxMemory, usage: Secret
     facts: secretFacts(judged.id, issuer),
     rotation,
     applied: known?.object.uid === object.uid ? appliedSecret(known, memory) : undefined,
+    hadSecret: () => source.hadSecret?.(object, wantedName(one)) === true,
     usage,
   };
 }

@@ -64,7 +64,7 @@ export const REASONS = {
     'The Secret lacks the label boxgate.dev/client-secret: "true", by which its owner lets clients use it.',
   SecretNotAllowed: 'The Secret is a ServiceAccount token, which is nobody’s client secret.',
   SecretNotUsable:
-    'The value is no client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2). A password may have other letters, and no control characters.',
+    'The value is no client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2). A password may have other letters, up to 4096 bytes, and no control characters.',
   ServiceAccountsNotServed:
     'Only ServiceAccounts authenticate the client, and nothing here (yet) says who makes their tokens: a folder has none.',
   JwksHostNotListed:

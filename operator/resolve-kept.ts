@@ -1,8 +1,8 @@
+import { NO_END } from '../crds/no-end.ts';
 import type { ReadySecret } from './resolve-secret.ts';
 import { nextLook, type KeptSecret, type Rotation, type SecretUsage } from './rotation.ts';
 
-/** While a new secret is staged nobody was shown it: the old one is valid for as long as that takes. */
-const NO_END = Date.UTC(9999, 11, 31);
+const noEnd = Date.parse(NO_END);
 
 /** What a kept secret means for its client's row; `version` is what its keeper calls this state of it. */
 export function resolveKept(
@@ -15,7 +15,7 @@ export function resolveKept(
   const { value, next, previous } = kept;
   const look = nextLook(kept, rotation, now);
   if (next !== undefined) {
-    return { state: 'ready', value: next, previous: { value, until: NO_END }, isStaged: true, version };
+    return { state: 'ready', value: next, previous: { value, until: noEnd }, isStaged: true, version };
   }
   if (previous === undefined) return { state: 'ready', value, version, look };
   return { state: 'ready', value, previous, version, look, previousLastUsed: usage?.previousLastUsed };

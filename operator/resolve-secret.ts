@@ -1,5 +1,5 @@
 import type { Secret } from '../api/client/secret.ts';
-import { SECRET_LENGTH, SECRET_TEXT } from '../crds/secret-text.ts';
+import { PASSWORD_BYTES, SECRET_LENGTH, SECRET_TEXT } from '../crds/secret-text.ts';
 import type { DeclaredSecret } from './declared.ts';
 import type { PreviousSecret } from './rotation.ts';
 import type { SecretSource } from './secret-source.ts';
@@ -96,7 +96,8 @@ function referred(
 function secretFault(text: string, isPassword: boolean): string | undefined {
   if (text === '') return 'is empty';
   if (/[\r\n]$/.test(text)) return 'ends with a line break: write it without one (echo -n)';
-  if (text.length > SECRET_LENGTH) return `has more than ${SECRET_LENGTH} characters`;
+  if (isPassword && Buffer.byteLength(text) > PASSWORD_BYTES) return `has more than ${PASSWORD_BYTES} bytes`;
+  if (!isPassword && text.length > SECRET_LENGTH) return `has more than ${SECRET_LENGTH} characters`;
   if (isPassword) return /\p{Cc}/u.test(text) ? 'has control characters' : undefined;
   return usable.test(text) ? undefined : 'has characters beyond visible ASCII and blanks';
 }

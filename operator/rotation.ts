@@ -23,7 +23,8 @@ export interface KeptSecret {
 
 /** A secret that is valid beside the present one until a time. */
 export interface PreviousSecret {
-  readonly value: Secret;
+  /** Absent: only the API has it, and only its hash. */
+  readonly value?: Secret;
   readonly until: number;
 }
 
@@ -41,6 +42,8 @@ export interface SecretSituation {
   readonly last: KeptSecret | undefined;
   /** What the API is known to have for the client's secret. */
   readonly applied: Secret | undefined;
+  /** Whether the client had one that nobody remembers; asked where nothing is known. */
+  readonly hadSecret: () => boolean;
   readonly rotation: Rotation;
   /** Undefined where nobody asked. */
   readonly usage: SecretUsage | undefined;
@@ -69,12 +72,13 @@ export function nextSecret(
   situation: SecretSituation,
   generate: () => Secret,
 ): { readonly kept: KeptSecret; readonly change: SecretChange } {
-  const { found, last, rotation, now } = situation;
+  const { found, last, hadSecret, rotation, now } = situation;
   if (found?.value === undefined) {
     const change = found === undefined ? 'made' : 'renewed';
     // What the API does not know yet is shown to nobody: what was there comes back first, with the new one behind it.
     if (last !== undefined) return { kept: { ...last, next: last.next ?? generate() }, change };
-    return { kept: { value: generate(), made: now }, change };
+    const previous = hadSecret() ? { previous: { until: now + rotation.overlap } } : {};
+    return { kept: { value: generate(), made: now, ...previous }, change };
   }
   const kept: KeptSecret = { ...found, value: found.value };
   if (last !== undefined && !follows(kept, last)) {
@@ -109,7 +113,7 @@ function rotated(
 /** Whether a secret is what the last one was to become, by whichever operator's hand. */
 function follows({ value, previous }: KeptSecret, last: KeptSecret): boolean {
   const former = last.value.reveal();
-  return value.reveal() === former || previous?.value.reveal() === former;
+  return value.reveal() === former || previous?.value?.reveal() === former;
 }
 
 /**

@@ -21,6 +21,8 @@ export interface SecretWish {
   readonly rotation: Rotation;
   /** The secret that the API is known to have for the client. */
   readonly applied: Secret | undefined;
+  /** Whether the client had this Secret before, although its keeper may not remember it. */
+  readonly hadSecret: () => boolean;
   /** How the client's secrets are used, where that was asked for. */
   readonly usage: SecretUsage | undefined;
 }

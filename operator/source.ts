@@ -51,6 +51,8 @@ export interface Source {
   confirmGone(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<ReadonlySet<ObjectName>>;
   /** Keys of objects whose status somebody may have written since this was last asked; absent where nobody else can. */
   readonly takeRewritten?: (box: string) => Iterable<string>;
+  /** Whether this Secret was generated for a Client, by what is left of it beside the Secret; absent where nothing is. */
+  readonly hadSecret?: (client: Declared, secret: string) => boolean;
   /** Whether a kind is being taken away with all of its objects; absent where kinds cannot go. */
   readonly isKindGoing?: (kind: Kind, signal: AbortSignal) => Promise<boolean>;
   /** How objects wait with their deletion, where they can. */

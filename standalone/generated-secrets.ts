@@ -56,9 +56,9 @@ export function createSecretFiles(root: string, now: () => Date): SecretFiles {
     const read = isThere && known === undefined ? readSecretFile(file) : undefined;
     if (read?.id !== undefined && read.id !== wish.facts.client_id) return notOwned(wish.secret, `client ${read.id}`);
     const time = now().getTime();
-    const { rotation, applied, usage } = wish;
+    const { rotation, applied, hadSecret, usage } = wish;
     const found = isThere ? (known?.kept ?? read) : undefined;
-    const { kept } = nextSecret({ found, last: known?.kept, applied, rotation, usage, now: time }, () => {
+    const { kept } = nextSecret({ found, last: known?.kept, applied, hadSecret, rotation, usage, now: time }, () => {
       return new Secret(generateClientSecret());
     });
     writeRotation(file, kept, rotation, known?.kept);

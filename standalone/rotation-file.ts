@@ -45,7 +45,7 @@ export function writeRotation(
     value: value.reveal(),
     made,
     next: next?.reveal(),
-    previous: previous?.value.reveal(),
+    previous: previous?.value?.reveal(),
     until: previous?.until,
   };
   const content = `${JSON.stringify(fields)}\n`;

@@ -14,6 +14,7 @@ import { kindName, liveUid, pathOfKind } from './live-read.ts';
 import { createRewritten } from './rewritten.ts';
 import { writeStatuses } from './status-writer.ts';
 import { createTenancies, type Tenancies } from './tenancies.ts';
+import { hadSecret } from './told-secret.ts';
 
 /** What a source over a cluster works with. */
 export type ClusterSourceOptions = Pick<
@@ -120,6 +121,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       return (await liveNamespace(options.api, box, signal)).claim;
     },
     takeRewritten: rewritten.take,
+    hadSecret: (client, secret) => hadSecret(stores?.Client.store, client, secret),
     isKindGoing: (kind, signal) => isDefinitionGoing(options.api, kind, signal),
     holds,
     confirmGone: (box, objects, signal) => confirmGone(options, box, objects, signal),

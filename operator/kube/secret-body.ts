@@ -72,14 +72,14 @@ export function secretIn({ data, annotations, created }: SecretContent): NonNull
     value: value === undefined ? undefined : new Secret(value),
     made: timeIn(annotations[MADE_AT]) ?? timeIn(created) ?? 0,
     ...(next === undefined ? {} : { next }),
-    ...(previous === undefined || until === undefined ? {} : { previous: { value: previous, until } }),
+    ...(until === undefined ? {} : { previous: { ...(previous === undefined ? {} : { value: previous }), until } }),
   };
 }
 
 function ownParts(wish: SecretWish, { value, made, next, previous }: KeptSecret): OwnParts {
   const entries = new Map(secretEntries(wish.template, wish.facts, value.reveal()));
   if (next !== undefined) entries.set(NEXT, next.reveal());
-  if (previous !== undefined) entries.set(PREVIOUS, previous.value.reveal());
+  if (previous?.value !== undefined) entries.set(PREVIOUS, previous.value.reveal());
   const labels = { ...wish.labels, [CLIENT_SECRET_LABEL]: 'true', ...MANAGED_BY };
   const times = {
     [MADE_AT]: new Date(made).toISOString(),

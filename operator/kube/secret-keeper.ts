@@ -2,7 +2,7 @@ import type { Secret } from '../../api/client/secret.ts';
 import type { EventRecorder } from '../events.ts';
 import { resolveKept } from '../resolve-kept.ts';
 import { missing, type MissingSecret, type ResolvedSecret } from '../resolve-secret.ts';
-import { nextSecret, type KeptSecret, type SecretChange } from '../rotation.ts';
+import { nextSecret, type KeptSecret, type PreviousSecret, type SecretChange } from '../rotation.ts';
 import { secretEvent } from '../secret-event.ts';
 import type { KeptName, SecretKeeper, SecretWish } from '../secret-keeper.ts';
 import type { KubeApi } from './kube-api.ts';
@@ -226,13 +226,18 @@ class ClusterSecretKeeper {
   }
 
   #next(box: string, wish: SecretWish, stored: StoredSecret | undefined): Next {
-    const { rotation, applied, usage } = wish;
+    const { rotation, applied, hadSecret, usage } = wish;
     const known = this.#last.get(keyOf(box, wish.secret));
     const last = known?.uid === wish.uid ? known.kept : undefined;
     const found = stored === undefined ? undefined : secretIn(stored.content);
     const now = this.#options.now().getTime();
-    const next = nextSecret({ found, last, rotation, applied, usage, now }, this.#options.generate);
-    return { kept: sameValues(next.kept, last), change: next.change, isKnown: last !== undefined, now };
+    const next = nextSecret({ found, last, rotation, applied, hadSecret, usage, now }, this.#options.generate);
+    return {
+      kept: sameValues(next.kept, last),
+      change: next.change,
+      isKnown: last !== undefined || next.kept.previous !== undefined,
+      now,
+    };
   }
 
   #note(
@@ -298,8 +303,12 @@ function sameValues(kept: KeptSecret, last: KeptSecret | undefined): KeptSecret 
     value: same(value),
     made,
     ...(next === undefined ? {} : { next: same(next) }),
-    ...(previous === undefined ? {} : { previous: { value: same(previous.value), until: previous.until } }),
+    ...(previous === undefined ? {} : { previous: samePrevious(previous, same) }),
   };
+}
+
+function samePrevious(previous: PreviousSecret, same: (secret: Secret) => Secret): PreviousSecret {
+  return previous.value === undefined ? previous : { ...previous, value: same(previous.value) };
 }
 
 function parsed(path: string, answer: unknown): StoredSecret {

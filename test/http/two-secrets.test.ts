@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { NO_END } from '../../crds/no-end.ts';
 import { textOf } from '../oauth/requests.ts';
 import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
@@ -79,10 +80,100 @@ describe('a client with two secrets', () => {
     expect(rows[0]?.previous).to.match(/^\$sha256\$[0-9a-f]{64}$/);
   });
 
-  it('takes the previous one back while the present one is kept', async () => {
+  it('keeps both while nobody knows its secret', async () => {
     await box.apply([box.client('app', 'present', { previous: { secret: 'previous', until: later(hour) } })]);
     await box.apply([box.client('app', undefined)]);
-    expect([await status('present'), await status('previous')]).to.deep.equal([200, 401]);
+    expect([await status('present'), await status('previous')]).to.deep.equal([200, 200]);
+  });
+
+  describe('whose declarer has forgotten the one before', () => {
+    const [first, second, third] = [generateClientSecret(), generateClientSecret(), generateClientSecret()];
+    const forgotten = (milliseconds = hour) => ({ previous: { until: later(milliseconds) } });
+    const statuses = (...secrets: readonly string[]) => Promise.all(secrets.map(status));
+
+    it('keeps the one that is stored beside the new one, however often that is said', async () => {
+      await box.apply([box.client('app', first)]);
+      await box.apply([box.client('app', second, forgotten())]);
+      await box.apply([box.client('app', second, forgotten(), { name: 'App' })]);
+      expect(await statuses(first, second)).to.deep.equal([200, 200]);
+      await box.apply([box.client('app', second)]);
+      expect(await statuses(first, second)).to.deep.equal([401, 200]);
+    });
+
+    it('keeps the last one of several', async () => {
+      await box.apply([box.client('app', first)]);
+      await box.apply([box.client('app', second, forgotten())]);
+      await box.apply([box.client('app', third, forgotten())]);
+      expect(await statuses(first, second, third)).to.deep.equal([401, 200, 200]);
+    });
+
+    it('keeps the one that applications have, where the present one was shown to nobody yet', async () => {
+      await box.apply([box.client('app', first)]);
+      await box.apply([box.client('app', second, { previous: { secret: first, until: NO_END } })]);
+      for (const round of [1, 2]) {
+        await box.apply([box.client('app', third, forgotten())]);
+        expect(await statuses(first, second, third), String(round)).to.deep.equal([200, 401, 200]);
+      }
+    });
+
+    it('does not keep one that was chosen: whoever takes a generated one instead wants it gone', async () => {
+      await box.apply([box.client('app', 'chosen')]);
+      await box.apply([box.client('app', second, forgotten())]);
+      expect(await statuses('chosen', second)).to.deep.equal([401, 200]);
+    });
+
+    it('is refused with that one from its time on', async () => {
+      await box.apply([box.client('app', first)]);
+      await box.apply([box.client('app', second, forgotten(4_000))]);
+      const before = await status(first);
+      await eventually('it is refused', async () => (await status(first)) === 401);
+      expect([before, await status(second)]).to.deep.equal([200, 200]);
+    });
+
+    it('has no other one where none was stored', async () => {
+      await box.apply([box.client('app', first, forgotten())]);
+      await box.apply([box.client('app', first, forgotten())]);
+      const { rows } = await owner.query<object>(
+        'SELECT previous_secret, previous_until FROM boxgate.resource WHERE box = $1',
+        [box.box],
+      );
+      expect(rows).to.deep.equal([{ previous_secret: null, previous_until: null }]);
+    });
+
+    it('does not keep what somebody put there in SQL', async () => {
+      await box.apply([box.client('app', first)]);
+      await owner.query(
+        `UPDATE boxgate.resource SET secrets = ARRAY['$sha256$' || encode(sha256($2::bytea), 'hex')] WHERE box = $1`,
+        [box.box, third],
+      );
+      await box.apply([box.client('app', second, forgotten())]);
+      expect(await statuses(second, third)).to.deep.equal([200, 401]);
+    });
+
+    it('does not keep that of an owner before', async () => {
+      await box.apply([box.client('app', first)]);
+      const owned = { owner: { name: `${box.box}/app`, uid: 'another' } };
+      await box.apply([box.client('app', second, { ...owned, ...forgotten() })]);
+      expect(await statuses(first, second)).to.deep.equal([401, 200]);
+    });
+
+    it('is told beside a chosen one, of which nobody knows whether it is stored already', async () => {
+      await box.apply([box.client('app', first)]);
+      expect(await box.verdicts([box.client('app', 'chosen', forgotten())])).to.equal('invalid');
+      expect(await status(first)).to.equal(200);
+    });
+  });
+
+  it('keeps none that somebody put there in SQL while nobody knows its secret', async () => {
+    const [present, planted] = [generateClientSecret(), generateClientSecret()];
+    await box.apply([box.client('app', present)]);
+    await owner.query(
+      `UPDATE boxgate.resource SET previous_secret = '$sha256$' || encode(sha256($2::bytea), 'hex'), previous_until = 'infinity'
+        WHERE box = $1`,
+      [box.box, planted],
+    );
+    await box.apply([box.client('app', undefined)]);
+    expect([await status(present), await status(planted)]).to.deep.equal([200, 401]);
   });
 
   for (const [what, previous] of [

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { NamespaceClaim } from '../../api/client/desired-state.ts';
 import { Secret } from '../../api/client/secret.ts';
 import type { DeclaredSecret } from '../../operator/declared.ts';
 import { addUser, newBrowser } from '../http/pages/browser.ts';
@@ -115,6 +116,31 @@ describe('the bootstrap_admin of a Box', () => {
     await rig.pass([box]);
     expect(rig.condition('Box/box')).to.equal('True/Ready');
     expect(await signIn('ein überlanges Passwort')).to.equal(303);
+  });
+
+  it('is made anew in a namespace that was made again, whose admin discards what was there before', async () => {
+    const { list } = rig.source;
+    const passIn = async (claim: NamespaceClaim): Promise<void> => {
+      rig.source.namespaceOf = () => Promise.resolve(claim);
+      rig.source.list = async (name, signal) => {
+        const hosts = { allowed: [], refused: [] };
+        return { ...(await list(name, signal)), tenancy: { claim, isTerminating: false, hosts } };
+      };
+      await rig.pass([{ ...box, uid: `uid-in-${claim.uid}` }], 'everything');
+      rig.source.list = list;
+    };
+    rig.source.secrets = [secretOf(password)];
+    await passIn({ uid: 'one' });
+    const [before] = await ownerQuery(rig.api, 'SELECT id FROM boxgate.user WHERE box = $1', [rig.box]);
+    rig.source.secrets = [secretOf('another long passphrase')];
+    await passIn({ uid: 'two' });
+    expect([rig.condition('Box/box'), (await users()).length]).to.deep.equal(['False/NamespaceRecreated', 1]);
+    await passIn({ uid: 'two', discard: 'one' });
+    expect(rig.condition('Box/box')).to.equal('True/Ready');
+    expect(await users()).to.deep.equal([{ email, group: 'admins' }]);
+    const [after] = await ownerQuery(rig.api, 'SELECT id FROM boxgate.user WHERE box = $1', [rig.box]);
+    expect(after).to.not.deep.equal(before);
+    expect([await signIn(password), await signIn('another long passphrase')]).to.deep.equal([200, 303]);
   });
 
   it('leaves a policy and a group of those names as they are', async () => {

@@ -86,9 +86,9 @@ export function memoryKeeper(): MemoryKeeper {
       keeper.looks += wishes.length;
       const resolved = new Map<string, ResolvedSecret>();
       for (const wish of wishes) {
-        const { secret, client, rotation, applied, usage } = wish;
+        const { secret, client, rotation, applied, hadSecret, usage } = wish;
         const [last, time] = [kept.get(secret), keeper.now.getTime()];
-        const situation = { found: last, last, applied, rotation, usage, now: time };
+        const situation = { found: last, last, applied, hadSecret, rotation, usage, now: time };
         const next = nextSecret(situation, () => new Secret(generateClientSecret())).kept;
         kept.set(secret, { ...next, wish });
         resolved.set(client, resolveKept(next, '', rotation, usage, time));

@@ -81,6 +81,20 @@ describe('resolveSecret', () => {
     });
   }
 
+  describe('of a person is a password', () => {
+    const password = { ...reference, isPassword: true } as const;
+    const stateOf = (text: string) => resolved(secret(text), password).state;
+
+    it('A-16 of up to 4096 bytes, whatever its letters are', () => {
+      expect([stateOf('x'.repeat(4096)), stateOf('ü'.repeat(2048))]).to.deep.equal(['ready', 'ready']);
+      expect([stateOf('x'.repeat(4097)), stateOf('ü'.repeat(2049))]).to.deep.equal(['missing', 'missing']);
+    });
+
+    it('without control characters', () => {
+      expect([stateOf('a\tb'), stateOf('a b')]).to.deep.equal(['missing', 'ready']);
+    });
+  });
+
   it('takes a generated secret by the name of its Client', () => {
     const generated = new Map<string, ResolvedSecret>([['app', { state: 'ready', value: new Secret('bgs_x') }]]);
     const nothing = (): undefined => undefined;

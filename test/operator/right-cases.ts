@@ -196,7 +196,20 @@ function ofKind(plural: string, sample: Sample): readonly (readonly [string, Rig
     // What is listed each second needs no watch to be heard of in the end.
     [
       `list ${what}`,
-      { breaks: 'nothing is heard of anew', environment: { BOXGATE_RELIST_SECONDS: '1' }, provoke: anew, wanted },
+      {
+        breaks: 'nothing is heard of anew',
+        environment: { BOXGATE_RELIST_SECONDS: '1' },
+        // A watch goes on without a list until one is due.
+        async provoke(scene) {
+          await eventually('the list is refused', async () => {
+            scene.cut();
+            await new Promise((resolve) => setTimeout(resolve, 1_500));
+            return scene.said(/cannot list resource/);
+          });
+          await put(sample)(scene);
+        },
+        wanted,
+      },
     ],
     [`watch ${what}`, { breaks: 'nothing is heard of', provoke: anew, wanted }],
     [

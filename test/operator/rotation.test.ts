@@ -17,7 +17,16 @@ const staged: KeptSecret = { ...single, next: fresh };
 const twofold: KeptSecret = { value: fresh, made: now - hour, previous: { value: old, until: now + hour } };
 
 function situation(fields: Partial<SecretSituation>): SecretSituation {
-  return { found: single, last: undefined, applied: undefined, rotation: never, usage: undefined, now, ...fields };
+  return {
+    found: single,
+    last: undefined,
+    applied: undefined,
+    hadSecret: () => false,
+    rotation: never,
+    usage: undefined,
+    now,
+    ...fields,
+  };
 }
 
 const used = (lastToken: number, previousLastUsed?: number) => ({ lastToken, previousLastUsed });
@@ -32,6 +41,13 @@ describe('nextSecret', () => {
       'made',
       { ...single, next: made },
     ],
+    [
+      'makes one beside the one that the API has, where nobody remembers that',
+      { found: undefined, hadSecret: () => true, rotation: weekly },
+      'made',
+      { value: made, made: now, previous: { until: now + 2 * hour } },
+    ],
+    ['retires that one at its deadline', { found: { ...single, previous: { until: now } } }, 'retired', single],
     [
       'does the same where it was emptied',
       { found: { value: undefined, made: 0 }, last: single },

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
 import { unthrottled } from '../../support/unthrottled.ts';
+import { bindSecrets } from '../install-operator.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 import { testSecrets, type TestSecrets } from './secret-things.ts';
 
@@ -111,4 +112,55 @@ describe('rotation of a generated Secret', () => {
       await inTheEnd('the old one is refused', before, 401);
     });
   }
+
+  for (const [title, change] of byHand) {
+    it(`F-26 so it is where it was ${title} while no operator ran: only the API has the old one, and only its hash`, async () => {
+      await rig.put('Client', box, 'app', { ...machine, rotation: { every: '24h', overlap: '6s' } });
+      await rig.ready('Client', box, 'app');
+      const before = await valueOf();
+      await operator.end('SIGKILL');
+      await change(secrets);
+      operator = await rig.operator();
+      await eventually('there is a new one', async () => ![before, ''].includes(await valueOf()));
+      await inTheEnd('the new one works', await valueOf(), 200);
+      expect(await token(before)).to.equal(200);
+      await inTheEnd('the old one is refused', before, 401);
+      await eventually('nothing is left of it', async () => {
+        const found = await secrets.find('app');
+        return !Object.keys(found?.annotations ?? {}).some((name) => name.includes('previous'));
+      });
+    });
+  }
+
+  it('F-26 and so it is where the next operator cannot make the Secret at once', async () => {
+    await rig.put('Client', box, 'app', { ...machine, rotation: { every: '24h', overlap: '20s' } });
+    await rig.ready('Client', box, 'app');
+    const before = await valueOf();
+    await operator.end('SIGKILL');
+    await secrets.remove('app');
+    const binding = `/apis/rbac.authorization.k8s.io/v1/namespaces/${box}/rolebindings/boxgate-box`;
+    await rig.plane.call({ method: 'DELETE', path: binding });
+    operator = await rig.operator();
+    await eventually(
+      'it says so',
+      async () => (await rig.condition('Client', box, 'app', 'SecretReady')) === 'False/SecretForbidden',
+    );
+    expect(await token(before)).to.equal(200);
+    await bindSecrets(rig.plane, box);
+    await eventually('there is a new one', async () => (await valueOf()) !== '');
+    await inTheEnd('the new one works', await valueOf(), 200);
+    expect(await token(before)).to.equal(200);
+    await inTheEnd('the old one is refused', before, 401);
+  });
+
+  it('F-26 what a client had before its Secret was generated is valid no longer, though its deletion is not remembered', async () => {
+    const chosen = 'a chosen secret of some length';
+    await rig.put('Client', box, 'other', { ...machine, secret: chosen });
+    await rig.ready('Client', box, 'other');
+    expect(await rig.token(box, 'other', chosen)).to.equal(200);
+    await operator.end('SIGKILL');
+    await rig.put('Client', box, 'other', { ...machine, generateSecret: {} });
+    operator = await rig.operator();
+    await eventually('the chosen one is refused', async () => (await rig.token(box, 'other', chosen)) === 401);
+  });
 });

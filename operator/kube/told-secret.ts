@@ -1,0 +1,19 @@
+import { isRecord } from '../../crds/schema-node.ts';
+import type { Identity } from '../declared.ts';
+import { isHeld, type DeclaredObject } from './declared-object.ts';
+import type { ObjectStore } from './object-store.ts';
+
+/**
+ * Whether a Client had this generated Secret, by what the cluster keeps of it: our finalizer, which comes once there is a row,
+ * and the status. Its conditions tell nothing: they say how it is now, and a Secret that is not read yet is missing.
+ */
+export function hadSecret(
+  clients: Pick<ObjectStore<DeclaredObject>, 'get'> | undefined,
+  { namespace, name, uid }: Identity,
+  secret: string,
+): boolean {
+  const client = clients?.get(namespace, name);
+  if (client?.uid !== uid || !isHeld(client)) return false;
+  const status: unknown = JSON.parse(client.status);
+  return isRecord(status) && status['secret'] === 'generated' && status['secretName'] === secret;
+}
