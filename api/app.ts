@@ -19,32 +19,21 @@ import type { Route } from './http/routes.ts';
 
 /** The public port. */
 export function createApp(context: ApiContext): RequestListener {
-  return createRouter(context, [...routes, ...openid, ...pages]);
+  return createRouter(context, routes);
 }
 
-/** Every route of a box for programs, in order. Paths stand below the box's base URL. */
+/** Every route of a box, in order. Paths stand below the box's base URL. */
 export const routes: readonly Route[] = [
   ['POST', '/auth/token', 'oauth', tokenEndpoint],
   ['POST', '/auth/introspect', 'oauth', introspectEndpoint],
   ['POST', '/auth/revoke', 'oauth', revokeEndpoint],
+  // What the token of a person opens without a policy.
+  ['GET', '/auth/userinfo', 'oauth', userInfoEndpoint],
+  ['POST', '/auth/userinfo', 'oauth', userInfoEndpoint],
   ['GET', '/.well-known/oauth-authorization-server', 'plain', metadataEndpoint],
   ['GET', '/.well-known/openid-configuration', 'plain', metadataEndpoint],
   ['GET', '/.well-known/jwks.json', 'plain', keySetEndpoint],
-  ['DELETE', '/Session', 'resource', closeSessionEndpoint],
-  ['POST', '/AccessPolicy/$explain', 'resource', explainEndpoint],
-  ...[...resourceRoutes, ...userRoutes].map(({ method, path, kind, handler }): Route => {
-    return [method, path, 'resource', (context) => behindGate(context, kind, handler)];
-  }),
-];
-
-/** What the token of a person opens without a policy. */
-const openid: readonly Route[] = [
-  ['GET', '/auth/userinfo', 'oauth', userInfoEndpoint],
-  ['POST', '/auth/userinfo', 'oauth', userInfoEndpoint],
-];
-
-/** Every page of a box for people. */
-const pages: readonly Route[] = [
+  // Pages for people.
   ['GET', '/auth/authorize', 'page', authorizeEndpoint],
   ['POST', '/auth/authorize', 'page', postedAuthorizeEndpoint],
   ['GET', '/auth/signin', 'page', signInPageEndpoint],
@@ -57,6 +46,11 @@ const pages: readonly Route[] = [
   ['POST', '/auth/signout', 'page', signOutEndpoint],
   ['GET', '/auth/logout', 'page', logoutEndpoint],
   ['POST', '/auth/logout', 'page', postedLogoutEndpoint],
+  ['DELETE', '/Session', 'resource', closeSessionEndpoint],
+  ['POST', '/AccessPolicy/$explain', 'resource', explainEndpoint],
+  ...[...resourceRoutes, ...userRoutes].map(({ method, path, kind, handler }): Route => {
+    return [method, path, 'resource', (context) => behindGate(context, kind, handler)];
+  }),
 ];
 
 function explainEndpoint(context: ApiContext): Endpoint {

@@ -52,7 +52,7 @@ export interface RowName {
   readonly id: string;
 }
 
-/** The row is to be so. A Client's `secret` absent: the stored one is kept. */
+/** The row is to be so. A Client's `secret` absent: the stored one is kept, and the previous one beside it. */
 export interface DeclareLine extends RowName {
   readonly owner: Owner;
   readonly adopt?: Adoption;
@@ -60,7 +60,7 @@ export interface DeclareLine extends RowName {
   readonly retain?: true;
   /** Of a Box: when the owner goes, all data of the box goes with it. Absent: only its settings. */
   readonly purge?: true;
-  /** Of a Client: a second secret that is valid too. Absent: there is none, whatever was there. */
+  /** Of a Client: a second secret that is valid too. Absent beside a secret: there is none, whatever was there. */
   readonly previous?: PreviousSecret;
   /** Of a Box: the first admin, who is made once. Absent: nobody is made. */
   readonly bootstrap_admin?: BootstrapAdmin;
@@ -84,8 +84,12 @@ export interface BootstrapAdmin {
 
 /** The secret that a client had before its present one. */
 export interface PreviousSecret {
-  readonly secret: string;
-  /** RFC 3339: from then on it is not valid. */
+  /**
+   * Absent: the generated one that is stored; for a caller that has forgotten it. A line that is sent again keeps the same
+   * one, as the present secret must be a generated one, which is told from what is stored.
+   */
+  readonly secret?: string;
+  /** RFC 3339: from then on it is not valid. NO_END: it is the one that applications have, and the present one was shown to nobody. */
   readonly until: string;
 }
 

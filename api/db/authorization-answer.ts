@@ -73,8 +73,8 @@ export async function insertAnswer(
   );
 }
 
-/** An answer whose row is locked. */
-export interface LockedAnswer extends AuthorizationAnswer {
+/** An answer as its row has it. */
+export interface StoredAnswer extends AuthorizationAnswer {
   readonly used: boolean;
   /** Its user is gone, is inactive, or has ended all that was begun then. */
   readonly userGone: boolean;
@@ -105,7 +105,7 @@ interface AnswerRow {
 }
 
 /** Reads an answer, its row locked until the transaction ends: of two uses of a code one comes first. */
-export async function lockAnswer(connection: Connection, box: string, id: string): Promise<LockedAnswer | undefined> {
+export async function lockAnswer(connection: Connection, box: string, id: string): Promise<StoredAnswer | undefined> {
   const { rows } = await connection.query<AnswerRow>(
     `SELECT id, encode(hash, 'hex') AS hash, client, user_id, version, encode(browser, 'hex') AS browser, redirect_uri,
             scope, audience, challenge, nonce, authenticated_at, user_agent, created_at, expires_at, used_at IS NOT NULL AS used,

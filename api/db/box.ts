@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { outsideBoxes } from './transaction.ts';
-import type { Connection } from './transaction.ts';
+import { inBoxAfter, outsideBoxes } from './transaction.ts';
+import type { Connection, Row } from './transaction.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
 /** Makes the row of a box, if there is none. Only a declared object makes a box. */
@@ -36,21 +36,38 @@ export function risingClock(before: string): string {
 
 /** The box's config version, its row locked against a bump until the transaction ends; undefined when there is no such box. */
 export async function lockVersion(connection: Connection, box: string): Promise<number | undefined> {
-  const { rows } = await connection.query<{ version: string }>(
-    `SELECT b.config_version AS version FROM boxgate.box b, ${turn('shared')} WHERE b.box = $1 FOR SHARE OF b`,
-    [box],
-  );
-  return rows[0] === undefined ? undefined : Number(rows[0].version);
+  const { rows } = await connection.query<Row>(locking('$1'), [box]);
+  return versionIn(rows);
 }
 
 /**
- * SQL for a place in the queue before the row of the box `$1`, to stand in a FROM. Row locks know no queue: as long as
- * shared ones overlap, a change waits (measured: two seconds behind sixteen connections that refresh tokens, which a
- * stranger with forged ones can keep up).
+ * Runs work in a `write` transaction that holds the box's row as {@link lockVersion} does, from its first round trip on; it
+ * gets the config version. Throws Outage.
  */
-export function turn(how: 'shared' | 'exclusive'): string {
+export function inHeldBox<T>(
+  pool: pg.Pool,
+  box: string,
+  work: (connection: Connection, version: number | undefined) => Promise<T>,
+): Promise<T> {
+  return inBoxAfter(pool, box, locking, (connection, rows) => work(connection, versionIn(rows)));
+}
+
+function locking(box: string): string {
+  return `SELECT b.config_version AS version FROM boxgate.box b, ${turn('shared', box)} WHERE b.box = ${box} FOR SHARE OF b`;
+}
+
+function versionIn([row]: readonly Row[]): number | undefined {
+  return row === undefined ? undefined : Number(row['version']);
+}
+
+/**
+ * SQL for a place in the queue before the row of a box, `$1` or a literal, to stand in a FROM. Row locks know no queue: as
+ * long as shared ones overlap, a change waits (measured: two seconds behind sixteen connections that refresh tokens, which
+ * a stranger with forged ones can keep up).
+ */
+export function turn(how: 'shared' | 'exclusive', box = '$1'): string {
   const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
-  return `${lock}(hashtextextended('boxgate.box ' || $1::text, 0)) AS turn`;
+  return `${lock}(hashtextextended('boxgate.box ' || ${box}::text, 0)) AS turn`;
 }
 
 /** The boxes that hold a resource, at most `limit` of them. */

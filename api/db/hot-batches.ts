@@ -2,20 +2,28 @@ import type pg from 'pg';
 import { findServiceAccounts, useAssertions } from './assertion-statements.ts';
 import { createBatch } from './batch.ts';
 import { checkAll } from './check-statement.ts';
+import { findCodes, redeemCodes, storeCodes } from './code-statements.ts';
 import { findFamilies } from './family-statement.ts';
 import type {
   AssertionUse,
+  CodeKey,
   EntryKey,
   FamilyKey,
+  FoundCode,
   FoundSession,
+  FoundSignIn,
   HotStatements,
   KnownEntry,
+  NewCode,
   NewSession,
+  Redemption,
   SessionKey,
+  SignInKey,
   Versioned,
 } from './hot-statements.ts';
 import { issueAll, versionsOf } from './issue-statement.ts';
 import { Outage, sorted } from './outage.ts';
+import { findSignIns } from './sign-in-statement.ts';
 import type { Connection } from './transaction.ts';
 import { withConnection } from './with-connection.ts';
 
@@ -58,6 +66,14 @@ export function batchedStatements(pool: pg.Pool, limits: HotLimits): HotStatemen
     bounds,
     isOutage,
   );
+  const signIns = createBatch(
+    on<SignInKey, readonly Versioned<FoundSignIn | undefined>[]>(findSignIns),
+    bounds,
+    isOutage,
+  );
+  const newCodes = createBatch(on<NewCode, readonly boolean[]>(storeCodes), bounds, isOutage);
+  const codes = createBatch(on<CodeKey, readonly Versioned<FoundCode | undefined>[]>(findCodes), bounds, isOutage);
+  const redemptions = createBatch(on<Redemption, readonly boolean[]>(redeemCodes), bounds, isOutage);
   return {
     issue: async (session) => (await issues.submit(session)).version,
     check: (key) => checks.submit(key),
@@ -65,6 +81,10 @@ export function batchedStatements(pool: pg.Pool, limits: HotLimits): HotStatemen
     version: async (box) => (await versions.submit(box)).version,
     useAssertion: (use) => uses.submit(use),
     serviceAccount: async (key) => (await entries.submit(key)).found,
+    signIn: (key) => signIns.submit(key),
+    storeCode: (code) => newCodes.submit(code),
+    code: (key) => codes.submit(key),
+    redeem: (redemption) => redemptions.submit(redemption),
   };
 }
 
@@ -82,5 +102,9 @@ export function singleStatements(connection: Connection): HotStatements {
     version: async (box) => (await versionsOf(connection, [box]))[0]?.version,
     useAssertion: async (use) => (await useAssertions(connection, [use]))[0] ?? false,
     serviceAccount: async (key) => (await findServiceAccounts(connection, [key]))[0]?.found,
+    signIn: async (key) => (await findSignIns(connection, [key]))[0] ?? { version: undefined, value: undefined },
+    storeCode: async (code) => (await storeCodes(connection, [code]))[0] ?? false,
+    code: async (key) => (await findCodes(connection, [key]))[0] ?? { version: undefined, value: undefined },
+    redeem: async (redemption) => (await redeemCodes(connection, [redemption]))[0] ?? false,
   };
 }

@@ -1,3 +1,6 @@
+import type { AuthorizationAnswer, StoredAnswer } from './authorization-answer.ts';
+import type { Consent } from './consent.ts';
+
 /** A session about to be stored. Times in seconds since 1970; `hash` is null for a JWT. */
 export interface NewSession {
   readonly box: string;
@@ -93,6 +96,54 @@ export interface KnownEntry {
   readonly uid: string | undefined;
 }
 
+/** Whose sign-in is asked for, and whose consent for which client. */
+export interface SignInKey {
+  readonly box: string;
+  /** SHA-256 of the text in the browser's cookie, 64 hexadecimal digits. */
+  readonly browser: string;
+  readonly client: string;
+}
+
+/** A sign-in of somebody who may still use it, whether or not it has expired; times in milliseconds since 1970. */
+export interface FoundSignIn {
+  readonly user: number;
+  /** The config version it began under. */
+  readonly version: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** What they let the client have; undefined: nothing yet. */
+  readonly consent: Consent | undefined;
+}
+
+/** A code about to be stored. */
+export interface NewCode extends AuthorizationAnswer {
+  readonly box: string;
+  readonly hash: string;
+  readonly keptUntil: number;
+  /** The version of the sign-in that it is for: it is stored only if that is still there. */
+  readonly signInVersion: number;
+  /** The version of the consent that it is given by: stored only if that still covers the scope; null: none is needed. */
+  readonly consentVersion: number | null;
+}
+
+/** Which code is asked for; whether the one who asks knows it, the hash in its row tells. */
+export interface CodeKey {
+  readonly box: string;
+  /** A UUID. */
+  readonly id: string;
+}
+
+/** A code as its row has it. */
+export type FoundCode = Omit<StoredAnswer, 'browser' | 'tokens'>;
+
+/** A code about to be redeemed, and the session that comes of it, without a family. */
+export interface Redemption {
+  readonly code: { readonly id: string; readonly hash: string };
+  readonly session: NewSession & { readonly user: number };
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
 /** An answer and the config version of its box at that moment; version undefined: there is no such box. */
 export interface Versioned<T> {
   readonly version: number | undefined;
@@ -109,6 +160,16 @@ export interface HotStatements {
   version(box: string): Promise<number | undefined>;
   /** Whether it is this request that uses the assertion first. */
   useAssertion(use: AssertionUse): Promise<boolean>;
+  /** Undefined when nobody is signed in there who may be. */
+  signIn(key: SignInKey): Promise<Versioned<FoundSignIn | undefined>>;
+  /**
+   * Stores a code if its box is at its version and what it was decided by is as it was found: whether it did. It waits for
+   * nothing, so that a no may only mean that somebody was changing something: then a transaction tells.
+   */
+  storeCode(code: NewCode): Promise<boolean>;
+  code(key: CodeKey): Promise<Versioned<FoundCode | undefined>>;
+  /** Uses a code and stores its session, if its box is at the session's version and the code still counts; as above. */
+  redeem(redemption: Redemption): Promise<boolean>;
   /** Undefined where there is no such client, or no cluster that it belongs to. */
   serviceAccount(key: EntryKey): Promise<KnownEntry | undefined>;
 }

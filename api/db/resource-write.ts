@@ -1,3 +1,4 @@
+import { NO_END } from '../../crds/no-end.ts';
 import { turn } from './box.ts';
 import type { Owner, PreviousSecret, ResourceColumns, ResourceKey, StoredResource } from './resource.ts';
 import { resourceColumns, rowState, storedResource } from './resource.ts';
@@ -10,13 +11,23 @@ export interface ResourceWrite extends ResourceKey {
   /** Stored forms of the client's live secrets; undefined keeps those that are there. */
   readonly secrets: readonly string[] | undefined;
   /** The secret it had before, valid too; null: none; left out, the one that is there stays. */
-  readonly previous?: PreviousSecret | null | undefined;
+  readonly previous?: PreviousSecret | KeptPrevious | null | undefined;
   readonly owner: Owner | undefined;
   readonly digest: string | undefined;
   /** Goes on without an owner when the object that declares it goes; false when it is left out. */
   readonly retain?: boolean;
   /** Of a Box: the data of the box goes with it; false when it is left out. */
   readonly purge?: boolean;
+}
+
+/**
+ * The generated secret that applications have now is the previous one: the client's, or if it has the present one already, or
+ * one that nobody was shown (NO_END), that which was before.
+ */
+interface KeptPrevious {
+  readonly stored: undefined;
+  /** Milliseconds since 1970: from then on it is not valid. */
+  readonly until: number;
 }
 
 /**
@@ -81,6 +92,20 @@ function millisecondsOf(moment: unknown): number | undefined {
   return typeof moment === 'string' ? Date.parse(moment) : undefined;
 }
 
+// Sessions of whoever had the row are not the declarer's, and neither is a secret.
+const isAnothers = `(o.id IS NULL OR o.changed
+         OR (w.owner_cluster IS NOT NULL AND (o.owner_cluster, o.owner_name, COALESCE(o.owner_uid, w.owner_uid))
+             IS DISTINCT FROM (w.owner_cluster, w.owner_name, w.owner_uid)))`;
+
+// What somebody chose is not kept: who takes a generated secret instead wants it gone.
+const previousSecret = `CASE
+           WHEN w.previous_kept AND (w.owner_cluster IS NULL OR NOT ${isAnothers}) THEN o.previous_secret
+           WHEN w.previous_secret IS NOT NULL OR w.previous_until IS NULL THEN w.previous_secret
+           WHEN ${isAnothers} THEN NULL
+           WHEN w.secrets -> 0 = to_jsonb(o.secrets[1]) OR o.previous_until = '${NO_END}' THEN o.previous_secret
+           WHEN o.secrets[1] LIKE '$sha256$%' THEN o.secrets[1]
+         END`;
+
 // The box's row is locked, so what `old` sees is what is replaced. A first creation writes no revocation: no session of
 // a client that never was can exist.
 const upsert = `
@@ -97,13 +122,10 @@ WITH wanted AS MATERIALIZED (
 ), final AS MATERIALIZED (
   SELECT w.*, o.id IS NOT NULL AS existed, o.revoked_before AS old_revoked_at, o.sessions_from,
          o.secrets AS old_secrets,
-         CASE WHEN w.previous_kept THEN o.previous_secret ELSE w.previous_secret END AS previous,
+         ${previousSecret} AS previous,
          CASE WHEN w.previous_kept THEN o.previous_until ELSE to_timestamp(w.previous_until / 1000.0) END AS until,
          o.previous_secret AS old_previous,
-         o.id IS NULL OR o.changed
-         OR (w.owner_cluster IS NOT NULL AND (o.owner_cluster, o.owner_name, COALESCE(o.owner_uid, w.owner_uid))
-             IS DISTINCT FROM (w.owner_cluster, w.owner_name, w.owner_uid))
-         OR (o.body -> 'active' IS DISTINCT FROM 'false' AND w.body -> 'active' = 'false') AS ends
+         ${isAnothers} OR (o.body -> 'active' IS DISTINCT FROM 'false' AND w.body -> 'active' = 'false') AS ends
     FROM wanted w LEFT JOIN old o ON o.kind = w.kind AND o.id = w.id
 ), revoked AS (
   INSERT INTO boxgate.revocation (box, subject, version)
@@ -133,7 +155,7 @@ SELECT $1::text, f.kind, f.id, $2::bigint, CASE WHEN f.ends AND f.kind = 'Client
        GREATEST(f.old_revoked_at, f.revoked_at), f.body,
        CASE WHEN f.secrets IS NULL THEN COALESCE(f.old_secrets, '{}')
             ELSE ARRAY(SELECT jsonb_array_elements_text(f.secrets)) END,
-       f.previous, f.until, f.owner_cluster, f.owner_name, f.owner_uid, f.digest, f.retain, f.purge, ''
+       f.previous, CASE WHEN f.previous IS NOT NULL THEN f.until END, f.owner_cluster, f.owner_name, f.owner_uid, f.digest, f.retain, f.purge, ''
   FROM final f
 ON CONFLICT (box, kind, id) DO UPDATE
    SET version = excluded.version, sessions_from = excluded.sessions_from, revoked_before = excluded.revoked_before,

@@ -28,11 +28,34 @@ export async function insertSignIn(connection: Connection, box: string, signIn: 
 }
 
 /** The sign-in of a browser; undefined when there is none that counts for its user. `now` in milliseconds. */
-export async function findSignIn(
+export function findSignIn(
   connection: Connection,
   box: string,
   browser: string,
   now: number,
+): Promise<SignIn | undefined> {
+  return readSignIn(connection, box, browser, now, '');
+}
+
+/**
+ * The same, and holds it until the transaction ends: nobody ends it meanwhile. The person is read before the row is locked,
+ * so call it only in a transaction that holds the box: nobody takes a person's rights then.
+ */
+export function lockSignIn(
+  connection: Connection,
+  box: string,
+  browser: string,
+  now: number,
+): Promise<SignIn | undefined> {
+  return readSignIn(connection, box, browser, now, 'FOR KEY SHARE');
+}
+
+async function readSignIn(
+  connection: Connection,
+  box: string,
+  browser: string,
+  now: number,
+  lock: '' | 'FOR KEY SHARE',
 ): Promise<SignIn | undefined> {
   const { rows } = await connection.query<{
     readonly person: Person | null;
@@ -42,7 +65,7 @@ export async function findSignIn(
   }>(
     `SELECT boxgate.living_user(box, user_id, version) AS person, version, created_at, expires_at
        FROM boxgate.sign_in
-      WHERE box = $1 AND browser = decode($2, 'hex') AND expires_at > to_timestamp($3 / 1000.0)`,
+      WHERE box = $1 AND browser = decode($2, 'hex') AND expires_at > to_timestamp($3 / 1000.0) ${lock}`,
     [box, browser, now],
   );
   const [row] = rows;
@@ -54,14 +77,6 @@ export async function findSignIn(
     createdAt: row.created_at.getTime(),
     expiresAt: row.expires_at.getTime(),
   };
-}
-
-/** Holds the sign-in of a browser until the transaction ends: nobody ends it meanwhile. */
-export async function lockSignIn(connection: Connection, box: string, browser: string): Promise<void> {
-  await connection.query(`SELECT FROM boxgate.sign_in WHERE box = $1 AND browser = decode($2, 'hex') FOR KEY SHARE`, [
-    box,
-    browser,
-  ]);
 }
 
 /** Ends the sign-in of a browser; nothing happens when there is none. */

@@ -5,12 +5,15 @@ import { requestLimit, withConnection } from './with-connection.ts';
 /** A connection inside a transaction. */
 export type Connection = pg.PoolClient;
 
+/** A row as Postgres gives it. */
+export type Row = Readonly<Record<string, unknown>>;
+
 /** How a transaction begins: `snapshot` reads everything as of one moment, `write` sees each statement's own present. */
 export type TransactionMode = 'snapshot' | 'write';
 
 const begin = {
   snapshot: 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
-  write: 'BEGIN',
+  write: 'BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED',
 } as const satisfies Record<TransactionMode, string>;
 
 /**
@@ -25,9 +28,26 @@ export function inBox<T>(
   work: (connection: Connection) => Promise<T>,
   limit = requestLimit,
 ): Promise<T> {
+  return transaction(pool, opening(box, mode), limit, (connection) => work(connection));
+}
+
+/**
+ * The same in a `write` transaction, with one more statement in the round trip that begins it: `first` makes it of the box's
+ * name as a literal. Work gets its rows.
+ */
+export function inBoxAfter<T>(
+  pool: pg.Pool,
+  box: string,
+  first: (box: string) => string,
+  work: (connection: Connection, rows: readonly Row[]) => Promise<T>,
+): Promise<T> {
+  return transaction(pool, opening(box, 'write'), requestLimit, work, `; ${first(`'${box}'`)}`);
+}
+
+function opening(box: string, mode: TransactionMode): string {
   // The box's name is safe to stand in the statement: it is matched against this pattern in the resolver and here.
   if (!/^[a-z0-9-]{1,63}$/.test(box)) throw new TypeError('not the name of a box');
-  return transaction(pool, `${begin[mode]}; SET LOCAL boxgate.box = '${box}'`, work, limit);
+  return `${begin[mode]}; SET LOCAL boxgate.box = '${box}'`;
 }
 
 /** Runs work in a transaction without a box: it sees no row of any. */
@@ -36,18 +56,20 @@ export function outsideBoxes<T>(
   work: (connection: Connection) => Promise<T>,
   limit = requestLimit,
 ): Promise<T> {
-  return transaction(pool, begin.write, work, limit);
+  return transaction(pool, begin.write, limit, (connection) => work(connection));
 }
 
 function transaction<T>(
   pool: pg.Pool,
   opening: string,
-  work: (connection: Connection) => Promise<T>,
   limit: number,
+  work: (connection: Connection, rows: readonly Row[]) => Promise<T>,
+  first = '',
 ): Promise<T> {
   return withConnection(pool, limit, async (connection) => {
-    await connection.query(opening + serverLimits(limit));
-    const result = await work(connection);
+    // Of several statements at once pg gives several results, which its types do not say.
+    const results = [await connection.query<Row>(opening + serverLimits(limit) + first)].flat();
+    const result = await work(connection, results.at(-1)?.rows ?? []);
     await commit(connection);
     return result;
   });

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { allows } from '../../crds/compatibility.ts';
 import type { Box } from '../../crds/box.ts';
 import { checkBearer } from '../oauth/check-token.ts';
 import type { LiveSession } from '../oauth/check-token.ts';
@@ -50,7 +51,8 @@ export async function authorize(token: string | undefined, asked: AskedFor, serv
     const judge = (session?: LiveSession): Verdict => judgeRequest(session, asked, state, services.issuer(state));
     if (token === undefined) return { version: await statements.version(asked.box), value: judge() };
     const { version, value } = await checkBearer(token, state, statements, services);
-    if (asked.tokenIsInQuery === true && !isTakenFromQuery(state.settings)) return { version, value: 'not-in-query' };
+    if (asked.tokenIsInQuery === true && !allows(state.settings, 'query_token'))
+      return { version, value: 'not-in-query' };
     return { version, value: value === undefined ? 'unauthenticated' : judge(value) };
   });
   if (verdict === undefined) throw nothingHere();
@@ -61,10 +63,6 @@ export async function authorize(token: string | undefined, asked: AskedFor, serv
   }
   if (verdict === 'forbidden') throw new Problem('forbidden', 'No access policy grants this request');
   return verdict;
-}
-
-function isTakenFromQuery({ compatibility }: Box): boolean {
-  return compatibility?.query_token ?? compatibility?.profile !== 'strict';
 }
 
 function judgeRequest(session: LiveSession | undefined, asked: AskedFor, state: BoxState, issuer: string): Verdict {

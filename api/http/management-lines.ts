@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
+import { PASSWORD_BYTES } from '../../crds/secret-text.ts';
 import type { ClusterSettingsCall } from '../client/cluster-settings.ts';
 import type { ApplyHead, ApplyLine } from '../client/desired-state.ts';
 import { Problem } from '../problem.ts';
@@ -16,8 +17,8 @@ const head = Compile(
 );
 const yes = Type.Optional(Type.Literal(true));
 const declared = { ...name, owner, digest: text, adopt: Type.Optional(Type.Enum(['unowned', 'force'])) };
-const previous = Type.Optional(Type.Object({ secret: text, until: Type.String({ maxLength: 64 }) }));
-const password = Type.String({ minLength: 1, maxLength: 4096 });
+const previous = Type.Optional(Type.Object({ secret: Type.Optional(text), until: Type.String({ maxLength: 64 }) }));
+const password = Type.String({ minLength: 1, maxLength: PASSWORD_BYTES });
 const bootstrap_admin = Type.Optional(Type.Object({ email: text, password }));
 const declare = Compile(
   Type.Object({ ...declared, retain: yes, purge: yes, previous, bootstrap_admin, resource: Type.Object({}) }),

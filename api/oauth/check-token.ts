@@ -1,3 +1,4 @@
+import { allows } from '../../crds/compatibility.ts';
 import type { Client } from '../../crds/client.ts';
 import { uuidV7Time } from '../credentials/random.ts';
 import { parseAccessToken, uuidText } from '../credentials/token-text.ts';
@@ -55,12 +56,8 @@ export async function checkBearer(
 }
 
 function isForBox({ audience }: LiveSession, state: BoxState, services: OAuthServices): boolean {
-  if (audience === null) return true;
-  const { compatibility } = state.settings;
-  return (
-    (compatibility?.foreign_audience ?? compatibility?.profile !== 'strict') ||
-    audience.includes(services.issuer(state))
-  );
+  if (audience === null || allows(state.settings, 'foreign_audience')) return true;
+  return audience.includes(services.issuer(state));
 }
 
 /** A JWT is found by its jti, once its signature holds: a closed session refuses its token, whatever its form (T-32). */

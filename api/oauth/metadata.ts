@@ -1,4 +1,5 @@
 import type { JsonWebKey } from 'node:crypto';
+import { allows } from '../../crds/compatibility.ts';
 import type { Box } from '../../crds/box.ts';
 import type { BoxState } from '../state/box-state.ts';
 import { PROMPTS } from './authorization/prompt.ts';
@@ -10,9 +11,9 @@ import { ID_TOKEN_ALGORITHMS } from './openid/id-token.ts';
 import { USER_CLAIMS } from './openid/user-claims.ts';
 
 /** The metadata of a box's authorization server (RFC 8414 §2, OpenID Connect Discovery §3): only what is built is listed. */
-export function serverMetadata(issuer: string, { compatibility }: Box): Readonly<Record<string, unknown>> {
+export function serverMetadata(issuer: string, settings: Box): Readonly<Record<string, unknown>> {
   const authentication = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
-  const implicit = compatibility?.implicit ?? compatibility?.profile !== 'strict';
+  const implicit = allows(settings, 'implicit');
   return {
     issuer,
     authorization_endpoint: `${issuer}/auth/authorize`,

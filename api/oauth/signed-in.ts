@@ -14,10 +14,13 @@ export async function currentSignIn(
   now: number,
 ): Promise<SignIn | undefined> {
   if (browser === undefined) return undefined;
-  return judged(await findSignIn(connection, state.box, browserHash(browser), now), state);
+  return signInThatCounts(await findSignIn(connection, state.box, browserHash(browser), now), state);
 }
 
-/** The same, held until the transaction ends: a sign-out comes wholly before or wholly after what is stored in it. */
+/**
+ * The same, held until the transaction ends, which holds the box too: a sign-out comes wholly before or wholly after what is
+ * stored in it.
+ */
 export async function lockCurrentSignIn(
   connection: Connection,
   state: Judging,
@@ -25,11 +28,14 @@ export async function lockCurrentSignIn(
   now: number,
 ): Promise<SignIn | undefined> {
   if (browser === undefined) return undefined;
-  await lockSignIn(connection, state.box, browserHash(browser));
-  return currentSignIn(connection, state, browser, now);
+  return signInThatCounts(await lockSignIn(connection, state.box, browserHash(browser), now), state);
 }
 
-function judged(found: SignIn | undefined, { settings, sessionsFrom, revokedBefore }: Judging): SignIn | undefined {
+/** A stored sign-in, if the settings of its box let it count. */
+export function signInThatCounts<T extends Pick<SignIn, 'version' | 'createdAt'>>(
+  found: T | undefined,
+  { settings, sessionsFrom, revokedBefore }: Omit<Judging, 'box'>,
+): T | undefined {
   if (found === undefined || settings.active === false) return undefined;
   return found.version >= sessionsFrom && found.createdAt >= (revokedBefore ?? 0) ? found : undefined;
 }

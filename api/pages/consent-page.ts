@@ -2,8 +2,7 @@ import type { Language } from './language.ts';
 import { markup } from './markup.ts';
 import { messages } from './messages.ts';
 import { page } from './page.ts';
-import type { Page } from './page.ts';
-import type { BoxLook } from './sign-in-page.ts';
+import type { BoxLook, Page } from './page.ts';
 
 /** What the consent page shows (ASVS 10.7): who wants what, where it goes, for how long. */
 export interface ConsentView {

@@ -76,7 +76,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
     },
     passwordFaults: {
       'too-short': 'This password is too short.',
-      'too-long': 'A password has at most 1024 characters.',
+      'too-long': 'A password has at most 4096 characters, fewer with accents, other scripts or emoji.',
       'most-used': 'This is one of the most used passwords, which are guessed first. Choose another one.',
     },
     registered: 'You are registered',
@@ -110,7 +110,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
     problem: 'This did not work',
     problems: {
       'logout-untrusted':
-        'An app wanted to sign you out, with a request that is not its own, or back to an address that is not. You are still signed in. Whoever runs the app has to look at its id_token_hint, client_id and post_logout_redirect_uri.',
+        'An app wanted to sign you out, with a request that is not its own, or back to an address that is not. Nobody was signed out. Whoever runs the app has to look at its id_token_hint, client_id and post_logout_redirect_uri.',
       untrusted:
         'The app that sent you here is not known, or wants to send you to an address that is not its own. Nothing was passed on. Whoever runs the app has to look at its client_id and redirect_uri.',
       expired:
@@ -146,7 +146,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
     },
     passwordFaults: {
       'too-short': 'Dieses Passwort ist zu kurz.',
-      'too-long': 'Ein Passwort hat höchstens 1024 Zeichen.',
+      'too-long': 'Ein Passwort hat höchstens 4096 Zeichen, weniger mit Umlauten, anderen Schriften oder Emojis.',
       'most-used': 'Das ist eines der meistbenutzten Passwörter, die zuerst geraten werden. Wählen Sie ein anderes.',
     },
     registered: 'Sie sind registriert',
@@ -180,7 +180,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
     problem: 'Das hat nicht geklappt',
     problems: {
       'logout-untrusted':
-        'Eine App wollte Sie abmelden, mit einer Anfrage, die nicht ihre ist, oder zurück zu einer Adresse, die es nicht ist. Sie sind weiterhin angemeldet. Wer die App betreibt, muss id_token_hint, client_id und post_logout_redirect_uri prüfen.',
+        'Eine App wollte Sie abmelden, mit einer Anfrage, die nicht ihre ist, oder zurück zu einer Adresse, die es nicht ist. Es wurde niemand abgemeldet. Wer die App betreibt, muss id_token_hint, client_id und post_logout_redirect_uri prüfen.',
       untrusted:
         'Die App, die Sie hierher geschickt hat, ist nicht bekannt oder möchte Sie zu einer Adresse schicken, die nicht ihre ist. Es wurde nichts weitergegeben. Wer die App betreibt, muss client_id und redirect_uri prüfen.',
       expired:

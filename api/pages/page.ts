@@ -4,6 +4,12 @@ import type { Markup } from './markup.ts';
 import type { Language } from './language.ts';
 import { styles } from './styles.ts';
 
+/** How the pages of a box look: what its settings say. */
+export interface BoxLook {
+  readonly name: string | undefined;
+  readonly logo: string | undefined;
+}
+
 /** What a page of a box shows around its content. */
 export interface PageFrame {
   readonly language: Language;
@@ -38,7 +44,7 @@ export function page(frame: PageFrame, content: Markup, script?: string): Page {
 </head>
 <body>
 <main>
-${logo === undefined ? undefined : markup`<img class="logo" src="${logo}" alt="${name ?? ''}">`}
+${logo === undefined ? undefined : markup`<img class="logo" src="${logo}" alt="">`}
 ${name === undefined ? undefined : markup`<p class="name">${name}</p>`}
 <h1>${title}</h1>
 ${content}

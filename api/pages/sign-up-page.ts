@@ -1,11 +1,11 @@
+import { emailInput } from './email-input.ts';
 import { markup } from './markup.ts';
 import type { Markup } from './markup.ts';
 import type { Language } from './language.ts';
 import { messages } from './messages.ts';
 import type { Messages } from './messages.ts';
 import { page } from './page.ts';
-import type { Page } from './page.ts';
-import type { BoxLook } from './sign-in-page.ts';
+import type { BoxLook, Page } from './page.ts';
 
 /** What can be wrong with what was typed, by its field. */
 export interface SignUpFaults {
@@ -46,18 +46,7 @@ export function signUpPage(view: SignUpView): Page {
         <label for="email">${say.email}</label>
         ${fault('email', emailFault)}
         ${domainHint(view, say)}
-        <input
-          id="email"
-          name="email"
-          value="${email}"
-          inputmode="email"
-          autocomplete="username"
-          autocapitalize="none"
-          spellcheck="false"
-          required
-          ${focusesPassword ? undefined : markup`autofocus`}
-          ${describedBy('email', emailFault !== undefined, view.domains !== undefined)}
-        />
+        ${emailInput(email, !focusesPassword, describedBy('email', emailFault !== undefined, view.domains !== undefined))}
         <label for="password">${say.password}</label>
         ${fault('password', passwordFault)}
         <p class="hint" id="password-hint">${say.passwordHint(view.shortestPassword)}</p>

@@ -2,6 +2,8 @@ import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { Box } from '../../crds/box.ts';
 import type { Client } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
+import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
+import type { Kind } from '../../crds/kind.ts';
 import { checkResource } from '../../crds/validate.ts';
 import type {
   ApplyHead,
@@ -71,17 +73,28 @@ function judgePrevious(
   if (kind !== 'Client' || Number.isNaN(time)) {
     return { refused: [{ path: 'previous', message: 'must be a secret of a Client, and a time' }] };
   }
-  const checked = checkResource(kind, { ...resource, secret });
-  if (!checked.ok) return { refused: checked.faults };
+  const faults = secret === undefined ? storedPreviousFaults(resource) : previousFaults(kind, { ...resource, secret });
+  if (faults.length > 0) return { refused: faults };
   return time <= now ? {} : { previous: { secret, until: time } };
+}
+
+function previousFaults(kind: Kind, resource: object): readonly Fault[] {
+  const checked = checkResource(kind, resource);
+  return checked.ok ? [] : checked.faults;
+}
+
+/** Nobody can tell cheaply whether a chosen secret is the one that is stored: each hash of it is another one. */
+function storedPreviousFaults(resource: DeclareLine['resource']): readonly Fault[] {
+  const isTold = 'secret' in resource && typeof resource.secret === 'string' && isGeneratedSecret(resource.secret);
+  return isTold ? [] : [{ path: 'previous', message: 'must hold a secret beside one that is not generated' }];
 }
 
 /** A row that is to be written. */
 export interface PlannedWrite {
   readonly line: DeclareLine;
   readonly resource: Client | AccessPolicy | Box;
-  /** `until` in milliseconds since 1970. */
-  readonly previous?: { readonly secret: string; readonly until: number };
+  /** Without a secret: the one that is stored. `until` in milliseconds since 1970. */
+  readonly previous?: { readonly secret: string | undefined; readonly until: number };
 }
 
 /** What a call does to the rows of a box, and the answer to each of its lines. */

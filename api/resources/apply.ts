@@ -6,7 +6,7 @@ import { endBoxData } from '../db/box-data.ts';
 import { demandStandby } from '../db/durability.ts';
 import { adoptRows, bindBox, lockBox, readBinding } from '../db/namespace.ts';
 import { digestsOf, findResources } from '../db/resource.ts';
-import type { DeclaredResource, PreviousSecret } from '../db/resource.ts';
+import type { DeclaredResource } from '../db/resource.ts';
 import { deleteResources, lockResources, releaseResources, upsertResources } from '../db/resource-write.ts';
 import type { ResourceWrite } from '../db/resource-write.ts';
 import { Outage } from '../db/outage.ts';
@@ -238,7 +238,7 @@ function resourceWrite(
     id: line.id,
     body,
     secrets: storedSecrets(secret, hashes),
-    previous: storedPrevious(previous, hashes),
+    previous: storedPrevious(secret, previous, hashes),
     owner: { cluster: head.cluster, name: line.owner.name, uid: line.owner.uid },
     digest: line.digest,
     retain: line.retain === true,
@@ -256,12 +256,15 @@ function storedSecrets(
   return [hashOf(secret, hashes)];
 }
 
-/** Absent: there is none from now on. */
+/** Absent: there is none from now on; where the present one is kept, what is there stays. */
 function storedPrevious(
+  secret: string | null | undefined,
   previous: PlannedWrite['previous'],
   hashes: ReadonlyMap<string, string>,
-): PreviousSecret | null {
-  return previous === undefined ? null : { stored: hashOf(previous.secret, hashes), until: previous.until };
+): ResourceWrite['previous'] {
+  if (previous === undefined) return secret === undefined ? undefined : null;
+  const { secret: text, until } = previous;
+  return text === undefined ? { stored: undefined, until } : { stored: hashOf(text, hashes), until };
 }
 
 function hashOf(secret: string, hashes: ReadonlyMap<string, string>): string {
@@ -293,5 +296,5 @@ async function hashSecrets(
 
 function secretsOf({ resource, previous }: PlannedWrite): readonly string[] {
   const present = 'secret' in resource && typeof resource.secret === 'string' ? [resource.secret] : [];
-  return previous === undefined ? present : [...present, previous.secret];
+  return previous?.secret === undefined ? present : [...present, previous.secret];
 }

@@ -1,8 +1,7 @@
-import { lockVersion } from '../db/box.ts';
+import { inHeldBox } from '../db/box.ts';
 import { singleStatements } from '../db/hot-batches.ts';
 import type { HotStatements, Versioned } from '../db/hot-statements.ts';
 import { Outage } from '../db/outage.ts';
-import { inBox } from '../db/transaction.ts';
 import type { Connection } from '../db/transaction.ts';
 import type { BoxState } from './box-state.ts';
 import { createHeldBoxes } from './held-boxes.ts';
@@ -75,8 +74,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
   }
 
   function inVersion<T>(box: string, version: number, work: (c: Connection) => Promise<T>): Promise<Versioned<T>> {
-    return inBox(pool, box, 'write', async (connection) => {
-      const found = await lockVersion(connection, box);
+    return inHeldBox(pool, box, async (connection, found) => {
       if (found !== version) throw new Moved(found);
       return { version, value: await work(connection) };
     });
@@ -84,8 +82,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
 
   /** A busy box cannot starve a request: the lock holds its configuration still until the answer is stored. */
   function decideLocked<T>(box: string, attempt: Attempt<T>): Promise<T | undefined> {
-    return inBox(pool, box, 'write', async (connection) => {
-      const version = await lockVersion(connection, box);
+    return inHeldBox(pool, box, async (connection, version) => {
       if (version === undefined) return undefined;
       const state = await boxes.present(connection, box, version);
       const transaction: Transaction = async (work) => ({ version, value: await work(connection) });

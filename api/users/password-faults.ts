@@ -1,12 +1,10 @@
 import type { Box } from '../../crds/box.ts';
 import type { Fault } from '../../crds/fault.ts';
+import { PASSWORD_BYTES } from '../../crds/secret-text.ts';
 import { isMostUsedPassword } from './most-used-passwords.ts';
 
 /** Least characters of a password where the box says nothing (OWASP ASVS 5.0, 6.2.1). */
 const defaultLeast = 8;
-
-/** Most characters; nothing is ever cut off. */
-const longestPassword = 1024;
 
 /** Least characters of a password in a box. */
 export function shortestPassword({ password }: Box): number {
@@ -20,7 +18,8 @@ export type PasswordWeakness = 'too-short' | 'too-long' | 'most-used';
 export async function passwordWeakness(password: string, settings: Box): Promise<PasswordWeakness | undefined> {
   const length = Array.from(password).length;
   if (length < shortestPassword(settings)) return 'too-short';
-  if (length > longestPassword) return 'too-long';
+  // Nothing is ever cut off.
+  if (Buffer.byteLength(password) > PASSWORD_BYTES) return 'too-long';
   return (await isMostUsedPassword(password)) ? 'most-used' : undefined;
 }
 
@@ -36,7 +35,7 @@ function sentenceOf(weakness: PasswordWeakness, settings: Box): string {
     case 'too-short':
       return `must have at least ${String(shortestPassword(settings))} characters`;
     case 'too-long':
-      return `must have at most ${String(longestPassword)} characters`;
+      return `must have at most ${String(PASSWORD_BYTES)} bytes; a letter beyond ASCII takes two to four`;
     case 'most-used':
       return 'is one of the most used passwords, which are guessed first: choose another one';
   }

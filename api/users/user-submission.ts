@@ -1,3 +1,4 @@
+import { allows } from '../../crds/compatibility.ts';
 import type { Box } from '../../crds/box.ts';
 import type { Fault } from '../../crds/fault.ts';
 import type { UserStatus } from '../db/user.ts';
@@ -34,7 +35,7 @@ const mostGroups = 1000;
 /** Reads a submitted user; `old_password` is a field only where the box wants it for a change of the password. */
 export async function readUserSubmission(value: unknown, how: 'create' | 'change', settings: Box): Promise<ReadUser> {
   const fields = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
-  const needsOld = how === 'change' && !isChangedWithoutOld(settings);
+  const needsOld = how === 'change' && !allows(settings, 'password_change_without_old');
   const parts: Part[] = [
     { faults: unknownFields(fields, needsOld) },
     readEmail(fields.get('email'), how),
@@ -49,11 +50,6 @@ export async function readUserSubmission(value: unknown, how: 'create' | 'change
     faults: parts.flatMap(({ faults }) => faults ?? []),
     entity: Object.fromEntries([...fields].filter(([name]) => name !== 'password' && isWritable(name))),
   };
-}
-
-/** `compatibility.password_change_without_old` */
-function isChangedWithoutOld({ compatibility }: Box): boolean {
-  return compatibility?.password_change_without_old ?? compatibility?.profile !== 'strict';
 }
 
 interface Part {

@@ -1,3 +1,4 @@
+import { allows } from '../../crds/compatibility.ts';
 import type { Box } from '../../crds/box.ts';
 import type { StoredUser } from '../db/user.ts';
 
@@ -19,8 +20,8 @@ export function listedUser({ id, email, data, status, groups, createdAt, updated
 }
 
 /** One user: with the hash of the password, unless the box says otherwise (`compatibility.password_hash`). */
-export function singleUser(user: StoredUser, { compatibility }: Box): UserView {
-  const showsHash = compatibility?.password_hash ?? compatibility?.profile !== 'strict';
+export function singleUser(user: StoredUser, settings: Box): UserView {
+  const showsHash = allows(settings, 'password_hash');
   const { id, email, ...rest } = listedUser(user);
   return { id, email, ...(showsHash ? { password: user.password.hash } : {}), ...rest };
 }

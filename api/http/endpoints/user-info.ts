@@ -30,7 +30,7 @@ export function userInfoEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-/** In the header, or in the form of a POST (RFC 6750 §2.2), and never in both. */
+/** In the header, or in the body of a POST, a form (RFC 6750 §2.2) or, as at every OAuth endpoint here, JSON; never in both. */
 async function presentedToken(
   request: IncomingMessage,
   query: URLSearchParams,
@@ -38,15 +38,14 @@ async function presentedToken(
 ): Promise<string | undefined> {
   const inHeader = bearerToken(request, query, box);
   const body = await readBody(request, bodyLimits.oauth);
-  const isForm = /^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers['content-type'] ?? '');
-  if (!isForm || request.method !== 'POST') return inHeader;
-  const inForm = parseParameters(request.headers['content-type'], body).get('access_token');
-  if (inForm === undefined) return inHeader;
+  if (request.method !== 'POST' || body.length === 0) return inHeader;
+  const inBody = parseParameters(request.headers['content-type'], body).get('access_token');
+  if (inBody === undefined) return inHeader;
   if (inHeader !== undefined) {
     throw new Problem('bad-request', [{ path: 'access_token', message: 'Send the token in one place only' }]);
   }
-  if (!isTokenText(inForm)) throw refusedToken(box);
-  return inForm;
+  if (!isTokenText(inBody)) throw refusedToken(box);
+  return inBody;
 }
 
 function insufficientScope(box: string): Problem {

@@ -3,23 +3,34 @@ import { authorize } from '../../oauth/authorization/authorize.ts';
 import type { ClientAnswer } from '../../oauth/authorization/answer-place.ts';
 import type { AuthorizationVisit, NextStep } from '../../oauth/authorization/authorize.ts';
 import { formPostPage } from '../../pages/form-post-page.ts';
+import { chooseLanguage } from '../../pages/language.ts';
 import { problemPage } from '../../pages/problem-page.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { exchangeOf } from '../exchange.ts';
 import { nothingHere } from '../nothing-here.ts';
 import { send } from '../send.ts';
+import { browserOf } from './browser-cookie.ts';
+import type { Browser } from './browser-cookie.ts';
+import { lookOf } from './page-box.ts';
+import type { PageBox } from './page-box.ts';
 import { readPostedQuery } from './posted-query.ts';
 import { pageAnswer, sendOn } from './send-page.ts';
 import type { Visit } from './visit.ts';
-import { visit } from './visit.ts';
+import { queryOf, visit } from './visit.ts';
 
 /** `GET /auth/authorize`, RFC 6749 §3.1. */
 export function authorizeEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await visit(context, request, response);
-    const step = await authorize(authorizationVisit(here, request, response), here.query.slice(1), context.oauth);
-    if (step === undefined) throw nothingHere();
+    const { box, path } = exchangeOf(response);
+    const browserAt = (issuer: string): string | undefined => knownBrowser(browserOf(request, box, issuer));
+    const arrival = { box, browserAt, ...originOf(request, response) };
+    // Without a look at the box before: the decision reads it.
+    const decided = await authorize(arrival, queryOf(path).slice(1), context.oauth);
+    if (decided === undefined) throw nothingHere();
+    const { step, issuer, settings } = decided;
+    const language = chooseLanguage(request.headers['accept-language']);
+    const here = { language, box: { issuer, look: lookOf(settings) } };
     follow(step, 'untrusted', { here, request, response, context });
   };
 }
@@ -42,10 +53,19 @@ export function authorizationVisit(
   request: IncomingMessage,
   response: ServerResponse,
 ): AuthorizationVisit {
+  return { box: box.state.box, browser: knownBrowser(browser), ...originOf(request, response) };
+}
+
+function knownBrowser({ isNew, token }: Browser): string | undefined {
+  return isNew ? undefined : token;
+}
+
+function originOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+): Pick<AuthorizationVisit, 'remoteAddr' | 'userAgent'> {
   const { remoteAddr } = exchangeOf(response);
   return {
-    box: box.state.box,
-    browser: browser.isNew ? undefined : browser.token,
     remoteAddr: remoteAddr === '' ? null : remoteAddr,
     userAgent: request.headers['user-agent']?.slice(0, longestUserAgent).toWellFormed() ?? null,
   };
@@ -55,7 +75,7 @@ const longestUserAgent = 512;
 
 /** What {@link follow} needs of a request. */
 export interface Following {
-  readonly here: Visit;
+  readonly here: Pick<Visit, 'language'> & { readonly box: Pick<PageBox, 'issuer' | 'look'> };
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly context: ApiContext;

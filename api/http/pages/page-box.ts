@@ -1,5 +1,5 @@
 import type { Box } from '../../../crds/box.ts';
-import type { BoxLook } from '../../pages/sign-in-page.ts';
+import type { BoxLook } from '../../pages/page.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { ApiContext } from '../api-context.ts';
 import { nothingHere } from '../nothing-here.ts';
@@ -28,6 +28,7 @@ export async function pageBox(context: ApiContext, box: string): Promise<PageBox
   return found;
 }
 
-function lookOf({ sign_in }: Box): BoxLook {
+/** How the pages of a box look. */
+export function lookOf({ sign_in }: Box): BoxLook {
   return { name: sign_in?.title, logo: sign_in?.logo_url };
 }

@@ -1,4 +1,5 @@
-import { signedInPage, signInPage } from '../../pages/sign-in-page.ts';
+import { signInPage } from '../../pages/sign-in-page.ts';
+import { signedInPage } from '../../pages/signed-in-page.ts';
 import { isOpenForSignUp } from '../../users/sign-up.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Endpoint } from '../endpoint.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { judgeLogout } from '../../oauth/openid/logout-request.ts';
 import { problemPage } from '../../pages/problem-page.ts';
-import { signOutPage, signedOutPage } from '../../pages/sign-in-page.ts';
+import { signOutPage, signedOutPage } from '../../pages/signed-in-page.ts';
 import { signOut } from '../../users/sign-in.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Endpoint } from '../endpoint.ts';

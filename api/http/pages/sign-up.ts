@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { signedInPage } from '../../pages/sign-in-page.ts';
+import { signedInPage } from '../../pages/signed-in-page.ts';
 import { signUpPage, waitingPage } from '../../pages/sign-up-page.ts';
 import type { SignUpFaults } from '../../pages/sign-up-page.ts';
 import { shortestPassword } from '../../users/password-faults.ts';

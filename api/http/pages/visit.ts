@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formToken } from '../../credentials/browser-token.ts';
 import { chooseLanguage } from '../../pages/language.ts';
 import type { Language } from '../../pages/language.ts';
-import type { BoxLook } from '../../pages/sign-in-page.ts';
+import type { BoxLook } from '../../pages/page.ts';
 import type { ApiContext } from '../api-context.ts';
 import { exchangeOf } from '../exchange.ts';
 import { browserOf, setCookie } from './browser-cookie.ts';
@@ -23,13 +23,18 @@ export interface Visit {
 export async function visit(context: ApiContext, request: IncomingMessage, response: ServerResponse): Promise<Visit> {
   const { box: id, path } = exchangeOf(response);
   const box = await pageBox(context, id);
-  const at = path.indexOf('?');
   return {
     box,
     browser: browserOf(request, id, box.issuer),
     language: chooseLanguage(request.headers['accept-language']),
-    query: at < 0 ? '' : path.slice(at),
+    query: queryOf(path),
   };
+}
+
+/** The query of a path, with the question mark; empty when there is none. */
+export function queryOf(path: string): string {
+  const at = path.indexOf('?');
+  return at < 0 || at === path.length - 1 ? '' : path.slice(at);
 }
 
 /** What every page with a form shows. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Box } from '../../../crds/box.ts';
 import { browserHash } from '../../credentials/browser-token.ts';
 import { readConsent, storeConsent } from '../../db/consent.ts';
 import { insertConsentRequest, readConsentRequest, takeConsentRequest } from '../../db/consent-request.ts';
@@ -8,7 +9,7 @@ import type { Connection } from '../../db/transaction.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { decideWithKey } from '../decide-with-key.ts';
 import { isKeyNeeded, keyFor } from '../make-access-token.ts';
-import { readIdTokenHint } from '../openid/id-token-hint.ts';
+import { KEY_GONE, readIdTokenHint } from '../openid/id-token-hint.ts';
 import { idTokenKeyFor } from '../openid/id-token.ts';
 import type { OAuthServices } from '../services.ts';
 import { lockCurrentSignIn } from '../signed-in.ts';
@@ -16,10 +17,13 @@ import { errorAnswer } from './answer-place.ts';
 import type { ClientAnswer } from './answer-place.ts';
 import { judgeAuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
+import { codeAtOnce } from './code-at-once.ts';
+import { isCoveredBy, scopesOf } from './covered-by-consent.ts';
 import { issueAnswer } from './issue-answer.ts';
+import { isTooOld } from './prompt.ts';
 import { givesIdToken, givesToken } from './response-type.ts';
 
-/** A browser that brings an authorization request. */
+/** A browser that brings an authorization request, or the answer to what it was asked. */
 export interface AuthorizationVisit {
   readonly box: string;
   /** The text of its cookie; undefined: it has none. */
@@ -28,12 +32,24 @@ export interface AuthorizationVisit {
   readonly userAgent: string | null;
 }
 
+/** A browser whose cookie is to be looked for: its name depends on the issuer. */
+export type AuthorizationArrival = Omit<AuthorizationVisit, 'browser'> & {
+  readonly browserAt: (issuer: string) => string | undefined;
+};
+
 /** What comes next: an error page, what brings an answer to the client, the sign-in page, or the page that asks for consent. */
 export type NextStep =
   | { readonly next: 'error-page' }
   | { readonly next: 'client'; readonly answer: ClientAnswer }
   | { readonly next: 'sign-in'; readonly query: string }
   | { readonly next: 'consent'; readonly id: string };
+
+/** What comes next, and at which box: its settings as of the decision. */
+export interface Decided {
+  readonly step: NextStep;
+  readonly issuer: string;
+  readonly settings: Box;
+}
 
 /** Milliseconds in which consent must be given. */
 const consentTime = 10 * 60_000;
@@ -43,13 +59,13 @@ const consentTime = 10 * 60_000;
  * such box. Throws Outage.
  */
 export function authorize(
-  visit: AuthorizationVisit,
+  arrival: AuthorizationArrival,
   query: string,
   services: OAuthServices,
-): Promise<NextStep | undefined> {
-  return answering(visit, query, services, async (connection, state, request, signIn) => {
+): Promise<Decided | undefined> {
+  const judge: Judge = async (connection, state, request, signIn) => {
     const { prompt, place } = request;
-    if (signIn === undefined || prompt.login || isTooOld(signIn, prompt.maxAge, services.now())) {
+    if (signIn === undefined || prompt.login || isTooOld(prompt, signIn.createdAt, services.now())) {
       return toSignIn(request, query);
     }
     if (!prompt.consent && (await isAllowed(connection, state, request, signIn))) return 'allowed';
@@ -60,7 +76,8 @@ export function authorize(
     const expiresAt = services.now() + consentTime;
     await insertConsentRequest(connection, state.box, { id, browser: signIn.browser, query, expiresAt });
     return { next: 'consent', id };
-  });
+  };
+  return answering(arrival, query, services, judge, codeAtOnce);
 }
 
 /** What somebody answers who is asked for consent. */
@@ -78,7 +95,8 @@ export async function answerConsent(
 ): Promise<NextStep | undefined> {
   const query = await waitingRequest(visit, id, services);
   if (query === undefined) return { next: 'error-page' };
-  return answering(visit, query, services, async (connection, state, request, signIn) => {
+  const arrival = { ...visit, browserAt: () => visit.browser };
+  const judge: Judge = async (connection, state, request, signIn) => {
     if (signIn === undefined) return toSignIn(request, query);
     const key = { id, browser: signIn.browser, now: services.now() };
     if (!(await takeConsentRequest(connection, state.box, key))) return { next: 'error-page' };
@@ -87,7 +105,8 @@ export async function answerConsent(
     }
     await rememberConsent(connection, state, request, signIn, services.now());
     return 'allowed';
-  });
+  };
+  return (await answering(arrival, query, services, judge))?.step;
 }
 
 /** The parameters of a request that waits for consent in this browser; undefined when there is none. Throws Outage. */
@@ -110,28 +129,39 @@ type Judge = (
 ) => Promise<NextStep | 'allowed'>;
 
 function answering(
-  visit: AuthorizationVisit,
+  arrival: AuthorizationArrival,
   query: string,
   services: OAuthServices,
   judge: Judge,
-): Promise<NextStep | undefined> {
-  return decideWithKey<NextStep>(visit.box, services, async (state, statements, transaction) => {
-    const judged = judgeAuthorizationRequest(query, state, services.issuer(state));
-    const told = async (step: NextStep) => ({ version: await statements.version(state.box), value: step });
+  atOnce?: typeof codeAtOnce,
+): Promise<Decided | undefined> {
+  return decideWithKey<Decided>(arrival.box, services, async (state, statements, transaction) => {
+    const { version: decidedUnder, settings } = state; // before anything is awaited: the state moves in place
+    const issuer = services.issuer(state);
+    const judged = judgeAuthorizationRequest(query, state, issuer);
+    const decided = (step: NextStep): Decided => ({ step, issuer, settings });
+    const told = async (step: NextStep) => ({ version: await statements.version(state.box), value: decided(step) });
     if (judged.verdict === 'untrusted') return told({ next: 'error-page' });
     if (judged.verdict === 'refused') return told({ next: 'client', answer: judged.answer });
     const { request } = judged;
     // Who brings no cookie costs no transaction.
-    if (visit.browser === undefined) return told(toSignIn(request, query));
+    const browser = arrival.browserAt(issuer);
+    if (browser === undefined) return told(toSignIn(request, query));
     const now = services.now();
+    const visit = { ...arrival, browser };
+    const code = await atOnce?.({ state, decidedUnder, statements, request, visit, now });
+    if (code !== undefined) {
+      services.usage.tokenIssued(state.box, request.client.client.id, now);
+      return { version: decidedUnder, value: decided({ next: 'client', answer: code }) };
+    }
     const key = givesToken(request.type) ? keyFor(state, request.plan, now) : null;
     if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
     const idKey = givesIdToken(request.type) ? idTokenKeyFor(state, request.client.client, now) : null;
     if (isKeyNeeded(idKey)) return { version: await statements.version(state.box), value: idKey };
     const hinted = await hintedUser(request, state);
     if (hinted === 'unreadable') return told({ next: 'client', answer: badHint(request) });
-    return transaction(async (connection): Promise<NextStep> => {
-      const signIn = await lockCurrentSignIn(connection, state, visit.browser, now);
+    const { version, value } = await transaction(async (connection): Promise<NextStep> => {
+      const signIn = await lockCurrentSignIn(connection, state, browser, now);
       if (signIn !== undefined && isSomebodyElse(signIn, hinted, request)) {
         return { next: 'client', answer: errorAnswer(request.place, 'login_required', 'Somebody else is signed in') };
       }
@@ -141,6 +171,7 @@ function answering(
       services.usage.tokenIssued(state.box, request.client.client.id, now);
       return { next: 'client', answer };
     });
+    return { version, value: decided(value) };
   });
 }
 
@@ -156,7 +187,8 @@ async function hintedUser(
 ): Promise<number | 'unreadable' | undefined> {
   if (idTokenHint === undefined) return undefined;
   const hint = await readIdTokenHint(idTokenHint, keys, place.issuer);
-  return hint?.client === client.client.id ? hint.user : 'unreadable';
+  if (hint === undefined || hint === KEY_GONE) return 'unreadable';
+  return hint.client === client.client.id ? hint.user : 'unreadable';
 }
 
 function badHint({ place }: AuthorizationRequest): ClientAnswer {
@@ -168,21 +200,16 @@ function isSomebodyElse({ person }: SignIn, hinted: number | undefined, { prompt
   return hinted !== undefined && person.id !== hinted && !prompt.login;
 }
 
-function isTooOld({ createdAt }: SignIn, maxAge: number | undefined, now: number): boolean {
-  return maxAge !== undefined && now - createdAt > maxAge * 1000;
-}
-
 /** Our own clients are not asked about; others are, until everything they want was allowed once. */
 async function isAllowed(
   connection: Connection,
   state: BoxState,
-  { client, plan }: AuthorizationRequest,
+  request: AuthorizationRequest,
   { person }: SignIn,
 ): Promise<boolean> {
-  if (client.client.first_party === true) return true;
-  const consent = await readConsent(connection, state.box, person.id, client.client.id);
-  if (consent === undefined || consent.version < client.sessionsFrom) return false;
-  return scopesOf(plan.scope).every((scope) => consent.scopes.includes(scope));
+  const { client } = request.client;
+  if (client.first_party === true) return true;
+  return isCoveredBy(await readConsent(connection, state.box, person.id, client.id), request);
 }
 
 /** What was allowed before stays allowed. */
@@ -198,8 +225,4 @@ async function rememberConsent(
   const counts = before !== undefined && before.version >= client.sessionsFrom;
   const scopes = new Set([...(counts ? before.scopes : []), ...scopesOf(plan.scope)]);
   await storeConsent(connection, state.box, who, { scopes: [...scopes], version: state.version }, now);
-}
-
-function scopesOf(scope: string | null): readonly string[] {
-  return scope === null ? [] : scope.split(' ');
 }

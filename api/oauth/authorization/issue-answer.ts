@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { makeCode } from '../../credentials/code-text.ts';
 import { insertAnswer } from '../../db/authorization-answer.ts';
+import type { Person } from '../../db/hot-statements.ts';
 import { insertSession } from '../../db/session.ts';
 import type { SignIn } from '../../db/sign-in.ts';
 import type { Connection } from '../../db/transaction.ts';
@@ -71,15 +72,24 @@ function idTokenOf({ request, signIn, idKey, now }: AnswerParts, accessToken: st
   return makeIdToken({ ...who, nonce, authenticatedAt: createdAt, accessToken, claims }, idKey, now);
 }
 
-/** RFC 6749 §4.1.2. */
 async function issueCode(connection: Connection, parts: AnswerParts): Promise<ClientAnswer> {
-  const { state, request } = parts;
-  const { text, id, hash } = makeCode();
-  await insertAnswer(connection, state.box, { ...answerOf(parts), id, hash }, null);
-  return clientAnswer(request.place, [['code', text]]);
+  const { row, answer } = newCode(parts);
+  await insertAnswer(connection, parts.state.box, row, null);
+  return answer;
 }
 
-function answerOf({ state, request, signIn, visit, now }: AnswerParts) {
+/** What a code is made of. */
+export type CodeParts = Pick<AnswerParts, 'state' | 'request' | 'visit' | 'now'> & {
+  readonly signIn: Pick<SignIn, 'browser' | 'createdAt' | 'expiresAt'> & { readonly person: Pick<Person, 'id'> };
+};
+
+/** A code (RFC 6749 §4.1.2) about to be stored, and what brings it to the client. */
+export function newCode(parts: CodeParts) {
+  const { text, id, hash } = makeCode();
+  return { row: { ...answerOf(parts), id, hash }, answer: clientAnswer(parts.request.place, [['code', text]]) };
+}
+
+function answerOf({ state, request, signIn, visit, now }: CodeParts) {
   return {
     id: randomUUID(),
     client: request.client.client.id,

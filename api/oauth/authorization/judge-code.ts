@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { equal } from '../../credentials/equal.ts';
 import type { CodeParts } from '../../credentials/code-text.ts';
-import type { LockedAnswer } from '../../db/authorization-answer.ts';
+import type { FoundCode } from '../../db/hot-statements.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 
 /** A code as a client presents it. */
@@ -17,7 +17,7 @@ export type CodeVerdict = 'good' | 'used' | 'refused';
 
 /** Pure: judges a code for the client that presents it; `now` in milliseconds. */
 export function judgeCode(
-  answer: LockedAnswer,
+  answer: FoundCode,
   { code, client, redirectUri, verifier }: PresentedCode,
   box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore'>,
   now: number,

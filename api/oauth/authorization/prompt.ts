@@ -37,6 +37,11 @@ export function readPrompt(parameters: Parameters): Prompt {
   };
 }
 
+/** Whether a sign-in of that time (milliseconds) is too long ago for a request. */
+export function isTooOld({ maxAge }: Prompt, createdAt: number, now: number): boolean {
+  return maxAge !== undefined && now - createdAt > maxAge * 1000;
+}
+
 /**
  * The same request after its person signed in: what `prompt` and `max_age` wanted is done, and the id_token tells the client
  * when. `query` without its question mark.

@@ -1,3 +1,4 @@
+import { allows } from '../../../crds/compatibility.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { Parameters } from '../parameters.ts';
 import { AuthorizationError } from './authorization-error.ts';
@@ -33,7 +34,7 @@ export function grantOf(type: ResponseType): 'authorization_code' | 'implicit' {
 export function readResponseType(
   parameters: Parameters,
   { client }: ClientState,
-  { settings: { compatibility } }: Pick<BoxState, 'settings'>,
+  { settings }: Pick<BoxState, 'settings'>,
 ): ResponseType {
   const text = parameters.get('response_type');
   if (text === undefined) throw new AuthorizationError('invalid_request', 'response_type is missing');
@@ -46,7 +47,7 @@ export function readResponseType(
   if (!client.grant_types.includes(grant)) {
     throw new AuthorizationError('unauthorized_client', `The client may not use the grant ${grant}`);
   }
-  if (grant === 'implicit' && !(compatibility?.implicit ?? compatibility?.profile !== 'strict')) {
+  if (grant === 'implicit' && !allows(settings, 'implicit')) {
     throw new AuthorizationError('unsupported_response_type', 'The implicit grant is switched off here: use code');
   }
   return type;

@@ -1,6 +1,7 @@
 import { parseCode } from '../../credentials/code-text.ts';
 import { lockAnswer, useAnswer } from '../../db/authorization-answer.ts';
-import type { IssuedTokens, LockedAnswer } from '../../db/authorization-answer.ts';
+import type { IssuedTokens } from '../../db/authorization-answer.ts';
+import type { FoundCode } from '../../db/hot-statements.ts';
 import { insertSession } from '../../db/session.ts';
 import type { Connection } from '../../db/transaction.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
@@ -22,12 +23,14 @@ import { refreshSettings } from '../refresh-settings.ts';
 import { hasRoom, tooManySessions } from '../session-limit.ts';
 import { tokenResponse } from '../token-response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
+import { redeemAtOnce } from './redeem-at-once.ts';
 
 /** The authorization code grant, RFC 6749 §4.1.3, with PKCE (RFC 7636). */
 export const authorizationCode: Grant = {
   name: 'authorization_code',
   async handle(request, context) {
     const { state, statements, transaction, services } = context;
+    const { version: decidedUnder } = state; // before anything is awaited: the state moves in place
     const client = await redeemingClient(request, context);
     const presented = presentedCode(request, client);
     const settings = client.client.auth?.authorization_code ?? {};
@@ -35,7 +38,7 @@ export const authorizationCode: Grant = {
     const key = keyFor(state, planAccessToken(settings, client.client, state.settings, nothing), now);
     if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
     const issuer = services.issuer(state);
-    const make = (answer: LockedAnswer): Issued | KeyNeeded => {
+    const make = (answer: FoundCode): Issued | KeyNeeded => {
       const plan = plannedFor(answer, request, client, state, issuer);
       const idKey = asksForIdToken(plan.scope) ? idTokenKeyFor(state, client.client, now) : null;
       if (isKeyNeeded(idKey)) return idKey;
@@ -45,7 +48,10 @@ export const authorizationCode: Grant = {
       const facts = { ...answer, issuer, accessToken: made.text };
       return { plan, scope: answer.scope, made, idToken: idKey === null ? undefined : makeIdToken(facts, idKey, now) };
     };
-    const { version, value } = await transaction((connection) => redeem(connection, presented, context, make, now));
+    const attempt = { presented, context, decidedUnder, make, now };
+    const { version, value } =
+      (await redeemAtOnce(attempt)) ??
+      (await transaction((connection) => redeem(connection, presented, context, make, now)));
     if (value === 'refused') return { version, value: notValid() };
     if (value === 'full') return { version, value: tooManySessions() };
     if (isKeyNeeded(value)) return { version, value };
@@ -94,7 +100,7 @@ function presentedCode({ parameters }: TokenRequest, client: ClientState): Prese
 
 /** For what the person agreed to; a target named again must be the same (RFC 8707 §2.2). */
 function plannedFor(
-  { scope, audience }: LockedAnswer,
+  { scope, audience }: FoundCode,
   request: TokenRequest,
   { client }: ClientState,
   { settings }: BoxState,
@@ -117,9 +123,9 @@ async function redeem(
   connection: Connection,
   presented: PresentedCode,
   { state, services }: GrantContext,
-  make: (answer: LockedAnswer) => Issued | KeyNeeded,
+  make: (answer: FoundCode) => Issued | KeyNeeded,
   now: number,
-): Promise<(Issued & { readonly refreshToken: string | undefined }) | KeyNeeded | 'refused' | 'full'> {
+): Promise<(Issued & { readonly refreshToken?: string | undefined }) | KeyNeeded | 'refused' | 'full'> {
   const { box, settings } = state;
   const answer = await lockAnswer(connection, box, presented.code.id);
   if (answer === undefined) return 'refused';

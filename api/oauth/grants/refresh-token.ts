@@ -1,3 +1,4 @@
+import { allows } from '../../../crds/compatibility.ts';
 import type { Box } from '../../../crds/box.ts';
 import type { Client } from '../../../crds/client.ts';
 import { parseRefreshToken } from '../../credentials/refresh-token-text.ts';
@@ -90,12 +91,8 @@ async function refreshingClient({ credentials }: TokenRequest, context: GrantCon
   const { client_credentials, authorization_code } = client.client.auth ?? {};
   if (authorization_code !== undefined && !canAuthenticate(client)) return client;
   const required = [client_credentials, authorization_code].some((one) => one?.refresh_requires_secret === true);
-  if (required || !mayOmitSecret(state.settings.compatibility)) {
+  if (required || !allows(state.settings, 'refresh_without_secret')) {
     throw notAuthenticated();
   }
   return client;
-}
-
-function mayOmitSecret(switches: GrantContext['state']['settings']['compatibility']): boolean {
-  return switches?.refresh_without_secret ?? switches?.profile !== 'strict';
 }

@@ -1,5 +1,6 @@
-import { compactVerify, decodeProtectedHeader, errors } from 'jose';
+import { compactVerify, decodeJwt, decodeProtectedHeader, errors } from 'jose';
 import type { KeyRing } from '../../state/key-ring.ts';
+import { ID_TOKEN_ALGORITHMS } from './id-token.ts';
 
 /** Whom a former id_token of ours was about, and for whom. */
 export interface IdTokenHint {
@@ -7,19 +8,30 @@ export interface IdTokenHint {
   readonly user: number;
 }
 
+/** Of a hint that says it is ours and is signed by a key that this box does not have any more: nothing in it is known. */
+export const KEY_GONE = 'key-gone';
+
 /** Characters; more is no id_token of ours. */
 const longestHint = 16_384;
 
 /**
  * Reads an `id_token_hint` (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2): an id_token that this box signed, also one
- * that has expired. Undefined when it is none, or its key is gone.
+ * that has expired. Undefined when it is none.
  */
-export async function readIdTokenHint(text: string, keys: KeyRing, issuer: string): Promise<IdTokenHint | undefined> {
+export async function readIdTokenHint(
+  text: string,
+  keys: KeyRing,
+  issuer: string,
+): Promise<IdTokenHint | typeof KEY_GONE | undefined> {
   if (text.length > longestHint) return undefined;
   try {
-    const { kid, typ } = decodeProtectedHeader(text);
-    const key = typeof kid === 'string' ? keys.find(kid) : undefined;
-    if (key === undefined || typ !== 'JWT') return undefined;
+    const { kid, typ, alg } = decodeProtectedHeader(text);
+    if (typeof kid !== 'string' || typ !== 'JWT') return undefined;
+    const key = keys.find(kid);
+    if (key === undefined) {
+      const isOurs = isAlgorithm(alg) && hintIn(decodeJwt(text), issuer) !== undefined;
+      return isOurs ? KEY_GONE : undefined;
+    }
     const { payload } = await compactVerify(text, key.publicKey, { algorithms: [key.algorithm] });
     return hintIn(JSON.parse(new TextDecoder().decode(payload)), issuer);
   } catch (error) {
@@ -27,6 +39,10 @@ export async function readIdTokenHint(text: string, keys: KeyRing, issuer: strin
       return undefined;
     throw error;
   }
+}
+
+function isAlgorithm(alg: string | undefined): boolean {
+  return ID_TOKEN_ALGORITHMS.some((one) => one === alg);
 }
 
 function hintIn(claims: unknown, issuer: string): IdTokenHint | undefined {

@@ -3,14 +3,15 @@ import type { Parameters } from '../parameters.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { OAuthServices } from '../services.ts';
 import type { BoxState } from '../../state/box-state.ts';
-import { readIdTokenHint } from './id-token-hint.ts';
+import { KEY_GONE, readIdTokenHint } from './id-token-hint.ts';
+import type { IdTokenHint } from './id-token-hint.ts';
 
 /** A wish of an app that somebody be signed out, judged: of an `untrusted` one nothing is done. */
 export type JudgedLogout =
   | { readonly verdict: 'untrusted' }
   | {
       readonly verdict: 'good';
-      /** Whom its id_token was about; undefined: it has none, and the person has to be asked. */
+      /** Whom its id_token was about; undefined: it has none that can be verified, and the person has to be asked. */
       readonly user: number | undefined;
       /** Where the app wants the person back; undefined: nowhere. */
       readonly address: string | undefined;
@@ -19,7 +20,7 @@ export type JudgedLogout =
 const untrusted = { verdict: 'untrusted' } as const;
 
 /**
- * Judges a logout request (OpenID Connect RP-Initiated Logout §2, §3). `query` is as it came, without its question mark.
+ * Judges a logout request (OpenID Connect RP-Initiated Logout §2 to §4). `query` is as it came, without its question mark.
  * Undefined when there is no such box. Throws Outage.
  */
 export function judgeLogout(
@@ -44,21 +45,41 @@ function readQuery(query: string): Parameters | undefined {
 }
 
 async function judged(parameters: Parameters, state: BoxState, issuer: string): Promise<JudgedLogout> {
-  const text = parameters.get('id_token_hint');
-  const hint = text === undefined ? undefined : await readIdTokenHint(text, state.keys, issuer);
+  const hint = await hintOf(parameters, state, issuer);
+  if (hint === 'unreadable') return untrusted;
+  const wanted = parameters.get('post_logout_redirect_uri');
+  // What cannot be verified is not used (§4). The person may want to leave all the same, and is asked.
+  if (hint === KEY_GONE) {
+    const isListed = wanted !== undefined && listsAddress(state, parameters.get('client_id'), wanted);
+    return { verdict: 'good', user: undefined, address: isListed ? withState(wanted, parameters) : undefined };
+  }
   const named = parameters.get('client_id');
   const client = hint?.client ?? named;
   // The two must be of one client (§2).
-  if ((text !== undefined && hint === undefined) || (named !== undefined && named !== client)) return untrusted;
-  const wanted = parameters.get('post_logout_redirect_uri');
+  if (named !== undefined && named !== client) return untrusted;
   if (wanted === undefined) return { verdict: 'good', user: hint?.user, address: undefined };
-  const found = client === undefined ? undefined : state.clients.get(client)?.client;
-  // Exactly one of those that the client has registered, as a string (§3).
-  if (found?.post_logout_redirect_uris?.includes(wanted) !== true || found.active === false) return untrusted;
-  return { verdict: 'good', user: hint?.user, address: withState(wanted, parameters.get('state')) };
+  if (!listsAddress(state, client, wanted)) return untrusted;
+  return { verdict: 'good', user: hint?.user, address: withState(wanted, parameters) };
 }
 
-function withState(address: string, state: string | undefined): string {
+/** Undefined when there is none. */
+async function hintOf(
+  parameters: Parameters,
+  { keys }: BoxState,
+  issuer: string,
+): Promise<IdTokenHint | typeof KEY_GONE | 'unreadable' | undefined> {
+  const text = parameters.get('id_token_hint');
+  return text === undefined ? undefined : ((await readIdTokenHint(text, keys, issuer)) ?? 'unreadable');
+}
+
+/** Exactly one of those that the client has registered, as a string (§3). */
+function listsAddress({ clients }: BoxState, id: string | undefined, address: string): boolean {
+  const client = id === undefined ? undefined : clients.get(id)?.client;
+  return client?.post_logout_redirect_uris?.includes(address) === true && client.active !== false;
+}
+
+function withState(address: string, parameters: Parameters): string {
+  const state = parameters.get('state');
   if (state === undefined) return address;
   return `${address}${address.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}`;
 }

@@ -1,0 +1,60 @@
+import { browserHash } from '../../credentials/browser-token.ts';
+import type { Consent } from '../../db/consent.ts';
+import type { HotStatements } from '../../db/hot-statements.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import { signInThatCounts } from '../signed-in.ts';
+import type { ClientAnswer } from './answer-place.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { isCoveredBy } from './covered-by-consent.ts';
+import { newCode } from './issue-answer.ts';
+import { isTooOld } from './prompt.ts';
+
+/** A request for a code, and the browser that brings it. */
+export interface CodeAttempt {
+  readonly state: BoxState;
+  /** The config version that the request was judged under. */
+  readonly decidedUnder: number;
+  readonly statements: HotStatements;
+  readonly request: AuthorizationRequest;
+  readonly visit: { readonly browser: string; readonly remoteAddr: string | null; readonly userAgent: string | null };
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * The code of a person who is signed in and need not be asked for consent, by two statements that many requests share: one
+ * that reads who is there and one that stores the code. Undefined: it takes a transaction that holds the box.
+ *
+ * What was read may be over when the code is stored. So the second statement stores nothing unless it holds the box, as that
+ * transaction would (boxgate.hold_boxes), at the version that was read with the sign-in: nothing that ends what a user, a
+ * client or a box had begun came between, nor does it before the code is there to be ended. A sign-out does without the box:
+ * the row of the sign-in is locked, and has to be there still. A consent is looked at again, under the box's lock.
+ */
+export async function codeAtOnce(attempt: CodeAttempt): Promise<ClientAnswer | undefined> {
+  const { state, decidedUnder, statements, request, visit, now } = attempt;
+  const { client, prompt } = request;
+  if (!canBeQuick(request)) return undefined;
+  const browser = browserHash(visit.browser);
+  const found = await statements.signIn({ box: state.box, browser, client: client.client.id });
+  // The state moves in place: as long as it has this version, so had all that was read from it.
+  if (found.version !== decidedUnder || state.version !== decidedUnder) return undefined;
+  const signIn = signInThatCounts(found.value, state);
+  if (signIn === undefined || signIn.expiresAt <= now || isTooOld(prompt, signIn.createdAt, now)) return undefined;
+  const { consent, user, version: signInVersion, createdAt, expiresAt } = signIn;
+  const consentVersion = consentNeeded(request, consent);
+  if (consentVersion === undefined) return undefined;
+  const who = { browser, createdAt, expiresAt, person: { id: user } };
+  const { row, answer } = newCode({ state, request, signIn: who, visit, now });
+  const isStored = await statements.storeCode({ ...row, box: state.box, signInVersion, consentVersion });
+  return isStored ? answer : undefined;
+}
+
+function canBeQuick({ type, prompt, idTokenHint }: AuthorizationRequest): boolean {
+  return type === 'code' && !prompt.login && !prompt.consent && idTokenHint === undefined;
+}
+
+/** The version of the consent that a request is granted by; null: our own clients need none; undefined: it is not granted. */
+function consentNeeded(request: AuthorizationRequest, consent: Consent | undefined): number | null | undefined {
+  if (request.client.client.first_party === true) return null;
+  return isCoveredBy(consent, request) ? consent.version : undefined;
+}

@@ -1,0 +1,53 @@
+import { markup } from './markup.ts';
+import type { Language } from './language.ts';
+import { messages } from './messages.ts';
+import { page } from './page.ts';
+import type { BoxLook, Page } from './page.ts';
+
+/** What the pages of somebody who is signed in, or was, show. */
+export interface SignedInView {
+  readonly language: Language;
+  readonly look: BoxLook;
+  readonly formToken: string;
+  readonly email: string;
+  /** Where the form of the button goes. */
+  readonly signOutAddress: string;
+}
+
+/** Who is signed in, and the way out. */
+export function signedInPage({ language, look, formToken, email, signOutAddress }: SignedInView): Page {
+  const say = messages[language];
+  return page(
+    { language, title: say.signedIn, ...look },
+    markup`<p>${say.signedInAs(email)}</p>
+      ${signOutForm(say.signOut, formToken, signOutAddress)}`,
+  );
+}
+
+/** Asks whether to sign out: a link alone must not do it. */
+export function signOutPage({ language, look, formToken, email, signOutAddress }: SignedInView): Page {
+  const say = messages[language];
+  return page(
+    { language, title: say.signOut, ...look },
+    markup`<p>${say.signOutQuestion}</p>
+      <p class="soft">${say.signedInAs(email)}</p>
+      ${signOutForm(say.signOut, formToken, signOutAddress)}`,
+  );
+}
+
+function signOutForm(label: string, formToken: string, address: string) {
+  return markup`<form method="post" action="${address}">
+    <input type="hidden" name="form_token" value="${formToken}" />
+    <button>${label}</button>
+  </form>`;
+}
+
+/** Nobody is signed in in this browser any more. */
+export function signedOutPage(language: Language, look: BoxLook, signInAddress: string): Page {
+  const say = messages[language];
+  return page(
+    { language, title: say.signedOut, ...look },
+    markup`<p>${say.signedOutText}</p>
+      <p><a href="${signInAddress}">${say.signInAgain}</a></p>`,
+  );
+}
