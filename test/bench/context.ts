@@ -35,6 +35,7 @@ const floors = {
   'insert-batched': new URL('./floors/insert-batched.ts', import.meta.url),
   'insert-single': new URL('./floors/insert-single.ts', import.meta.url),
   'oidc-provider': new URL('./floors/oidc-provider.ts', import.meta.url),
+  'oidc-provider-postgres': new URL('./floors/oidc-provider-postgres.ts', import.meta.url),
   'select-batched': new URL('./floors/select-batched.ts', import.meta.url),
 };
 

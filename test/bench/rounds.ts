@@ -1,12 +1,12 @@
 import type { LoadGenerator } from './load/client.ts';
-import type { LoadPlan, LoadReport } from './load/plan.ts';
+import type { FlowPlan, LoadPlan, LoadReport } from './load/plan.ts';
 import { cpuOf } from './machine/process-usage.ts';
 
 /** One of those that are compared. */
 export type Contestant = {
   name: string;
   /** What it is asked in one round; made anew for each. */
-  plan(): LoadPlan;
+  plan(): LoadPlan | FlowPlan;
   /** The processes whose CPU it costs: its server and Postgres, each with all below them. */
   pids: number[];
   /** The only status that counts as served. */

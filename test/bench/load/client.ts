@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { LoadPlan, LoadReport } from './plan.ts';
+import type { FlowPlan, LoadPlan, LoadReport } from './plan.ts';
 
 /** A running load generator. It takes one plan at a time; two at once need two generators. */
-export type LoadGenerator = { run(plan: LoadPlan): Promise<LoadReport>; stop(): void };
+export type LoadGenerator = { run(plan: LoadPlan | FlowPlan): Promise<LoadReport>; stop(): void };
 
 const program = fileURLToPath(new URL('process.ts', import.meta.url));
 

@@ -9,7 +9,8 @@ export type LoadConnection = {
 
 /** What a connection tells its owner. */
 export type LoadListener = {
-  answered(connection: LoadConnection, status: number, since: number): void;
+  /** `text` is the whole answer, its bytes as Latin-1. */
+  answered(connection: LoadConnection, status: number, since: number, text: string): void;
   /** The connection is gone; `busy` says whether a request was under way. */
   lost(connection: LoadConnection, busy: boolean): void;
 };
@@ -33,10 +34,10 @@ export function openConnection(port: number, listener: LoadListener): Promise<Lo
       socket.destroy();
       return true;
     }
-    const status = Number(pending.slice(9, 12));
+    const text = pending;
     pending = '';
     busy = false;
-    listener.answered(connection, status, since);
+    listener.answered(connection, Number(text.slice(9, 12)), since, text);
     return true;
   };
   const socket = createConnection({

@@ -1,3 +1,5 @@
+import type { Credentials } from './requests.ts';
+
 /** What the load generator is asked to do. Every plan ends: by time, by number, or both. */
 export type LoadPlan = {
   /** Port on 127.0.0.1; the generator speaks to no other address. */
@@ -16,7 +18,36 @@ export type LoadPlan = {
   rate?: number;
 };
 
-/** What came of it. Latencies are milliseconds; with a `rate` they count from the time a request was due. */
+/** People who go through the code flow of OpenID Connect again and again, each on a connection of their own. */
+export type FlowPlan = {
+  port: number;
+  people: FlowPerson[];
+  /** How the client of all of them redeems its codes. */
+  redemption: { path: string; fields: Record<string, string>; credentials: Credentials };
+  /** What every id_token must be signed by. */
+  algorithm: string;
+  /** The path of the userinfo endpoint. */
+  userInfo: string;
+  /** Seconds that count, after the warm-up. */
+  seconds: number;
+  /** Seconds before that are driven the same way and not counted. */
+  warmupSeconds: number;
+};
+
+/** Somebody who is signed in and has consented. */
+export type FlowPerson = {
+  /** The path of the authorization request, with its query. */
+  authorize: string;
+  /** Of the browser, `name=value` or several of them. */
+  cookie: string;
+  /** Who the userinfo endpoint must say it is. */
+  sub: string;
+};
+
+/**
+ * What came of it. Latencies are milliseconds; with a `rate` they count from the time a request was due. Of a
+ * {@link FlowPlan}, whole flows are counted, as answers of status 200.
+ */
 export type LoadReport = {
   /** Answers that count. */
   requests: number;

@@ -23,6 +23,11 @@ export function bearerRequest(path: string, token: string): string {
   return [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`, '', ''].join('\r\n');
 }
 
+/** A GET with a cookie, `name=value` or several of them, as a whole HTTP/1.1 request. */
+export function cookieRequest(path: string, cookie: string): string {
+  return [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Cookie: ${cookie}`, '', ''].join('\r\n');
+}
+
 /** A client's id and secret. */
 export type Credentials = { id: string; secret: string };
 

@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario.ts';
 import { argon2Flood } from './argon2-flood.ts';
 import { checks } from './checks.ts';
 import { chosenSecrets } from './chosen-secrets.ts';
+import { codeFlow } from './code-flow.ts';
 import { folder } from './folder.ts';
 import { manyConnections } from './many-connections.ts';
 import { millionUsers } from './million-users.ts';
@@ -25,6 +26,7 @@ export const scenarios: readonly Scenario[] = [
   chosenSecrets,
   argon2Flood,
   signIns,
+  codeFlow,
   millionUsers,
   policyOfGroup,
 ];
