@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { Language } from '../../api/pages/language.ts';
 import { messages } from '../../api/pages/messages.ts';
 import { problemPage } from '../../api/pages/problem-page.ts';
-import { ann, appName, codeParameters } from './stage.ts';
+import { ann, appName, codeParameters, logo } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 /** A page of ours in one of its states, and the way of a person to it, in a browser that nobody has used. */
@@ -19,6 +19,14 @@ export const pageStates: readonly PageState[] = [
   {
     name: 'sign-in',
     open: (page, { base }) => page.goto(`${base}/auth/signin`),
+  },
+  {
+    name: 'sign-in-with-logo',
+    open: async (page, { base }) => {
+      await page.route(logo, (route) => route.fulfill({ contentType: 'image/svg+xml', body: picture }));
+      await page.goto(`${base.replace(/default$/, 'branded')}/auth/signin`);
+      await page.waitForFunction('document.images[0].naturalWidth > 0');
+    },
   },
   {
     name: 'sign-in-for-app',
@@ -117,6 +125,33 @@ export const pageStates: readonly PageState[] = [
     },
   },
   {
+    name: 'logout',
+    open: async (page, stage, language) => {
+      await openState('signed-in', page, stage, language);
+      await page.goto(logoutAddress(stage));
+      await page.getByText(messages[language].signOutQuestion).waitFor();
+    },
+  },
+  {
+    name: 'logout-done',
+    open: async (page, stage, language) => {
+      const { signOut, signedOut } = messages[language];
+      await openState('signed-in', page, stage, language);
+      await page.goto(`${stage.base}/auth/logout`);
+      await page.getByRole('button', { name: signOut }).click();
+      await page.getByRole('heading', { name: signedOut }).waitFor();
+    },
+  },
+  {
+    name: 'logout-untrusted',
+    open: async (page, stage, language) => {
+      await openState('signed-in', page, stage, language);
+      // So it is for an id_token_hint that is none.
+      await page.goto(logoutAddress(stage, '/elsewhere'));
+      await page.getByText(messages[language].problems['logout-untrusted']).waitFor();
+    },
+  },
+  {
     name: 'form-expired',
     open: async (page, { base }, language) => {
       await page.goto(`${base}/auth/signin`);
@@ -142,6 +177,17 @@ export const problemStates: readonly PageState[] = (
   name: problem,
   open: (page, _stage, language) => page.setContent(problemPage(problem, language, 'req_0123456789').text),
 }));
+
+/** A logo, larger than it may be shown; its colours do not change at night. */
+const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="320" viewBox="0 0 160 160">
+<rect width="160" height="160" rx="36" fill="#1f5fbf"/><path d="M44 62h72l-8 62H52z" fill="#fff"/>
+<path d="M60 62a20 20 0 0 1 40 0" fill="none" stroke="#fff" stroke-width="10"/></svg>`;
+
+/** Of a logout request of the client `own`, without an id_token. */
+function logoutAddress({ base, app }: Stage, path = '/bye'): string {
+  const query = new URLSearchParams({ client_id: 'own', post_logout_redirect_uri: app.url + path });
+  return `${base}/auth/logout?${query.toString()}`;
+}
 
 /** Leads a browser to the page of that name. */
 async function openState(name: string, page: Page, stage: Stage, language: Language): Promise<void> {

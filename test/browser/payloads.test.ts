@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Page } from 'playwright-core';
 import { messages } from '../../api/pages/messages.ts';
 import { addUser } from '../http/pages/browser.ts';
 import { seededRandom } from '../support/random.ts';
@@ -15,6 +16,7 @@ const secret = 'a secret of an app';
 /** A name of an app has at most 256 characters; a scope is of these, and at most 128. */
 const asScopes = payloads.filter((text) => /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/.test(text));
 const scopesOfAnApp = 50;
+const inOneTest = 100;
 
 describe('A-12 W-02 what people, apps and admins call things is text in Chromium', () => {
   let stage: Stage;
@@ -26,7 +28,24 @@ describe('A-12 W-02 what people, apps and admins call things is text in Chromium
     .map((text) => [random.fraction(), text] as const)
     .toSorted(([a], [b]) => a - b)
     .slice(0, count)
-    .map(([, text]) => text);
+    .map(([, text], nth) => ({ client: `app-${String(nth)}`, text }));
+  const portions = Array.from({ length: Math.ceil(chosen.length / inOneTest) }, (_, nth) =>
+    chosen.slice(nth * inOneTest, (nth + 1) * inOneTest),
+  );
+
+  const named = (portion: readonly unknown[]): string =>
+    `${String(portion.length)} of ${String(payloads.length)} texts (seed ${String(random.seed)})`;
+
+  async function signedIn(): Promise<{ readonly page: Page; readonly alarms: readonly string[] }> {
+    const page = await stage.newPage();
+    const alarms = alarmsOf(page, stage.base);
+    await page.goto(`${stage.base}/auth/signin`);
+    await page.getByLabel(say.email).fill(ann.email);
+    await page.getByLabel(say.password).fill(ann.password);
+    await page.getByRole('button', { name: say.signIn, exact: true }).click();
+    await page.getByText(say.signedInAs(ann.email)).waitFor();
+    return { page, alarms };
+  }
 
   const app = (id: string, fields: object = {}) =>
     ({ kind: 'Client', id, grant_types, auth, secret, ...fields }) as const;
@@ -34,7 +53,7 @@ describe('A-12 W-02 what people, apps and admins call things is text in Chromium
     stage.authorize({ response_type: 'code', client_id: client, prompt: 'login', ...parameters });
 
   before(async () => {
-    const apps = chosen.map((name, nth) => app(`app-${String(nth)}`, { name }));
+    const apps = chosen.map(({ client, text }) => app(client, { name: text }));
     const wide = asScopes.flatMap((_, nth) => {
       const scope = asScopes.slice(nth, nth + scopesOfAnApp);
       return nth % scopesOfAnApp === 0 ? [app(`wide-${String(nth)}`, { scope })] : [];
@@ -53,41 +72,43 @@ describe('A-12 W-02 what people, apps and admins call things is text in Chromium
     await page.context().close();
   });
 
-  it(`${String(count)} of ${String(payloads.length)} texts as the name of an app, as a hint and as an email: seed ${String(random.seed)}`, async () => {
-    const page = await stage.newPage();
-    const alarms = alarmsOf(page, stage.base);
-    async function shown(client: string, text: string): Promise<readonly string[]> {
-      await page.goto(address(client, { login_hint: text, state: text }));
-      const asked = await skeletonOf(page);
-      expect(await page.getByLabel(say.email).inputValue()).to.equal(text);
-      await page.getByLabel(say.password).fill('a wrong passphrase');
-      await page.getByRole('button', { name: say.signIn, exact: true }).click();
-      await page.getByRole('alert').waitFor();
-      return [...asked, ...(await skeletonOf(page))];
-    }
-    const harmless = await shown('harmless', 'ann');
-    for (const [nth, text] of chosen.entries()) {
-      expect(await shown(`app-${String(nth)}`, text), text).to.deep.equal(harmless);
-    }
-    expect(alarms).to.deep.equal([]);
-    await page.context().close();
-  });
+  for (const portion of portions) {
+    it(`${named(portion)} as the name of an app, as a hint and as an email`, async () => {
+      const page = await stage.newPage();
+      const alarms = alarmsOf(page, stage.base);
+      async function shown(client: string, text: string): Promise<readonly string[]> {
+        await page.goto(address(client, { login_hint: text, state: text }));
+        const asked = await skeletonOf(page);
+        expect(await page.getByLabel(say.email).inputValue()).to.equal(text);
+        await page.getByLabel(say.password).fill('a wrong passphrase');
+        await page.getByRole('button', { name: say.signIn, exact: true }).click();
+        await page.getByRole('alert').waitFor();
+        return [...asked, ...(await skeletonOf(page))];
+      }
+      const harmless = await shown('harmless', 'ann');
+      for (const { client, text } of portion) {
+        expect(await shown(client, text), text).to.deep.equal(harmless);
+      }
+      expect(alarms).to.deep.equal([]);
+      await page.context().close();
+    });
 
-  it('the same texts where consent is asked for, and as scopes', async () => {
-    const page = await stage.newPage();
-    const alarms = alarmsOf(page, stage.base);
-    await page.goto(`${stage.base}/auth/signin`);
-    await page.getByLabel(say.email).fill(ann.email);
-    await page.getByLabel(say.password).fill(ann.password);
-    await page.getByRole('button', { name: say.signIn, exact: true }).click();
-    await page.getByText(say.signedInAs(ann.email)).waitFor();
-    await page.goto(address('harmless', { prompt: 'consent' }));
-    const harmless = await skeletonOf(page);
-    for (const [nth, text] of chosen.entries()) {
-      await page.goto(address(`app-${String(nth)}`, { prompt: 'consent', state: text }));
-      expect(await page.getByRole('heading', { level: 1 }).textContent()).to.equal(say.consent(text));
-      expect(await skeletonOf(page), text).to.deep.equal(harmless);
-    }
+    it(`${named(portion)} where consent is asked for`, async () => {
+      const { page, alarms } = await signedIn();
+      await page.goto(address('harmless', { prompt: 'consent' }));
+      const harmless = await skeletonOf(page);
+      for (const { client, text } of portion) {
+        await page.goto(address(client, { prompt: 'consent', state: text }));
+        expect(await page.getByRole('heading', { level: 1 }).textContent()).to.equal(say.consent(text));
+        expect(await skeletonOf(page), text).to.deep.equal(harmless);
+      }
+      expect(alarms).to.deep.equal([]);
+      await page.context().close();
+    });
+  }
+
+  it('all of them as scopes, where consent is asked for', async () => {
+    const { page, alarms } = await signedIn();
     for (let nth = 0; nth < asScopes.length; nth += scopesOfAnApp) {
       const scopes = asScopes.slice(nth, nth + scopesOfAnApp);
       await page.goto(address(`wide-${String(nth)}`, { prompt: 'consent', scope: scopes.join(' ') }));
@@ -120,7 +141,7 @@ describe('A-12 W-02 what people, apps and admins call things is text in Chromium
     const granted: unknown = await (await fetch(`${stage.base}/auth/token`, { method: 'POST', body: fields })).json();
     const token = String(Reflect.get(Object(granted), 'access_token'));
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-    const text = chosen.join('\n');
+    const text = chosen.map((one) => one.text).join('\n');
     const posts: readonly [path: string, body: object][] = [
       ['/Group', { name: '<script>alert(1)</script>', description: text }],
       ['/users', { email: 'eve@shop.example', password: ann.password, data: JSON.stringify({ text }) }],

@@ -8,6 +8,7 @@ import { unthrottled } from '../support/unthrottled.ts';
 import { startAppServer } from './app-server.ts';
 import type { AppServer } from './app-server.ts';
 import { findChromium, launchChromium } from './chromium.ts';
+import { startTlsProxy } from './tls-proxy.ts';
 
 /** What people meet: an API, an app that they come from, and a real browser. */
 export interface Stage {
@@ -28,26 +29,38 @@ export const ann = { email: 'ann@shop.example', password: 'a long enough passphr
 /** RFC 7636: of the codes that a stage asks for. */
 export const verifier = 'v'.repeat(43);
 
+/** The picture of the box `branded`; a test that shows it has to answer for its host. */
+export const logo = 'https://pictures.example/logo.svg';
+
 /** What people are told the app is that has to ask them. */
 export const appName = 'Photo Prints';
 
+/** How a stage is set. */
+export interface StageOptions {
+  /** Browsers come over https, through a proxy before the API. */
+  readonly tls?: boolean;
+}
+
 /** Sets the stage for a suite. Fails where this machine has no Chromium. */
-export function onStage(take: (stage: Stage) => void): void {
+export function onStage(take: (stage: Stage) => void, options: StageOptions = {}): void {
   let close: (() => Promise<void>) | undefined;
   before(async () => {
-    const stage = await startStage();
+    const stage = await startStage(options);
     close = () => stage.close();
     take(stage);
   });
   after(() => close?.());
 }
 
-async function startStage(): Promise<Stage> {
+async function startStage({ tls = false }: StageOptions): Promise<Stage> {
   const browser = await launchChromium(findChromium(process.env));
   const app = await startAppServer();
   const port = String(await freePort(0, ''));
-  const url = `http://127.0.0.1:${port}`;
-  const api = await startApi({ environment: { ...unthrottled, BOXGATE_PORT: port, BOXGATE_PUBLIC_URL: url } });
+  const plain = `http://127.0.0.1:${port}`;
+  const proxy = tls ? await startTlsProxy(plain) : undefined;
+  const url = proxy?.url ?? plain;
+  const settings = { BOXGATE_PORT: port, BOXGATE_PUBLIC_URL: url, BOXGATE_TRUSTED_PROXIES: tls ? '127.0.0.1' : '' };
+  const api = await startApi({ environment: { ...unthrottled, ...settings } });
   await declareBoxes(api, app);
   await addUser(api, ann.email, ann.password);
   const base = `${url}/boxes/default`;
@@ -55,13 +68,14 @@ async function startStage(): Promise<Stage> {
     api,
     app,
     base,
-    newPage: (options = {}) => newPage(browser, options),
+    newPage: (options = {}) => newPage(browser, { ignoreHTTPSErrors: tls, ...options }),
     authorize: (parameters = {}) => {
       const defaults = { response_type: 'token', client_id: 'own', state: 's t&a=te' };
       return `${base}/auth/authorize?${new URLSearchParams({ ...defaults, ...parameters }).toString()}`;
     },
     async close() {
       await browser.close();
+      await proxy?.close();
       await api.stop();
       await app.close();
     },
@@ -118,4 +132,5 @@ async function declareBoxes(api: TestApi, app: AppServer): Promise<void> {
   await api.declare('approved', [
     { kind: 'Box', id: 'approved', sign_in: { title: 'The Shop' }, registration: approved },
   ]);
+  await api.declare('branded', [{ kind: 'Box', id: 'branded', sign_in: { title: 'The Shop', logo_url: logo } }]);
 }

@@ -139,6 +139,8 @@ describe('in Chromium a person', () => {
   it('needs no mouse: the cursor waits in the first field, and Enter sends', async () => {
     const page = await stage.newPage();
     await page.goto(stage.authorize({ ...codeParameters, prompt: 'consent' }));
+    // The browser puts it there once it has drawn the page.
+    await page.locator('input[name=email]:focus').waitFor();
     await page.keyboard.type(ann.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type(ann.password);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { messages } from '../../api/pages/messages.ts';
 import { createManagement } from '../support/api.ts';
 import type { ApiProcess } from '../support/api-process.ts';
 import { adminSecret } from '../http/resources/box-api.ts';
@@ -47,6 +48,9 @@ export async function startProbes(api: ApiProcess): Promise<Probes> {
       method: 'POST',
       path: name,
       shape: 'oauth',
+      asker: 'client',
+      query: '',
+      cookie: undefined,
       type: form,
       body,
       authorization: `Basic ${btoa(`${client}:${adminSecret}`)}`,
@@ -94,6 +98,7 @@ async function send(
   const began = performance.now();
   const response = await fetch(`${api.url}/boxes/default${path}`, {
     method,
+    redirect: 'manual',
     body: body ?? null,
     headers: {
       ...(type === undefined ? {} : { 'Content-Type': type }),
@@ -126,6 +131,10 @@ export function expectUnavailable(probe: Probe): void {
   expect(probe.status, `${probe.name}: ${probe.text}`).to.equal(503);
   expect(probe.retryAfter, probe.name).to.match(/^[1-9]\d*$/);
   expect(probe.took, `milliseconds of ${probe.name}`).to.be.below(6_000);
+  if (probe.shape === 'page') {
+    expect(probe.text, probe.name).to.contain(messages.en.problems.unavailable);
+    return;
+  }
   const body = json(probe);
   if (probe.shape === 'resource') expect(body, probe.name).to.include({ resourceType: 'OperationOutcome' });
   else expect(body, probe.name).to.include({ error: 'temporarily_unavailable' });

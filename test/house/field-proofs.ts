@@ -21,7 +21,7 @@ const serviceAccounts = [
   'test/operator/kube/service-account-keys.test.ts',
   'P-13 are refused when the client does not list them',
 ] as const;
-const strictUsers = ['test/http/resources/users.test.ts', 'takes no token from the query, shows no hash'] as const;
+const switches = ['test/http/compatibility.test.ts', 'allows what it says, and nothing else'] as const;
 const authorize = 'test/http/pages/authorize.test.ts';
 const crossOrigin = 'test/http/cross-origin.test.ts';
 const bootstrapAdmin = 'test/operator/bootstrap-admin.test.ts';
@@ -53,23 +53,14 @@ export const FIELD_PROOFS: FieldProofs = {
     'registration.approval': [signUp, 'lets nobody in before an admin says so'],
     'signing.algorithm': ['test/oauth/signing-keys.test.ts', 'sign tokens that jose verifies with what is published'],
     'signing.rotation_period': ['test/oauth/plan-keys.test.ts', 'and always one to sign, through years of rotation'],
-    'compatibility.profile': ['test/oauth/refresh-token.test.ts', 'in a strict box'],
+    'compatibility.profile': switches,
     'password.min_length': ['test/http/resources/users.test.ts', 'says how long a password must be'],
-    'compatibility.query_token': strictUsers,
-    'compatibility.password_hash': strictUsers,
-    'compatibility.password_change_without_old': strictUsers,
-    'compatibility.refresh_without_secret': [
-      'test/oauth/refresh-token.test.ts',
-      'in a box whose compatibility.refresh_without_secret is false',
-    ],
-    'compatibility.implicit': [
-      'test/http/pages/implicit-switch.test.ts',
-      "the implicit grant ${works ? 'works' : 'is switched off'}",
-    ],
-    'compatibility.foreign_audience': [
-      'test/http/oauth/bearer.test.ts',
-      "is taken by the box's own endpoints, unless its settings say no",
-    ],
+    'compatibility.query_token': switches,
+    'compatibility.password_hash': switches,
+    'compatibility.password_change_without_old': switches,
+    'compatibility.refresh_without_secret': switches,
+    'compatibility.implicit': switches,
+    'compatibility.foreign_audience': switches,
     'sign_in.title': ['test/pages/page.test.ts', 'shows the name and the logo of its box'],
     'sign_in.logo_url': ['test/pages/page.test.ts', 'shows the name and the logo of its box'],
     'sign_in.session_lifetime': ['test/http/pages/sign-in.test.ts', 'keeps somebody signed in as long as the box says'],

@@ -28,12 +28,30 @@ export const accessTable: Readonly<Record<string, string>> = {
   'POST /auth/introspect':        '401   401  401  200  200  401  ---  ---  401  401  ---  200',
   'POST /auth/revoke':            '401   401  401  200  200  401  ---  ---  401  401  ---  200',
 
+  // What a person let an app have: the token of a client is none of a person.
+  'GET /auth/userinfo':           '401   401  401  403  403  401  401  401  401  401  401  403',
+  'POST /auth/userinfo':          '401   401  401  403  403  401  401  401  401  401  401  403',
+
   // Anybody may read them.
   'GET /.well-known/oauth-authorization-server':
                                   '200   200  200  200  200  200  200  200  200  200  200  200',
   'GET /.well-known/openid-configuration':
                                   '200   200  200  200  200  200  200  200  200  200  200  200',
   'GET /.well-known/jwks.json':   '200   200  200  200  200  200  200  200  200  200  200  200',
+
+  // Pages ask for the cookie of a browser: what programs show for themselves is nothing there.
+  'GET /auth/authorize':         '303   303  303  303  303  303  303  303  303  303  303  303',
+  'POST /auth/authorize':        '303   303  303  303  303  303  303  303  303  303  303  303',
+  'GET /auth/signin':            '200   200  200  200  200  200  200  200  200  200  200  200',
+  'POST /auth/signin':           '403   403  403  403  403  403  403  403  403  403  403  403',
+  'GET /auth/signup':            '200   200  200  200  200  200  200  200  200  200  200  200',
+  'POST /auth/signup':           '403   403  403  403  403  403  403  403  403  403  403  403',
+  'GET /auth/consent':           '400   400  400  400  400  400  400  400  400  400  400  400',
+  'POST /auth/consent':          '403   403  403  403  403  403  403  403  403  403  403  403',
+  'GET /auth/signout':           '200   200  200  200  200  200  200  200  200  200  200  200',
+  'POST /auth/signout':          '403   403  403  403  403  403  403  403  403  403  403  403',
+  'GET /auth/logout':            '200   200  200  200  200  200  200  200  200  200  200  200',
+  'POST /auth/logout':           '303   303  303  303  303  303  303  303  303  303  303  303',
 
   // To close one's own session needs no policy.
   'DELETE /Session':              '401   401  401  200  200  401  401  401  401  401  401  200',

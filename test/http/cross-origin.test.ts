@@ -111,7 +111,14 @@ describe('scripts of other origins', () => {
   });
 
   it('A-14 may not call pages, from whatever origin', async () => {
-    for (const path of ['/auth/authorize', '/auth/signin', '/auth/signup', '/auth/consent', '/auth/signout']) {
+    for (const path of [
+      '/auth/authorize',
+      '/auth/signin',
+      '/auth/signup',
+      '/auth/consent',
+      '/auth/signout',
+      '/auth/logout',
+    ]) {
       const asked = await preflight(path, ours);
       expect([path, asked.status, allowing(asked)]).to.deep.equal([path, 405, []]);
       expect(allowing(await call('GET', path, ours))).to.deep.equal([]);

@@ -4,8 +4,14 @@ import type { RawReply } from './raw-http.ts';
 /** What is demanded of any answer, whatever was asked. Throws when it lacks something. */
 export function expectClean({ status, headers, text, whole }: RawReply, what: string): void {
   const header = (name: string): string => headers.get(name) ?? '(none)';
+  const isPage = header('content-type').startsWith('text/html');
   expect(header('x-content-type-options'), what).to.equal('nosniff');
-  expect(header('content-security-policy'), what).to.equal("default-src 'none'; frame-ancestors 'none'");
+  if (isPage) {
+    expect(header('content-security-policy'), what).to.match(
+      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; frame-ancestors 'none'(;|$)/,
+    );
+    expect(header('x-frame-options'), what).to.equal('DENY');
+  } else expect(header('content-security-policy'), what).to.equal("default-src 'none'; frame-ancestors 'none'");
   expect(header('strict-transport-security'), what).to.match(/^max-age=\d{8,}/);
   expect(header('referrer-policy'), what).to.equal('no-referrer');
   expect(header('x-request-id'), what).to.match(/^[\w.-]{8,64}$/);
@@ -13,7 +19,9 @@ export function expectClean({ status, headers, text, whole }: RawReply, what: st
   expect(headers.has('x-powered-by') || headers.has('server'), what).to.equal(false);
   if (text !== '') expect(header('content-type'), what).to.match(/^[\w/.+-]+; charset=utf-8$/);
   if (status === 401) expect(header('www-authenticate'), what).to.match(/^(Basic|Bearer) realm="/);
-  if (status >= 400)
-    expect(whole, what).not.to.match(/\bexpress\b|node_modules|\bat .*:\d+:\d+|<html|<pre|postgres:|SELECT /i);
+  if (status >= 400) {
+    expect(whole, what).not.to.match(/\bexpress\b|node_modules|\bat .*:\d+:\d+|<pre|postgres:|SELECT /i);
+    if (!isPage) expect(whole, what).not.to.contain('<html');
+  }
   expect(status, `${what}: ${text}`).to.be.lessThan(500);
 }

@@ -2,11 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { routes } from '../../api/app.ts';
 import type { ErrorShape } from '../../api/http/exchange.ts';
 import { ownerQuery } from '../support/owner-query.ts';
+import { hiddenFields, newBrowser } from './pages/browser.ts';
+import type { Browser } from './pages/browser.ts';
 import { adminSecret, startBoxApi, stringIn } from './resources/box-api.ts';
 import type { BoxApi } from './resources/box-api.ts';
 import { expectClean } from './hygiene.ts';
 import { sendRequest } from './raw-http.ts';
 import type { RawReply, RawRequest } from './raw-http.ts';
+
+/** Who asks: a client by its secret, somebody by an access token, a browser by its cookie. */
+export type Asker = 'anybody' | 'client' | 'token' | 'browser';
 
 /** A request that a route answers with success when it is sent as it stands. */
 export interface RouteRequest {
@@ -16,18 +21,23 @@ export interface RouteRequest {
   /** Below the box. */
   readonly path: string;
   readonly shape: ErrorShape;
+  readonly asker: Asker;
+  /** With its question mark. */
+  readonly query: string;
   readonly type: string | undefined;
   readonly body: string | undefined;
   readonly authorization: string | undefined;
+  readonly cookie: string | undefined;
 }
 
-/** What a test changes of a request; headers are added. */
+/** What a test changes of a request; headers are added. A path goes with its own query. */
 export interface Change {
   readonly method?: string;
   readonly path?: string;
   readonly type?: string | undefined;
   readonly body?: string | Buffer | undefined;
   readonly authorization?: string | undefined;
+  readonly cookie?: string | undefined;
   readonly headers?: RawRequest['headers'];
 }
 
@@ -43,8 +53,16 @@ export interface RouteApi extends BoxApi {
 /** Starts the API of a test file. */
 export async function startRouteApi(): Promise<RouteApi> {
   const api = await startBoxApi();
+  const app = {
+    kind: 'Client',
+    grant_types: ['implicit', 'authorization_code'],
+    auth: { implicit: { redirect_uri: back }, authorization_code: { redirect_uri: back } },
+  } as const;
   await api.declare('default', [
+    { kind: 'Box', id: 'default', registration: { enabled: true } },
     { kind: 'Client', id: 'sample', grant_types: ['client_credentials'], secret: 'sample-secret' },
+    { ...app, id: 'app', first_party: true },
+    { ...app, id: 'asking' },
     { kind: 'AccessPolicy', id: 'sample', engine: 'allow', link: [{ resourceType: 'Client', id: 'nobody' }] },
   ]);
   const ids = {
@@ -54,7 +72,8 @@ export async function startRouteApi(): Promise<RouteApi> {
     Grant: await newGrant(api),
   };
   const lastToken = stringIn(await api.requestToken('admin', adminSecret), 'access_token');
-  const requests = requestsOf(api.adminToken, ids).map((request) =>
+  const people = await peopleOf(api);
+  const requests = requestsOf(api.adminToken, ids, people).map((request) =>
     request.name === 'DELETE /Session' ? { ...request, authorization: `Bearer ${lastToken}` } : request,
   );
 
@@ -69,14 +88,70 @@ export async function startRouteApi(): Promise<RouteApi> {
     requests,
     send,
     ask(request, change = {}) {
-      const { method, path, type, body, authorization } = { ...request, ...change };
+      const { method, path, type, body, authorization, cookie } = { ...request, ...change };
+      const query = change.path === undefined ? request.query : '';
       const headers: (readonly [string, string])[] = [...(change.headers ?? [])];
       if (authorization !== undefined) headers.push(['Authorization', authorization]);
+      if (cookie !== undefined) headers.push(['Cookie', cookie]);
       if (type !== undefined) headers.push(['Content-Type', type]);
-      const target = `/boxes/default${path}`;
+      const target = `/boxes/default${path}${query}`;
       return send({ method, target, headers, ...(body === undefined ? {} : { body }) });
     },
   };
+}
+
+const back = 'https://app.example/back';
+
+/** What the requests of people need. */
+interface People {
+  /** A person's access token for `openid`. */
+  readonly token: string;
+  readonly forms: Readonly<Record<string, PageRequest>>;
+}
+
+/** What a browser sends to one page, beside its path. */
+interface PageRequest {
+  readonly cookie?: string;
+  readonly query?: string;
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+/** A person with a token, and two browsers: one in which they are signed in, and one in which nobody is. */
+async function peopleOf(api: BoxApi): Promise<People> {
+  const person = { email: `${randomUUID()}@mail.example`, password: 'correct horse' };
+  await api.call('POST', '/users', { body: person });
+  const [browser, strange] = [newBrowser(api), newBrowser(api)];
+  const { form_token = '' } = hiddenFields((await strange.get('/auth/signin')).text);
+  await browser.submit('/auth/signin', person);
+  const authorize = (query: string) => browser.get(`/auth/authorize?response_type=token&scope=openid&${query}`);
+  const { location } = await authorize('client_id=app');
+  const consent = async (): Promise<string> => (await authorize('client_id=asking')).location.split('?id=')[1] ?? '';
+  const shown = await consent();
+  const { form_token: own = '' } = hiddenFields((await browser.get(`/auth/consent?id=${shown}`)).text);
+  const cookie = cookieOf(browser);
+  const nobody = { cookie: cookieOf(strange) };
+  const newcomer = { email: `${randomUUID()}@mail.example`, password: 'a long enough passphrase' };
+  return {
+    token: new URLSearchParams(location.split('#')[1]).get('access_token') ?? '',
+    forms: {
+      'GET /auth/authorize': { ...nobody, query: '?response_type=token&client_id=app' },
+      'POST /auth/authorize': { ...nobody, fields: { response_type: 'token', client_id: 'app' } },
+      'GET /auth/signin': nobody,
+      'POST /auth/signin': { ...nobody, fields: { form_token, ...person } },
+      'GET /auth/signup': nobody,
+      'POST /auth/signup': { ...nobody, fields: { form_token, ...newcomer } },
+      'GET /auth/consent': { cookie, query: `?id=${shown}` },
+      'POST /auth/consent': { cookie, fields: { form_token: own, id: await consent(), answer: 'allow' } },
+      'GET /auth/signout': nobody,
+      'POST /auth/signout': { ...nobody, fields: { form_token } },
+      'GET /auth/logout': nobody,
+      'POST /auth/logout': { ...nobody, fields: { state: 'x' } },
+    },
+  };
+}
+
+function cookieOf({ cookies }: Browser): string {
+  return [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 }
 
 /** The id of a new session, for the routes that want one. */
@@ -129,6 +204,7 @@ const bodies: Readonly<Record<string, readonly [type: string, body: string]>> = 
   'POST /auth/token': [form, 'grant_type=client_credentials'],
   'POST /auth/introspect': [form, 'token=bgt_unknown'],
   'POST /auth/revoke': [form, 'token=bgt_unknown'],
+  'POST /auth/userinfo': [form, 'y=x'],
   'POST /AccessPolicy/$explain': [json, '{"request":{"request-method":"get","uri":"/Client"}}'],
   'POST /Client': [
     json,
@@ -151,21 +227,43 @@ const bodies: Readonly<Record<string, readonly [type: string, body: string]>> = 
   'PUT /users/:id': [json, '{"data":"{}"}'],
 };
 
-/** A request for every route, as the client `admin` with its token; `ids` are of such that are there, by their path. */
+/**
+ * A request for every route, as the client `admin` with its token, and of people; `ids` are of such that are there, by their
+ * path. Without people, theirs are as a stranger would make them up.
+ */
 export function requestsOf(
   token: string,
   ids: Readonly<Record<'Session' | 'users' | 'Group' | 'Grant', string>>,
+  people: People = { token, forms: {} },
 ): readonly RouteRequest[] {
   return routes.map(([method, path, shape]) => {
     const name = `${method} ${path}`;
+    if (shape === 'page') return pageRequest(method, path, people.forms[name]);
     const [type, body] = bodies[name] ?? [undefined, undefined];
     if (body === undefined && /^(POST|PUT|PATCH)/.test(method)) throw new Error(`no request for ${name}`);
     const id = new Map(Object.entries(ids)).get(path.split('/')[1] ?? '') ?? 'made';
-    return { name, method, shape, type, body, path: path.replace(':id', id), authorization: credentials(shape, token) };
+    const asker: Asker = askers[shape](path);
+    const bearer = shape === 'oauth' ? people.token : token;
+    const common = { name, method, shape, asker, type, body, query: '', cookie: undefined };
+    return { ...common, path: path.replace(':id', id), authorization: credentials(asker, bearer) };
   });
 }
 
-function credentials(shape: RouteRequest['shape'], token: string): string | undefined {
-  if (shape === 'plain') return undefined;
-  return shape === 'oauth' ? `Basic ${btoa(`admin:${adminSecret}`)}` : `Bearer ${token}`;
+function pageRequest(method: string, path: string, { cookie, query, fields }: PageRequest = {}): RouteRequest {
+  const sent = method === 'POST' ? { type: form, body: new URLSearchParams(fields).toString() } : noBody;
+  const common = { shape: 'page', asker: 'browser', authorization: undefined } as const;
+  return { ...common, ...sent, name: `${method} ${path}`, method, path, query: query ?? '', cookie };
+}
+
+const noBody = { type: undefined, body: undefined };
+
+const askers: Readonly<Record<Exclude<ErrorShape, 'page'>, (path: string) => Asker>> = {
+  oauth: (path) => (path === '/auth/userinfo' ? 'token' : 'client'),
+  resource: () => 'token',
+  plain: () => 'anybody',
+};
+
+function credentials(asker: Asker, token: string): string | undefined {
+  if (asker === 'client') return `Basic ${btoa(`admin:${adminSecret}`)}`;
+  return asker === 'token' ? `Bearer ${token}` : undefined;
 }

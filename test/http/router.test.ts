@@ -24,8 +24,10 @@ describe('a fixed path', () => {
       const fixed = api.requests.filter(({ name }) => !name.includes(':'));
       expect(fixed).to.have.length.greaterThan(8);
       for (const request of fixed) {
-        const direct = await api.ask(request, change);
-        const byExpress = await api.ask(request, { ...change, path: `${request.path}?` });
+        // A form that a page takes counts once; without its cookie it is refused each time.
+        const cookie = request.method === 'GET' ? request.cookie : undefined;
+        const direct = await api.ask(request, { ...change, cookie, path: request.path });
+        const byExpress = await api.ask(request, { ...change, cookie, path: `${request.path}?` });
         expect(comparable(direct), request.name).to.deep.equal(comparable(byExpress));
       }
     });

@@ -37,9 +37,9 @@ const servers: Readonly<Record<string, (declared: readonly DeclaredResource[]) =
   },
 };
 
-/** The resource as a person declares it. */
+/** The resource as a person declares it; there is one Box, and its name is always the same. */
 function manifest({ kind, id, ...spec }: DeclaredResource): object {
-  return { apiVersion: API_VERSION, kind, metadata: { name: id }, spec };
+  return { apiVersion: API_VERSION, kind, metadata: { name: kind === 'Box' ? 'box' : id }, spec };
 }
 
 /**

@@ -8,6 +8,7 @@ import { createPasswords } from '../../api/credentials/password.ts';
 import type { KeySealing } from '../../api/credentials/key-sealing.ts';
 import { claimEpoch } from '../../api/db/epoch.ts';
 import { batchedStatements, defaultHotLimits } from '../../api/db/hot-batches.ts';
+import type { HotStatements } from '../../api/db/hot-statements.ts';
 import { Outage } from '../../api/db/outage.ts';
 import { createPool, defaultLimits } from '../../api/db/pool.ts';
 import { OAuthError } from '../../api/oauth/oauth-error.ts';
@@ -36,6 +37,13 @@ export interface Audit {
   readonly facts: Readonly<Record<string, string>>;
 }
 
+/** What another replica may have of its own. */
+interface Over {
+  readonly encryptionKey?: Buffer;
+  /** Its hot statements, made of those that all have. */
+  readonly statements?: (usual: HotStatements) => HotStatements;
+}
+
 /** A database and replicas of the OAuth services on it, in this process, with a clock that the test sets. */
 export interface World {
   /** The first replica; {@link World.replica} makes more. */
@@ -50,7 +58,7 @@ export interface World {
   readonly audits: readonly Audit[];
   /** How often a connection was taken, by all replicas: once for each statement of a batch, each transaction. */
   readonly taken: () => number;
-  replica(over?: { readonly encryptionKey?: Buffer }): OAuthServices;
+  replica(over?: Over): OAuthServices;
   declare(box: string, ...resources: readonly Declared[]): Promise<void>;
   remove(box: string, kind: 'Client' | 'AccessPolicy' | 'Box', id: string): Promise<void>;
   end(): Promise<void>;
@@ -72,10 +80,10 @@ export async function makeWorld(): Promise<World> {
   const audits: Audit[] = [];
   const sharedKey: Buffer = randomBytes(32);
 
-  function replica({ encryptionKey = sharedKey }: { readonly encryptionKey?: Buffer } = {}): OAuthServices {
+  function replica({ encryptionKey = sharedKey, statements: made = (usual) => usual }: Over = {}): OAuthServices {
     const pool = open(database.apiUrl, 4);
     const sealing = createKeySealing([encryptionKey]);
-    const statements = batchedStatements(open(database.apiUrl, 2), defaultHotLimits);
+    const statements = made(batchedStatements(open(database.apiUrl, 2), defaultHotLimits));
     const onUnusable = (box: string, kind: string, id: string, reason: string): void => {
       audits.push({ event: 'unusable', facts: { box, kind, id, reason } });
     };

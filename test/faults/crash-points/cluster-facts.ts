@@ -42,10 +42,14 @@ function conditionFacts({ lastTransitionTime: _time, ...condition }: Found): obj
   return condition;
 }
 
+/** Who made the Secret anew may not know what was in it. That the old secret is valid all the same the row shows. */
+const previousText = '.boxgate-previous';
+
 function secretFacts(found: Found): object {
   const { name, labels, annotations, ownerReferences, finalizers } = metadataOf(found);
   const notes = isRecord(annotations) ? Object.keys(annotations).sort() : [];
-  const keys = isRecord(found['data']) ? Object.keys(found['data']).sort() : [];
+  const entries = isRecord(found['data']) ? Object.keys(found['data']).sort() : [];
+  const keys = entries.filter((key) => key !== previousText);
   return { name, labels, notes, ownerReferences, finalizers, type: found['type'], keys };
 }
 

@@ -79,12 +79,12 @@ describe('the sign-up page', () => {
   });
 
   describe('says what is wrong, beside the field, and keeps what was typed but the password', () => {
-    const most = 'x'.repeat(1025);
+    const most = 'x'.repeat(4097);
     const wrong: readonly [what: string, fields: Record<string, string>, says: readonly string[]][] = [
       ['nothing', {}, ['Type an email', 'At least 8 characters']],
       ['no email', { email: 'no <email>', password }, ['Type an email', 'value="no &#60;email&#62;"']],
       ['a short password', { email: 'bob@shop.example', password: 'short' }, ['is too short', 'bob@shop.example']],
-      ['a long password', { email: 'bob@shop.example', password: most }, ['at most 1024 characters']],
+      ['a long password', { email: 'bob@shop.example', password: most }, ['at most 4096 characters']],
       ['a password that all use', { email: 'bob@shop.example', password: 'password1' }, ['most used']],
     ];
     for (const [what, fields, says] of wrong) {

@@ -1,26 +1,11 @@
 import { expect } from 'chai';
-import { complaints, startBoxApi } from './box-api.ts';
-import type { BoxApi, Reply } from './box-api.ts';
-
-const plain = { resourceType: 'Client', grant_types: ['client_credentials'], secret: 's3cr3t' };
+import { complaints } from './box-api.ts';
+import type { BoxApi } from './box-api.ts';
+import { onRestClients, plain } from './rest-clients.ts';
 
 describe('invalid clients and policies over REST', () => {
   let api: BoxApi;
-  let count = 0;
-
-  before(async () => {
-    api = await startBoxApi();
-  });
-  after(() => api.stop());
-
-  /** An id that no other test has used. */
-  function fresh(): string {
-    count += 1;
-    return `client-${String(count)}`;
-  }
-
-  const put = (id: string, body: object, headers: Record<string, string> = {}): Promise<Reply> =>
-    api.call('PUT', `/Client/${id}`, { body, headers });
+  const { fresh, put } = onRestClients((set) => (api = set));
 
   describe('C-01 to C-04, C-11: what is invalid is 422 with each field', () => {
     const implicit = { grant_types: ['implicit'] };

@@ -1,26 +1,11 @@
 import { expect } from 'chai';
-import { sentences, startBoxApi } from './box-api.ts';
-import type { BoxApi, Reply } from './box-api.ts';
-
-const plain = { resourceType: 'Client', grant_types: ['client_credentials'], secret: 's3cr3t' };
+import { sentences } from './box-api.ts';
+import type { BoxApi } from './box-api.ts';
+import { onRestClients, plain } from './rest-clients.ts';
 
 describe('concurrent changes over REST', () => {
   let api: BoxApi;
-  let count = 0;
-
-  before(async () => {
-    api = await startBoxApi();
-  });
-  after(() => api.stop());
-
-  /** An id that no other test has used. */
-  function fresh(): string {
-    count += 1;
-    return `client-${String(count)}`;
-  }
-
-  const put = (id: string, body: object, headers: Record<string, string> = {}): Promise<Reply> =>
-    api.call('PUT', `/Client/${id}`, { body, headers });
+  const { fresh, put } = onRestClients((set) => (api = set));
 
   describe('C-07: versions', () => {
     it('one of two concurrent creations is 201, the other 409', async () => {

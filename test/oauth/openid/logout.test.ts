@@ -1,8 +1,12 @@
 import { expect } from 'chai';
+import { SignJWT, generateKeyPair } from 'jose';
+import { newBrowser } from '../../http/pages/browser.ts';
 import type { Answer, Browser } from '../../http/pages/browser.ts';
-import { textOf } from '../requests.ts';
+import { startApi } from '../../support/api.ts';
+import { ownerQuery } from '../../support/owner-query.ts';
+import { claimsOf, textOf } from '../requests.ts';
 import type { Fields } from '../requests.ts';
-import { answered, authorizePath, codeRequest, goodbye, issuer, startOpenIdApi } from './openid-api.ts';
+import { ann, answered, authorizePath, codeRequest, goodbye, issuer, startOpenIdApi } from './openid-api.ts';
 import type { OpenIdApi } from './openid-api.ts';
 
 describe('a logout request', () => {
@@ -111,12 +115,75 @@ describe('a logout request', () => {
     ]) {
       const answer = await logout(parameters);
       expect([answer.status, answer.location], JSON.stringify(parameters)).to.deep.equal([400, '']);
-      expect(answer.text).to.contain('You are still signed in');
+      expect(answer.text).to.contain('Nobody was signed out');
     }
     for (const query of ['state=%ff', 'state=a&state=b', 'id_token_hint=%00']) {
       expect((await browser.get(`/auth/logout?${query}`)).status, query).to.equal(400);
     }
     expect(await isSignedIn()).to.equal(true);
+  });
+
+  describe('whose id_token was signed by a key that is gone', () => {
+    let stale = '';
+    before(async () => {
+      stale = await signed();
+    });
+
+    /** As this box made them before it deleted the key. */
+    async function signed(over: object = {}, header: object = {}): Promise<string> {
+      const { privateKey } = await generateKeyPair('RS256');
+      const claims = { ...claimsOf(hint), ...over };
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: 'gone', ...header })
+        .sign(privateKey);
+    }
+
+    const addresses: readonly [what: string, parameters: Fields, location: string][] = [
+      ['leads nowhere without a client', {}, ''],
+      ['leads to an address that the client lists', { client_id: 'own' }, `${goodbye}?state=s`],
+      ['leads nowhere when another client is named', { client_id: 'foreign' }, ''],
+      ['leads nowhere when nobody is named', { client_id: 'nobody' }, ''],
+      ['leads to no address that is not listed', { client_id: 'own', post_logout_redirect_uri: `${goodbye}/` }, ''],
+    ];
+    for (const [what, parameters, location] of addresses) {
+      it(`asks the person, and ${what}`, async () => {
+        const all = { id_token_hint: stale, post_logout_redirect_uri: goodbye, state: 's', ...parameters };
+        const page = await logout(all);
+        expect([page.status, page.location]).to.deep.equal([200, '']);
+        expect(page.text).to.contain('Do you want to sign out in this browser?');
+        expect(await isSignedIn()).to.equal(true);
+        const path = authorizePath(all).replace('/auth/authorize', '/auth/logout');
+        const answer = await browser.submit(path, {});
+        expect([answer.status, answer.location]).to.deep.equal([location === '' ? 200 : 303, location]);
+        expect(await isSignedIn()).to.equal(false);
+      });
+    }
+
+    it('is so on a replica that no longer has the key', async () => {
+      await ownerQuery(api, 'DELETE FROM boxgate.signing_key', []);
+      const replica = await startApi({ database: api.database });
+      try {
+        const other = newBrowser(replica);
+        await other.submit('/auth/signin', { ...ann });
+        expect((await logout({ id_token_hint: hint }, other)).text).to.contain('Do you want to sign out');
+      } finally {
+        await replica.stop();
+      }
+    });
+
+    it('and which is not even ours by its own word is refused', async () => {
+      for (const id_token_hint of [
+        await signed({ iss: 'https://other.example' }),
+        await signed({ sub: 'ann' }),
+        await signed({ aud: ['own', 'foreign'] }),
+        await signed({}, { typ: 'at+jwt' }),
+        `${Buffer.from('{"alg":"none","typ":"JWT","kid":"gone"}').toString('base64url')}.${stale.split('.')[1] ?? ''}.`,
+        `${Buffer.from('{"alg":"HS256","typ":"JWT","kid":"gone"}').toString('base64url')}.${stale.split('.')[1] ?? ''}.AAAA`,
+      ]) {
+        expect((await logout({ id_token_hint })).status, id_token_hint).to.equal(400);
+      }
+      expect(await isSignedIn()).to.equal(true);
+    });
   });
 
   it('A-07 the button of its page counts in no other browser', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { basic, readReply, sendForm, textOf } from '../requests.ts';
 import type { Reply } from '../requests.ts';
-import { ann, annsData, secret, startOpenIdApi } from './openid-api.ts';
+import { ann, annsData, authorizePath, codeRequest, secret, startOpenIdApi } from './openid-api.ts';
 import type { OpenIdApi } from './openid-api.ts';
 
 describe('the userinfo endpoint', () => {
@@ -68,6 +68,51 @@ describe('the userinfo endpoint', () => {
     }
   });
 
+  it('reads a body as the other endpoints do, and needs none', async () => {
+    const headers = bearer(await tokenFor('openid'));
+    for (const [type, body, status] of [
+      ['text/plain', '', 200],
+      ['text/plain', 'x', 415],
+      ['application/x-www-form-urlencoded', 'x=%ff', 400],
+      ['application/x-www-form-urlencoded', `x=${'x'.repeat(17_000)}`, 413],
+    ] as const) {
+      expect((await post(body, { ...headers, 'Content-Type': type })).status, `${type} ${body}`).to.equal(status);
+    }
+  });
+
+  it('may be read by scripts of an origin that is listed, and by no other (OpenID Connect Core section 5.3)', async () => {
+    const listed = 'https://spa.example';
+    await api.declare('default', [{ kind: 'Box', id: 'default', cors: { allowed_origins: [listed] } }]);
+    const token = await tokenFor('openid email');
+    const cross = ({ headers }: Pick<Reply, 'headers'>) =>
+      Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-allow-')));
+    const preflight = (Origin: string): Promise<Response> => {
+      const asked = { 'Access-Control-Request-Method': 'GET', 'Access-Control-Request-Headers': 'authorization' };
+      return fetch(`${api.url}/boxes/default/auth/userinfo`, { method: 'OPTIONS', headers: { Origin, ...asked } });
+    };
+    const allowed = await preflight(listed);
+    expect([allowed.status, cross(allowed)]).to.deep.equal([
+      204,
+      {
+        'access-control-allow-origin': listed,
+        'access-control-allow-methods': 'GET, POST',
+        'access-control-allow-headers': 'Accept, Authorization, Content-Type, If-Match, If-None-Match',
+      },
+    ]);
+    const read = await api.get('/auth/userinfo', { ...bearer(token), Origin: listed });
+    expect(read.body).to.deep.equal({ sub: String(api.user), email: ann.email, email_verified: false });
+    expect(cross(read)).to.deep.equal({ 'access-control-allow-origin': listed });
+    const refused = await api.get('/auth/userinfo', { Origin: listed });
+    expect([refused.status, cross(refused)]).to.deep.equal([401, { 'access-control-allow-origin': listed }]);
+    const stranger = await preflight('https://evil.example');
+    expect([stranger.status, cross(stranger)]).to.deep.equal([405, {}]);
+    expect(cross(await api.get('/auth/userinfo', { ...bearer(token), Origin: 'https://evil.example' }))).to.deep.equal(
+      {},
+    );
+    // A page for people: no script reads it.
+    expect(cross(await api.get('/auth/logout', { Origin: listed }))).to.deep.equal({});
+  });
+
   it('tells nothing to a token that is not for openid, or of no person', async () => {
     const url = `${api.url}/boxes/default/auth/token`;
     const fields = { grant_type: 'client_credentials', scope: 'openid' };
@@ -76,6 +121,32 @@ describe('the userinfo endpoint', () => {
       const { status, body, headers } = await api.get('/auth/userinfo', bearer(token));
       expect([status, body['error']]).to.deep.equal([403, 'insufficient_scope']);
       expect(headers.get('www-authenticate')).to.contain('error="insufficient_scope", scope="openid"');
+    }
+  });
+
+  it('U-07 tells nothing of a person who is disabled', async () => {
+    const eve = await api.signedIn(api.eve);
+    const reply = await api.redeem(await eve.get(authorizePath(codeRequest)));
+    const token = textOf(reply, 'access_token');
+    const { body } = await api.get('/auth/userinfo', bearer(token));
+    await api.declare('default', [
+      { kind: 'AccessPolicy', id: 'machine', engine: 'allow', link: [{ resourceType: 'Client', id: 'machine' }] },
+    ]);
+    const base = `${api.url}/boxes/default`;
+    const machine = await sendForm(
+      `${base}/auth/token`,
+      { grant_type: 'client_credentials' },
+      basic('machine', secret),
+    );
+    // Nor is the token worth anything when they are enabled again.
+    for (const status of ['inactive', 'active']) {
+      const changed = await fetch(`${base}/users/${String(body['sub'])}`, {
+        method: 'PUT',
+        headers: { ...bearer(textOf(machine, 'access_token')), 'Content-Type': 'application/json' },
+        body: JSON.stringify({ status }),
+      });
+      expect(changed.status).to.equal(200);
+      expect((await api.get('/auth/userinfo', bearer(token))).status).to.equal(401);
     }
   });
 

@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import type { BrowserContext, Page } from 'playwright-core';
+import { messages } from '../../api/pages/messages.ts';
+import { ann, onStage } from './stage.ts';
+import type { Stage } from './stage.ts';
+
+const say = messages.en;
+const name = '__Host-boxgate-default';
+
+describe('behind a proxy that speaks TLS, in Chromium a person', () => {
+  let stage: Stage;
+  let page: Page;
+  let context: BrowserContext;
+
+  onStage((set) => (stage = set), { tls: true });
+  beforeEach(async () => {
+    page = await stage.newPage();
+    context = page.context();
+  });
+  afterEach(() => context.close());
+
+  async function signIn(): Promise<void> {
+    await page.getByLabel(say.email).fill(ann.email);
+    await page.getByLabel(say.password).fill(ann.password);
+    await page.getByRole('button', { name: say.signIn, exact: true }).click();
+  }
+
+  const atApp = () => page.getByRole('heading', { name: 'Back in the app' }).waitFor();
+
+  it('signs in to an app, and is known by a __Host- cookie when it comes again', async () => {
+    const set: string[] = [];
+    page.on('response', async (response) => {
+      for (const { name: header, value } of await response.headersArray()) {
+        if (header.toLowerCase() === 'set-cookie') set.push(value);
+      }
+    });
+    await page.goto(stage.authorize());
+    expect(page.url()).to.match(/^https:\/\/localhost:\d+\/boxes\/default\/auth\/signin\?/);
+    await signIn();
+    await atApp();
+    const answer = Object.fromEntries(new URLSearchParams(new URL(page.url()).hash.slice(1)));
+    expect(answer).to.include({ iss: stage.base });
+    const [cookie, ...others] = await context.cookies();
+    expect(others).to.deep.equal([]);
+    expect(cookie).to.include({ name, path: '/', secure: true, httpOnly: true, sameSite: 'Lax' });
+    // A cookie with Domain would have a dot before it.
+    expect(cookie?.domain).to.equal('localhost');
+    expect(set.length).to.be.greaterThan(0);
+    for (const text of set)
+      expect(text)
+        .to.match(/^__Host-.*; Path=\/; .*; Secure/)
+        .and.not.match(/domain/i);
+    // No page this time.
+    await page.goto(stage.authorize({ prompt: 'none' }));
+    await atApp();
+    expect(new URL(page.url()).hash).to.contain('access_token=');
+  });
+
+  it('is not known by a cookie of the name without the prefix, which any host below could set', async () => {
+    await page.goto(`${stage.base}/auth/signin`);
+    await signIn();
+    await page.getByText(say.signedInAs(ann.email)).waitFor();
+    const [cookie] = await context.cookies();
+    await context.clearCookies();
+    await context.addCookies([{ name: 'boxgate-default', value: cookie?.value ?? '', url: stage.base }]);
+    await page.goto(`${stage.base}/auth/signin`);
+    await page.getByLabel(say.email).waitFor();
+  });
+
+  it('signs out, and the browser keeps no cookie', async () => {
+    await page.goto(`${stage.base}/auth/signin`);
+    await signIn();
+    await page.getByRole('button', { name: say.signOut }).click();
+    await page.getByRole('heading', { name: say.signedOut }).waitFor();
+    expect(await context.cookies()).to.deep.equal([]);
+    await page.goto(stage.authorize({ prompt: 'none' }));
+    await atApp();
+    expect(new URL(page.url()).hash).to.contain('error=login_required');
+  });
+});
