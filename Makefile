@@ -14,7 +14,7 @@ dev: install ## starts what examples/standalone declares, with a Postgres of its
 test: install envtest ## every test, on a real Postgres and a real Kubernetes API
 	@npm test --silent
 
-check: install ## lint, types, unit tests, dead code, format, import rules: no services, under a minute
+check: install ## lint, types, unit tests, dead code, format, import rules: no services, under a minute from the second time on
 	@npm run --silent check
 
 format: install ## writes the formatting that check asks for
