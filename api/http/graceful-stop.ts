@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /** How long a server that stops may take, in milliseconds. */
 export interface StopLimits {
@@ -51,16 +51,25 @@ export function gracefulStop(server: Server): Stop {
   };
 }
 
+const turn = 20;
+
 async function drain(server: Server, { quiet, drain: most }: StopLimits): Promise<void> {
-  const began = performance.now();
-  let last = began;
+  const end = performance.now() + most;
+  let called = false;
+  let quietFor = 0;
   server.prependListener('request', (_request, response) => {
-    last = performance.now();
+    called = true;
+    quietFor = 0;
     response.shouldKeepAlive = false;
   });
   // Where nobody is connected and nobody comes there is nothing to wait for.
-  const isCalled = async (): Promise<boolean> => last > began || (await connectionsOf(server)) > 0;
-  while ((await isCalled()) && performance.now() < Math.min(last + quiet, began + most)) await sleep(20);
+  const isCalled = async (): Promise<boolean> => called || (await connectionsOf(server)) > 0;
+  while ((await isCalled()) && quietFor < quiet && performance.now() < end) {
+    await sleep(turn);
+    // Counted in turns, and only after what came meanwhile was read: a process that stood still heard nobody.
+    await setImmediate();
+    quietFor += turn;
+  }
 }
 
 function connectionsOf(server: Server): Promise<number> {

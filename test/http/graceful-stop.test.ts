@@ -38,28 +38,36 @@ describe('a graceful stop', () => {
     await stopped;
   });
 
-  it('fails no request of callers that keep their connections busy, and tells each to go elsewhere', async () => {
-    await start((_request, response) => void setTimeout(() => response.end('ok'), 3));
-    const agent = new Agent({ keepAlive: true });
-    const failures: string[] = [];
-    let answers = 0;
+  for (const [what, blocked] of [
+    ['', 0],
+    [', also when the process stands still at first', 5 * limits.quiet],
+  ] as const) {
+    it(`fails no request of callers that keep their connections busy, and tells each to go elsewhere${what}`, async () => {
+      await start((_request, response) => void setTimeout(() => response.end('ok'), 3));
+      const agent = new Agent({ keepAlive: true });
+      const failures: string[] = [];
+      let answers = 0;
 
-    /** Asks until it is told to close the connection: then it would go to another replica. */
-    async function caller(): Promise<void> {
-      for (;;) {
-        const answer = await ask(url, agent).catch((error: unknown) => String(error));
-        if (answer !== 'keep-alive' && answer !== 'close') failures.push(answer);
-        if (answer !== 'keep-alive') return;
-        answers += 1;
+      /** Asks until it is told to close the connection: then it would go to another replica. */
+      async function caller(): Promise<void> {
+        for (;;) {
+          const answer = await ask(url, agent).catch((error: unknown) => String(error));
+          if (answer !== 'keep-alive' && answer !== 'close') failures.push(answer);
+          if (answer !== 'keep-alive') return;
+          answers += 1;
+        }
       }
-    }
 
-    const callers = Array.from({ length: 20 }, caller);
-    await eventually('all are busy', () => answers > 60);
-    await Promise.all([stop(limits), ...callers]);
-    agent.destroy();
-    expect(failures).to.deep.equal([]);
-  });
+      const callers = Array.from({ length: 20 }, caller);
+      await eventually('all are busy', () => answers > 60);
+      const stopped = stop({ ...limits, drain: 60_000 });
+      const end = performance.now() + blocked;
+      while (performance.now() < end);
+      await Promise.all([stopped, ...callers]);
+      agent.destroy();
+      expect(failures).to.deep.equal([]);
+    });
+  }
 
   it('does not wait for callers that never go: those that still come are cut after a while', async () => {
     await start((_request, response) => response.end('ok'));
@@ -73,7 +81,7 @@ describe('a graceful stop', () => {
     const connected = openSocket(url);
     await eventually('somebody comes', () => answers > 0);
     const before = answers;
-    await stop({ ...limits, drain: 200 });
+    await stop({ ...limits, drain: 1_000 });
     clearInterval(caller);
     connected.destroy();
     expect(server.listening).to.equal(false);
