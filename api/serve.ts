@@ -48,10 +48,11 @@ export interface RunningApi {
 const hashesWaiting = 64;
 
 /**
- * Starts the API: the database is checked first (schema, role, whose signing keys it holds), then both ports open. Throws
- * an Error of one sentence when it cannot serve.
+ * Starts the API: the database is checked first (schema, role, whose signing keys it holds), then both ports open.
+ * `throttleNow` is the clock, in milliseconds, that the windows of the throttle go by. Throws an Error of one sentence when
+ * it cannot serve.
  */
-export async function serveApi(config: ApiConfig, log: Log): Promise<RunningApi> {
+export async function serveApi(config: ApiConfig, log: Log, throttleNow = Date.now): Promise<RunningApi> {
   const limits = { ...defaultLimits, connections: config.poolSize };
   const database = openDatabase(config.databaseUrl, limits, (error) => {
     log.warn(errorFacts(error), 'a connection to Postgres broke');
@@ -59,19 +60,20 @@ export async function serveApi(config: ApiConfig, log: Log): Promise<RunningApi>
   try {
     await checkDatabase(database.general);
     await checkSealing(database.general, createKeySealing(config.encryptionKeys));
-    return await start(config, database, log);
+    return await start({ config, database, log, throttleNow });
   } catch (error) {
     await database.end();
     throw error;
   }
 }
 
-async function start(config: ApiConfig, database: Database, log: Log): Promise<RunningApi> {
+async function start(given: Omit<Parts, 'oauth' | 'metrics'>): Promise<RunningApi> {
+  const { config, database, log } = given;
   const queue = createHashQueue(config.hashThreads, hashesWaiting);
   const usage = createUsageNotes();
   const oauth = { ...oauthServices(config, database, queue, log), usage };
   const metrics = createMetrics({ boxesInMemory: () => oauth.states.size, secretsWaiting: () => queue.depth });
-  const parts = { config, database, oauth, metrics, log };
+  const parts = { ...given, oauth, metrics };
   const life = { stopping: false };
   const servers = { public: publicServer(parts), management: managementServer(parts, life) };
   const stops = { public: gracefulStop(servers.public), management: gracefulStop(servers.management) };
@@ -101,16 +103,17 @@ interface Parts {
   readonly oauth: OAuthServices;
   readonly metrics: Metrics;
   readonly log: Log;
+  readonly throttleNow: () => number;
 }
 
-function publicServer({ config, database, oauth, metrics, log }: Parts): Server {
+function publicServer({ config, database, oauth, metrics, log, throttleNow }: Parts): Server {
   const limits = { ...defaultThrottle, perClient: config.failuresPerClient, perBox: config.failuresPerBox };
   const app = createApp({
     oauth,
     log,
     addressing: boxAddressing(config, database.general),
     boxes: createKnownBoxes(oauth.states),
-    throttle: createThrottle(limits, Date.now),
+    throttle: createThrottle(limits, throttleNow),
     onAnswer: answerLog(log, metrics),
     isTrustedProxy: trustedProxies(config.trustedProxies),
   });

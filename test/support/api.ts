@@ -54,7 +54,7 @@ export async function startApi(
     ...options.environment,
   });
   const { destination, lines } = collectedLines();
-  const running = await serveApi(config, createLog(config.logLevel, destination));
+  const running = await serveApi(config, createLog(config.logLevel, destination), standing);
   const managementUrl = `http://127.0.0.1:${String(running.managementPort)}`;
   const manage = createManagement(managementUrl, managementKey);
   return {
@@ -73,6 +73,9 @@ export async function startApi(
     },
   };
 }
+
+/** The clock of its throttle: no window ends in the middle of a test, so that as many failures count on every machine. */
+const standing = (): number => 0;
 
 function collectedLines(): { destination: Writable; lines: string[] } {
   const lines: string[] = [];
