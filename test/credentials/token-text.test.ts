@@ -65,10 +65,11 @@ describe('the text of an access token', () => {
     );
   });
 
-  it('holds 256 random bits: no two are alike in any 32 bits of them', () => {
+  it('holds 256 random bits: no more than two are alike in any 32 bits of them', () => {
     const parts = Array.from({ length: 500 }, () => Buffer.from(makeAccessToken(1, 1).text.slice(4), 'base64url'));
     for (let at = 20; at < 52; at += 4) {
-      expect(new Set(parts.map((bytes) => bytes.readUInt32BE(at))).size).to.equal(parts.length);
+      // One pair is alike by chance in one of four thousand runs.
+      expect(new Set(parts.map((bytes) => bytes.readUInt32BE(at))).size).to.be.at.least(parts.length - 1);
     }
   });
 

@@ -199,7 +199,7 @@ describe('a batch', () => {
 
   describe('whose runs never end', () => {
     it('rejects what runs and what waits when its time is over', async () => {
-      const { submit, runs } = steered({ inFlight: 1, patience: 20 });
+      const { submit, runs } = steered({ inFlight: 1, patience: 300 });
       const running = submit(1);
       await turnsUntil(() => runs.length === 1);
       expect(await Promise.all([running, submit(2)].map(outcome))).to.deep.equal(['overdue', 'overdue']);
@@ -207,7 +207,7 @@ describe('a batch', () => {
     });
 
     it('leaves out of the next run whoever gave up waiting', async () => {
-      const { submit, runs } = steered({ inFlight: 1, patience: 20 });
+      const { submit, runs } = steered({ inFlight: 1, patience: 300 });
       void outcome(submit(1));
       await turnsUntil(() => runs.length === 1);
       await outcome(submit(2));

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { endAnswersOf, insertAnswer, lockAnswer } from '../../api/db/authorization-answer.ts';
 import { bumpVersion } from '../../api/db/box.ts';
 import { bucketOf } from '../../api/db/bucket.ts';
@@ -13,6 +12,7 @@ import { inBox } from '../../api/db/transaction.ts';
 import { deleteUser } from '../../api/db/user-write.ts';
 import { boxDatabase } from '../resources/box-database.ts';
 import type { BoxDatabase } from '../resources/box-database.ts';
+import { eventually } from '../support/eventually.ts';
 
 const now = Math.floor(Date.now() / 1000) * 1000;
 const [browser, other] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
@@ -316,18 +316,25 @@ describe('the hot statements of the code flow', () => {
   });
 
   it('let a change of the box that waits come first', async () => {
-    const held = Promise.withResolvers<undefined>();
-    const holder = inBox(database.pool, 'default', 'write', async (connection) => {
+    const change = await database.write(async (connection) => {
       await singleStatements(connection).storeCode(newCode());
-      await held.promise;
+      const changing = database.write((other) => bumpVersion(other, 'default'));
+      await somebodyWaits();
+      expect(await hot.storeCode(newCode())).to.equal(false);
+      return { changing };
     });
-    await pause(50);
-    const change = database.write((connection) => bumpVersion(connection, 'default'));
-    await pause(50);
-    expect(await hot.storeCode(newCode())).to.equal(false);
-    held.resolve(undefined);
-    await Promise.all([holder, change]);
+    await change.changing;
   });
+
+  /** For what another transaction of this database holds. */
+  function somebodyWaits(): Promise<void> {
+    return eventually('somebody waits', async () => {
+      const { rowCount } = await database.owner.query(
+        'SELECT FROM pg_locks JOIN pg_stat_activity a USING (pid) WHERE NOT granted AND a.datname = current_database()',
+      );
+      return rowCount === 1;
+    });
+  }
 
   /** Who takes something away while a code is on its way waits for it, and finds it. */
   const takers: Readonly<Record<string, (code: NewCode) => Promise<unknown>>> = {
@@ -352,7 +359,7 @@ describe('the hot statements of the code flow', () => {
       await database.write(async (connection) => {
         expect(await singleStatements(connection).storeCode(code)).to.equal(true);
         taking = take(code).then(() => (taken = true));
-        await pause(100);
+        await somebodyWaits();
         expect(taken).to.equal(false);
       });
       await taking;
@@ -368,7 +375,7 @@ describe('the hot statements of the code flow', () => {
     await database.write(async (connection) => {
       expect(await singleStatements(connection).redeem(use)).to.equal(true);
       ending = database.write((another) => endAnswersOf(another, 'default', browser, now));
-      await pause(100);
+      await somebodyWaits();
     });
     expect((await ending).map(({ session }) => session.replaceAll('-', ''))).to.deep.equal([use.session.id]);
   });

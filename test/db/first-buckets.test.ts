@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { upkeepBuckets, wantedBuckets } from '../../api/db/bucket.ts';
 import { migrate } from '../../api/db/migrate.ts';
 import { createPool, defaultLimits } from '../../api/db/pool.ts';
+import { awayFromMidnight } from '../support/midnight.ts';
 import { bareDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 
@@ -11,6 +12,7 @@ describe('the buckets of a database that has none', () => {
   let pool: pg.Pool;
   let owner: pg.Pool;
 
+  before(awayFromMidnight);
   beforeEach(async () => {
     database = await bareDatabase();
     await migrate(database.ownerUrl, 'boxgate_api');

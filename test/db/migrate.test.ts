@@ -91,7 +91,10 @@ describe('a migration run', () => {
     await other.query("SELECT pg_advisory_lock(hashtext('boxgate.migrate'))");
     const said = run();
     await eventually('the run waits', async () => {
-      const { rows } = await owner.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
+      const { rows } = await owner.query(
+        `SELECT FROM pg_locks JOIN pg_database d ON d.oid = database
+          WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`,
+      );
       return rows.length === 1;
     });
     expect((await owner.query("SELECT to_regnamespace('boxgate') AS schema")).rows).to.deep.equal([{ schema: null }]);

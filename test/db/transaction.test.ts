@@ -85,9 +85,9 @@ describe('a transaction', () => {
       connection.query('SELECT box FROM boxgate.box').then(({ rows }) => rows.length);
     expect(await inBox(single, 'default', 'snapshot', boxes)).to.equal(1);
     expect(await outsideBoxes(single, boxes)).to.equal(0);
-    expect(await withConnection(single, 1_000, boxes)).to.equal(0);
+    expect(await withConnection(single, 20_000, boxes)).to.equal(0);
     await failure(inBox(single, 'default', 'write', () => Promise.reject(new Error('no'))));
-    expect(await withConnection(single, 1_000, boxes)).to.equal(0);
+    expect(await withConnection(single, 20_000, boxes)).to.equal(0);
     await single.end();
   });
 

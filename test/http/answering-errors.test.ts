@@ -195,13 +195,16 @@ describe('errors as answers', () => {
   });
 
   it('a caller that hangs up in the middle of its body is no bug', async () => {
-    for (let nth = 0; nth < 3; nth += 1) {
+    let begun = 0;
+    server.on('request', () => (begun += 1));
+    for (const nth of [1, 2, 3]) {
       const socket = openSocket(url);
       socket.write('POST /boxes/shop/body HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');
-      await eventually('it is sent', () => socket.bytesWritten > 60);
+      await eventually('it is under way', () => begun === nth);
       socket.destroy();
     }
     await eventually('they are gone', async () => (await connections(server)) === 0);
+    expect((await get('/outage/plain')).status).to.equal(503);
     expect(lines.join('')).not.to.contain('bug');
   });
 });

@@ -40,6 +40,8 @@ describe('probes', () => {
   it('say that it is alive but not ready while Postgres is away, and ready again by itself', async () => {
     const name = new URL(api.database.ownerUrl).pathname.slice(1);
     await asOwner('postgres', async (client) => {
+      // Else the API might be back before the name is another one.
+      await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
       await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
       await client.query(`ALTER DATABASE ${name} RENAME TO ${name}_away`);
     });
@@ -47,7 +49,10 @@ describe('probes', () => {
     expect(await probe('/readyz')).to.deep.equal([503, 'Postgres cannot answer now']);
     expect(await probe('/healthz')).to.deep.equal([200, 'ok']);
     expect((await probe('/metrics'))[0]).to.equal(200);
-    await asOwner('postgres', (client) => client.query(`ALTER DATABASE ${name}_away RENAME TO ${name}`));
+    await asOwner('postgres', async (client) => {
+      await client.query(`ALTER DATABASE ${name}_away ALLOW_CONNECTIONS true`);
+      await client.query(`ALTER DATABASE ${name}_away RENAME TO ${name}`);
+    });
     await eventually('it is ready', async () => (await probe('/readyz'))[0] === 200);
   });
 

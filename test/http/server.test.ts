@@ -80,7 +80,8 @@ describe('the HTTP server', () => {
     });
 
     it('connections that say nothing: closed, and another caller is answered meanwhile', async () => {
-      await start({ headers: short.headers, interval: short.interval });
+      // Long enough for a caller that speaks.
+      await start({ headers: 1_000, interval: short.interval });
       const silent = Array.from({ length: 40 }, () => openSocket(url));
       open.push(...silent);
       let closed = 0;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
+import type { DeclareLine } from '../../api/client/desired-state.ts';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 import { NO_END } from '../../crds/no-end.ts';
 import { textOf } from '../oauth/requests.ts';
@@ -35,6 +36,20 @@ describe('a client with two secrets', () => {
 
   const status = async (secret: string) => (await box.token('app', secret)).status;
 
+  /**
+   * Declares a previous secret, in one call after the other, that counts until soon, and sees that it counts: for longer on a
+   * machine on which it was over before it could be used.
+   */
+  async function inTime(lines: (until: string) => readonly DeclareLine[], previous: string): Promise<void> {
+    for (let time = 2_000; ; time *= 2) {
+      const until = later(time);
+      for (const line of lines(until)) await box.apply([line]);
+      const found = await status(previous);
+      if (found === 200) return;
+      if (Date.now() < Date.parse(until)) expect(found, 'before its time is over').to.equal(200);
+    }
+  }
+
   for (const [what, present, previous] of [
     ['generated', generateClientSecret(), generateClientSecret()],
     ['chosen', 'a chosen secret', 'the one before it'],
@@ -57,10 +72,9 @@ describe('a client with two secrets', () => {
       });
 
       it('is refused with the previous one from its time on, without another call', async () => {
-        await box.apply([box.client('app', present, { previous: { secret: previous, until: later(4_000) } })]);
-        const first = await status(previous);
+        await inTime((until) => [box.client('app', present, { previous: { secret: previous, until } })], previous);
         await eventually('it is refused', async () => (await status(previous)) === 401);
-        expect([first, await status(present)]).to.deep.equal([200, 200]);
+        expect(await status(present)).to.equal(200);
       });
     });
   }
@@ -88,7 +102,7 @@ describe('a client with two secrets', () => {
 
   describe('whose declarer has forgotten the one before', () => {
     const [first, second, third] = [generateClientSecret(), generateClientSecret(), generateClientSecret()];
-    const forgotten = (milliseconds = hour) => ({ previous: { until: later(milliseconds) } });
+    const forgotten = () => ({ previous: { until: later(hour) } });
     const statuses = (...secrets: readonly string[]) => Promise.all(secrets.map(status));
 
     it('keeps the one that is stored beside the new one, however often that is said', async () => {
@@ -123,11 +137,9 @@ describe('a client with two secrets', () => {
     });
 
     it('is refused with that one from its time on', async () => {
-      await box.apply([box.client('app', first)]);
-      await box.apply([box.client('app', second, forgotten(4_000))]);
-      const before = await status(first);
+      await inTime((until) => [box.client('app', first), box.client('app', second, { previous: { until } })], first);
       await eventually('it is refused', async () => (await status(first)) === 401);
-      expect([before, await status(second)]).to.deep.equal([200, 200]);
+      expect(await status(second)).to.equal(200);
     });
 
     it('has no other one where none was stored', async () => {

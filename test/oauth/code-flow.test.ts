@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { createHash, randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { storeConsent } from '../../api/db/consent.ts';
 import type { HotStatements } from '../../api/db/hot-statements.ts';
 import { lockResources } from '../../api/db/resource-write.ts';
 import { inBox } from '../../api/db/transaction.ts';
+import type { Connection } from '../../api/db/transaction.ts';
 import { insertUser } from '../../api/db/user-write.ts';
 import { authorize } from '../../api/oauth/authorization/authorize.ts';
 import type { NextStep } from '../../api/oauth/authorization/authorize.ts';
@@ -17,6 +17,7 @@ import { changeUser } from '../../api/users/change-user.ts';
 import { removeGrant } from '../../api/users/grant-removal.ts';
 import { removeUser } from '../../api/users/remove-user.ts';
 import { signOut } from '../../api/users/sign-in.ts';
+import { eventually } from '../support/eventually.ts';
 import { createChance, raceRounds, raceSeed, turns } from './schedule.ts';
 import { formRequest, makeWorld, outcome, patiently } from './world.ts';
 import type { Declared, World } from './world.ts';
@@ -354,16 +355,18 @@ describe('the code flow', () => {
 
     it('when the box is being changed, and waits for the end of that', async () => {
       const person = await newPerson(await newBox());
-      const held = Promise.withResolvers<undefined>();
-      const holder = inBox(one.pool, person.box, 'write', async (connection) => {
+      const holding = async (connection: Connection) => {
         await lockResources(connection, person.box);
-        await held.promise;
-      });
-      await pause(50);
-      const asked = codeOf(two, person);
-      await pause(100);
-      held.resolve(undefined);
-      await holder;
+        const asked = codeOf(two, person);
+        await eventually('the request waits', async () => {
+          const { rowCount } = await world.owner.query(
+            'SELECT FROM pg_locks JOIN pg_stat_activity a USING (pid) WHERE NOT granted AND a.datname = current_database()',
+          );
+          return rowCount === 1;
+        });
+        return { asked };
+      };
+      const { asked } = await inBox(one.pool, person.box, 'write', holding, 20_000);
       expect(await lives(one, person, await tokensOf(one, person, await asked))).to.equal(true);
     });
   });

@@ -93,7 +93,14 @@ describe('a client that authenticates by private_key_jwt', () => {
 
   it('uses each assertion once, on all replicas together', async () => {
     const text = await signed();
-    const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(text, {}, n % 2 === 0 ? api : replica)));
+    const askPatiently = async (of: TestApi): Promise<Reply> => {
+      // Who is sent away by a machine that is too busy tries again.
+      for (;;) {
+        const reply = await ask(text, {}, of);
+        if (reply.status !== 503) return reply;
+      }
+    };
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => askPatiently(n % 2 === 0 ? api : replica)));
     expect(replies.map(({ status }) => status).sort()).to.deep.equal([200, ...Array<number>(19).fill(401)]);
     const late = await ask(text, {}, replica);
     expect(late.body['error_description']).to.match(/jti .* used before/);

@@ -38,18 +38,19 @@ describe('two replicas on one database', () => {
   const at = (api: TestApi, path: string) => `${api.url}/boxes/default${path}`;
 
   function ask(api: TestApi, id: string): Promise<Reply> {
-    return sendForm(at(api, '/auth/token'), { grant_type: 'client_credentials' }, basic(id, secret));
+    const fields = { grant_type: 'client_credentials' };
+    return patient(() => sendForm(at(api, '/auth/token'), fields, basic(id, secret)));
   }
 
   function refresh(api: TestApi, id: string, refresh_token: string): Promise<Reply> {
-    return sendForm(at(api, '/auth/token'), { grant_type: 'refresh_token', client_id: id, refresh_token });
+    const fields = { grant_type: 'refresh_token', client_id: id, refresh_token };
+    return patient(() => sendForm(at(api, '/auth/token'), fields));
   }
 
   /** 401: the token is refused; 403: it lives, and no policy grants anything; 404: one does. */
   async function use(api: TestApi, token: string): Promise<number> {
     const headers = { Authorization: `Bearer ${token}` };
-    const { status } = await readReply(await fetch(at(api, '/Client/none'), { headers }));
-    return status;
+    return (await patient(async () => readReply(await fetch(at(api, '/Client/none'), { headers })))).status;
   }
 
   function note(given: Given, reply: Reply): void {
@@ -162,10 +163,15 @@ describe('two replicas on one database', () => {
     }
   }
 
-  /** Told to try again by a machine that is too busy, it does. */
   async function expectOk(ask: () => Promise<Reply>): Promise<void> {
+    const reply = await patient(ask);
+    expect(reply.status, reply.text).to.equal(200);
+  }
+
+  /** Told to try again by a machine that is too busy, it does. */
+  async function patient(ask: () => Promise<Reply>): Promise<Reply> {
     let reply = await ask();
     for (let tries = 0; tries < 20 && reply.status === 503; tries += 1) reply = await ask();
-    expect(reply.status, reply.text).to.equal(200);
+    return reply;
   }
 });

@@ -18,7 +18,8 @@ export interface BoxDatabase {
 /** Makes a database with the boxes `default` and `other`. */
 export async function boxDatabase(): Promise<BoxDatabase> {
   const database = await freshDatabase();
-  const limits = { ...defaultLimits, statementTimeout: 10_000 };
+  // What waits or takes long on a slow machine is no outage here.
+  const limits = { ...defaultLimits, connectTimeout: 30_000, statementTimeout: 10_000 };
   const pool = createPool(database.apiUrl, { ...limits, connections: 8 }, 'boxgate-test', () => undefined);
   const owner = createPool(database.ownerUrl, { ...limits, statementTimeout: 30_000 }, 'owner', () => undefined);
   await owner.query(`INSERT INTO boxgate.box (box) VALUES ('default'), ('other')`);
@@ -27,7 +28,7 @@ export async function boxDatabase(): Promise<BoxDatabase> {
     owner,
     // As an apply has them: thousands of rows take longer than a request may.
     write: (work) => inBox(pool, 'default', 'write', work, 60_000),
-    read: (work) => inBox(pool, 'default', 'snapshot', work),
+    read: (work) => inBox(pool, 'default', 'snapshot', work, 60_000),
     async end() {
       await Promise.all([pool.end(), owner.end()]);
       await database.drop();

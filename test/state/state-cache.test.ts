@@ -298,7 +298,7 @@ describe('the cache of box states', () => {
       await blocker.query('BEGIN; LOCK TABLE boxgate.resource IN ACCESS EXCLUSIVE MODE');
       const answers = Promise.allSettled(Array.from({ length: 30 }, () => nameOf('a')));
       // One after the other they would take thirty times as long as a statement may.
-      const settled = await Promise.race([answers, sleep(15_000, undefined, { ref: false })]);
+      const settled = await Promise.race([answers, sleep(40_000, undefined, { ref: false })]);
       expect(settled, 'they wait for each other').not.to.equal(undefined);
       for (const answer of settled ?? []) {
         expect(answer.status === 'rejected' && answer.reason instanceof Outage).to.equal(true);

@@ -18,3 +18,9 @@ export async function eventually(
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+/** What begins from now on begins in a later millisecond than all that has: two of one millisecond have no order. */
+export function nextMillisecond(): Promise<void> {
+  const now = Date.now();
+  return eventually('the millisecond is over', () => Date.now() > now);
+}

@@ -25,13 +25,19 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
 
   function forward(from: Socket, to: Socket): void {
     sockets.add(from);
+    // In the order in which it came, also when the delay is another one meanwhile.
+    const passing: (() => void)[] = [];
+    const passOn = (what: () => void): void => {
+      passing.push(what);
+      setTimeout(() => passing.shift()?.(), proxy.delay);
+    };
     from.on('data', (chunk) => {
-      if (!silent.has(from)) setTimeout(() => to.write(chunk), proxy.delay);
+      if (!silent.has(from)) passOn(() => to.write(chunk));
     });
     from.on('error', () => undefined);
     from.on('close', () => {
       sockets.delete(from);
-      to.destroy();
+      passOn(() => to.destroySoon());
     });
   }
 

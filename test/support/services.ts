@@ -17,12 +17,15 @@ export async function mochaGlobalSetup(): Promise<void> {
     dataDir: path.join(folder, 'data'),
     logFile: path.join(folder, 'postgres.log'),
     password: randomBytes(12).toString('hex'),
+    startTimeout: 240_000,
     settings: [
       'fsync=off',
       'synchronous_commit=off',
       'full_page_writes=off',
       'max_connections=300',
       'wal_level=replica',
+      // It comes when it likes: it would hold the template while a database is made of it, and change plans and costs.
+      'autovacuum=off',
     ],
   });
   process.env['BOXGATE_TEST_POSTGRES'] = postgres.url;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createPool, defaultLimits } from '../../../api/db/pool.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
+import { nextMillisecond } from '../../support/eventually.ts';
 import { addUser, hiddenFields, issuerOf, newBrowser } from './browser.ts';
 import type { Browser } from './browser.ts';
 
@@ -117,6 +118,7 @@ describe('the sign-in page', () => {
 
   it('keeps nobody signed in past the time before which the box revoked everything', async () => {
     await browser.submit('/auth/signin', ann);
+    await nextMillisecond();
     const before = new Date().toISOString();
     await api.declare('default', [{ kind: 'Box', id: 'default', revoke_sessions_before: before }]);
     expect(await isSignedIn(browser)).to.equal(false);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sendForm, textOf } from '../../oauth/requests.ts';
 import type { Reply } from '../../oauth/requests.ts';
+import { nextMillisecond } from '../../support/eventually.ts';
 import { addUser, newBrowser } from '../pages/browser.ts';
 import type { Browser } from '../pages/browser.ts';
 import { entries, startBoxApi } from './box-api.ts';
@@ -100,6 +101,7 @@ describe('grants over REST: what people let clients have', () => {
       [bob, 'mail'],
     ] as const) {
       await allow(who, client);
+      await nextMillisecond();
     }
     const ids = async (query: string): Promise<unknown[]> =>
       entries(await api.call('GET', `/Grant?${query}`)).map((one) => one['id']);

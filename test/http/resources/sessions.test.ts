@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { uuidAt } from '../../resources/sample-sessions.ts';
+import { nextMillisecond } from '../../support/eventually.ts';
 import { adminSecret, complaints, entries, startBoxApi, stringIn } from './box-api.ts';
 import type { BoxApi, Reply, Shown } from './box-api.ts';
 
@@ -35,6 +36,7 @@ describe('sessions over REST', () => {
   describe('interface.txt §4.3', () => {
     it('GET /Session lists the sessions, newest first', async () => {
       const first = await issue();
+      await nextMillisecond();
       const second = await issue({ access_token_expiration: 600 });
       const reply = await api.call('GET', '/Session');
       expect(reply.body).to.include({ resourceType: 'Bundle', type: 'searchset' });
@@ -198,6 +200,7 @@ describe('sessions over REST', () => {
     const { client, token, reply } = await issue({ refresh_token: true });
     const refresh = { grant_type: 'refresh_token', client_id: client, refresh_token: stringIn(reply, 'refresh_token') };
     const post = () => api.call('POST', '/auth/token', { body: refresh, token: null });
+    await nextMillisecond();
     const second = stringIn(await post(), 'access_token');
     const sessions = entries(await api.call('GET', `/Session?client=${client}`));
     expect(sessions.map(({ type }) => type)).to.deep.equal(['refresh_token', 'client_credentials']);
