@@ -24,8 +24,8 @@ export interface OperatorConfig {
   readonly podUid: string | undefined;
   /** BOXGATE_SERVICE_ACCOUNT: who the operator is in that namespace. */
   readonly serviceAccount: string;
-  /** KUBECONFIG: path of a configuration; undefined: that of the pod. */
-  readonly kubeconfig: string | undefined;
+  /** KUBECONFIG, or what a pod has. */
+  readonly access: ClusterAccess;
   /** BOXGATE_HOST and BOXGATE_HEALTH_PORT (0: any free one): probes and metrics. */
   readonly host: string;
   readonly healthPort: number;
@@ -47,6 +47,17 @@ export interface OperatorConfig {
   readonly parentPipe: number | undefined;
 }
 
+/** Where the cluster is, and what the operator signs in with: a configuration file, or what every pod is given. */
+export type ClusterAccess =
+  | { /** KUBECONFIG: path of the file. */ readonly kubeconfig: string }
+  | {
+      /** KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: the API server. */
+      readonly host: string;
+      readonly port: number;
+      /** BOXGATE_SERVICE_ACCOUNT_FOLDER: of the files `token` and `ca.crt`. */
+      readonly accountFolder: string;
+    };
+
 /** Reads the settings of the operator. Throws ConfigError with every mistake at once; no sentence shows a value. */
 export function readOperatorConfig(environment: Environment): OperatorConfig {
   return reading(environment, (read) => ({
@@ -59,7 +70,7 @@ export function readOperatorConfig(environment: Environment): OperatorConfig {
       isName,
       'must be the name of a ServiceAccount',
     ),
-    kubeconfig: kubeconfigOf(read),
+    access: accessOf(read),
     host: read.text('BOXGATE_HOST', '0.0.0.0', (value) => isIP(value) > 0, 'must be an IP address, such as 127.0.0.1'),
     healthPort: read.integer('BOXGATE_HEALTH_PORT', 8082, 0, 65_535),
     leaseName: read.text('BOXGATE_LEASE_NAME', 'boxgate-operator', isName, 'must be a name of a Kubernetes object'),
@@ -89,12 +100,24 @@ function readInstallation(read: EnvironmentReader) {
 }
 
 /** Reads where the cluster is, for what needs nothing else. Throws ConfigError. */
-export function readKubeconfig(environment: Environment): string | undefined {
-  return reading(environment, kubeconfigOf);
+export function readClusterAccess(environment: Environment): ClusterAccess {
+  return reading(environment, accessOf);
 }
 
-function kubeconfigOf(read: EnvironmentReader): string | undefined {
-  return optional(read.text('KUBECONFIG', '', isOnePath, 'must be the path of one file'));
+function accessOf(read: EnvironmentReader): ClusterAccess {
+  const kubeconfig = read.text('KUBECONFIG', '', isOnePath, 'must be the path of one file');
+  const isHostOrNone = (text: string): boolean => text === '' || isHost(text);
+  const host = read.text('KUBERNETES_SERVICE_HOST', '', isHostOrNone, 'must be an IP address or the name of a host');
+  const port = read.integer('KUBERNETES_SERVICE_PORT', 443, 1, 65_535);
+  const accountFolder = read.text(
+    'BOXGATE_SERVICE_ACCOUNT_FOLDER',
+    '/var/run/secrets/kubernetes.io/serviceaccount',
+    isOnePath,
+    'must be the path of one folder',
+  );
+  if (kubeconfig !== '') return { kubeconfig };
+  if (host === '') read.wrong('KUBERNETES_SERVICE_HOST', 'is missing: every pod has it; elsewhere set KUBECONFIG');
+  return { host, port, accountFolder };
 }
 
 function optional(text: string): string | undefined {
@@ -103,6 +126,10 @@ function optional(text: string): string | undefined {
 
 function isName(text: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
+}
+
+function isHost(text: string): boolean {
+  return isIP(text) > 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text);
 }
 
 function isOnePath(text: string): boolean {

@@ -2,8 +2,8 @@ import type { Environment } from '../process/environment.ts';
 import type { Log } from '../process/log.ts';
 import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
-import { readKubeconfig, readOperatorConfig, type OperatorConfig } from './config.ts';
-import { clusterConfig } from './kube/cluster-config.ts';
+import { readClusterAccess, readOperatorConfig, type OperatorConfig } from './config.ts';
+import { signInSource } from './kube/cluster-config.ts';
 import { createConnection } from './kube/connection.ts';
 import { createKubeApi } from './kube/kube-api.ts';
 import { releaseAll } from './kube/release-all.ts';
@@ -25,8 +25,8 @@ export function main(args: readonly string[], environment: Environment): Promise
 
 /** Needs no API and no leader: only the cluster. */
 async function releaseFinalizers(environment: Environment): Promise<number> {
-  const kubeconfig = readKubeconfig(environment);
-  const kube = createKubeApi(createConnection(() => clusterConfig(kubeconfig)));
+  const access = readClusterAccess(environment);
+  const kube = createKubeApi(createConnection(() => signInSource(access)));
   const released = await releaseAll(kube, new AbortController().signal);
   process.stdout.write(`released ${String(released)} objects\n`);
   return 0;

@@ -8,7 +8,7 @@ import { defaultBackOff, waitAfter } from './back-off.ts';
 import type { OperatorConfig } from './config.ts';
 import { startElection, type Election } from './election.ts';
 import { startHealthServer } from './health-server.ts';
-import { clusterConfig } from './kube/cluster-config.ts';
+import { signInSource } from './kube/cluster-config.ts';
 import { readClusterId } from './kube/cluster-id.ts';
 import { createClusterSecrets } from './kube/cluster-secrets.ts';
 import { createClusterSource } from './kube/cluster-source.ts';
@@ -42,8 +42,8 @@ const grace = 2_500;
  */
 export async function serveOperator(config: OperatorConfig, log: Log): Promise<RunningOperator> {
   // Without a cluster there is nothing to wait for.
-  clusterConfig(config.kubeconfig);
-  const connection = createConnection(() => clusterConfig(config.kubeconfig));
+  await signInSource(config.access);
+  const connection = createConnection(() => signInSource(config.access));
   const stopping = new AbortController();
   const identity = `${config.podUid ?? hostname()}_${randomUUID()}`;
   const metrics = createOperatorMetrics(

@@ -23,6 +23,7 @@ const least: Environment = {
   BOXGATE_MANAGEMENT_URL: 'http://boxgate-management:8081',
   BOXGATE_DIGEST_KEY: Buffer.alloc(32, 2).toString('base64'),
   BOXGATE_NAMESPACE: 'boxgate-system',
+  KUBERNETES_SERVICE_HOST: '10.96.0.1',
 };
 
 /** The rows under a heading of the page: variable and default. */
@@ -81,7 +82,6 @@ describe('docs/configuration.md', () => {
 
 const inWords: Readonly<Record<string, string>> = {
   none: '',
-  'that of the pod': '',
   'the uid of the namespace `kube-system`': '',
   'one less than there are cores': String(Math.max(1, availableParallelism() - 1)),
 };

@@ -1,9 +1,9 @@
-import { KubeConfig } from '@kubernetes/client-node';
+import type { ClusterAccess } from '../config.ts';
+import { inCluster } from './in-cluster.ts';
+import { kubeconfigFile } from './kubeconfig-file.ts';
+import type { SignInSource } from './sign-in.ts';
 
-/** Reads where the cluster is and who we are: from a file, else from what every pod is given. Throws when it is not there. */
-export function clusterConfig(path: string | undefined): KubeConfig {
-  const config = new KubeConfig();
-  if (path === undefined) config.loadFromCluster();
-  else config.loadFromFile(path);
-  return config;
+/** The way to sign in that the operator is told of. Throws when a kubeconfig cannot be read. */
+export async function signInSource(access: ClusterAccess): Promise<SignInSource> {
+  return 'kubeconfig' in access ? kubeconfigFile(access.kubeconfig) : inCluster(access);
 }

@@ -1,5 +1,5 @@
-import { bufferFromFileOrString, HttpMethod, RequestContext, type KubeConfig } from '@kubernetes/client-node';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { SignIn, SignInSource } from './sign-in.ts';
 
 /** A request to the API server. */
 export interface KubeRequest {
@@ -22,79 +22,74 @@ export interface Connection {
   reload(): void;
 }
 
-/** What requests are signed in with. */
-interface SignIn {
+/** Where requests go, and what they are signed in with. */
+interface Target {
   readonly origin: string;
   /** Before every path. */
   readonly prefix: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly dispatcher: Dispatcher;
-  /** When it was made, by a clock that never goes back, in milliseconds. */
-  readonly at: number;
 }
 
 /** Milliseconds for which one reading of the token and the certificates serves: files are not read for every call. */
 const freshness = 1_000;
 
 /**
- * A connection to the cluster of a configuration, which `load` reads. The client library finds the cluster and signs in; it
- * would make a pool of sockets, and so a TLS handshake, for every request, where here there is one for as long as the
- * certificates have the same content; and it would send by `fetch`, which takes three times as much of a thread.
+ * A connection to a cluster, which `load` finds. One pool of sockets serves for as long as the certificates have the same
+ * content: a pool for each request, as the client library makes it, would be a TLS handshake for each. `now` is in
+ * milliseconds, of a clock that never goes back.
  */
-export function createConnection(load: () => KubeConfig, now: () => number = () => performance.now()): Connection {
-  let config: KubeConfig | undefined;
+export function createConnection(
+  load: () => SignInSource | Promise<SignInSource>,
+  now: () => number = () => performance.now(),
+): Connection {
+  let source: Promise<SignInSource> | undefined;
   let pool: { readonly certificates: string; readonly dispatcher: Dispatcher } | undefined;
-  let known: SignIn | undefined;
+  let known: { readonly at: number; readonly target: Promise<Target> } | undefined;
 
-  function pooled(certificates: string, made: Dispatcher | undefined): Dispatcher {
-    if (pool?.certificates === certificates) return pool.dispatcher;
+  function pooled(found: SignIn): Dispatcher {
+    if (pool?.certificates === found.certificates) return pool.dispatcher;
     // What is under way over the old one ends by itself.
     pool?.dispatcher.close().catch(() => undefined);
-    pool = { certificates, dispatcher: made ?? new Agent() };
+    pool = { certificates: found.certificates, dispatcher: found.makePool() };
     return pool.dispatcher;
   }
 
-  async function signIn(): Promise<SignIn> {
+  async function signIn(): Promise<Target> {
+    source ??= Promise.resolve().then(load);
+    const found = await (await source)();
+    const { origin, pathname } = new URL(found.server);
+    return {
+      origin,
+      prefix: pathname.replace(/\/$/, ''),
+      headers: { ...found.headers, 'User-Agent': 'boxgate-operator' },
+      dispatcher: pooled(found),
+    };
+  }
+
+  async function target(): Promise<Target> {
     const at = now();
-    if (known !== undefined && at - known.at < freshness) return known;
-    config ??= load();
-    const current = config;
-    const server = current.getCurrentCluster()?.server;
-    if (server === undefined) throw new Error('the Kubernetes configuration names no cluster');
-    const context = new RequestContext(server, HttpMethod.GET);
-    await current.applySecurityAuthentication(context);
-    const { origin, pathname } = new URL(server);
-    const dispatcher = pooled(certificatesOf(current), context.getDispatcher());
-    const headers = { ...context.getHeaders(), 'User-Agent': 'boxgate-operator' };
-    const made = { origin, prefix: pathname.replace(/\/$/, ''), headers, dispatcher, at };
-    // Unless it was to be read anew meanwhile.
-    if (config === current) known = made;
-    return made;
+    if (known === undefined || at - known.at >= freshness) known = { at, target: signIn() };
+    const current = known;
+    try {
+      return await current.target;
+    } catch (error) {
+      // The next call reads all of it anew.
+      if (known === current) [source, known] = [undefined, undefined];
+      throw error;
+    }
   }
 
   return {
     async send({ method, path, headers, body, signal }) {
-      const { origin, prefix, headers: own, dispatcher } = await signIn();
+      const { origin, prefix, headers: own, dispatcher } = await target();
       const sent = { origin, path: `${prefix}${path}`, method, headers: { ...own, ...headers }, signal };
       return dispatcher.request({ ...sent, body: body ?? null });
     },
     reload() {
-      config = undefined;
-      known = undefined;
+      [source, known] = [undefined, undefined];
       pool?.dispatcher.close().catch(() => undefined);
       pool = undefined;
     },
   };
-}
-
-/** Their content, not their names: a file is another one once it was rotated. */
-function certificatesOf(config: KubeConfig): string {
-  const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
-  return [
-    bufferFromFileOrString(cluster?.caFile, cluster?.caData),
-    bufferFromFileOrString(user?.certFile, user?.certData),
-    bufferFromFileOrString(user?.keyFile, user?.keyData),
-  ]
-    .map((content) => content?.toString('base64') ?? '')
-    .join();
 }

@@ -33,7 +33,7 @@ describe('the control plane of the tests', () => {
     const namespace = await plane.namespace('rig');
     const body = { metadata: { name: 'operator' } };
     await plane.call({ method: 'POST', path: `/api/v1/namespaces/${namespace}/serviceaccounts`, body });
-    const config = configOf((await plane.kubeconfigFor(namespace, 'operator')).kubeconfig);
+    const config = configOf((await plane.accountFor(namespace, 'operator')).kubeconfig);
     const review = await config.makeApiClient(AuthenticationV1Api).createSelfSubjectReview({ body: {} });
     expect(review.status?.userInfo?.username).to.equal(`system:serviceaccount:${namespace}:operator`);
     const refusal: unknown = await config

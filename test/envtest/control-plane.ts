@@ -1,13 +1,23 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { InCluster } from '../../operator/kube/in-cluster.ts';
 import { familyOf, signalAll } from '../support/processes.ts';
 import { apiCall, type ApiAnswer, type ApiCall } from './api-call.ts';
 import { findControllerManager, findPrograms } from './find-programs.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
+
+/** What a pod has of its cluster and its ServiceAccount, and a kubeconfig that takes all of it from the same files. */
+export interface PodAccount {
+  readonly access: InCluster;
+  /** Paths of the files in the folder. */
+  readonly tokenFile: string;
+  readonly certificate: string;
+  readonly kubeconfig: string;
+}
 
 /** A real Kubernetes API: etcd and kube-apiserver on free loopback ports, empty at first, with RBAC. */
 export interface ControlPlane {
@@ -20,8 +30,8 @@ export interface ControlPlane {
   call(call: ApiCall): Promise<ApiAnswer>;
   /** A token of a ServiceAccount, made by the API server; at least 600 seconds. */
   token(namespace: string, serviceAccount: string, seconds?: number): Promise<string>;
-  /** Path of a kubeconfig that takes its token from a file, and that file's. */
-  kubeconfigFor(namespace: string, serviceAccount: string): Promise<{ kubeconfig: string; tokenFile: string }>;
+  /** A new folder as a pod of a ServiceAccount has it, with a token of its own. */
+  accountFor(namespace: string, serviceAccount: string): Promise<PodAccount>;
   /** A new namespace, with the API server's name for it. */
   namespace(prefix: string): Promise<string>;
   /** SIGSTOP, SIGCONT or SIGKILL to the API server. */
@@ -87,12 +97,18 @@ export async function startControlPlane(flags: readonly string[] = []): Promise<
       if (typeof token !== 'string') throw new Error(`no token for ${serviceAccount}: ${String(status)}`);
       return token;
     },
-    async kubeconfigFor(namespace, serviceAccount) {
-      const name = path.join(folder, `${namespace}-${serviceAccount}-${randomBytes(4).toString('hex')}`);
-      const tokenFile = `${name}.token`;
-      await writeFile(tokenFile, await plane.token(namespace, serviceAccount));
-      await writeFile(`${name}.kubeconfig`, kubeconfigText(url, certificate, fromFile(tokenFile)));
-      return { kubeconfig: `${name}.kubeconfig`, tokenFile };
+    async accountFor(namespace, serviceAccount) {
+      const own = await mkdtemp(path.join(folder, `${namespace}-${serviceAccount}-`));
+      const files: PodAccount = {
+        access: { host: '127.0.0.1', port, accountFolder: own },
+        tokenFile: path.join(own, 'token'),
+        certificate: path.join(own, 'ca.crt'),
+        kubeconfig: path.join(own, 'kubeconfig'),
+      };
+      await writeFile(files.tokenFile, await plane.token(namespace, serviceAccount));
+      await copyFile(certificate, files.certificate);
+      await writeFile(files.kubeconfig, kubeconfigText(url, files.certificate, fromFile(files.tokenFile)));
+      return files;
     },
     async namespace(prefix) {
       const body = { metadata: { generateName: `${prefix}-` } };

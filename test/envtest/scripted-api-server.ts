@@ -1,5 +1,6 @@
-import { KubeConfig } from '@kubernetes/client-node';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { SignInSource } from '../../operator/kube/sign-in.ts';
+import { plainSignIn } from './plain-sign-in.ts';
 
 /** A list, a watch, or another request that the server was sent. */
 export interface ScriptedRequest {
@@ -19,8 +20,8 @@ export type Fault = (response: ServerResponse) => void;
  */
 export interface ScriptedApiServer {
   readonly requests: ScriptedRequest[];
-  /** A configuration that leads here; its token is what `token` gives when it is loaded. */
-  config(token?: () => string): KubeConfig;
+  /** The way in; its token is what `token` gives when it is asked for. */
+  signIn(token?: () => string): SignInSource;
   /** Makes or changes an object, and tells the watches. */
   put(name: string, value?: string): void;
   remove(name: string): void;
@@ -149,14 +150,7 @@ export async function startScriptedApiServer(): Promise<ScriptedApiServer> {
   const scripted: ScriptedApiServer = {
     requests: [],
     deaf: false,
-    config(token = () => 'token') {
-      const config = new KubeConfig();
-      config.loadFromClusterAndUser(
-        { name: 'scripted', server: `http://127.0.0.1:${String(port)}`, skipTLSVerify: true },
-        { name: 'user', token: token() },
-      );
-      return config;
-    },
+    signIn: (token) => plainSignIn(port, token),
     put(name, value = '') {
       const known = objects.get(name);
       version += 1;

@@ -3,12 +3,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { isRecord } from '../../crds/schema-node.ts';
 import { parseJson } from '../../api/client/apply-answer.ts';
+import type { SignInSource } from '../../operator/kube/sign-in.ts';
+import { plainSignIn } from './plain-sign-in.ts';
 
 /**
  * As much of a Kubernetes API as the operator asks for while no Secret is needed: lists and watches, statuses, finalizers,
  * its Lease. It changes objects faster than a real one could.
  */
 export interface ScriptedCluster {
+  /** The way in. */
+  readonly signIn: SignInSource;
   /** Text of a kubeconfig that leads here. */
   readonly kubeconfig: string;
   /** Makes a Client, or changes it, and tells the watches. */
@@ -149,6 +153,7 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
   });
 
   const cluster: ScriptedCluster = {
+    signIn: plainSignIn(port),
     kubeconfig: kubeconfigFor(port),
     isHidden: () => false,
     get size() {

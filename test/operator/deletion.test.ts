@@ -4,7 +4,7 @@ import { isRecord } from '../../crds/schema-node.ts';
 import { kubectl } from '../envtest/install-crds.ts';
 import { eventually } from '../support/eventually.ts';
 import { startLoggedProcess } from '../support/logged-process.ts';
-import type { OperatorProcess } from '../support/operator-process.ts';
+import { environmentOf, type OperatorProcess } from '../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 
 const FINALIZER = 'boxgate.dev/finalizer';
@@ -169,7 +169,7 @@ describe('deletion, by the operator as a process', () => {
     await operator.end('SIGTERM');
     const { ended } = await startLoggedProcess(
       ['operator/main.ts', 'operator', '--release-finalizers'],
-      { KUBECONFIG: rig.credentials.kubeconfig },
+      environmentOf(rig.account.access),
       (line) => /^released \d+ objects$/.exec(line)?.[0],
     );
     expect(await ended).to.equal(0);

@@ -1,15 +1,15 @@
-import type { ControlPlane } from '../envtest/control-plane.ts';
+import type { PodAccount, ControlPlane } from '../envtest/control-plane.ts';
 import { installCrds, kubectl } from '../envtest/install-crds.ts';
 import { operatorNamespace } from '../support/operator-process.ts';
 
-/** Does what an admin does before the operator runs; the kubeconfig of its ServiceAccount, and the file its token is read from. */
-export async function installOperator(plane: ControlPlane): Promise<{ kubeconfig: string; tokenFile: string }> {
+/** Does what an admin does before the operator runs; what its pod has of its ServiceAccount. */
+export async function installOperator(plane: ControlPlane): Promise<PodAccount> {
   await installCrds(plane);
   await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: operatorNamespace } } });
   await kubectl(plane, 'apply', '-f', 'operator/rbac/');
   // Of an operator that was killed in another test.
   await kubectl(plane, '-n', operatorNamespace, 'delete', 'leases', '--all');
-  return plane.kubeconfigFor(operatorNamespace, 'boxgate-operator');
+  return plane.accountFor(operatorNamespace, 'boxgate-operator');
 }
 
 /** Lets the operator hold Secrets in a namespace: what `kubectl create rolebinding … --clusterrole=boxgate-box` does. */

@@ -31,8 +31,8 @@ describe('docs/kubernetes.md, from an empty cluster', () => {
     };
     outputs.push(...(await runBlocks(blocks.slice(0, installing), environment)));
     api = await startApiProcess(database.apiUrl);
-    const { kubeconfig } = await plane.kubeconfigFor(operatorNamespace, 'boxgate-operator');
-    operator = await startOperatorProcess({ kubeconfig, api });
+    const { access } = await plane.accountFor(operatorNamespace, 'boxgate-operator');
+    operator = await startOperatorProcess({ access, api });
     outputs.push(...(await runBlocks(blocks.slice(installing), environment)));
   });
   after(async () => {

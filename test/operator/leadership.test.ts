@@ -1,11 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { isRecord } from '../../crds/schema-node.ts';
 import type { Environment } from '../../process/environment.ts';
 import { eventually } from '../support/eventually.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
-import { operatorNamespace, startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';
+import { operatorNamespace, type OperatorProcess } from '../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 
 const leasePath = `/apis/coordination.k8s.io/v1/namespaces/${operatorNamespace}/leases/boxgate-operator`;
@@ -34,12 +33,8 @@ describe('one of several operators leads', () => {
     proxy = undefined;
   });
 
-  async function start(kubeconfig?: string): Promise<OperatorProcess> {
-    const { credentials, api } = rig;
-    const operator =
-      kubeconfig === undefined
-        ? await rig.operator(environment)
-        : await startOperatorProcess({ ...credentials, kubeconfig, api }, environment);
+  async function start(own: Environment = {}): Promise<OperatorProcess> {
+    const operator = await rig.operator({ ...environment, ...own });
     running.push(operator);
     return operator;
   }
@@ -47,8 +42,8 @@ describe('one of several operators leads', () => {
   const leads = ({ lines }: OperatorProcess): boolean => lines.some((line) => line.includes('this replica leads'));
 
   /** A leader, and another one that waits. */
-  async function two(kubeconfig?: string): Promise<[OperatorProcess, OperatorProcess]> {
-    const first = await start(kubeconfig);
+  async function two(ofFirst: Environment = {}): Promise<[OperatorProcess, OperatorProcess]> {
+    const first = await start(ofFirst);
     await eventually('the first leads', () => leads(first));
     return [first, await start()];
   }
@@ -110,7 +105,7 @@ describe('one of several operators leads', () => {
   it('F-14: a leader that is cut off from the API server alone ends, before another one leads', async () => {
     const box = await rig.box();
     proxy = await startFaultProxy(Number(new URL(rig.plane.url).port));
-    const [first, second] = await two(await through(proxy));
+    const [first, second] = await two({ KUBERNETES_SERVICE_PORT: String(proxy.port) });
     await makesLive(box, 'before');
     await proxy.close();
     expect(await first.ended).to.equal(1);
@@ -118,15 +113,6 @@ describe('one of several operators leads', () => {
     await eventually('the second leads', () => leads(second));
     await makesLive(box, 'after');
   });
-
-  /** A kubeconfig of the operator that leads through a proxy. */
-  async function through({ port }: FaultProxy): Promise<string> {
-    const { kubeconfig } = rig.credentials;
-    const text = await readFile(kubeconfig, 'utf8');
-    const other = `${kubeconfig}.proxied`;
-    await writeFile(other, text.replace(rig.plane.url, `https://127.0.0.1:${String(port)}`));
-    return other;
-  }
 
   it('peer defect 4, F-32: a leader that is asked to end lets the next one lead within its looks', async () => {
     const box = await rig.box();

@@ -4,7 +4,6 @@ import { eventually } from '../support/eventually.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
-import { throughProxy } from './through-proxy.ts';
 
 const client = { grant_types: ['client_credentials'], secret: 'a-secret-of-the-app' };
 /** It leads for twenty seconds after the last time that it was heard. */
@@ -33,7 +32,7 @@ describe('an operator that reaches the API server badly', () => {
   });
 
   async function start(port: number): Promise<void> {
-    operator = await rig.operator({ ...settings, KUBECONFIG: await throughProxy(rig, port) });
+    operator = await rig.operator({ ...settings, KUBERNETES_SERVICE_PORT: String(port) });
     await makesLive('at-first');
   }
 

@@ -2,7 +2,7 @@ import { isRecord } from '../../crds/schema-node.ts';
 import type { Kind } from '../../crds/kind.ts';
 import { KINDS } from '../../crds/kind.ts';
 import type { Environment } from '../../process/environment.ts';
-import { controlPlane, type ControlPlane } from '../envtest/control-plane.ts';
+import { controlPlane, type ControlPlane, type PodAccount } from '../envtest/control-plane.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { inLanes } from '../../operator/kube/lanes.ts';
 import { eventually } from '../support/eventually.ts';
@@ -19,8 +19,8 @@ export interface OperatorRig {
   readonly database: TestDatabase;
   /** The API as it runs now; another one after {@link OperatorRig.restartApi}. */
   readonly api: ApiProcess;
-  /** Kubeconfig of the operator's ServiceAccount, and the file its token is read from. */
-  readonly credentials: { readonly kubeconfig: string; readonly tokenFile: string };
+  /** What the operator's pod has of its ServiceAccount. */
+  readonly account: PodAccount;
   /** Starts one more operator. */
   operator(environment?: Environment): Promise<OperatorProcess>;
   /** Starts the API again on its ports, after it was ended. */
@@ -48,7 +48,7 @@ export async function startOperatorRig(own?: ControlPlane, apiEnvironment: Envir
   const [plane, database] = await Promise.all([own ?? controlPlane(), freshDatabase()]);
   const operators: OperatorProcess[] = [];
   const boxes: string[] = [];
-  const [credentials, first] = await Promise.all([
+  const [account, first] = await Promise.all([
     installOperator(plane),
     startApiProcess(database.apiUrl, apiEnvironment),
   ]);
@@ -57,12 +57,12 @@ export async function startOperatorRig(own?: ControlPlane, apiEnvironment: Envir
   const rig: OperatorRig = {
     plane,
     database,
-    credentials,
+    account,
     get api() {
       return api;
     },
     async operator(environment) {
-      const started = await startOperatorProcess({ kubeconfig: credentials.kubeconfig, api }, environment);
+      const started = await startOperatorProcess({ access: account.access, api }, environment);
       operators.push(started);
       return started;
     },

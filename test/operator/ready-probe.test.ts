@@ -1,9 +1,9 @@
-import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { isRecord } from '../../crds/schema-node.ts';
 import { KINDS, type Kind } from '../../crds/kind.ts';
 import { createConnection } from '../../operator/kube/connection.ts';
 import { createKubeApi } from '../../operator/kube/kube-api.ts';
+import { kubeconfigFile } from '../../operator/kube/kubeconfig-file.ts';
 import { watch } from '../../operator/kube/watch.ts';
 import { textOf, sendJson } from '../oauth/requests.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
@@ -30,10 +30,8 @@ describe('Ready, probed on the event that says it, on two replicas of which one 
 
   /** Resolves with the very event by which an object is Ready in a generation. */
   async function readyEvent(kind: Kind, name: string, generation: number): Promise<void> {
-    const config = new KubeConfig();
-    config.loadFromFile(rig.plane.kubeconfig);
     const path = `/apis/boxgate.dev/v1/namespaces/${box}/${KINDS[kind].plural}`;
-    const api = createKubeApi(createConnection(() => config));
+    const api = createKubeApi(createConnection(() => kubeconfigFile(rig.plane.kubeconfig)));
     const done = new AbortController();
     const times = { timeoutSeconds: 60, silence: 60_000 };
     for await (const { object } of watch(api, path, '0', times, done.signal)) {

@@ -6,7 +6,6 @@ import { startFaultProxy } from '../support/fault-proxy.ts';
 import { operatorNamespace, type OperatorProcess } from '../support/operator-process.ts';
 import { pathOfRole, rulesWithout, type Right } from './declared-rights.ts';
 import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
-import { throughProxy } from './through-proxy.ts';
 
 /** An operator from which a right is taken, and what is around it. */
 export interface RightsScene {
@@ -42,13 +41,13 @@ export async function startRightsStage(plane: ControlPlane): Promise<RightsStage
   const everybodys = 'system:service-account-issuer-discovery';
   await plane.call({ method: 'DELETE', path: `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${everybodys}` });
   const proxy = await startFaultProxy(Number(new URL(plane.url).port));
-  const kubeconfig = await throughProxy(rig, proxy.port);
+  const cluster = { KUBERNETES_SERVICE_PORT: String(proxy.port) };
   let running: { readonly operator: OperatorProcess; readonly settings: string; hasEnded: boolean } | undefined;
   let from = 0;
 
   async function start(environment: Environment): Promise<void> {
     await running?.operator.end('SIGTERM');
-    const operator = await rig.operator({ ...quick, ...environment, KUBECONFIG: kubeconfig });
+    const operator = await rig.operator({ ...quick, ...environment, ...cluster });
     const started = { operator, settings: JSON.stringify(environment), hasEnded: false };
     void operator.ended.then(() => (started.hasEnded = true));
     running = started;

@@ -1,4 +1,3 @@
-import { KubeConfig } from '@kubernetes/client-node';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createManagement, type Management } from '../../api/client/management.ts';
@@ -61,11 +60,7 @@ export async function startScriptedRig(api: TestApi, options: ScriptedRigOptions
   const events = recordedEvents();
   const listening = {
     api: createKubeApi(
-      createConnection(() => {
-        const config = new KubeConfig();
-        config.loadFromString(scripted.kubeconfig);
-        return config;
-      }),
+      createConnection(() => scripted.signIn),
       undefined,
       (call) => calls.push(call),
     ),

@@ -1,3 +1,4 @@
+import type { ClusterAccess } from '../../operator/config.ts';
 import type { Environment } from '../../process/environment.ts';
 import { RECONCILER_HEAP } from '../../process/small-heap.ts';
 import { startLoggedProcess, type LoggedProcess } from './logged-process.ts';
@@ -10,22 +11,32 @@ export interface OperatorProcess extends LoggedProcess {
 
 /** The least that an operator needs to know of the API and the cluster. */
 export interface OperatorSurroundings {
-  readonly kubeconfig: string;
+  readonly access: ClusterAccess;
   readonly api: { readonly url: string; readonly managementUrl: string; readonly managementKey: string };
 }
 
 /** The namespace that the files in operator/rbac are for. */
 export const operatorNamespace = 'boxgate-system';
 
+/** The settings by which an operator finds its cluster. */
+export function environmentOf(access: ClusterAccess): Environment {
+  if ('kubeconfig' in access) return { KUBECONFIG: access.kubeconfig };
+  return {
+    KUBERNETES_SERVICE_HOST: access.host,
+    KUBERNETES_SERVICE_PORT: String(access.port),
+    BOXGATE_SERVICE_ACCOUNT_FOLDER: access.accountFolder,
+  };
+}
+
 /** Starts an operator and waits until it listens; it may lead later. Throws with what it said when it ends instead. */
 export async function startOperatorProcess(
-  { kubeconfig, api }: OperatorSurroundings,
+  { access, api }: OperatorSurroundings,
   environment: Environment = {},
 ): Promise<OperatorProcess> {
   const running = await startLoggedProcess(
     [...RECONCILER_HEAP, 'operator/main.ts', 'operator'],
     {
-      KUBECONFIG: kubeconfig,
+      ...environmentOf(access),
       BOXGATE_MANAGEMENT_URL: api.managementUrl,
       BOXGATE_MANAGEMENT_KEYS: api.managementKey,
       BOXGATE_DIGEST_KEY: Buffer.alloc(32, 3).toString('base64'),

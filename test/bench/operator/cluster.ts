@@ -16,8 +16,6 @@ import { installBareKinds } from './bare-kinds.ts';
 export interface BenchCluster {
   readonly plane: ControlPlane;
   readonly api: ApiProcess;
-  /** Kubeconfig of the operator's ServiceAccount. */
-  readonly kubeconfig: string;
   /** Runs one statement in the API's database, as the superuser, over one connection that stays open. */
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Starts `boxgate operator`; it ends with this cluster. */
@@ -53,7 +51,7 @@ async function startCluster({ postgres, flags = [], profile }: ClusterOptions): 
   const [plane, urls] = await Promise.all([startControlPlane(flags), makeDatabase(postgres, database)]);
   await installCrds(plane);
   await installBareKinds(plane);
-  const { kubeconfig } = await installOperator(plane);
+  const { access } = await installOperator(plane);
   const api = await startApiProcess(urls.BOXGATE_DATABASE_URL, unthrottled);
   const client = new pg.Client({ connectionString: urls.BOXGATE_OWNER_URL });
   await client.connect();
@@ -61,12 +59,11 @@ async function startCluster({ postgres, flags = [], profile }: ClusterOptions): 
   return {
     plane,
     api,
-    kubeconfig,
     async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
       return (await client.query<Row>(text, values)).rows;
     },
     async operator(environment = {}) {
-      const started = await startOperatorProcess({ kubeconfig, api }, { ...profiling(profile), ...environment });
+      const started = await startOperatorProcess({ access, api }, { ...profiling(profile), ...environment });
       operators.push(started);
       return started;
     },

@@ -1,18 +1,12 @@
-import { KubeConfig } from '@kubernetes/client-node';
 import { createConnection } from '../../../operator/kube/connection.ts';
 import { createKubeApi, type KubeApi } from '../../../operator/kube/kube-api.ts';
+import { kubeconfigFile } from '../../../operator/kube/kubeconfig-file.ts';
 import { watch, type WatchEvent } from '../../../operator/kube/watch.ts';
 import { isRecord } from '../../../crds/schema-node.ts';
 
 /** Calls and watches of the bench, with the product's own client. */
 export function kubeApi(kubeconfig: string): KubeApi {
-  return createKubeApi(
-    createConnection(() => {
-      const config = new KubeConfig();
-      config.loadFromFile(kubeconfig);
-      return config;
-    }),
-  );
+  return createKubeApi(createConnection(() => kubeconfigFile(kubeconfig)));
 }
 
 /** An hour: no watch of the bench lasts as long. */

@@ -1,6 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isRecord } from '../../../crds/schema-node.ts';
+import type { InCluster } from '../../../operator/kube/in-cluster.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { startOperatorProcess, operatorNamespace, type OperatorProcess } from '../../support/operator-process.ts';
 import { managementKey, type RestartedApi } from './api-supply.ts';
@@ -24,8 +24,8 @@ export interface RestartedOperator {
 /** What operators are started with. */
 export interface OperatorSupplyOptions {
   readonly plane: ControlPlane;
-  /** Of the operator's ServiceAccount. */
-  readonly kubeconfig: string;
+  /** As the operator's ServiceAccount. */
+  readonly access: InCluster;
   readonly api: RestartedApi;
   readonly log: WriteLog;
   readonly epochs: EpochWatch;
@@ -79,7 +79,7 @@ export async function startRestartedOperator(options: OperatorSupplyOptions): Pr
   };
 }
 
-async function start({ plane, kubeconfig, api, log, epochs }: OperatorSupplyOptions): Promise<Started> {
+async function start({ plane, access, api, log, epochs }: OperatorSupplyOptions): Promise<Started> {
   let isCrashed = false;
   const crash = (): void => {
     isCrashed = true;
@@ -110,7 +110,7 @@ async function start({ plane, kubeconfig, api, log, epochs }: OperatorSupplyOpti
   const managementUrl = `http://127.0.0.1:${String(management.port)}`;
   const running = await startOperatorProcess(
     {
-      kubeconfig: await redirected(kubeconfig, kube.port),
+      access: { ...access, port: kube.port },
       api: { url: 'http://boxgate.test', managementUrl, managementKey },
     },
     // Longer than any stall of a busy machine.
@@ -134,16 +134,4 @@ async function start({ plane, kubeconfig, api, log, epochs }: OperatorSupplyOpti
       await Promise.all([kube.close(), management.close()]);
     },
   };
-}
-
-/** The same configuration, with its server behind a port of ours. */
-async function redirected(kubeconfig: string, port: number): Promise<string> {
-  const config: unknown = JSON.parse(await readFile(kubeconfig, 'utf8'));
-  const clusters = isRecord(config) && Array.isArray(config['clusters']) ? config['clusters'] : [];
-  for (const { cluster } of clusters.filter(isRecord)) {
-    if (isRecord(cluster)) Object.assign(cluster, { server: `https://127.0.0.1:${String(port)}` });
-  }
-  const file = `${kubeconfig}.${String(port)}`;
-  await writeFile(file, JSON.stringify(config));
-  return file;
 }

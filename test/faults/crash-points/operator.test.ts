@@ -30,9 +30,9 @@ describe('F-13 an operator, or its API, that ends at any of its writes', () => {
       createWriteLog(),
       createEpochWatch(),
     ];
-    const { kubeconfig } = await installOperator(plane);
+    const { access } = await installOperator(plane);
     const api = await startRestartedApi(database, log, isOfTheOperator);
-    const operator = await startRestartedOperator({ plane, kubeconfig, api, log, epochs });
+    const operator = await startRestartedOperator({ plane, access, api, log, epochs });
     const anchor = clusterBox(plane, await plane.namespace('anchor'));
     rig = { plane, anchor, database, api, operator, log, epochs };
   });

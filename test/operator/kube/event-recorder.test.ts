@@ -1,9 +1,9 @@
-import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { isRecord } from '../../../crds/schema-node.ts';
 import type { ObjectEvent } from '../../../operator/events.ts';
 import { createConnection } from '../../../operator/kube/connection.ts';
 import { createEventRecorder } from '../../../operator/kube/event-recorder.ts';
+import { inCluster } from '../../../operator/kube/in-cluster.ts';
 import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/kube-api.ts';
 import { KubeError } from '../../../operator/kube/kube-error.ts';
 import { controlPlane } from '../../envtest/control-plane.ts';
@@ -124,7 +124,7 @@ describe('a recorder of events', () => {
 
   it('is read below the object with kubectl, written with the rights of the operator', async () => {
     const plane = await controlPlane();
-    const { kubeconfig } = await installOperator(plane);
+    const { access } = await installOperator(plane);
     const namespace = await plane.namespace('events');
     const path = `/apis/boxgate.dev/v1/namespaces/${namespace}/clients`;
     const spec = { grant_types: ['client_credentials'] };
@@ -134,13 +134,8 @@ describe('a recorder of events', () => {
       body: { apiVersion: 'boxgate.dev/v1', kind: 'Client', metadata: { name: 'app' }, spec },
     });
     const metadata = isRecord(made.body) && isRecord(made.body['metadata']) ? made.body['metadata'] : {};
-    const connection = createConnection(() => {
-      const config = new KubeConfig();
-      config.loadFromFile(kubeconfig);
-      return config;
-    });
     const options = {
-      api: createKubeApi(connection),
+      api: createKubeApi(createConnection(() => inCluster(access))),
       instance: 'pod_1',
       now: () => new Date(),
       schedule: (_wait: number, callback: () => void) => (setImmediate(callback), () => undefined),

@@ -1,13 +1,16 @@
-import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection as openSocket, createServer, type Server } from 'node:net';
 import path from 'node:path';
+import { isRecord } from '../../../crds/schema-node.ts';
 import { createConnection } from '../../../operator/kube/connection.ts';
+import { inCluster } from '../../../operator/kube/in-cluster.ts';
 import { createKubeApi, type KubeApi } from '../../../operator/kube/kube-api.ts';
 import { KubeError } from '../../../operator/kube/kube-error.ts';
+import { kubeconfigFile } from '../../../operator/kube/kubeconfig-file.ts';
 import { liveUid, pathOfKind } from '../../../operator/kube/live-read.ts';
-import { controlPlane, type ControlPlane } from '../../envtest/control-plane.ts';
+import type { SignInSource } from '../../../operator/kube/sign-in.ts';
+import { controlPlane, type ControlPlane, type PodAccount } from '../../envtest/control-plane.ts';
 import { installCrds } from '../../envtest/install-crds.ts';
 import {
   reset,
@@ -99,7 +102,7 @@ describe('calls of the Kubernetes API', () => {
     it('are counted', async () => {
       const paths: string[] = [];
       const api = createKubeApi(
-        createConnection(() => server.config()),
+        createConnection(() => server.signIn()),
         1_000,
         ({ path }) => paths.push(path),
       );
@@ -115,9 +118,18 @@ describe('calls of the Kubernetes API', () => {
     before(async () => {
       plane = await controlPlane();
       await installCrds(plane);
-      api = createKubeApi(createConnection(() => configFrom(plane.kubeconfig)));
+      api = createKubeApi(createConnection(() => kubeconfigFile(plane.kubeconfig)));
       namespace = await plane.namespace('calls');
     });
+
+    /** As whoever has this token, or as nobody. */
+    async function signedInBy(token?: string): Promise<KubeApi> {
+      const file = path.join(await mkdtemp(path.join(path.dirname(plane.kubeconfig), 'user-')), 'kubeconfig');
+      const config: unknown = JSON.parse(await readFile(plane.kubeconfig, 'utf8'));
+      const users = [{ name: 'user', user: { token } }];
+      await writeFile(file, JSON.stringify(isRecord(config) ? { ...config, users } : {}));
+      return createKubeApi(createConnection(() => kubeconfigFile(file)));
+    }
 
     const clients = { group: 'boxgate.dev', version: 'v1', plural: 'clients' };
     const manifest = (name: string, spec: object = { grant_types: ['client_credentials'] }): object => ({
@@ -128,44 +140,11 @@ describe('calls of the Kubernetes API', () => {
     });
     const at = (name = ''): string => `${pathOfKind(clients, namespace)}${name === '' ? '' : `/${name}`}`;
 
-    it('row 11: go over one connection, and over another one when the authority is another', async () => {
-      const { port, count, close } = await countingProxy(Number(new URL(plane.url).port));
-      const [cluster, user] = [
-        configFrom(plane.kubeconfig).getCurrentCluster(),
-        configFrom(plane.kubeconfig).getCurrentUser(),
-      ];
-      if (cluster?.caFile === undefined || user === null) throw new Error('no cluster');
-      const caFile = path.join(path.dirname(plane.kubeconfig), 'authority-of-row-11.crt');
-      const authority = await readFile(cluster.caFile, 'utf8');
-      await writeFile(caFile, authority);
-      let time = 0;
-      const through = createKubeApi(
-        createConnection(
-          () => {
-            const proxied = new KubeConfig();
-            proxied.loadFromClusterAndUser({ ...cluster, caFile, server: `https://127.0.0.1:${String(port)}` }, user);
-            return proxied;
-          },
-          () => time,
-        ),
-      );
-      for (let n = 0; n < 50; n += 1) await through.call({ path: '/version' }, never);
-      expect(count()).to.equal(1);
-      await writeFile(caFile, `# rotated\n${authority}`);
-      time += 1_000;
-      for (let n = 0; n < 50; n += 1) await through.call({ path: '/version' }, never);
-      expect(count()).to.equal(2);
-      await writeFile(caFile, '');
-      time += 1_000;
-      expect((await thrownBy(through.call({ path: '/version' }, never))).sort).to.equal('unavailable');
-      close();
-    });
-
     it('row 16: tell what a refusal means', async () => {
       await api.call({ method: 'POST', path: at(), body: manifest('known') }, never);
       const stale = { ...manifest('known'), metadata: { name: 'known', resourceVersion: '1' } };
-      const anonymous = createKubeApi(createConnection(() => withoutUser(plane.kubeconfig)));
-      const wrong = createKubeApi(createConnection(() => withToken(plane.kubeconfig, 'wrong')));
+      const anonymous = await signedInBy();
+      const wrong = await signedInBy('wrong');
       const refusals = {
         'not-found': () => api.call({ path: at('unknown') }, never),
         conflict: () => api.call({ method: 'POST', path: at(), body: manifest('known') }, never),
@@ -192,24 +171,6 @@ describe('calls of the Kubernetes API', () => {
       expect(removed).to.not.have.nested.property('spec.name');
     });
 
-    it('row 18: read a token file anew when the token is refused', async () => {
-      await plane.call({
-        method: 'POST',
-        path: `/api/v1/namespaces/${namespace}/serviceaccounts`,
-        body: { metadata: { name: 'reader' } },
-      });
-      const { kubeconfig, tokenFile } = await plane.kubeconfigFor(namespace, 'reader');
-      const good = await plane.token(namespace, 'reader');
-      await writeFile(tokenFile, 'expired');
-      const reader = createKubeApi(createConnection(() => configFrom(kubeconfig)));
-      const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-      const call = { method: 'POST', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews', body: review } as const;
-      expect((await thrownBy(reader.call(call, never))).sort).to.equal('unauthorized');
-      await writeFile(tokenFile, good);
-      const username = `system:serviceaccount:${namespace}:reader`;
-      expect(await reader.call(call, never)).to.have.nested.property('status.userInfo.username', username);
-    });
-
     it('say that an object is gone only where the answer names it', async () => {
       await api.call({ method: 'POST', path: at(), body: manifest('there') }, never);
       expect(await liveUid(api, { ...clients, namespace, name: 'there' }, never)).to.be.a('string');
@@ -217,33 +178,128 @@ describe('calls of the Kubernetes API', () => {
       // Its definition is not there: nothing is known of its objects.
       const things = { ...clients, plural: 'things', namespace, name: 'gone' };
       expect((await thrownBy(liveUid(api, things, never))).sort).to.equal('not-found');
-      const forbidden = createKubeApi(createConnection(() => withoutUser(plane.kubeconfig)));
+      const forbidden = await signedInBy();
       const gone = liveUid(forbidden, { ...clients, namespace, name: 'gone' }, never);
       expect((await thrownBy(gone)).sort).to.equal('forbidden');
     });
   });
 });
 
-function configFrom(file: string): KubeConfig {
-  const config = new KubeConfig();
-  config.loadFromFile(file);
-  return config;
+/** The ways to sign in, through a proxy that counts connections. */
+const ways = {
+  'as in a pod': ({ access }, port) => inCluster({ ...access, port }),
+  'by a kubeconfig file': async ({ access, kubeconfig }, port) => {
+    const text = await readFile(kubeconfig, 'utf8');
+    const file = `${kubeconfig}.${String(port)}`;
+    await writeFile(file, text.replace(`:${String(access.port)}`, `:${String(port)}`));
+    return kubeconfigFile(file);
+  },
+} satisfies Record<string, (account: PodAccount, port: number) => SignInSource | Promise<SignInSource>>;
+
+for (const [way, signIn] of Object.entries(ways)) {
+  describe(`calls that are signed in ${way}`, () => {
+    let plane: ControlPlane;
+    let namespace: string;
+    let account: PodAccount;
+    let proxy: CountingProxy;
+    let time: number;
+    let api: KubeApi;
+    before(async () => {
+      plane = await controlPlane();
+      namespace = await plane.namespace('sign-in');
+      for (const name of ['reader', 'other']) {
+        const path = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+        await plane.call({ method: 'POST', path, body: { metadata: { name } } });
+      }
+    });
+    beforeEach(async () => {
+      account = await plane.accountFor(namespace, 'reader');
+      proxy = await countingProxy(Number(new URL(plane.url).port));
+      time = 0;
+      const connection = createConnection(
+        () => signIn(account, proxy.port),
+        () => time,
+      );
+      api = createKubeApi(connection);
+    });
+    afterEach(() => proxy.close());
+
+    const version = (): Promise<unknown> => api.call({ path: '/version' }, never);
+
+    /** Name of the ServiceAccount that the API server takes the caller for. */
+    async function caller(): Promise<unknown> {
+      const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+      const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+      const answer = await api.call({ method: 'POST', path, body }, never);
+      const status = isRecord(answer) && isRecord(answer['status']) ? answer['status'] : {};
+      return isRecord(status['userInfo']) ? status['userInfo']['username'] : undefined;
+    }
+    const nameOf = (name: string): string => `system:serviceaccount:${namespace}:${name}`;
+
+    it('row 11: go over one connection, and over another one when the authority is another', async () => {
+      const authority = await readFile(account.certificate, 'utf8');
+      for (let n = 0; n < 50; n += 1) await version();
+      expect(proxy.count()).to.equal(1);
+      await writeFile(account.certificate, `# rotated\n${authority}`);
+      time += 1_000;
+      for (let n = 0; n < 50; n += 1) await version();
+      expect(proxy.count()).to.equal(2);
+      await writeFile(account.certificate, '');
+      time += 1_000;
+      expect((await thrownBy(version())).sort).to.equal('unavailable');
+      await writeFile(account.certificate, authority);
+      time += 1_000;
+      await version();
+    });
+
+    it('row 11: go over few connections when many begin at once', async () => {
+      await Promise.all(Array.from({ length: 4 }, version));
+      expect(proxy.count()).to.be.at.most(4);
+      for (let n = 0; n < 20; n += 1) await version();
+      expect(proxy.count()).to.be.at.most(4);
+    });
+
+    it('row 18: read the token file anew when the token is refused', async () => {
+      const good = await readFile(account.tokenFile, 'utf8');
+      await writeFile(account.tokenFile, 'expired');
+      expect((await thrownBy(caller())).sort).to.equal('unauthorized');
+      await writeFile(account.tokenFile, good);
+      expect(await caller()).to.equal(nameOf('reader'));
+    });
+
+    it('F-12: fail while the token file is away, and go on when it is back', async () => {
+      const good = await readFile(account.tokenFile, 'utf8');
+      await rm(account.tokenFile);
+      const error = await thrownBy(caller());
+      expect(error.sort).to.equal('unavailable');
+      expect(error.message).to.contain(account.tokenFile);
+      await writeFile(account.tokenFile, good);
+      expect(await caller()).to.equal(nameOf('reader'));
+    });
+
+    if (way === 'as in a pod') {
+      it('F-12: have the token that was in the file a second ago, though the old one is good still', async () => {
+        expect(await caller()).to.equal(nameOf('reader'));
+        await writeFile(account.tokenFile, `${await plane.token(namespace, 'other')}\n`);
+        time += 999;
+        expect(await caller()).to.equal(nameOf('reader'));
+        time += 1;
+        expect(await caller()).to.equal(nameOf('other'));
+        expect(proxy.count()).to.equal(1);
+      });
+    }
+  });
 }
 
-function withoutUser(file: string): KubeConfig {
-  return withToken(file, undefined);
-}
-
-function withToken(file: string, token: string | undefined): KubeConfig {
-  const config = new KubeConfig();
-  const cluster = configFrom(file).getCurrentCluster();
-  if (cluster === null) throw new Error('no cluster');
-  config.loadFromClusterAndUser(cluster, { name: 'somebody', ...(token === undefined ? {} : { token }) });
-  return config;
+interface CountingProxy {
+  readonly port: number;
+  /** Connections until now. */
+  count(): number;
+  close(): void;
 }
 
 /** Forwards connections, and counts them. */
-async function countingProxy(target: number): Promise<{ port: number; count: () => number; close: () => void }> {
+async function countingProxy(target: number): Promise<CountingProxy> {
   let connections = 0;
   const server: Server = createServer((near) => {
     connections += 1;

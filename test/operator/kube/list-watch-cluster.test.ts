@@ -1,7 +1,7 @@
-import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { createConnection } from '../../../operator/kube/connection.ts';
 import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/kube-api.ts';
+import { kubeconfigFile } from '../../../operator/kube/kubeconfig-file.ts';
 import { controlPlane, startControlPlane, type ControlPlane } from '../../envtest/control-plane.ts';
 import { installCrds } from '../../envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -12,12 +12,8 @@ const clients = '/apis/boxgate.dev/v1/clients';
 /** Calls as whoever a kubeconfig is for, and what was called. */
 function apiWith(kubeconfig: string, timeout?: number): { api: KubeApi; calls: KubeCall[] } {
   const calls: KubeCall[] = [];
-  const load = (): KubeConfig => {
-    const config = new KubeConfig();
-    config.loadFromFile(kubeconfig);
-    return config;
-  };
-  return { api: createKubeApi(createConnection(load), timeout, (call) => calls.push(call)), calls };
+  const connection = createConnection(() => kubeconfigFile(kubeconfig));
+  return { api: createKubeApi(connection, timeout, (call) => calls.push(call)), calls };
 }
 
 function isWatch({ query }: KubeCall): boolean {
@@ -86,7 +82,7 @@ describe('a list-watch over a real API server', () => {
           subjects: [{ kind: 'ServiceAccount', name, namespace }],
         });
       await bind();
-      const { kubeconfig } = await plane.kubeconfigFor(namespace, name);
+      const { kubeconfig } = await plane.accountFor(namespace, name);
       return { kubeconfig, binding: `${rbac}/clusterrolebindings/${name}`, bind };
     }
 

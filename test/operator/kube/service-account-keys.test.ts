@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { ServiceAccountSettings } from '../../../api/client/cluster-settings.ts';
 import { isRecord } from '../../../crds/schema-node.ts';
-import { clusterConfig } from '../../../operator/kube/cluster-config.ts';
 import { createConnection } from '../../../operator/kube/connection.ts';
+import { inCluster } from '../../../operator/kube/in-cluster.ts';
 import { createKubeApi } from '../../../operator/kube/kube-api.ts';
 import { KubeError } from '../../../operator/kube/kube-error.ts';
 import { readServiceAccountKeys } from '../../../operator/kube/service-account-keys.ts';
@@ -27,8 +27,8 @@ describe('the ServiceAccounts of a real cluster', () => {
 
   before(async () => {
     plane = await controlPlane();
-    const { kubeconfig } = await installOperator(plane);
-    keys = await readServiceAccountKeys(createKubeApi(createConnection(() => clusterConfig(kubeconfig))), never);
+    const { access } = await installOperator(plane);
+    keys = await readServiceAccountKeys(createKubeApi(createConnection(() => inCluster(access))), never);
     api = await startApi();
     replica = await startApi({ database: api.database });
     [apps, others] = [await plane.namespace('apps'), await plane.namespace('others')];

@@ -1,4 +1,3 @@
-import { KubeConfig } from '@kubernetes/client-node';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createManagement } from '../../../api/client/management.ts';
 import { Secret } from '../../../api/client/secret.ts';
@@ -7,6 +6,7 @@ import { isRecord } from '../../../crds/schema-node.ts';
 import { createClusterSecrets } from '../../../operator/kube/cluster-secrets.ts';
 import { createClusterSource } from '../../../operator/kube/cluster-source.ts';
 import { createConnection } from '../../../operator/kube/connection.ts';
+import { inCluster, type InCluster } from '../../../operator/kube/in-cluster.ts';
 import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/kube-api.ts';
 import { defaultTimes } from '../../../operator/kube/list-watch.ts';
 import { startReconciler, type Reconciler } from '../../../operator/reconciler.ts';
@@ -71,17 +71,17 @@ export function machine(secret: string): object {
 export function eachInCluster(take: (rig: SourceRig) => void): void {
   let api: TestApi;
   let plane: ControlPlane;
-  let kubeconfig: string;
+  let access: InCluster;
   let rig: SourceRig;
   before(async () => {
     [plane, api] = await Promise.all([controlPlane(), startApi()]);
     await installCrds(plane);
     await removeLeftovers(plane);
-    kubeconfig = await sourceKubeconfig(plane);
+    access = await sourceAccount(plane);
   });
   after(() => api.stop());
   beforeEach(async () => {
-    rig = sourceRig(plane, api, kubeconfig, await plane.namespace('box'));
+    rig = sourceRig(plane, api, access, await plane.namespace('box'));
     take(rig);
   });
   afterEach(() => rig.end());
@@ -102,7 +102,7 @@ async function removeLeftovers(plane: ControlPlane): Promise<void> {
   }
 }
 
-function sourceRig(plane: ControlPlane, api: TestApi, kubeconfig: string, box: string): SourceRig {
+function sourceRig(plane: ControlPlane, api: TestApi, access: InCluster, box: string): SourceRig {
   let reconciler: Reconciler | undefined;
   const rig: SourceRig = {
     plane,
@@ -111,7 +111,7 @@ function sourceRig(plane: ControlPlane, api: TestApi, kubeconfig: string, box: s
     failures: [],
     meanwhile: async () => undefined,
     async start() {
-      reconciler = startOver(rig, api, kubeconfig);
+      reconciler = startOver(rig, api, access);
       await reconciler.firstRound;
     },
     async stop() {
@@ -165,13 +165,9 @@ function sourceRig(plane: ControlPlane, api: TestApi, kubeconfig: string, box: s
   return rig;
 }
 
-function startOver(rig: SourceRig, api: TestApi, kubeconfig: string): Reconciler {
+function startOver(rig: SourceRig, api: TestApi, access: InCluster): Reconciler {
   const real = createKubeApi(
-    createConnection(() => {
-      const config = new KubeConfig();
-      config.loadFromFile(kubeconfig);
-      return config;
-    }),
+    createConnection(() => inCluster(access)),
     undefined,
     (call) => rig.calls.push(call),
   );
@@ -221,8 +217,8 @@ async function applyRole(plane: ControlPlane, what: keyof typeof rights, verbs: 
   await apply(plane, `${rbac.path}/clusterroles/${name}`, body);
 }
 
-/** A kubeconfig of a ServiceAccount that has these rights. */
-async function sourceKubeconfig(plane: ControlPlane): Promise<string> {
+/** The way in of a ServiceAccount that has these rights. */
+async function sourceAccount(plane: ControlPlane): Promise<InCluster> {
   const namespace = await plane.namespace('source');
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'boxgate' } };
   await apply(plane, `/api/v1/namespaces/${namespace}/serviceaccounts/boxgate`, account);
@@ -237,7 +233,7 @@ async function sourceKubeconfig(plane: ControlPlane): Promise<string> {
       subjects: [{ kind: 'ServiceAccount', name: 'boxgate', namespace }],
     });
   }
-  return (await plane.kubeconfigFor(namespace, 'boxgate')).kubeconfig;
+  return (await plane.accountFor(namespace, 'boxgate')).access;
 }
 
 /** Applies an object as an admin does; throws what the API server says against it. */

@@ -38,10 +38,10 @@ function keepThing(object: unknown): Thing | undefined {
   return { namespace, name, uid, resourceVersion, value: isRecord(spec) ? String(spec['value'] ?? spec['name']) : '' };
 }
 
-/** An API over a configuration that is loaded anew when it must be. */
+/** An API that signs in anew when it must. */
 export function apiOf(server: ScriptedApiServer, token?: () => string, timeout?: number): KubeApi {
   return createKubeApi(
-    createConnection(() => server.config(token)),
+    createConnection(() => server.signIn(token)),
     timeout,
   );
 }

@@ -27,7 +27,7 @@ export const scriptedFlood: OperatorScenario = {
     const api = await startApiProcess(urls.BOXGATE_DATABASE_URL);
     const kubeconfig = path.join(folder, 'kubeconfig');
     await writeFile(kubeconfig, cluster.kubeconfig);
-    const operator = await startOperatorProcess({ kubeconfig, api }, { BOXGATE_CLUSTER_ID: 'scripted' });
+    const operator = await startOperatorProcess({ access: { kubeconfig }, api }, { BOXGATE_CLUSTER_ID: 'scripted' });
     try {
       return [await measure(context, cluster, operator.healthUrl)];
     } finally {

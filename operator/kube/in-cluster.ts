@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
+import path from 'node:path';
+import { Agent } from 'undici';
+import { KubeError } from './kube-error.ts';
+import type { SignInSource } from './sign-in.ts';
+
+/** What every pod is given to reach the API server (Kubernetes: Accessing the API from a Pod). */
+export interface InCluster {
+  /** An address, of IPv6 without brackets, or a name. */
+  readonly host: string;
+  readonly port: number;
+  /** Folder of the files `token` and `ca.crt`. */
+  readonly accountFolder: string;
+}
+
+/** As client-go has it: less than the patience of balancers with a connection that carries nothing. */
+const keepAlive = { keepAlive: true, keepAliveInitialDelay: 30_000 };
+
+/**
+ * Signs in as the ServiceAccount of the pod. The token and the authority are read anew each time: a token is replaced before
+ * its hour is over, an authority when the cluster rotates it.
+ */
+export function inCluster({ host, port, accountFolder }: InCluster): SignInSource {
+  const server = `https://${isIPv6(host) ? `[${host}]` : host}:${String(port)}`;
+  return async () => {
+    const [token, authority] = await Promise.all([
+      textOf(path.join(accountFolder, 'token')),
+      textOf(path.join(accountFolder, 'ca.crt')),
+    ]);
+    return {
+      server,
+      headers: { Authorization: `Bearer ${token}` },
+      certificates: authority,
+      makePool: () => new Agent({ connect: { ca: authority, ...keepAlive } }),
+    };
+  };
+}
+
+/** An empty file counts as one that cannot be read: without an authority Node would trust those of the web. */
+async function textOf(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new KubeError('unavailable', `cannot sign in: ${file} cannot be read (${codeOf(cause)})`, { cause });
+  });
+  if (text.trim() === '') throw new KubeError('unavailable', `cannot sign in: ${file} is empty`);
+  return text.trim();
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
