@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { Environment } from '../../../process/environment.ts';
 import { startControlPlane, type ControlPlane } from '../../envtest/control-plane.ts';
@@ -11,6 +12,9 @@ import { makeDatabase } from '../machine/database.ts';
 import type { BenchPostgres } from '../machine/postgres.ts';
 import { atOnce, upTo } from './at-once.ts';
 import { installBareKinds } from './bare-kinds.ts';
+
+/** Where the command keeps compiled code (standalone/boxgate.cjs). */
+const compileCache = fileURLToPath(new URL('../../../node_modules/.cache/boxgate', import.meta.url));
 
 /** What one row is measured on: an empty cluster with our kinds and the operator's rights, and an API on an empty database. */
 export interface BenchCluster {
@@ -63,7 +67,10 @@ async function startCluster({ postgres, flags = [], profile }: ClusterOptions): 
       return (await client.query<Row>(text, values)).rows;
     },
     async operator(environment = {}) {
-      const started = await startOperatorProcess({ access, api }, { ...profiling(profile), ...environment });
+      const started = await startOperatorProcess(
+        { access, api },
+        { NODE_COMPILE_CACHE: compileCache, ...profiling(profile), ...environment },
+      );
       operators.push(started);
       return started;
     },
