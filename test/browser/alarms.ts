@@ -21,7 +21,8 @@ export function alarmsOf(page: Page, origin: string): readonly string[] {
 }
 
 /** The elements of a page with the names of their attributes: no text that is shown may change it. */
-export function skeletonOf(page: Page): Promise<readonly string[]> {
+export async function skeletonOf(page: Page): Promise<readonly string[]> {
+  await page.waitForLoadState();
   return page.evaluate(
     `[...document.querySelectorAll('*')].map((one) => one.tagName + ' ' + one.getAttributeNames().join(' '))`,
   );

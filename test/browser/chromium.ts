@@ -24,9 +24,12 @@ function isExecutable(file: string): boolean {
   }
 }
 
+/** Milliseconds that a browser may take to start, or for what a test waits for: far beyond what a slow machine needs. */
+export const patience = 120_000;
+
 /** Starts it without a window. It speaks to nobody but those whom a test sends it to. */
 export function launchChromium(executablePath: string): Promise<Browser> {
   // Chromium has no sandbox for root, which containers run tests as.
   const args = ['--disable-background-networking', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-  return chromium.launch({ executablePath, args });
+  return chromium.launch({ executablePath, args, timeout: patience });
 }

@@ -48,6 +48,7 @@ describe('in Chromium an app of OpenID Connect', () => {
     const page = await stage.newPage();
     await page.goto(`${stage.base}/auth/signin`);
     await signIn(page);
+    await page.getByText(say.signedInAs(ann.email)).waitFor();
     const post_logout_redirect_uri = `${stage.app.url}/bye`;
     const query = new URLSearchParams({ client_id: 'own', post_logout_redirect_uri, state: 'a&b' });
     await page.goto(`${stage.base}/auth/logout?${query.toString()}`);

@@ -67,7 +67,7 @@ export const pageStates: readonly PageState[] = [
     open: async (page, { authorize }, language) => {
       await page.goto(authorize(consent));
       await signIn(page, language);
-      await page.getByText(appName).first().waitFor();
+      await page.getByRole('heading', { name: messages[language].consent(appName) }).waitFor();
     },
   },
   {
@@ -75,7 +75,7 @@ export const pageStates: readonly PageState[] = [
     open: async (page, { authorize }, language) => {
       await page.goto(authorize({ ...consent, scope: '' }));
       await signIn(page, language);
-      await page.getByText(appName).first().waitFor();
+      await page.getByRole('heading', { name: messages[language].consent(appName) }).waitFor();
     },
   },
   {

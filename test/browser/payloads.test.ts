@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { messages } from '../../api/pages/messages.ts';
 import { addUser } from '../http/pages/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { seededRandom } from '../support/random.ts';
 import { alarmsOf, skeletonOf } from './alarms.ts';
 import { payloads } from './payloads.ts';
@@ -67,7 +68,7 @@ describe('A-12 W-02 what people, apps and admins call things is text in Chromium
     await page.goto(`${stage.base}/auth/signin`);
     const before = await skeletonOf(page);
     await page.setContent(`<script>alert(1)</script><img src="http://127.0.0.1:9/x">${await page.content()}`);
-    expect(alarms.join('\n')).to.match(/Content Security Policy|dialog/);
+    await eventually('the browser tells of it', () => /Content Security Policy|dialog/.test(alarms.join('\n')));
     expect(await skeletonOf(page)).not.to.deep.equal(before);
     await page.context().close();
   });

@@ -7,8 +7,9 @@ import type { TestApi } from '../support/api.ts';
 import { unthrottled } from '../support/unthrottled.ts';
 import { startAppServer } from './app-server.ts';
 import type { AppServer } from './app-server.ts';
-import { findChromium, launchChromium } from './chromium.ts';
+import { findChromium, launchChromium, patience } from './chromium.ts';
 import { startTlsProxy } from './tls-proxy.ts';
+import type { TlsProxy } from './tls-proxy.ts';
 
 /** What people meet: an API, an app that they come from, and a real browser. */
 export interface Stage {
@@ -55,12 +56,7 @@ export function onStage(take: (stage: Stage) => void, options: StageOptions = {}
 async function startStage({ tls = false }: StageOptions): Promise<Stage> {
   const browser = await launchChromium(findChromium(process.env));
   const app = await startAppServer();
-  const port = String(await freePort(0, ''));
-  const plain = `http://127.0.0.1:${port}`;
-  const proxy = tls ? await startTlsProxy(plain) : undefined;
-  const url = proxy?.url ?? plain;
-  const settings = { BOXGATE_PORT: port, BOXGATE_PUBLIC_URL: url, BOXGATE_TRUSTED_PROXIES: tls ? '127.0.0.1' : '' };
-  const api = await startApi({ environment: { ...unthrottled, ...settings } });
+  const { api, proxy, url } = await startAtItsUrl(tls);
   await declareBoxes(api, app);
   await addUser(api, ann.email, ann.password);
   const base = `${url}/boxes/default`;
@@ -82,6 +78,24 @@ async function startStage({ tls = false }: StageOptions): Promise<Stage> {
   };
 }
 
+/** An API whose public URL is where it listens: behind its proxy, where there is one. */
+async function startAtItsUrl(tls: boolean, tries = 5): Promise<{ api: TestApi; proxy?: TlsProxy; url: string }> {
+  const port = String(await freePort(0, ''));
+  const plain = `http://127.0.0.1:${port}`;
+  const proxy = tls ? await startTlsProxy(plain) : undefined;
+  const url = proxy?.url ?? plain;
+  const settings = { BOXGATE_PORT: port, BOXGATE_PUBLIC_URL: url, BOXGATE_TRUSTED_PROXIES: tls ? '127.0.0.1' : '' };
+  try {
+    const api = await startApi({ environment: { ...unthrottled, ...settings } });
+    return { api, url, ...(proxy && { proxy }) };
+  } catch (error) {
+    await proxy?.close();
+    // The port was free a moment ago: another program of this machine has taken it.
+    if (tries > 1 && String(error).includes('is in use by another program')) return startAtItsUrl(tls, tries - 1);
+    throw error;
+  }
+}
+
 /** What an authorization request for a code has besides. */
 export const codeParameters = {
   response_type: 'code',
@@ -93,6 +107,7 @@ export const codeParameters = {
 
 async function newPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(patience);
   return context.newPage();
 }
 

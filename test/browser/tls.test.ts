@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page, Response } from 'playwright-core';
 import { messages } from '../../api/pages/messages.ts';
 import { ann, onStage } from './stage.ts';
 import type { Stage } from './stage.ts';
@@ -28,16 +28,14 @@ describe('behind a proxy that speaks TLS, in Chromium a person', () => {
   const atApp = () => page.getByRole('heading', { name: 'Back in the app' }).waitFor();
 
   it('signs in to an app, and is known by a __Host- cookie when it comes again', async () => {
-    const set: string[] = [];
-    page.on('response', async (response) => {
-      for (const { name: header, value } of await response.headersArray()) {
-        if (header.toLowerCase() === 'set-cookie') set.push(value);
-      }
-    });
+    const told: ReturnType<Response['headersArray']>[] = [];
+    const note = (response: Response) => told.push(response.headersArray());
+    page.on('response', note);
     await page.goto(stage.authorize());
     expect(page.url()).to.match(/^https:\/\/localhost:\d+\/boxes\/default\/auth\/signin\?/);
     await signIn();
     await atApp();
+    page.off('response', note);
     const answer = Object.fromEntries(new URLSearchParams(new URL(page.url()).hash.slice(1)));
     expect(answer).to.include({ iss: stage.base });
     const [cookie, ...others] = await context.cookies();
@@ -45,6 +43,8 @@ describe('behind a proxy that speaks TLS, in Chromium a person', () => {
     expect(cookie).to.include({ name, path: '/', secure: true, httpOnly: true, sameSite: 'Lax' });
     // A cookie with Domain would have a dot before it.
     expect(cookie?.domain).to.equal('localhost');
+    const headers = (await Promise.all(told)).flat();
+    const set = headers.flatMap(({ name: header, value }) => (header.toLowerCase() === 'set-cookie' ? [value] : []));
     expect(set.length).to.be.greaterThan(0);
     for (const text of set)
       expect(text)
