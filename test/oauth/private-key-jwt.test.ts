@@ -92,16 +92,16 @@ describe('a client that authenticates by private_key_jwt', () => {
   });
 
   it('uses each assertion once, on all replicas together', async () => {
-    const text = await signed();
-    const askPatiently = async (of: TestApi): Promise<Reply> => {
-      // Who is sent away by a machine that is too busy tries again.
-      for (;;) {
-        const reply = await ask(text, {}, of);
-        if (reply.status !== 503) return reply;
-      }
-    };
-    const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => askPatiently(n % 2 === 0 ? api : replica)));
-    expect(replies.map(({ status }) => status).sort()).to.deep.equal([200, ...Array<number>(19).fill(401)]);
+    let text = '';
+    let statuses: readonly number[] = [503];
+    // A machine that is too busy sends some away, perhaps the one whose assertion was good: then once more, with another.
+    while (statuses.includes(503)) {
+      text = await signed();
+      const uses = Array.from({ length: 20 }, (_, n) => ask(text, {}, n % 2 === 0 ? api : replica));
+      statuses = (await Promise.all(uses)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).to.have.length.at.most(1);
+    }
+    expect(statuses.toSorted()).to.deep.equal([200, ...Array<number>(19).fill(401)]);
     const late = await ask(text, {}, replica);
     expect(late.body['error_description']).to.match(/jti .* used before/);
     const again = await ask(await signed({ claims: { jti: 'shared' } }));

@@ -323,7 +323,9 @@ describe('the authorization endpoint', () => {
       const parameters = { code: await newCode(), client_id: 'own', code_verifier: verifier };
       const replies = await Promise.all(Array.from({ length: 100 }, () => redeem(parameters)));
       const good = replies.filter(({ status }) => status === 200);
-      expect(good).to.have.length(1);
+      // A machine that is too busy may send away the one that came first, too.
+      const isBusy = replies.some(({ status }) => status === 503);
+      expect(good.length).to.be.within(isBusy ? 0 : 1, 1);
       const others = new Set(replies.filter(({ status }) => status !== 200).map(({ body }) => body['error']));
       expect([...others].filter((error) => error !== 'temporarily_unavailable')).to.deep.equal(['invalid_grant']);
       for (const { body } of good) {
