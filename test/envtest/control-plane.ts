@@ -1,10 +1,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { InCluster } from '../../operator/kube/in-cluster.ts';
+import { ownPort } from '../support/own-port.ts';
 import { familyOf, signalAll } from '../support/processes.ts';
 import { apiCall, type ApiAnswer, type ApiCall } from './api-call.ts';
 import { findControllerManager, findPrograms } from './find-programs.ts';
@@ -65,7 +65,7 @@ export async function startControlPlane(flags: readonly string[] = []): Promise<
   const programs = findPrograms();
   const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-envtest-'));
   const adminToken = randomBytes(16).toString('hex');
-  const [port, etcdPort, peerPort] = await freePorts();
+  const [port, etcdPort, peerPort] = [await ownPort(), await ownPort(), await ownPort()];
   await writeKeys(folder, adminToken);
 
   const start = (name: 'etcd' | 'kube-apiserver' | 'kube-controller-manager', options: readonly string[]): Guarded => {
@@ -82,7 +82,15 @@ export async function startControlPlane(flags: readonly string[] = []): Promise<
   const call = (one: ApiCall): Promise<ApiAnswer> => apiCall(url, certificate, adminToken, one);
   const kubeconfig = path.join(folder, 'admin.kubeconfig');
   const ready = (): Promise<void> => untilReady(call, [etcd, apiServer], folder);
-  await ready();
+  try {
+    await ready();
+  } catch (error) {
+    signalAll(
+      [etcd, apiServer].flatMap(({ pid }) => familyOf(pid)),
+      'SIGKILL',
+    );
+    throw error;
+  }
   await writeFile(kubeconfig, kubeconfigText(url, certificate, { token: adminToken }));
 
   const plane: ControlPlane = {
@@ -199,7 +207,7 @@ function kubeconfigText(url: string, certificate: string, user: object): string 
   });
 }
 
-const startingTime = 60_000;
+const startingTime = 120_000;
 
 /** Waits until the API server says that it is ready; throws with the ends of the logs when a program has ended. */
 async function untilReady(
@@ -219,24 +227,6 @@ async function untilReady(
 
 function logs(folder: string): string {
   return ['etcd.log', 'kube-apiserver.log'].map((name) => readFileSync(path.join(folder, name)).subarray(-2000)).join();
-}
-
-/** Three ports that are free now. */
-async function freePorts(): Promise<[number, number, number]> {
-  const probes = [createServer(), createServer(), createServer()] as const;
-  const [one, two, three] = await Promise.all([portOf(probes[0]), portOf(probes[1]), portOf(probes[2])]);
-  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
-  return [one, two, three];
-}
-
-function portOf(probe: ReturnType<typeof createServer>): Promise<number> {
-  return new Promise((resolve, reject) => {
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
-    });
-  });
 }
 
 /** A member of something that may be an object. */

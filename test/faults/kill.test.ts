@@ -113,7 +113,7 @@ describe('an API that is killed at any moment', () => {
   }
 
   it(`has everything it acknowledged when it is started again, and no half of a call, ${String(rounds)} times`, async function () {
-    this.timeout(30_000 + rounds * 20_000);
+    this.timeout(120_000 + rounds * 60_000);
     let generation = 0;
     for (let round = 0; round < rounds; round += 1) {
       const done: Acknowledged = { tokens: [], refreshTokens: [], generation };

@@ -155,24 +155,26 @@ describe('an API whose Postgres', () => {
 
   it('F-18 has every connection of searches and changes waiting goes on to issue and check tokens', async () => {
     await holding('LOCK TABLE boxgate.resource, boxgate.refresh_family IN EXCLUSIVE MODE', async () => {
-      const state = { waiting: true };
-      const changes = Promise.all(Array.from({ length: 40 }, () => probes.one('POST /Client'))).finally(() => {
-        state.waiting = false;
-      });
-      await eventually('four connections wait', async () => {
-        const { rows } = await postgres.query(
-          "SELECT FROM pg_stat_activity WHERE application_name = 'boxgate' AND wait_event_type = 'Lock'",
-        );
-        return rows.length === 4 || !state.waiting;
-      });
       const fine: Probe[] = [];
-      while (state.waiting) {
-        fine.push(await probes.issue(), await probes.check());
-        expect((await fetch(`${api.managementUrl}/readyz`)).status).to.equal(200);
+      // On a machine that stalls they may have waited in vain before anybody has asked for something else.
+      while (fine.length === 0) {
+        const state = { waiting: true };
+        const changes = Promise.all(Array.from({ length: 40 }, () => probes.one('POST /Client'))).finally(() => {
+          state.waiting = false;
+        });
+        await eventually('four connections wait', async () => {
+          const { rows } = await postgres.query(
+            "SELECT FROM pg_stat_activity WHERE application_name = 'boxgate' AND wait_event_type = 'Lock'",
+          );
+          return rows.length === 4 || !state.waiting;
+        });
+        while (state.waiting) {
+          fine.push(await probes.issue(), await probes.check());
+          expect((await fetch(`${api.managementUrl}/readyz`)).status).to.equal(200);
+        }
+        (await changes).forEach(expectUnavailable);
       }
-      expect(fine.length).to.be.greaterThan(0);
       expect(fine.filter(({ status }) => status !== 200)).to.deep.equal([]);
-      (await changes).forEach(expectUnavailable);
     });
   });
 

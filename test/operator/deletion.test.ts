@@ -7,6 +7,8 @@ import { startLoggedProcess } from '../support/logged-process.ts';
 import { environmentOf, type OperatorProcess } from '../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
 
+/** It lets go of a deletion soon where the API is away; one that was killed is followed at once. */
+const impatient = { BOXGATE_HOLD_SECONDS: '4', BOXGATE_POD_UID: 'one-pod' };
 const FINALIZER = 'boxgate.dev/finalizer';
 const secret = 's3cret-of-the-app';
 const machine = { grant_types: ['client_credentials'], secret };
@@ -18,7 +20,7 @@ describe('deletion, by the operator as a process', () => {
   before(async () => {
     rig = await startOperatorRig();
     rig.plane.startControllers(['namespace']);
-    operator = await rig.operator({ BOXGATE_HOLD_SECONDS: '4' });
+    operator = await rig.operator({ BOXGATE_POD_UID: 'one-pod' });
   });
   after(() => rig.stop());
   beforeEach(async () => {
@@ -71,9 +73,9 @@ describe('deletion, by the operator as a process', () => {
   });
 
   it('Ready implies the finalizer, on every kind; one that is taken away comes back', async () => {
-    const watched = rig.plane.call({
-      path: `/apis/boxgate.dev/v1/namespaces/${box}/clients?watch=true&timeoutSeconds=5`,
-    });
+    const path = `/apis/boxgate.dev/v1/namespaces/${box}/clients`;
+    const { body: before } = await rig.plane.call({ path });
+    const { resourceVersion: since } = isRecord(before) && isRecord(before['metadata']) ? before['metadata'] : {};
     await applied('app');
     await rig.put('AccessPolicy', box, 'all', { engine: 'allow', subjects: 'authenticated' });
     await rig.put('Box', box, 'box', {});
@@ -85,7 +87,8 @@ describe('deletion, by the operator as a process', () => {
     ] as const) {
       expect(await finalizersOf(kind, name)).to.deep.equal([FINALIZER]);
     }
-    const events = String((await watched).body)
+    const watch = `${path}?watch=true&resourceVersion=${String(since)}&timeoutSeconds=2`;
+    const events = String((await rig.plane.call({ path: watch })).body)
       .trim()
       .split('\n');
     const ready = events.filter(
@@ -95,7 +98,7 @@ describe('deletion, by the operator as a process', () => {
     expect(ready.filter((event) => !event.includes(FINALIZER))).to.deep.equal([]);
     await rig.plane.call({
       method: 'PATCH',
-      path: `/apis/boxgate.dev/v1/namespaces/${box}/clients/app`,
+      path: `${path}/app`,
       body: { metadata: { finalizers: null } },
       contentType: 'application/merge-patch+json',
     });
@@ -143,6 +146,8 @@ describe('deletion, by the operator as a process', () => {
 
   it('F-20, peer defect 7: while the API is away objects and their namespace go, and its return ends the rows', async () => {
     const names = ['one', 'two', 'three'];
+    await operator.end('SIGTERM');
+    operator = await rig.operator(impatient);
     await applied(...names);
     const kept = box;
     await rig.api.end('SIGKILL');
@@ -176,7 +181,7 @@ describe('deletion, by the operator as a process', () => {
     expect(await finalizersOf('Client', 'app')).to.equal(undefined);
     expect(await finalizersOf('Client', 'other')).to.deep.equal(['example.com/hold']);
     expect(await rig.token(box, 'app', secret)).to.equal(200);
-    operator = await rig.operator({ BOXGATE_HOLD_SECONDS: '4' });
+    operator = await rig.operator({ BOXGATE_POD_UID: 'one-pod' });
     await eventually('it is held again', async () => String(await finalizersOf('Client', 'app')) === FINALIZER);
   });
 
@@ -185,7 +190,7 @@ describe('deletion, by the operator as a process', () => {
     await rig.api.end('SIGKILL');
     await operator.end('SIGKILL');
     await deleteNamespace();
-    operator = await rig.operator({ BOXGATE_HOLD_SECONDS: '4' });
+    operator = await rig.operator(impatient);
     await namespaceIsGone();
     await rig.restartApi();
     await isRefused('app');

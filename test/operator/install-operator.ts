@@ -1,5 +1,7 @@
+import { mayAccount } from '../envtest/access-review.ts';
 import type { PodAccount, ControlPlane } from '../envtest/control-plane.ts';
 import { installCrds, kubectl } from '../envtest/install-crds.ts';
+import { eventually } from '../support/eventually.ts';
 import { operatorNamespace } from '../support/operator-process.ts';
 
 /** Does what an admin does before the operator runs; what its pod has of its ServiceAccount. */
@@ -12,7 +14,7 @@ export async function installOperator(plane: ControlPlane): Promise<PodAccount> 
   return plane.accountFor(operatorNamespace, 'boxgate-operator');
 }
 
-/** Lets the operator hold Secrets in a namespace: what `kubectl create rolebinding … --clusterrole=boxgate-box` does. */
+/** Lets the operator hold Secrets in a namespace, from its answer on: what `kubectl create rolebinding … --clusterrole=boxgate-box` does. */
 export async function bindSecrets(plane: ControlPlane, namespace: string): Promise<void> {
   const rbac = 'rbac.authorization.k8s.io';
   const answer = await plane.call({
@@ -25,4 +27,7 @@ export async function bindSecrets(plane: ControlPlane, namespace: string): Promi
     },
   });
   if (answer.status !== 201) throw new Error(`Secrets were not bound: ${JSON.stringify(answer.body)}`);
+  const operator = { namespace: operatorNamespace, name: 'boxgate-operator' };
+  const resourceAttributes = { verb: 'list', group: '', resource: 'secrets', namespace };
+  await eventually('Secrets are bound', () => mayAccount(plane, operator, { resourceAttributes }));
 }

@@ -1,7 +1,7 @@
 import { startControlPlane, type ControlPlane } from '../envtest/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import { declaredRights, type Right } from './declared-rights.ts';
-import { rightCases } from './right-cases.ts';
+import { refusal, rightCases } from './right-cases.ts';
 import { startRightsStage, type RightsScene, type RightsStage } from './rights-scene.ts';
 
 describe('each right that the operator has', () => {
@@ -39,8 +39,6 @@ function inOrder(rights: readonly Right[]): readonly Right[] {
   return [...rights.filter((one) => !isSpecial(one)), ...rights.filter(isSpecial)];
 }
 
-/** The API server's own words, which the operator logs. */
-function saysSo({ verb, group, resource }: Right) {
-  const what = `cannot ${verb} ${group === undefined ? 'path' : 'resource'} `;
-  return async (scene: RightsScene): Promise<boolean> => scene.said(new RegExp(`${what}\\\\?"${resource}\\\\?"`));
+function saysSo({ verb, resource }: Right) {
+  return async (scene: RightsScene): Promise<boolean> => scene.said(refusal(verb, resource));
 }

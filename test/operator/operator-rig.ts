@@ -6,6 +6,7 @@ import { controlPlane, type ControlPlane, type PodAccount } from '../envtest/con
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { inLanes } from '../../operator/kube/lanes.ts';
 import { eventually } from '../support/eventually.ts';
+import { ownPort } from '../support/own-port.ts';
 import { startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
 import { bindSecrets, installOperator } from './install-operator.ts';
@@ -48,9 +49,13 @@ export async function startOperatorRig(own?: ControlPlane, apiEnvironment: Envir
   const [plane, database] = await Promise.all([own ?? controlPlane(), freshDatabase()]);
   const operators: OperatorProcess[] = [];
   const boxes: string[] = [];
+  const ports = {
+    BOXGATE_PORT: String(await ownPort()),
+    BOXGATE_MANAGEMENT_PORT: String(await ownPort()),
+  };
   const [account, first] = await Promise.all([
     installOperator(plane),
-    startApiProcess(database.apiUrl, apiEnvironment),
+    startApiProcess(database.apiUrl, { ...apiEnvironment, ...ports }),
   ]);
   let api = first;
 
@@ -69,9 +74,8 @@ export async function startOperatorRig(own?: ControlPlane, apiEnvironment: Envir
     async restartApi() {
       api = await startApiProcess(database.apiUrl, {
         ...apiEnvironment,
+        ...ports,
         BOXGATE_MANAGEMENT_KEYS: first.managementKey,
-        BOXGATE_PORT: new URL(first.url).port,
-        BOXGATE_MANAGEMENT_PORT: new URL(first.managementUrl).port,
       });
     },
     async box({ secrets } = { secrets: true }) {

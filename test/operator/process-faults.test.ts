@@ -30,10 +30,10 @@ describe('an operator whose surroundings fail', () => {
     await operator.end('SIGKILL');
   });
 
-  /** An operator that leads and has made a client live. */
+  /** An operator that leads and has made a client live. It may lead on for as long as any API server takes to start. */
   async function start(environment: Environment = {}): Promise<void> {
     await kubectl(plane, '-n', operatorNamespace, 'delete', 'leases', '--all');
-    operator = await rig.operator({ BOXGATE_LEASE_SECONDS: '30', ...environment });
+    operator = await rig.operator({ BOXGATE_LEASE_SECONDS: '120', ...environment });
     await makesLive('at-first');
   }
 
@@ -44,14 +44,13 @@ describe('an operator whose surroundings fail', () => {
   }
 
   const ready = async (): Promise<number> => (await fetch(`${operator.healthUrl}/readyz`)).status;
-  const hasEnded = (): Promise<boolean> => Promise.race([operator.ended.then(() => true), Promise.resolve(false)]);
 
   it('F-01: goes on when the API server was killed and is back, in the same process', async () => {
     await start();
     await plane.signal('SIGKILL');
     await plane.restart();
     await makesLive('after-a-kill');
-    expect(await hasEnded()).to.equal(false);
+    expect(operator.hasEnded()).to.equal(false);
   });
 
   it('F-01, F-02: ends when the API server is frozen for longer than it may lead; the next process waits for it', async () => {
@@ -59,7 +58,7 @@ describe('an operator whose surroundings fail', () => {
     await plane.signal('SIGSTOP');
     try {
       expect(await operator.ended).to.equal(1);
-      operator = await rig.operator({ BOXGATE_POD_UID: 'one-pod', BOXGATE_LEASE_SECONDS: '30' });
+      operator = await rig.operator({ BOXGATE_POD_UID: 'one-pod', BOXGATE_LEASE_SECONDS: '120' });
       expect(await ready()).to.equal(503);
     } finally {
       await plane.signal('SIGCONT');
@@ -80,11 +79,11 @@ describe('an operator whose surroundings fail', () => {
       await plane.call({ method: 'POST', path, body: { metadata: { name: 'boxgate-operator' } } });
       await writeFile(rig.account.tokenFile, await plane.token(operatorNamespace, 'boxgate-operator'));
       await makesLive('after-a-token');
-      expect(await hasEnded()).to.equal(false);
+      expect(operator.hasEnded()).to.equal(false);
     });
 
     it(`F-12: goes on when the API server has a certificate of another authority, once the file names that one (${way})`, async () => {
-      await start({ ...access(), BOXGATE_LEASE_SECONDS: '60' });
+      await start(access());
       await plane.signal('SIGKILL');
       await plane.restart({ certificate: 'new' });
       await rig.put('Client', box, `rotation-${way}`, client);
@@ -96,7 +95,7 @@ describe('an operator whose surroundings fail', () => {
       expect(await rig.condition('Client', box, `rotation-${way}`)).not.to.equal('True/Ready');
       await copyFile(plane.certificate, rig.account.certificate);
       await rig.ready('Client', box, `rotation-${way}`, 60_000);
-      expect(await hasEnded()).to.equal(false);
+      expect(operator.hasEnded()).to.equal(false);
     });
   }
 
@@ -107,7 +106,7 @@ describe('an operator whose surroundings fail', () => {
     await eventually('it is refused', () => operator.lines.some((line) => line.includes('is forbidden')), 60_000);
     await kubectl(plane, 'apply', '-f', 'operator/rbac/');
     await rig.ready('Client', box, 'without-rights', 60_000);
-    expect(await hasEnded()).to.equal(false);
+    expect(operator.hasEnded()).to.equal(false);
   });
 
   it('F-32: asked to end amid many changes it releases the Lease and ends with 0; nothing of it is half done', async () => {
@@ -118,12 +117,13 @@ describe('an operator whose surroundings fail', () => {
     const path = `/apis/coordination.k8s.io/v1/namespaces/${operatorNamespace}/leases/boxgate-operator`;
     const { body } = await plane.call({ path });
     expect(isRecord(body) ? body['spec'] : undefined).to.have.property('holderIdentity', '');
-    operator = await rig.operator({ BOXGATE_LEASE_SECONDS: '30' });
+    operator = await rig.operator();
     for (const name of names) await rig.ready('Client', box, name, 60_000);
   });
 
   it('I6: writes nothing but its Lease while nothing changes, through many sweeps and lists', async () => {
-    await start({ BOXGATE_SWEEP_SECONDS: '1', BOXGATE_RELIST_SECONDS: '1' });
+    // How much a box is used is asked at a time of chance.
+    await start({ BOXGATE_SWEEP_SECONDS: '1', BOXGATE_RELIST_SECONDS: '1', BOXGATE_USAGE_SECONDS: '86400' });
     await rig.put('AccessPolicy', box, 'policy', {
       engine: 'allow',
       link: [{ resourceType: 'Client', id: 'at-first' }],
@@ -187,7 +187,10 @@ describe('an operator whose surroundings fail', () => {
     expect((await fetch(`${operator.healthUrl}/healthz`)).status).to.equal(200);
     expect(await numbers('boxgate_operator_leader')).to.deep.equal([1]);
     expect(await numbers('boxgate_operator_queue_depth')).to.have.length(1);
-    expect((await numbers('boxgate_operator_apply_to_live_seconds_count'))[0]).to.be.above(0);
+    // A pass ends after the status that it writes.
+    await eventually('a change is live', async () =>
+      (await numbers('boxgate_operator_apply_to_live_seconds_count')).some((count) => count > 0),
+    );
     expect(await numbers('boxgate_operator_kubernetes_requests_total', 'WATCH')).not.to.deep.equal([]);
     const said = operator.lines.join('\n');
     expect(said).not.to.contain(client.secret);

@@ -67,7 +67,7 @@ export const rightCases: Readonly<Record<string, RightCase>> = {
     prepare: put({ ...samples.boxes, spec: { hosts: ['shop.example.com'] } }),
     async provoke(scene) {
       scene.cut();
-      await eventually('the watch is refused', () => scene.said(/cannot watch resource/));
+      await eventually('the watch is refused', () => scene.said(refusal('watch', 'namespaces')));
       const body = { metadata: { annotations: { 'boxgate.dev/hosts': 'shop.example.com' } } };
       const path = `/api/v1/namespaces/${scene.box}`;
       await scene.rig.plane.call({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
@@ -204,7 +204,7 @@ function ofKind(plural: string, sample: Sample): readonly (readonly [string, Rig
           await eventually('the list is refused', async () => {
             scene.cut();
             await new Promise((resolve) => setTimeout(resolve, 1_500));
-            return scene.said(/cannot list resource/);
+            return scene.said(refusal('list', plural));
           });
           await put(sample)(scene);
         },
@@ -218,6 +218,11 @@ function ofKind(plural: string, sample: Sample): readonly (readonly [string, Rig
     ],
     [`patch ${what}/status`, { breaks: 'no status is written', provoke: put(sample), wanted }],
   ];
+}
+
+/** The API server's own words, which the operator logs. */
+export function refusal(verb: string, resource: string): RegExp {
+  return new RegExp(`cannot ${verb} ${resource.startsWith('/') ? 'path' : 'resource'} \\\\?"${resource}\\\\?"`);
 }
 
 function put({ kind, name, spec }: Sample) {
@@ -260,6 +265,8 @@ function renewal(breaks: string, edit: (rig: RightsScene['rig']) => Promise<void
     breaks,
     async provoke(scene) {
       await edit(scene.rig);
+      // What it had begun with the right has ended then.
+      await eventually('it is refused', () => scene.said(/cannot (get|update) resource \\?"leases/));
       before = await renewedAt(scene);
     },
     async wanted(scene) {

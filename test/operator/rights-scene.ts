@@ -1,5 +1,6 @@
 import { isRecord } from '../../crds/schema-node.ts';
 import type { Environment } from '../../process/environment.ts';
+import { mayAccount } from '../envtest/access-review.ts';
 import type { ControlPlane } from '../envtest/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
@@ -31,8 +32,24 @@ export interface RightsStage {
   stop(): Promise<void>;
 }
 
-/** Each second it looks at everything; its Lease is tried often, and lasts while a case takes it away. */
-const quick: Environment = { BOXGATE_SWEEP_SECONDS: '1', BOXGATE_LEASE_SECONDS: '15', BOXGATE_LOG_LEVEL: 'debug' };
+/**
+ * Each second it looks at everything; its Lease is tried often, and lasts while a case takes it away. Nothing is listed
+ * again, however long the cases take: a list would tell of what a watch is needed for.
+ */
+const quick: Environment = {
+  BOXGATE_SWEEP_SECONDS: '1',
+  BOXGATE_LEASE_SECONDS: '15',
+  BOXGATE_RELIST_SECONDS: '86400',
+  BOXGATE_LOG_LEVEL: 'debug',
+};
+
+/** An operator, and what it was started with. */
+interface Running {
+  readonly operator: OperatorProcess;
+  readonly settings: string;
+  /** It leads, has listed everything and watches it. */
+  isAtWork: boolean;
+}
 
 /** A control plane of the test's own: roles are everybody's. */
 export async function startRightsStage(plane: ControlPlane): Promise<RightsStage> {
@@ -42,28 +59,42 @@ export async function startRightsStage(plane: ControlPlane): Promise<RightsStage
   await plane.call({ method: 'DELETE', path: `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${everybodys}` });
   const proxy = await startFaultProxy(Number(new URL(plane.url).port));
   const cluster = { KUBERNETES_SERVICE_PORT: String(proxy.port) };
-  let running: { readonly operator: OperatorProcess; readonly settings: string; hasEnded: boolean } | undefined;
+  let running: Running | undefined;
   let from = 0;
 
   async function start(environment: Environment): Promise<void> {
     await running?.operator.end('SIGTERM');
     const operator = await rig.operator({ ...quick, ...environment, ...cluster });
-    const started = { operator, settings: JSON.stringify(environment), hasEnded: false };
-    void operator.ended.then(() => (started.hasEnded = true));
-    running = started;
+    running = { operator, settings: JSON.stringify(environment), isAtWork: false };
     from = 0;
+  }
+
+  const hasEnded = (): boolean => running?.operator.hasEnded() !== false;
+
+  /** An operator with these settings has made an object live. */
+  async function untilAtWork(environment: Environment): Promise<void> {
+    const box = await rig.box();
+    await rig.put('AccessPolicy', box, 'first', { engine: 'allow' });
+    await eventually('the operator works', async () => {
+      if (hasEnded() || running?.settings !== JSON.stringify(environment)) await start(environment);
+      return (await rig.condition('AccessPolicy', box, 'first')) === 'True/Ready';
+    });
+    if (running !== undefined) running.isAtWork = true;
   }
 
   return {
     async scene(environment) {
-      if (running?.hasEnded !== false || running.settings !== JSON.stringify(environment)) await start(environment);
+      const isSame = running?.settings === JSON.stringify(environment);
+      if (hasEnded() || !isSame || running?.isAtWork !== true) await untilAtWork(environment);
       return {
         rig,
         box: await rig.box(),
         cut: () => proxy.cut(),
         restart: () => start(environment),
         async revive() {
-          if (running?.hasEnded !== false) await start(environment);
+          if (hasEnded()) await start(environment);
+          // It may be about to end: its time without a Lease goes on until it renews that.
+          if (running !== undefined) running.isAtWork = false;
         },
         said: (what) => running?.operator.lines.slice(from).some((line) => what.test(line)) === true,
       };
@@ -93,8 +124,8 @@ export async function startRightsStage(plane: ControlPlane): Promise<RightsStage
   };
 }
 
-/** What the API server says; it hears of a changed role some milliseconds later. */
-async function mayOperator(
+/** What the API server says of a right. */
+function mayOperator(
   plane: ControlPlane,
   { verb, group, resource, object, role }: Right,
   box: string,
@@ -105,10 +136,5 @@ async function mayOperator(
     group === undefined
       ? { nonResourceAttributes: { verb, path: resource } }
       : { resourceAttributes: { verb, group, resource: name, subresource, namespace, name: object } };
-  const spec = { user: `system:serviceaccount:${operatorNamespace}:boxgate-operator`, ...attributes };
-  const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
-  const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-  const answer = (await plane.call({ method: 'POST', path, body })).body;
-  const status = isRecord(answer) && isRecord(answer['status']) ? answer['status'] : {};
-  return status['allowed'] === true;
+  return mayAccount(plane, { namespace: operatorNamespace, name: 'boxgate-operator' }, attributes);
 }

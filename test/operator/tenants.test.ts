@@ -21,7 +21,8 @@ describe('tenants of one cluster', () => {
   let there: string;
   before(async () => {
     rig = await startOperatorRig();
-    operator = await rig.operator();
+    // How much a box is used is asked at a time of chance, and then written into statuses.
+    operator = await rig.operator({ BOXGATE_USAGE_SECONDS: '86400' });
     owner = new pg.Pool({ connectionString: rig.database.ownerUrl, max: 2 });
     [here, there] = [await rig.box(), await rig.box()];
     await letWrite('author', 'clients');

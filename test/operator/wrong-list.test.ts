@@ -28,11 +28,14 @@ describe('a list of the API server that lacks objects in many boxes', () => {
 
   const missing = (): Promise<number> => rig.metric('missing_objects');
 
-  /** Looks at everything in every box. */
+  /** Looks at everything in every box: until no pass is under way, as the first one that ends may have begun before. */
   async function sweep(): Promise<void> {
     const before = boxes.map((box) => ended(box));
     await rig.reconciler.sweep();
-    await eventually('each box had its pass', () => boxes.every((box, nth) => ended(box) > (before[nth] ?? 0)));
+    await eventually('each box had its pass', async () => {
+      const areOver = boxes.every((box, nth) => ended(box) > (before[nth] ?? 0) && ended(box) === rig.passes(box));
+      return areOver && (await rig.metric('queue_depth')) === 0;
+    });
   }
 
   const ended = (box: string): number => rig.moments.filter((one) => one.box === box && one.what === 'ended').length;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { isObject, parseJson } from '../../api/client/apply-answer.ts';
 import { eventually } from '../support/eventually.ts';
+import { ownPort } from '../support/own-port.ts';
 import { familyOf, isRunning, signalAll } from '../support/processes.ts';
 import { runBoxgate } from './boxgate-process.ts';
 import { askToken, getStatus, isActive, tokenOf } from './box-requests.ts';
@@ -23,7 +24,7 @@ describe('boxgate dev, killed and started again', () => {
     const jwt = '  secret: a-chosen-secret\n  auth: { client_credentials: { token_format: jwt } }\n';
     folder.write('chosen.yaml', clientYaml('chosen', jwt));
     folder.write('bystander.yaml', clientYaml('bystander', '  secret: a-secret\n'));
-    dev = await startDev(folder.root);
+    dev = await startDev(folder.root, ['--port', String(await ownPort())]);
     given.secret = readSecret();
     given.opaque = await tokenOf(dev.url, 'generated', given.secret);
     given.jwt = await tokenOf(dev.url, 'chosen', 'a-chosen-secret');

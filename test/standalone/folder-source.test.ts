@@ -110,14 +110,15 @@ describe('createFolderSource', () => {
 
   it('says that the folder itself is gone, and takes nothing in it for gone', async () => {
     watch();
-    folder.rename('.', '../moved-away');
+    const elsewhere = `../${path.basename(folder.root)}-moved-away`;
+    folder.rename('.', elsewhere);
     try {
       await eventually('the problem is told', () =>
         problems.some(({ message }) => message.includes('it is not there')),
       );
       expect(await names()).to.deep.equal(['a']);
     } finally {
-      folder.rename('../moved-away', '.');
+      folder.rename(elsewhere, '.');
     }
   });
 

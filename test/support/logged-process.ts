@@ -11,6 +11,7 @@ export interface LoggedProcess {
   readonly lines: readonly string[];
   /** Resolves when the process is gone: its exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
+  readonly hasEnded: () => boolean;
   /** Sends a signal. */
   signal(signal: NodeJS.Signals): void;
   /** Sends a signal and waits for the end. Throws when a secret stands in the log. */
@@ -55,6 +56,7 @@ export async function startLoggedProcess<T>(
     pid,
     lines,
     ended,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     found,
     signal: (signal) => void child.kill(signal),
     async end(signal) {

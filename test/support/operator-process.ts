@@ -44,7 +44,8 @@ export async function startOperatorProcess(
       BOXGATE_NAMESPACE: operatorNamespace,
       BOXGATE_HOST: '127.0.0.1',
       BOXGATE_HEALTH_PORT: '0',
-      BOXGATE_LEASE_SECONDS: '5',
+      // A machine that stalls for some seconds costs nobody the Lease.
+      BOXGATE_LEASE_SECONDS: '15',
       ...environment,
     },
     (line) => /"port":(\d+),"msg":"listening"/.exec(line)?.[1],

@@ -8,6 +8,7 @@ import { migrate } from '../../api/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
 import type { EmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
 import { eventually } from './eventually.ts';
+import { ownPort } from './own-port.ts';
 import { familyOf, isRunning, signalAll } from './processes.ts';
 
 /** A Postgres server of one test's own, which the test may freeze and kill. */
@@ -58,8 +59,9 @@ export async function runPostgres(
   settings: readonly string[],
 ): Promise<Omit<OwnPostgres, 'remove'> & { stop(): Promise<void> }> {
   const logFile = `${dataDir}.log`;
-  let server: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir, logFile, password, settings });
-  const { port, url: adminUrl } = server;
+  const port = await ownPort();
+  let server: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir, logFile, password, settings, port });
+  const { url: adminUrl } = server;
   const ownerUrl = urlOf(adminUrl, 'postgres', password);
   return {
     port,

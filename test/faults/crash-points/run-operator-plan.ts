@@ -61,9 +61,12 @@ export async function playOperatorStory(
   await quiet(log);
   const { writes, isMet } = log;
   log.end();
-  // Who works here now has looked at everything in the box before it makes this one.
-  await cluster.put('AccessPolicy', 'last', { engine: 'allow' });
-  await cluster.ready('AccessPolicy', 'last').catch(note('I5 I7'));
+  // Who works here now has looked at everything in the box before it makes this one, and has written everything that
+  // follows from it before it changes this one.
+  for (const description of ['made', 'changed']) {
+    await cluster.put('AccessPolicy', 'last', { engine: 'allow', description });
+    await cluster.ready('AccessPolicy', 'last').catch(note('I5 I7'));
+  }
   const end = await settled(rig, cluster, wanted).catch((error: unknown) => {
     note('I5')(error);
     return '';

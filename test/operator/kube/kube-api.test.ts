@@ -52,7 +52,7 @@ describe('calls of the Kubernetes API', () => {
     });
 
     it('F-03: use no connection any more of those that were there when an answer did not come', async () => {
-      const api = apiOf(server, undefined, 200);
+      const api = apiOf(server, undefined, 1_000);
       const version = (): Promise<unknown> => api.call({ path: '/version' }, never);
       await Promise.all([version(), version(), version()]);
       server.next('other', silence);

@@ -10,6 +10,7 @@ import { inCluster, type InCluster } from '../../../operator/kube/in-cluster.ts'
 import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/kube-api.ts';
 import { defaultTimes } from '../../../operator/kube/list-watch.ts';
 import { startReconciler, type Reconciler } from '../../../operator/reconciler.ts';
+import { mayAccount } from '../../envtest/access-review.ts';
 import { controlPlane, type ControlPlane } from '../../envtest/control-plane.ts';
 import { installCrds } from '../../envtest/install-crds.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
@@ -71,17 +72,17 @@ export function machine(secret: string): object {
 export function eachInCluster(take: (rig: SourceRig) => void): void {
   let api: TestApi;
   let plane: ControlPlane;
-  let access: InCluster;
+  let account: SourceAccount;
   let rig: SourceRig;
   before(async () => {
     [plane, api] = await Promise.all([controlPlane(), startApi()]);
     await installCrds(plane);
     await removeLeftovers(plane);
-    access = await sourceAccount(plane);
+    account = await sourceAccount(plane);
   });
   after(() => api.stop());
   beforeEach(async () => {
-    rig = sourceRig(plane, api, access, await plane.namespace('box'));
+    rig = sourceRig(plane, api, account, await plane.namespace('box'));
     take(rig);
   });
   afterEach(() => rig.end());
@@ -102,7 +103,7 @@ async function removeLeftovers(plane: ControlPlane): Promise<void> {
   }
 }
 
-function sourceRig(plane: ControlPlane, api: TestApi, access: InCluster, box: string): SourceRig {
+function sourceRig(plane: ControlPlane, api: TestApi, account: SourceAccount, box: string): SourceRig {
   let reconciler: Reconciler | undefined;
   const rig: SourceRig = {
     plane,
@@ -111,7 +112,7 @@ function sourceRig(plane: ControlPlane, api: TestApi, access: InCluster, box: st
     failures: [],
     meanwhile: async () => undefined,
     async start() {
-      reconciler = startOver(rig, api, access);
+      reconciler = startOver(rig, api, account.access);
       await reconciler.firstRound;
     },
     async stop() {
@@ -154,7 +155,10 @@ function sourceRig(plane: ControlPlane, api: TestApi, access: InCluster, box: st
       return answer.status;
     },
     writes: () => rig.calls.filter(({ method }) => method !== undefined && method !== 'GET'),
-    allow: (what, ...verbs) => applyRole(plane, what, verbs),
+    async allow(what, ...verbs) {
+      await applyRole(plane, what, verbs);
+      await untilAllowed(plane, account, what, verbs);
+    },
     async end() {
       await rig.stop();
       for (const kind of ['Client', 'AccessPolicy', 'Box'] as const) {
@@ -209,6 +213,8 @@ const rights = {
   namespaces: { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
 } as const;
 
+const rightNames = ['declared', 'statuses', 'finalizers', 'definitions', 'namespaces'] as const;
+
 const rbac = { group: 'rbac.authorization.k8s.io', path: '/apis/rbac.authorization.k8s.io/v1' } as const;
 
 async function applyRole(plane: ControlPlane, what: keyof typeof rights, verbs: readonly string[]): Promise<void> {
@@ -217,12 +223,19 @@ async function applyRole(plane: ControlPlane, what: keyof typeof rights, verbs: 
   await apply(plane, `${rbac.path}/clusterroles/${name}`, body);
 }
 
-/** The way in of a ServiceAccount that has these rights. */
-async function sourceAccount(plane: ControlPlane): Promise<InCluster> {
+/** A ServiceAccount, and its way in. */
+interface SourceAccount {
+  readonly namespace: string;
+  readonly name: string;
+  readonly access: InCluster;
+}
+
+/** A ServiceAccount that has these rights. */
+async function sourceAccount(plane: ControlPlane): Promise<SourceAccount> {
   const namespace = await plane.namespace('source');
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'boxgate' } };
   await apply(plane, `/api/v1/namespaces/${namespace}/serviceaccounts/boxgate`, account);
-  for (const what of ['declared', 'statuses', 'finalizers', 'definitions', 'namespaces'] as const) {
+  for (const what of rightNames) {
     await applyRole(plane, what, rights[what].verbs);
     const name = `source-${what}`;
     await apply(plane, `${rbac.path}/clusterrolebindings/${name}`, {
@@ -233,7 +246,28 @@ async function sourceAccount(plane: ControlPlane): Promise<InCluster> {
       subjects: [{ kind: 'ServiceAccount', name: 'boxgate', namespace }],
     });
   }
-  return (await plane.accountFor(namespace, 'boxgate')).access;
+  const { access } = await plane.accountFor(namespace, 'boxgate');
+  const made = { namespace, name: 'boxgate', access };
+  for (const what of rightNames) await untilAllowed(plane, made, what, rights[what].verbs);
+  return made;
+}
+
+/** The API server takes a role for what it is some milliseconds after it was changed. */
+async function untilAllowed(
+  plane: ControlPlane,
+  account: SourceAccount,
+  what: keyof typeof rights,
+  verbs: readonly string[],
+): Promise<void> {
+  const { apiGroups, resources } = rights[what];
+  const [resource, subresource] = resources[0].split('/');
+  for (const verb of rights[what].verbs) {
+    const resourceAttributes = { verb, group: apiGroups[0], resource, subresource };
+    await eventually(
+      `it may ${verb} ${what}: ${String(verbs.includes(verb))}`,
+      async () => (await mayAccount(plane, account, { resourceAttributes })) === verbs.includes(verb),
+    );
+  }
 }
 
 /** Applies an object as an admin does; throws what the API server says against it. */
