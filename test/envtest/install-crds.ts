@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { KINDS } from '../../crds/kind.ts';
+import { eventually } from '../support/eventually.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { findPrograms } from './find-programs.ts';
 
@@ -10,14 +12,21 @@ const installed = new WeakMap<ControlPlane, Promise<void>>();
 export function installCrds(plane: ControlPlane): Promise<void> {
   const known = installed.get(plane);
   if (known !== undefined) return known;
-  const installing = install(plane);
+  const installing = applyCrds(plane);
   installed.set(plane, installing);
   return installing;
 }
 
-async function install(plane: ControlPlane): Promise<void> {
+/**
+ * Applies our custom resources, and waits until each is served. `kubectl wait` gives up on a definition that was made just
+ * now and has no conditions yet.
+ */
+export async function applyCrds(plane: ControlPlane): Promise<void> {
   await kubectl(plane, 'apply', '-f', 'crds/');
-  await kubectl(plane, 'wait', '--for=condition=Established', '--timeout=30s', '-f', 'crds/');
+  for (const { plural } of Object.values(KINDS)) {
+    const path = `/apis/boxgate.dev/v1/${plural}`;
+    await eventually(`${plural} are served`, async () => (await plane.call({ path })).status === 200);
+  }
 }
 
 /** Runs kubectl as the admin and resolves with what it printed; rejects with what it says where it fails. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isRecord } from '../../crds/schema-node.ts';
 import { startControlPlane, type ControlPlane } from '../envtest/control-plane.ts';
-import { kubectl } from '../envtest/install-crds.ts';
+import { applyCrds, kubectl } from '../envtest/install-crds.ts';
 import { eventually } from '../support/eventually.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
@@ -55,8 +55,7 @@ describe('custom resource definitions that are deleted', () => {
     const { metadata } = await secretOf('made');
     expect(isRecord(metadata) ? metadata['ownerReferences'] : undefined).to.equal(undefined);
 
-    await kubectl(plane, 'apply', '-f', 'crds/');
-    await kubectl(plane, 'wait', '--for=condition=Established', '--timeout=30s', '-f', 'crds/');
+    await applyCrds(plane);
     await eventually('it takes objects', () => rig.put('Client', box, 'app', chosen).then(() => true));
     const isRefused = async (): Promise<boolean> =>
       (await rig.condition('Client', box, 'app')) === 'False/OwnedByAnother';
