@@ -1,4 +1,4 @@
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -98,6 +98,22 @@ describe('an operator whose surroundings fail', () => {
       expect(operator.hasEnded()).to.equal(false);
     });
   }
+
+  it('F-12: waits for a file that its pod should have, and says which one it is', async () => {
+    const { access, tokenFile } = await plane.accountFor(operatorNamespace, 'boxgate-operator');
+    await rename(tokenFile, `${tokenFile}.away`);
+    await kubectl(plane, '-n', operatorNamespace, 'delete', 'leases', '--all');
+    operator = await rig.operator({ BOXGATE_SERVICE_ACCOUNT_FOLDER: access.accountFolder });
+    await eventually('it says so', () => operator.lines.some((line) => line.includes(`${tokenFile} cannot be read`)));
+    expect(await ready()).to.equal(503);
+    await rename(`${tokenFile}.away`, tokenFile);
+    await makesLive('after-a-file');
+  });
+
+  it('ends at once where its kubeconfig is not there', async () => {
+    const started: unknown = await rig.operator({ KUBECONFIG: '/nowhere/kubeconfig' }).catch((error: unknown) => error);
+    expect(String(started)).to.contain('ended at its start (1)').and.to.contain('/nowhere/kubeconfig');
+  });
 
   it('F-12: waits while its rights are gone, and goes on when they are back', async () => {
     await start();
