@@ -3,8 +3,8 @@ import type { Fault } from '../crds/fault.ts';
 import type { Identity } from './declared.ts';
 import type { Desired } from './desired.ts';
 import type { Facts, Refusal } from './facts.ts';
-import type { Condition } from './object-status.ts';
 import type { KeptName } from './secret-keeper.ts';
+import type { Flip } from './status.ts';
 import type { UsageMemory } from './usage.ts';
 
 /** A row of this cluster that the database has. */
@@ -19,9 +19,9 @@ export interface KnownRow extends RowName {
   readonly faults: readonly Fault[];
 }
 
-/** The facts of the status that was published last, and its conditions. */
+/** The facts of the status that was published last, and when its conditions flipped. */
 export interface Published extends Facts {
-  readonly conditions: readonly Condition[];
+  readonly flips: readonly Flip[];
 }
 
 /** What is remembered of a box between two passes, so that one change among thousands costs one. */

@@ -3,9 +3,9 @@ import type { BoxMemory, Published } from './box-memory.ts';
 import { objectKey } from './declared.ts';
 import type { Desired } from './desired.ts';
 import { sameFacts, type Facts } from './facts.ts';
-import type { Condition, ObjectStatus } from './object-status.ts';
+import type { ObjectStatus } from './object-status.ts';
 import type { PassContext } from './pass-context.ts';
-import { ConditionPool, stampedConditions, statusOf } from './status.ts';
+import { FlipPool, stampedConditions, statusOf, type Flip } from './status.ts';
 
 /**
  * Writes the statuses that changed since they were last written, as many as it is this box's turn for; whether others are
@@ -55,17 +55,17 @@ function dueStatuses(
 ): DueStatuses {
   const time = context.now().toISOString();
   const turn = turnOf(context);
-  const pool = new ConditionPool();
+  const pool = new FlipPool();
   const changed: ObjectStatus[] = [];
   for (const [index, facts] of boxFacts(desired, memory, open, context.servesServiceAccounts()).entries()) {
     const { key } = facts.desired.object;
     const before = memory.published.get(key);
     if (before !== undefined && sameFacts(before, facts)) continue;
     if (changed.length >= turn) return { changed, seen: desired.slice(0, index), isAll: false };
-    const conditions = stampedConditions(facts, before?.conditions ?? [], time, pool);
+    const conditions = stampedConditions(facts, before?.flips ?? [], time);
     const status = statusOf(facts, conditions);
-    memory.published.set(key, published(facts, conditions));
-    if (before === undefined || !isSameStatus(statusOf(before, before.conditions), status)) changed.push(status);
+    memory.published.set(key, published(facts, pool.of(conditions)));
+    if (before === undefined || !isSameStatus(lastStatus(before), status)) changed.push(status);
   }
   return { changed, seen: desired, isAll: true };
 }
@@ -77,10 +77,14 @@ function turnOf({ source, isCrowded }: PassContext): number {
 }
 
 /** Written out: a spread takes half as much memory again, and there may be twenty thousand. */
-function published(facts: Facts, conditions: readonly Condition[]): Published {
+function published(facts: Facts, flips: readonly Flip[]): Published {
   const { desired, row, unusable, policies, clients, dangling, issuer, servesServiceAccounts, usage, users } = facts;
-  const own = { desired, row, unusable, policies, clients, dangling, issuer, servesServiceAccounts, usage, users };
-  return Object.assign(own, { conditions });
+  return { desired, row, unusable, policies, clients, dangling, issuer, servesServiceAccounts, usage, users, flips };
+}
+
+/** The status that was published last, made anew from its facts: none of its conditions has flipped since. */
+function lastStatus(last: Published): ObjectStatus {
+  return statusOf(last, stampedConditions(last, last.flips, ''));
 }
 
 /** Where an object stands is no part of its status. */
@@ -94,5 +98,5 @@ function forgotten({ published: all, objects }: BoxMemory): readonly ObjectStatu
   if (all.size === objects.size) return [];
   const gone = [...all].filter(([key]) => !objects.has(key));
   for (const [key] of gone) all.delete(key);
-  return gone.map(([, last]) => statusOf(last, last.conditions));
+  return gone.map(([, last]) => lastStatus(last));
 }

@@ -6,40 +6,30 @@ import { linkNames } from './links.ts';
 import type { Columns, Condition, ObjectStatus } from './object-status.ts';
 import { secretName } from './secret-source.ts';
 
-/** Conditions made so far: ten thousand clients that are Ready share them all. */
-export class ConditionPool {
-  readonly #conditions = new Map<string, { readonly condition: Condition; readonly nth: number }>();
-  readonly #lists = new Map<string, readonly Condition[]>();
+/** When a condition took the status that it has. */
+export type Flip = Pick<Condition, 'type' | 'status' | 'lastTransitionTime'>;
 
-  /** These conditions, or equal ones made before. */
-  list(conditions: readonly Condition[]): readonly Condition[] {
-    const known = conditions.map((condition) => this.#one(condition));
-    const key = known.map(({ nth }) => nth).join();
-    const list = this.#lists.get(key) ?? known.map(({ condition }) => condition);
+/** Lists of flips made so far: ten thousand clients that became Ready at once share one. */
+export class FlipPool {
+  readonly #lists = new Map<string, readonly Flip[]>();
+
+  /** When these conditions flipped: a new list, or an equal one made before. */
+  of(conditions: readonly Condition[]): readonly Flip[] {
+    const flips = conditions.map(({ type, status, lastTransitionTime }) => ({ type, status, lastTransitionTime }));
+    const key = flips.map((flip) => Object.values(flip).join()).join();
+    const list = this.#lists.get(key) ?? flips;
     this.#lists.set(key, list);
     return list;
-  }
-
-  #one(condition: Condition) {
-    const key = Object.values(condition).join('\n');
-    const known = this.#conditions.get(key) ?? { condition, nth: this.#conditions.size };
-    this.#conditions.set(key, known);
-    return known;
   }
 }
 
 /** The conditions of an object; `now` (RFC 3339) stamps only those that flipped since `previous`. */
-export function stampedConditions(
-  facts: Facts,
-  previous: readonly Condition[],
-  now: string,
-  pool: ConditionPool,
-): readonly Condition[] {
+export function stampedConditions(facts: Facts, previous: readonly Flip[], now: string): readonly Condition[] {
   const { generation } = facts.desired.object;
-  return pool.list(conditionsOf(facts).map((verdict) => stamped(verdict, generation, previous, now)));
+  return conditionsOf(facts).map((verdict) => stamped(verdict, generation, previous, now));
 }
 
-function stamped(verdict: Verdict, generation: number, previous: readonly Condition[], now: string): Condition {
+function stamped(verdict: Verdict, generation: number, previous: readonly Flip[], now: string): Condition {
   const before = previous.find(({ type }) => type === verdict.type);
   const lastTransitionTime = before?.status === verdict.status ? before.lastTransitionTime : now;
   return { ...verdict, observedGeneration: generation, lastTransitionTime };

@@ -1,7 +1,7 @@
 import type { Kind } from '../../crds/kind.ts';
 import type { Going, Holds } from '../holds.ts';
 import type { ObjectName } from '../declared.ts';
-import { declaredObject, FINALIZER, isHeld, type DeclaredObject } from './declared-object.ts';
+import { declaredObject, FINALIZER, isHeld, novelty, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 import { inLanes } from './lanes.ts';
@@ -113,7 +113,7 @@ function patch({ declared, uid, resourceVersion, finalizers }: DeclaredObject, i
  */
 function note(store: ObjectStore<DeclaredObject> | undefined, before: DeclaredObject, now: DeclaredObject | undefined) {
   const isKnown = now?.declared.generation === before.declared.generation && now.isGoing === before.isGoing;
-  if (now?.uid === before.uid && isKnown) store?.put({ ...now, declared: before.declared });
+  if (now?.uid === before.uid && isKnown) store?.put(novelty.carry(before, now));
 }
 
 /** The object as it is in the cluster now; undefined when there is none of its name. */

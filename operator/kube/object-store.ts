@@ -67,7 +67,7 @@ export class ObjectStore<T extends Kept> {
   }
 
   /** Forgets an object that is gone, unless it is known in a newer version; tells whether it was there. */
-  remove({ namespace, name, resourceVersion }: Kept): boolean {
+  remove({ namespace, name, resourceVersion }: Omit<Kept, 'uid'>): boolean {
     const names = this.#namespaces.get(namespace);
     const known = names?.get(name);
     if (names === undefined || known === undefined || isOlder(resourceVersion, known.version)) return false;
@@ -86,9 +86,9 @@ export class ObjectStore<T extends Kept> {
     const changed = new Set<string>();
     const there = new Set(listed.map(({ namespace, name }) => `${namespace}/${name}`));
     for (const [namespace, names] of [...this.#namespaces]) {
-      for (const [name, { kept }] of [...names]) {
+      for (const name of [...names.keys()]) {
         if (there.has(`${namespace}/${name}`)) continue;
-        if (this.remove({ ...kept, resourceVersion: version })) changed.add(namespace);
+        if (this.remove({ namespace, name, resourceVersion: version })) changed.add(namespace);
       }
     }
     for (const kept of listed) if (this.put(kept)) changed.add(kept.namespace);

@@ -69,7 +69,8 @@ export function secretIn({ data, annotations, created }: SecretContent): NonNull
   const [next, previous] = [hidden(data[NEXT]), hidden(data[PREVIOUS])];
   const until = timeIn(annotations[PREVIOUS_UNTIL]);
   return {
-    value: value === undefined ? undefined : new Secret(value),
+    // Copied: what was found is a part of all texts together, and would keep them.
+    value: value === undefined ? undefined : new Secret(Buffer.from(value).toString()),
     made: timeIn(annotations[MADE_AT]) ?? timeIn(created) ?? 0,
     ...(next === undefined ? {} : { next }),
     ...(until === undefined ? {} : { previous: { ...(previous === undefined ? {} : { value: previous }), until } }),

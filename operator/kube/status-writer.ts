@@ -7,6 +7,7 @@ import { inLanes } from './lanes.ts';
 import { kindName, pathOfObject } from './live-read.ts';
 import { FIELD_MANAGER } from './names.ts';
 import type { ObjectStore } from './object-store.ts';
+import { unpacked } from './packed.ts';
 import { statusToWrite, type StatusBody } from './status-body.ts';
 
 /** So often a write is begun again whose object changed meanwhile. */
@@ -36,7 +37,7 @@ async function writeStatus(
     const known = store.get(status.namespace, status.name);
     // Another object of that name hears of its own pass.
     if (known?.uid !== status.uid) return;
-    const body = statusToWrite(status, JSON.parse(known.status));
+    const body = statusToWrite(status, unpacked(known.status));
     if (body === undefined) return;
     try {
       note(store, status, await api.call(applyCall(status, known, body), signal));

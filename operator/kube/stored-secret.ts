@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { Secret } from '../../api/client/secret.ts';
 import { isRecord } from '../../crds/schema-node.ts';
 import type { DeclaredSecret } from '../declared.ts';
 import type { Kept, Novelty } from './object-store.ts';
+import { packed, unpacked } from './packed.ts';
 
 /** Somebody that a Secret belongs to. */
 export interface SecretOwner {
@@ -34,10 +34,12 @@ export class StoredSecret implements Kept {
   readonly resourceVersion: string;
   /** The version in which it last said something new. */
   readonly version: string;
-  readonly #content: SecretContent;
+  /** A {@link SecretContent}, {@link packed}. */
+  readonly #content: string;
   #declared: DeclaredSecret | undefined;
 
-  constructor({ namespace, name, uid, resourceVersion }: Kept, content: SecretContent, version = resourceVersion) {
+  /** `content` is {@link packed}. */
+  constructor({ namespace, name, uid, resourceVersion }: Kept, content: string, version = resourceVersion) {
     this.namespace = namespace;
     this.name = name;
     this.uid = uid;
@@ -46,17 +48,20 @@ export class StoredSecret implements Kept {
     this.#content = content;
   }
 
+  /** Made anew each time. */
   get content(): SecretContent {
-    return this.#content;
+    const content = unpacked(this.#content);
+    return contentOf(isRecord(content) ? content : {}, (text) => text);
   }
 
   isSameAs(other: StoredSecret): boolean {
-    return isDeepStrictEqual(this.#content, other.#content);
+    return this.#content === other.#content;
   }
 
   /** The same Secret in a newer version that says nothing new. */
-  in(next: Kept): StoredSecret {
-    const same = new StoredSecret(next, this.#content, this.version);
+  in({ resourceVersion }: Kept): StoredSecret {
+    const { namespace, name, uid, version } = this;
+    const same = new StoredSecret({ namespace, name, uid, resourceVersion }, this.#content, version);
     same.#declared = this.#declared;
     return same;
   }
@@ -69,14 +74,19 @@ export class StoredSecret implements Kept {
 
   #asDeclared(): DeclaredSecret {
     const { namespace, name } = this;
-    const { type, labels, data } = this.#content;
+    const { type, labels } = this.content;
     const entries = new Map<string, Secret>();
     const get = (key: string): Secret | undefined => {
-      const value = entries.get(key) ?? secretOf(Object.hasOwn(data, key) ? data[key] : undefined);
+      const value = entries.get(key) ?? this.#entry(key);
       if (value !== undefined) entries.set(key, value);
       return value;
     };
     return { namespace, name, type, labels, entries: { get } };
+  }
+
+  #entry(key: string): Secret | undefined {
+    const { data } = this.content;
+    return secretOf(Object.hasOwn(data, key) ? data[key] : undefined);
   }
 }
 
@@ -93,15 +103,23 @@ export function storedSecret(value: unknown): StoredSecret | undefined {
   const { namespace, name, uid, resourceVersion, creationTimestamp, labels, annotations, ownerReferences } = metadata;
   if (typeof namespace !== 'string' || typeof name !== 'string') return undefined;
   if (typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
-  const content: SecretContent = {
+  const parts = { type, created: creationTimestamp, labels, annotations, owners: ownerReferences, data };
+  return new StoredSecret({ namespace, name, uid, resourceVersion }, packed(contentOf(parts, brief)));
+}
+
+/** The parts of a Secret that are what they should be; `keep` is done to each text. */
+function contentOf(
+  { type, created, labels, annotations, owners, data }: Readonly<Record<string, unknown>>,
+  keep: (text: string) => string,
+): SecretContent {
+  return {
     type: typeof type === 'string' ? type : '',
-    created: typeof creationTimestamp === 'string' ? creationTimestamp : '',
-    labels: textsOf(labels),
-    annotations: textsOf(annotations),
-    owners: Array.isArray(ownerReferences) ? ownerReferences.flatMap(ownerOf) : [],
-    data: textsOf(data),
+    created: typeof created === 'string' ? created : '',
+    labels: textsOf(labels, keep),
+    annotations: textsOf(annotations, keep),
+    owners: Array.isArray(owners) ? owners.flatMap(ownerOf) : [],
+    data: textsOf(data, keep),
   };
-  return new StoredSecret({ namespace, name, uid, resourceVersion }, content);
 }
 
 /** Longer texts are kept by their beginning and their digest: a Secret may have a mebibyte, and there may be many. */
@@ -124,10 +142,15 @@ function secretOf(kept: string | undefined): Secret | undefined {
 /** What Kubernetes and its tools note is nobody's here; it may hold the whole Secret once more. */
 const toolsOwn = /^([^/]*\.)?kubernetes\.io\/(?!managed-by$)/;
 
-function textsOf(value: unknown): Record<string, string> {
-  const texts = Object.entries(isRecord(value) ? value : {}).flatMap(([key, text]) =>
-    typeof text === 'string' && !toolsOwn.test(key) ? [[key, brief(text)] as const] : [],
-  );
+/** By name: equal texts are packed to equal texts. */
+function textsOf(value: unknown, keep: (text: string) => string): Record<string, string> {
+  const given = isRecord(value) ? value : {};
+  const texts = Object.keys(given)
+    .sort()
+    .flatMap((key) => {
+      const text = given[key];
+      return typeof text === 'string' && !toolsOwn.test(key) ? [[key, keep(text)] as const] : [];
+    });
   return Object.fromEntries(texts);
 }
 

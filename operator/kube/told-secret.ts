@@ -2,6 +2,7 @@ import { isRecord } from '../../crds/schema-node.ts';
 import type { Identity } from '../declared.ts';
 import { isHeld, type DeclaredObject } from './declared-object.ts';
 import type { ObjectStore } from './object-store.ts';
+import { unpacked } from './packed.ts';
 
 /**
  * Whether a Client had this generated Secret, by what the cluster keeps of it: our finalizer, which comes once there is a row,
@@ -14,6 +15,6 @@ export function hadSecret(
 ): boolean {
   const client = clients?.get(namespace, name);
   if (client?.uid !== uid || !isHeld(client)) return false;
-  const status: unknown = JSON.parse(client.status);
+  const status = unpacked(client.status);
   return isRecord(status) && status['secret'] === 'generated' && status['secretName'] === secret;
 }

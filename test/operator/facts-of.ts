@@ -2,8 +2,8 @@ import { Secret } from '../../api/client/secret.ts';
 import type { Declared } from '../../operator/declared.ts';
 import type { Desired } from '../../operator/desired.ts';
 import type { Facts } from '../../operator/facts.ts';
-import type { Condition, ObjectStatus } from '../../operator/object-status.ts';
-import { ConditionPool, stampedConditions, statusOf } from '../../operator/status.ts';
+import type { ObjectStatus } from '../../operator/object-status.ts';
+import { stampedConditions, statusOf, type Flip } from '../../operator/status.ts';
 import { desired } from './declare.ts';
 
 /** When a status is published, if a test says nothing else. */
@@ -31,6 +31,6 @@ export function factsOf(object: Declared, fields: Partial<Facts & Desired> = {})
 }
 
 /** The status of an object of which these facts are known, published at a time. */
-export function publishedStatus(facts: Facts, previous: readonly Condition[] = [], time = NOW): ObjectStatus {
-  return statusOf(facts, stampedConditions(facts, previous, time, new ConditionPool()));
+export function publishedStatus(facts: Facts, previous: readonly Flip[] = [], time = NOW): ObjectStatus {
+  return statusOf(facts, stampedConditions(facts, previous, time));
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ConditionPool, stampedConditions } from '../../operator/status.ts';
+import { FlipPool } from '../../operator/status.ts';
 import { allowPolicy, declared, machineClient } from './declare.ts';
 import { factsOf, NOW, publishedStatus } from './facts-of.ts';
 
@@ -20,13 +20,16 @@ describe('statusOf', () => {
     expect(second.observedGeneration).to.equal(2);
   });
 
-  it('shares equal conditions, and equal lists of them, among objects', () => {
-    const pool = new ConditionPool();
-    const [one, other] = ['a', 'b'].map((name) => {
-      const of = factsOf(machineClient('x', { generateSecret: { name: 's' } }), { policies: 1 });
-      return stampedConditions({ ...of, desired: { ...of.desired, digest: name } }, [], NOW, pool);
-    });
-    expect(one).to.equal(other);
+  it('remembers when conditions flipped in one list for all objects whose did at once', () => {
+    const pool = new FlipPool();
+    const flips = (name: string, time = NOW) =>
+      pool.of(publishedStatus(factsOf(machineClient(name), { policies: 1 }), [], time).conditions);
+    const one = flips('one');
+    expect(flips('other')).to.equal(one);
+    expect(flips('later', later)).to.not.equal(one);
+    expect(publishedStatus(factsOf(client, { policies: 1 }), one, later)).to.deep.equal(
+      publishedStatus(factsOf(client, { policies: 1 })),
+    );
   });
 
   it('has the columns of kubectl get', () => {
