@@ -51,6 +51,23 @@ describe('calls of the Kubernetes API', () => {
       expect(error.message).to.equal('/version: no answer within 50 ms');
     });
 
+    it('row 12: end in time where signing in does not end, and the next one signs in anew', async () => {
+      const hung = Promise.withResolvers<SignInSource>();
+      let loads = 0;
+      const load = (): SignInSource | Promise<SignInSource> => {
+        loads += 1;
+        return loads === 1 ? hung.promise : server.signIn();
+      };
+      const api = createKubeApi(createConnection(load), 1_000);
+      const stopping = new AbortController();
+      const calls = [never, stopping.signal].map((signal) => thrownBy(api.call({ path: '/version' }, signal)));
+      stopping.abort(new Error('stop'));
+      const messages = (await Promise.all(calls)).map(({ message }) => message);
+      expect(messages).to.deep.equal(['/version: no answer within 1000 ms', '/version: stop']);
+      await api.call({ path: '/version' }, never);
+      hung.reject(new Error('too late to matter'));
+    });
+
     it('F-03: use no connection any more of those that were there when an answer did not come', async () => {
       const api = apiOf(server, undefined, 1_000);
       const version = (): Promise<unknown> => api.call({ path: '/version' }, never);
