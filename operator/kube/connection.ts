@@ -46,6 +46,9 @@ export function createConnection(
   let source: Promise<SignInSource> | undefined;
   let pool: { readonly certificates: string; readonly dispatcher: Dispatcher } | undefined;
   let known: { readonly at: number; readonly target: Promise<Target> } | undefined;
+  let begun = 0;
+  /** Of the sign-ins that have ended the one that began last. */
+  let newest: { readonly nth: number; readonly target: Target } | undefined;
 
   function pooled(found: SignIn): Dispatcher {
     if (pool?.certificates === found.certificates) return pool.dispatcher;
@@ -56,15 +59,21 @@ export function createConnection(
   }
 
   async function signIn(): Promise<Target> {
+    begun += 1;
+    const nth = begun;
     source ??= Promise.resolve().then(load);
     const found = await (await source)();
+    // It must not close the pool of one that began later, and found newer certificates.
+    if (newest !== undefined && newest.nth > nth) return newest.target;
     const { origin, pathname } = new URL(found.server);
-    return {
+    const target: Target = {
       origin,
       prefix: pathname.replace(/\/$/, ''),
       headers: { ...found.headers, 'User-Agent': 'boxgate-operator' },
       dispatcher: pooled(found),
     };
+    newest = { nth, target };
+    return target;
   }
 
   async function target(): Promise<Target> {
@@ -87,7 +96,7 @@ export function createConnection(
       return dispatcher.request({ ...sent, body: body ?? null });
     },
     reload() {
-      [source, known] = [undefined, undefined];
+      [source, known, newest] = [undefined, undefined, undefined];
       pool?.dispatcher.close().catch(() => undefined);
       pool = undefined;
     },

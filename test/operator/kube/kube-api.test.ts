@@ -19,6 +19,7 @@ import {
   status,
   type ScriptedApiServer,
 } from '../../envtest/scripted-api-server.ts';
+import { eventually } from '../../support/eventually.ts';
 import { apiOf } from './things.ts';
 
 const never = new AbortController().signal;
@@ -66,6 +67,31 @@ describe('calls of the Kubernetes API', () => {
       expect(messages).to.deep.equal(['/version: no answer within 1000 ms', '/version: stop']);
       await api.call({ path: '/version' }, never);
       hung.reject(new Error('too late to matter'));
+    });
+
+    it('go on where signing in with old certificates ends later than with new ones', async () => {
+      const old = Promise.withResolvers<undefined>();
+      let reads = 0;
+      const read: SignInSource = async () => {
+        reads += 1;
+        const certificates = reads === 1 ? 'old' : 'new';
+        if (certificates === 'old') await old.promise;
+        return { ...(await server.signIn()()), certificates };
+      };
+      // No second passes: the new sign-in serves on.
+      const connection = createConnection(
+        () => read,
+        () => 0,
+      );
+      const api = createKubeApi(connection, 60_000);
+      const slow = api.call({ path: '/version' }, never);
+      await eventually('the first one signs in', () => reads === 1);
+      connection.reload();
+      await api.call({ path: '/version' }, never);
+      old.resolve(undefined);
+      await slow;
+      await api.call({ path: '/version' }, never);
+      expect(reads).to.equal(2);
     });
 
     it('F-03: use no connection any more of those that were there when an answer did not come', async () => {
