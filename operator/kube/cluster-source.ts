@@ -15,6 +15,7 @@ import { createRewritten } from './rewritten.ts';
 import { writeStatuses } from './status-writer.ts';
 import { createTenancies, type Tenancies } from './tenancies.ts';
 import { hadSecret } from './told-secret.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** What a source over a cluster works with. */
 export type ClusterSourceOptions = Pick<
@@ -102,11 +103,11 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       started.resolve(stores);
     },
     async boxes(signal) {
-      const watches = await unlessAborted(synced, signal);
+      const watches = await unlessStopped(synced, signal);
       return [...new Set(kinds.flatMap((kind) => watches[kind].store.namespaces()))];
     },
     async list(box, signal) {
-      const watches = await unlessAborted(synced, signal);
+      const watches = await unlessStopped(synced, signal);
       const kept = kinds.flatMap((kind) => watches[kind].store.inNamespace(box));
       const objects = kept.filter(({ isGoing }) => !isGoing).map(({ declared }) => declared);
       const listing = { objects, complete: true };
@@ -126,7 +127,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
     holds,
     confirmGone: (box, objects, signal) => confirmGone(options, box, objects, signal),
     async writeStatus(_box, changed, _gone, signal) {
-      const watches = await unlessAborted(synced, signal);
+      const watches = await unlessStopped(synced, signal);
       await writeStatuses(options.api, changed, ({ kind }) => watches[kind].store, signal);
     },
   };
@@ -166,11 +167,7 @@ async function confirmGone(
   return gone;
 }
 
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new Error('stopped before the cluster was listed', { cause: signal.reason }));
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
+function unlessStopped<T>(synced: Promise<T>, signal: AbortSignal): Promise<T> {
+  const reason = (): Error => new Error('stopped before the cluster was listed', { cause: signal.reason });
+  return unlessAborted(synced, signal, reason);
 }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { SignIn, SignInSource } from './sign-in.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** A request to the API server. */
 export interface KubeRequest {
@@ -91,6 +92,7 @@ export function createConnection(
 
   return {
     async send({ method, path, headers, body, signal }) {
+      // A plugin that signs in may take for ever: whoever waits for it gives up by itself.
       const { origin, prefix, headers: own, dispatcher } = await unlessAborted(target(), signal);
       const sent = { origin, path: `${prefix}${path}`, method, headers: { ...own, ...headers }, signal };
       return dispatcher.request({ ...sent, body: body ?? null });
@@ -101,17 +103,4 @@ export function createConnection(
       pool = undefined;
     },
   };
-}
-
-/** A plugin that signs in may take for ever: whoever waits for it gives up by itself. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const stop = (): void => aborted.reject(signal.reason);
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
