@@ -1,7 +1,7 @@
 # What a person types. Everything runs through npm, which puts node_modules/.bin, and with it the Node.js that
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify screenshots bench bench-large bench-operator mutants attacks replicas faults orders schema envtest install
+.PHONY: help dev test check format generate verify screenshots bench bench-large bench-operator mutants attacks fuzz replicas faults orders schema envtest install
 
 INSTALLED := node_modules/.package-lock.json
 
@@ -41,9 +41,13 @@ bench-operator: install envtest ## measures the operator on a real Kubernetes AP
 mutants: install ## breaks the code in known places and fails where no test notices (SAMPLE=5 SEED=x: some of them; NAMES=operator-: those)
 	@npm run --silent mutants -- $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(NAMES)
 
-attacks: install ## a million redirect URIs that are not the configured one, a thousand texts that want to be markup (SEED=x)
+attacks: install ## what one box can do to another, measured; a million redirect URIs that are not the configured one, a thousand texts that want to be markup (SEED=x)
+	@BOXGATE_ATTACK_SECONDS=20 npx mocha --timeout 0 test/attacks/attacks.test.ts
 	@BOXGATE_VARIANTS=1000000 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/oauth/redirect-uri.test.ts
 	@BOXGATE_PAYLOADS=1000 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/browser/payloads.test.ts
+
+fuzz: install ## a million requests made of the routes by chance, many on one connection (REQUESTS=10000 SEED=x)
+	@BOXGATE_FUZZ_REQUESTS=$(or $(REQUESTS),1000000) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --timeout 0 test/http/fuzz/fuzz.test.ts
 
 replicas: install ## two API processes on one Postgres, a thousand rounds (ROUNDS=5000 SEED=x)
 	@BOXGATE_ROUNDS=$(or $(ROUNDS),1000) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/replicas/replicas.test.ts

@@ -69,8 +69,17 @@ module.exports = {
       severity: 'error',
       from: { path: '^api/db/' },
       to: {
-        path: '^api/(credentials|policy|state|resources|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$',
+        path: '^api/(shares|credentials|policy|state|resources|users|oauth|pages|http|cli|client)/|^api/(app|serve|main)\\.ts$',
       },
+    },
+    {
+      name: 'shares-know-no-resource',
+      comment:
+        'One mechanism divides every shared resource between boxes: it knows work and bytes, not the connections, ' +
+        'threads or bodies that its users wrap. Of the rest of the API it uses only the two errors that it throws.',
+      severity: 'error',
+      from: { path: '^api/shares/' },
+      to: { path: product, pathNot: '^api/shares/|^process/|^api/problem\\.ts$|^api/db/outage\\.ts$' },
     },
     {
       name: 'credentials-and-policies-stand-on-their-own',

@@ -7,11 +7,14 @@ import { introspectEndpoint, revokeEndpoint, tokenEndpoint } from './http/endpoi
 import { userInfoEndpoint } from './http/endpoints/user-info.ts';
 import { authorizeEndpoint, postedAuthorizeEndpoint } from './http/pages/authorize.ts';
 import { consentEndpoint, consentPageEndpoint } from './http/pages/consent.ts';
+import { homeEndpoint } from './http/pages/home.ts';
+import { logoutEndpoint, postedLogoutEndpoint } from './http/pages/logout.ts';
 import { signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
 import { signUpEndpoint, signUpPageEndpoint } from './http/pages/sign-up.ts';
-import { logoutEndpoint, postedLogoutEndpoint, signOutEndpoint, signOutPageEndpoint } from './http/pages/sign-out.ts';
+import { signOutEndpoint, signOutPageEndpoint } from './http/pages/sign-out.ts';
 import { behindGate } from './http/resource-gate.ts';
 import { explainHandler } from './http/resources/explain.ts';
+import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes } from './http/resources/resource-routes.ts';
 import { userRoutes } from './http/resources/user-handlers.ts';
 import { createRouter } from './http/router.ts';
@@ -34,6 +37,7 @@ export const routes: readonly Route[] = [
   ['GET', '/.well-known/openid-configuration', 'plain', metadataEndpoint],
   ['GET', '/.well-known/jwks.json', 'plain', keySetEndpoint],
   // Pages for people.
+  ['GET', '/', 'page', homeEndpoint],
   ['GET', '/auth/authorize', 'page', authorizeEndpoint],
   ['POST', '/auth/authorize', 'page', postedAuthorizeEndpoint],
   ['GET', '/auth/signin', 'page', signInPageEndpoint],
@@ -49,7 +53,12 @@ export const routes: readonly Route[] = [
   ['DELETE', '/Session', 'resource', closeSessionEndpoint],
   ['POST', '/AccessPolicy/$explain', 'resource', explainEndpoint],
   ...[...resourceRoutes, ...userRoutes].map(({ method, path, kind, handler }): Route => {
-    return [method, path, 'resource', (context) => behindGate(context, kind, handler)];
+    return [
+      method,
+      path,
+      'resource',
+      (context) => behindGate(context, kind, handler, (write) => requestedChanges(kind, write, context.oauth)),
+    ];
   }),
 ];
 

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
-import type pg from 'pg';
 import type { ApiConfig } from './config.ts';
 import { boxesInUse } from './db/box.ts';
 import { batchedHosts } from './db/host.ts';
+import type { Connections } from './db/pool.ts';
 import type { BoxAddressing } from './http/box-address.ts';
 
 /** How an installation's boxes are addressed: by its settings, and by what the database knows. */
 export function boxAddressing(
   config: Pick<ApiConfig, 'clusterDomain' | 'publicUrl' | 'standalone'>,
-  pool: pg.Pool,
+  pool: Connections,
 ): BoxAddressing {
   const own = new Set([new URL(config.publicUrl).hostname, 'localhost', 'boxgate-api']);
   return {

@@ -11,8 +11,10 @@ import { resourcesInMemory } from './state/recent-boxes.ts';
 export interface ApiConfig {
   /** BOXGATE_DATABASE_URL: Postgres, as the API's role. */
   readonly databaseUrl: string;
-  /** BOXGATE_HOST: the address both ports listen on. */
+  /** BOXGATE_HOST: the address that the public port listens on. */
   readonly host: string;
+  /** BOXGATE_MANAGEMENT_HOST: the address that the management port listens on. */
+  readonly managementHost: string;
   /** BOXGATE_PORT and BOXGATE_MANAGEMENT_PORT; 0: any free one. */
   readonly port: number;
   readonly managementPort: number;
@@ -37,9 +39,13 @@ export interface ApiConfig {
   /** BOXGATE_FAILURES_PER_CLIENT and BOXGATE_FAILURES_PER_BOX: failed authentications a minute from one address. */
   readonly failuresPerClient: number;
   readonly failuresPerBox: number;
+  /** BOXGATE_FAILURES_PER_SECRET: failures an hour at the chosen secret of one client, in all replicas. */
+  readonly failuresPerSecret: number;
+  /** BOXGATE_FAILURES_PER_ACCOUNT: wrong passwords a day for one account, from all addresses and in all replicas. */
+  readonly failuresPerAccount: number;
   /** BOXGATE_JWKS_HOSTS: `host` or `host:port`, from which the keys of clients may be fetched. */
   readonly jwksHosts: readonly string[];
-  /** BOXGATE_RESOURCES_IN_MEMORY: clients and policies of all boxes together that are held. */
+  /** BOXGATE_RESOURCES_IN_MEMORY: memory of all boxes together, in clients and policies of the usual size. */
   readonly resourcesInMemory: number;
   /** BOXGATE_LOG_LEVEL. */
   readonly logLevel: LogLevel;
@@ -60,7 +66,8 @@ export function readApiConfig(environment: Environment): ApiConfig {
   return reading(environment, (read) => ({
     ...readPorts(read),
     databaseUrl: read.url('BOXGATE_DATABASE_URL', isPostgresUrl, postgresUrl).href,
-    host: read.text('BOXGATE_HOST', '0.0.0.0', (value) => isIP(value) > 0, 'must be an IP address, such as 127.0.0.1'),
+    host: read.text('BOXGATE_HOST', '0.0.0.0', (value) => isIP(value) > 0, ipAddress),
+    managementHost: read.text('BOXGATE_MANAGEMENT_HOST', '127.0.0.1', (value) => isIP(value) > 0, ipAddress),
     managementKeys: readManagementKeys(read),
     encryptionKeys: readEncryptionKeys(read),
     publicUrl: readPublicUrl(read),
@@ -72,6 +79,8 @@ export function readApiConfig(environment: Environment): ApiConfig {
     revocationsNeedStandby: read.flag('BOXGATE_REVOCATIONS_NEED_STANDBY'),
     failuresPerClient: read.integer('BOXGATE_FAILURES_PER_CLIENT', 20, 1, 1_000_000),
     failuresPerBox: read.integer('BOXGATE_FAILURES_PER_BOX', 100, 1, 1_000_000),
+    failuresPerSecret: read.integer('BOXGATE_FAILURES_PER_SECRET', 1_000, 1, 1_000_000),
+    failuresPerAccount: read.integer('BOXGATE_FAILURES_PER_ACCOUNT', 100, 1, 1_000_000),
     jwksHosts: read.list('BOXGATE_JWKS_HOSTS', isHost, hosts),
     resourcesInMemory: read.integer('BOXGATE_RESOURCES_IN_MEMORY', resourcesInMemory, 1_000, 10_000_000),
     logLevel: read.word('BOXGATE_LOG_LEVEL', 'info', logLevels),
@@ -91,6 +100,7 @@ export function readMigrateConfig(environment: Environment): MigrateConfig {
   });
 }
 
+const ipAddress = 'must be an IP address, such as 127.0.0.1';
 const postgresUrl = 'must be a URL such as postgres://user:password@host:5432/database';
 const encryptionKeys =
   'must hold 32 random bytes in base64 (openssl rand -base64 32), older keys behind it with commas';

@@ -1,3 +1,4 @@
+import { affectedEmails } from './check-emails.ts';
 import { readApiConfig, readMigrateConfig } from './config.ts';
 import type { ApiConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
@@ -7,8 +8,9 @@ import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { serveApi } from './serve.ts';
 
-const usage = `Usage: boxgate api       serve the boxes of a database
-       boxgate migrate   bring a database to this release's schema, as its owner
+const usage = `Usage: boxgate api                      serve the boxes of a database
+       boxgate migrate                  bring a database to this release's schema, as its owner
+       boxgate migrate --check-emails   list the users whose email is not in its normal form; changes nothing
 Settings come from the environment; see docs/configuration.md.
 `;
 
@@ -17,6 +19,7 @@ export function main(args: readonly string[], environment: Environment): Promise
   const commands = new Map([
     ['api', () => runApi(environment)],
     ['migrate', () => runMigrate(environment)],
+    ['migrate --check-emails', () => runCheckEmails(environment)],
   ]);
   return runCommand(args, usage, commands);
 }
@@ -26,6 +29,16 @@ async function runMigrate(environment: Environment): Promise<number> {
   const { applied, schema } = await migrate(ownerUrl, apiRole);
   const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`;
   process.stdout.write(`schema ${String(schema)}: ${done}\n`);
+  return 0;
+}
+
+async function runCheckEmails(environment: Environment): Promise<number> {
+  let affected = 0;
+  for await (const line of affectedEmails(readMigrateConfig(environment).ownerUrl)) {
+    affected += 1;
+    process.stdout.write(`${line}\n`);
+  }
+  process.stdout.write(`${String(affected)} users have an email that is not in its normal form\n`);
   return 0;
 }
 

@@ -3,33 +3,50 @@ import { createApp } from './app.ts';
 import { boxAddressing } from './box-addressing.ts';
 import type { ApiConfig } from './config.ts';
 import { createClientSecrets } from './credentials/client-secret.ts';
+import { createDeviceTokens } from './credentials/device-token.ts';
+import { createFailureSlot } from './credentials/failure-slot.ts';
 import { createHashQueue } from './credentials/hash-queue.ts';
 import type { HashQueue } from './credentials/hash-queue.ts';
 import { createKeySealing } from './credentials/key-sealing.ts';
 import { createPasswords } from './credentials/password.ts';
+import { createUserHints } from './credentials/user-hint.ts';
 import { batchedStatements, defaultHotLimits } from './db/hot-batches.ts';
 import { Outage } from './db/outage.ts';
 import { defaultLimits, openDatabase } from './db/pool.ts';
-import type { Database } from './db/pool.ts';
+import type { Connections, Database } from './db/pool.ts';
 import { checkDatabase } from './db/startup.ts';
+import { createLoopTime } from './http/loop-time.ts';
+import { heldBodyBytes } from './http/body-bytes.ts';
 import { createKnownBoxes } from './http/known-boxes.ts';
 import { createManagementApp } from './http/management.ts';
+import { createFailedPolicies } from './policy/failed-policies.ts';
 import { createMetrics } from './http/metrics.ts';
 import type { Metrics } from './http/metrics.ts';
 import { answerLog, brokenLog } from './http/answer-log.ts';
 import { defaultStopLimits, gracefulStop } from './http/graceful-stop.ts';
 import { createHttpServer, defaultServerLimits, listen } from './http/server.ts';
+import { createKnownAddresses } from './http/known-addresses.ts';
+import { createPasswordLimits } from './http/password-limits.ts';
+import { createSharedFailures } from './http/failures-of-all-replicas.ts';
 import { createThrottle, defaultThrottle } from './http/throttle.ts';
 import { trustedProxies } from './http/trusted-proxies.ts';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
 import { createClientKeys } from './oauth/client-keys.ts';
 import { fetchText } from './oauth/fetch-text.ts';
-import { createRemoteKeySets } from './oauth/remote-key-sets.ts';
+import { createRemoteKeySets, fetchLimits } from './oauth/remote-key-sets.ts';
 import { createServiceAccountTokens } from './oauth/service-account-tokens.ts';
 import type { OAuthServices } from './oauth/services.ts';
 import { createSigningKeys } from './oauth/signing-keys.ts';
+import { createFairQueue } from './shares/fair-queue.ts';
+import type { FairQueue } from './shares/fair-queue.ts';
+import { createConnectionQueues, sharedConnections } from './fair-connections.ts';
+import { startSessionCounts } from './count-sessions.ts';
 import { startUpkeep } from './upkeep.ts';
+import { createInFlight } from './shares/in-flight.ts';
+import type { InFlight } from './shares/in-flight.ts';
+import { createByteBudget } from './shares/byte-budget.ts';
+import type { ByteBudget } from './shares/byte-budget.ts';
 import { checkSealing } from './state/check-sealing.ts';
 import { createClusterSettings } from './state/cluster-settings.ts';
 import { createStateCache } from './state/state-cache.ts';
@@ -67,20 +84,46 @@ export async function serveApi(config: ApiConfig, log: Log, throttleNow = Date.n
   }
 }
 
-async function start(given: Omit<Parts, 'oauth' | 'metrics'>): Promise<RunningApi> {
+async function start(
+  given: Omit<Parts, 'oauth' | 'metrics' | 'loopTime' | 'bodyBytes' | 'inFlight'>,
+): Promise<RunningApi> {
   const { config, database, log } = given;
   const queue = createHashQueue(config.hashThreads, hashesWaiting);
   const usage = createUsageNotes();
-  const oauth = { ...oauthServices(config, database, queue, log), usage };
-  const metrics = createMetrics({ boxesInMemory: () => oauth.states.size, secretsWaiting: () => queue.depth });
-  const parts = { ...given, oauth, metrics };
+  const failedPolicies = createFailedPolicies((box, { policy, reason }) => {
+    log.warn({ box, policy, reason }, 'an access policy failed and grants nothing');
+  });
+  const connections = createConnectionQueues(config.poolSize);
+  const pool = sharedConnections(database.general, connections);
+  const fetches = createFairQueue({ resource: 'fetches', noun: 'keys that have to be fetched' }, fetchLimits);
+  const services = oauthServices(config, { ...database, general: pool }, { hashes: queue, fetches }, log);
+  const oauth = { ...services, usage, failedPolicies };
+  const gauges = {
+    boxesInMemory: () => oauth.states.size,
+    secretsWaiting: () => queue.depth,
+    policyFailures: () => failedPolicies.count,
+  };
+  const bodyBytes = createByteBudget('body_bytes', heldBodyBytes);
+  const loopTime = createLoopTime();
+  const inFlight = createInFlight();
+  const metrics = createMetrics(gauges, [
+    connections.all,
+    connections.long,
+    queue,
+    fetches,
+    loopTime,
+    bodyBytes,
+    inFlight,
+  ]);
+  const parts = { ...given, oauth, metrics, loopTime, bodyBytes, inFlight };
   const life = { stopping: false };
   const servers = { public: publicServer(parts), management: managementServer(parts, life) };
   const stops = { public: gracefulStop(servers.public), management: gracefulStop(servers.management) };
   const upkeep = await startUpkeep(oauth, log);
-  const writing = startUsageWriting(database.general, usage, log);
+  const writing = startUsageWriting(pool, usage, log);
+  const counting = startSessionCounts({ pool, notes: usage, now: oauth.now, log });
   const ports = await openPorts(servers, config).catch(async (error: unknown) => {
-    await Promise.all([upkeep.stop(), writing.stop()]);
+    await Promise.all([upkeep.stop(), writing.stop(), counting.stop()]);
     throw error;
   });
   return {
@@ -90,7 +133,7 @@ async function start(given: Omit<Parts, 'oauth' | 'metrics'>): Promise<RunningAp
       await stops.public(defaultStopLimits);
       // Until then it says that it is not ready. A call that is cut off is made again by the operator.
       await stops.management({ quiet: 0, drain: 0, grace: 4_000 });
-      await Promise.all([upkeep.stop(), writing.stop()]);
+      await Promise.all([upkeep.stop(), writing.stop(), counting.stop()]);
       await database.end();
     },
   };
@@ -102,36 +145,63 @@ interface Parts {
   readonly database: Database;
   readonly oauth: OAuthServices;
   readonly metrics: Metrics;
+  readonly loopTime: FairQueue;
+  readonly bodyBytes: ByteBudget;
+  readonly inFlight: InFlight;
   readonly log: Log;
   readonly throttleNow: () => number;
 }
 
-function publicServer({ config, database, oauth, metrics, log, throttleNow }: Parts): Server {
+function publicServer(parts: Parts): Server {
+  const { config, database, oauth, metrics, loopTime, bodyBytes, inFlight, log, throttleNow } = parts;
   const limits = { ...defaultThrottle, perClient: config.failuresPerClient, perBox: config.failuresPerBox };
+  const throttle = createThrottle(limits, throttleNow);
   const app = createApp({
     oauth,
     log,
-    addressing: boxAddressing(config, database.general),
+    addressing: boxAddressing(config, database.hot),
     boxes: createKnownBoxes(oauth.states),
-    throttle: createThrottle(limits, throttleNow),
+    loopTime,
+    bodyBytes,
+    inFlight,
+    throttle,
+    secretLimits: {
+      throttle,
+      shared: createSharedFailures(database.hot, hour, throttleNow),
+      known: createKnownAddresses(throttleNow),
+      slot: createFailureSlot(config.encryptionKeys[0]),
+      perSecret: config.failuresPerSecret,
+    },
+    passwordLimits: createPasswordLimits({
+      throttle,
+      pool: database.hot,
+      key: config.encryptionKeys[0],
+      perAccount: config.failuresPerAccount,
+      now: throttleNow,
+    }),
+    deviceTokens: createDeviceTokens(config.encryptionKeys),
     onAnswer: answerLog(log, metrics),
     isTrustedProxy: trustedProxies(config.trustedProxies),
   });
   return createHttpServer(app, defaultServerLimits, brokenLog(log, metrics));
 }
 
+/** Milliseconds. */
+const hour = 3_600_000;
+
 /** What the management port of a process that is about to end says of it. */
 interface Life {
   stopping: boolean;
 }
 
-function managementServer({ config, database, oauth, metrics, log }: Parts, life: Life): Server {
+function managementServer({ config, database, oauth, metrics, log, throttleNow }: Parts, life: Life): Server {
   const app = createManagementApp({
     metrics,
     log,
-    pool: database.general,
+    pool: oauth.pool,
     apply: { ...oauth, firstAdmins: createFirstAdmins(oauth) },
     keys: config.managementKeys,
+    keyFailures: createThrottle(defaultThrottle, throttleNow).secrets,
     async ready() {
       if (life.stopping) throw new Outage('The service is stopping');
       // By the token path's own connections: slow searches are no reason to take every replica out of service.
@@ -148,7 +218,7 @@ async function openPorts(
 ): Promise<Pick<RunningApi, 'port' | 'managementPort'>> {
   const port = await listen(servers.public, config.host, config.port);
   try {
-    return { port, managementPort: await listen(servers.management, config.host, config.managementPort) };
+    return { port, managementPort: await listen(servers.management, config.managementHost, config.managementPort) };
   } catch (error) {
     servers.public.close();
     throw error;
@@ -157,19 +227,21 @@ async function openPorts(
 
 function oauthServices(
   config: ApiConfig,
-  database: Database,
-  queue: HashQueue,
+  database: { readonly hot: Connections; readonly general: Connections },
+  { hashes, fetches }: { readonly hashes: HashQueue; readonly fetches: FairQueue },
   log: Log,
-): Omit<OAuthServices, 'usage'> {
+): Omit<OAuthServices, 'usage' | 'failedPolicies'> {
   const sealing = createKeySealing(config.encryptionKeys);
+  const remoteKeys = createRemoteKeySets({ hosts: config.jwksHosts, fetchText, queue: fetches, now: Date.now });
   return {
     pool: database.general,
-    secrets: createClientSecrets(queue),
-    passwords: createPasswords(queue, config.encryptionKeys),
-    clientKeys: createClientKeys(createRemoteKeySets({ hosts: config.jwksHosts, fetchText, now: Date.now })),
-    clusterSettings: createClusterSettings(database.general),
+    secrets: createClientSecrets(hashes),
+    passwords: createPasswords(hashes, config.encryptionKeys),
+    clientKeys: createClientKeys(remoteKeys),
+    clusterSettings: createClusterSettings(database.hot),
     serviceAccountTokens: createServiceAccountTokens(),
     keys: createSigningKeys(database.general, sealing),
+    userHints: createUserHints(config.encryptionKeys),
     now: Date.now,
     revocationsNeedStandby: config.revocationsNeedStandby,
     issuer: (state) => state.settings.issuer ?? `${config.publicUrl}/boxes/${state.box}`,

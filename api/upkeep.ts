@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Box } from '../crds/box.ts';
 import { checkResource } from '../crds/validate.ts';
@@ -9,6 +8,7 @@ import { upkeepBuckets } from './db/bucket.ts';
 import { Outage } from './db/outage.ts';
 import { deleteOldAnswers } from './db/authorization-answer.ts';
 import { deleteExpiredConsentRequests } from './db/consent-request.ts';
+import type { Connections } from './db/pool.ts';
 import { deleteExpiredFamilies } from './db/refresh-family.ts';
 import { firstRevocation, pruneRevocations } from './db/revocation.ts';
 import type { RevocationPlace } from './db/revocation.ts';
@@ -16,6 +16,7 @@ import { deleteExpiredSignIns } from './db/sign-in.ts';
 import { inBox } from './db/transaction.ts';
 import type { Connection } from './db/transaction.ts';
 import { deleteUsedAssertions } from './db/used-assertion.ts';
+import { deleteFailures } from './db/failed-attempt.ts';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
 import type { OAuthServices } from './oauth/services.ts';
@@ -28,14 +29,14 @@ export interface Upkeep {
 
 const period = 10 * 60_000;
 const rowsAtOnce = 1_000;
-const assertionsAtOnce = 5_000;
+const overAtOnce = 5_000;
 const revocationsAtOnce = 1_000;
 const discardLimit = 30_000;
 const pruneLimit = 10_000;
 
 /**
  * Makes the buckets that are needed now, then, every ten minutes: buckets ahead, what is over dropped, signing keys
- * rotated, expired refresh families and sign-ins, used assertions, old versions, records of discarded sessions, and revocations that
+ * rotated, expired refresh families and sign-ins, used assertions, counts of failed attempts, old versions, records of discarded sessions, and revocations that
  * concern no stored session deleted. Every replica does it; each step takes its own lock. Throws Outage when the first buckets cannot be made.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
@@ -66,7 +67,8 @@ async function rounds(services: OAuthServices, log: Log, signal: AbortSignal): P
 export async function upkeepRound(services: OAuthServices, log: Log, signal: AbortSignal): Promise<void> {
   try {
     const dropped = await buckets(services, log);
-    await usedAssertions(services, signal);
+    await ofAllBoxes(deleteUsedAssertions, services, signal);
+    await ofAllBoxes(deleteFailures, services, signal);
     for (const box of await allBoxes(services.pool)) {
       if (signal.aborted) return;
       await upkeepBox(box, services, log).catch(unlessOutage(box, log));
@@ -92,7 +94,7 @@ async function buckets(services: OAuthServices, log: Log): Promise<number> {
   return dropped.length;
 }
 
-async function revocations(box: string, pool: pg.Pool, signal: AbortSignal): Promise<void> {
+async function revocations(box: string, pool: Connections, signal: AbortSignal): Promise<void> {
   let place: RevocationPlace | undefined = firstRevocation;
   while (place !== undefined && !signal.aborted) {
     const from: RevocationPlace = place;
@@ -101,12 +103,14 @@ async function revocations(box: string, pool: pg.Pool, signal: AbortSignal): Pro
   }
 }
 
-/** Of all boxes at once: most have none. */
-async function usedAssertions({ pool, now }: OAuthServices, signal: AbortSignal): Promise<void> {
-  let deleted = assertionsAtOnce;
-  while (deleted === assertionsAtOnce && !signal.aborted) {
-    deleted = await deleteUsedAssertions(pool, new Date(now()), assertionsAtOnce);
-  }
+/** Deletes rows that are over of all boxes at once: most boxes have none. */
+async function ofAllBoxes(
+  deleteSome: typeof deleteUsedAssertions,
+  { pool, now }: OAuthServices,
+  signal: AbortSignal,
+): Promise<void> {
+  let deleted = overAtOnce;
+  while (deleted === overAtOnce && !signal.aborted) deleted = await deleteSome(pool, new Date(now()), overAtOnce);
 }
 
 /** Without loading the box: most have nothing to be done, and those that nobody uses shall cost no memory. */

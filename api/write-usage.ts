@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
 import { noteUsage } from './db/client-usage.ts';
+import type { Connections } from './db/pool.ts';
 import type { UsageNotes } from './state/usage-notes.ts';
 
 /** The writing of usage, on a period. */
@@ -17,7 +17,7 @@ const period = 60_000;
 const clientsAtOnce = 5_000;
 
 /** Begins to write what a replica notes of the use of its clients, once a minute: nothing waits for it. */
-export function startUsageWriting(pool: pg.Pool, notes: UsageNotes, log: Log): UsageWriting {
+export function startUsageWriting(pool: Connections, notes: UsageNotes, log: Log): UsageWriting {
   const stopping = new AbortController();
   const running = rounds(pool, notes, log, stopping.signal);
   return {
@@ -29,7 +29,7 @@ export function startUsageWriting(pool: pg.Pool, notes: UsageNotes, log: Log): U
   };
 }
 
-async function rounds(pool: pg.Pool, notes: UsageNotes, log: Log, signal: AbortSignal): Promise<void> {
+async function rounds(pool: Connections, notes: UsageNotes, log: Log, signal: AbortSignal): Promise<void> {
   for (;;) {
     await sleep(period, undefined, { signal, ref: false }).catch(() => undefined);
     if (signal.aborted) return;
@@ -38,7 +38,7 @@ async function rounds(pool: pg.Pool, notes: UsageNotes, log: Log, signal: AbortS
 }
 
 /** Writes what was noted; what cannot be written now is kept for the next time. Never throws. */
-async function writeUsage(pool: pg.Pool, notes: UsageNotes, log: Log): Promise<void> {
+async function writeUsage(pool: Connections, notes: UsageNotes, log: Log): Promise<void> {
   const uses = notes.take();
   for (let from = 0; from < uses.length; from += clientsAtOnce) {
     try {

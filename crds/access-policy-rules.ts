@@ -19,7 +19,7 @@ export const accessPolicyRules: readonly Rule<Subject>[] = [
   {
     id: 'engine-complex',
     path: 'and',
-    message: 'or `or` must be given for engine complex, not both, and for no other engine',
+    message: 'must be given for engine complex, or `or` in its place: not both, and neither for another engine',
     cel: "self.engine == 'complex' ? has(self.and) != has(self.or) : !has(self.and) && !has(self.or)",
     broken: ({ engine, and, or }) => when(engine !== undefined && wrongLists(engine, and, or), 'and'),
   },

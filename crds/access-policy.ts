@@ -5,6 +5,12 @@ import { storedLink, submittedLink, type Link } from './links.ts';
 /** Engines that decide by themselves; `complex` combines them. */
 export const RULE_ENGINES = ['allow', 'json-schema', 'matcho', 'cel'] as const;
 
+/** Every engine. */
+export const ENGINES = [...RULE_ENGINES, 'complex'] as const;
+
+/** Whom a policy can concern. */
+export const SUBJECTS = ['linked', 'authenticated', 'anyone'] as const;
+
 const ruleFields = {
   schema: Type.Optional(
     freeObject('Rule of engine `json-schema`: a JSON Schema (2020-12, or draft-07 by `$schema`) of the request.'),
@@ -34,7 +40,7 @@ function ruleList(description: string) {
 
 /** Fields of an AccessPolicy that are the same in a custom resource and over REST. */
 export const accessPolicyFields = {
-  engine: Type.Enum([...RULE_ENGINES, 'complex'], { type: 'string', description: 'How the policy decides.' }),
+  engine: Type.Enum([...ENGINES], { type: 'string', description: 'How the policy decides.' }),
   link: Type.Optional(
     Type.Array(submittedLink, {
       description: 'Clients, users and groups of the same box that the policy concerns.',
@@ -42,7 +48,7 @@ export const accessPolicyFields = {
     }),
   ),
   subjects: Type.Optional(
-    Type.Enum(['linked', 'authenticated', 'anyone'], {
+    Type.Enum([...SUBJECTS], {
       type: 'string',
       description:
         'Whom the policy concerns: the linked ones only (`linked` by default; without links nobody), every authenticated subject, or everybody.',

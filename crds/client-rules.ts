@@ -1,10 +1,12 @@
 import type { Client, ServiceAccount } from './client.ts';
+import { PRIVATE_MEMBERS, RSA_MODULUS } from './json-web-keys.ts';
 import { redirectRules } from './redirect-rules.ts';
 import { brokenElements, when, type Draft, type Rule } from './rule.ts';
 import { ARGON2ID_HASH } from './secret-text.ts';
 import { WEB_ADDRESS } from './uri.ts';
 
 type Subject = Draft<Client>;
+type Key = NonNullable<Client['jwks']>['keys'][number];
 
 /** What the fields of a Client must be to each other, over REST and in a custom resource alike. */
 export const clientRules: readonly Rule<Subject>[] = [
@@ -63,9 +65,17 @@ export const clientRules: readonly Rule<Subject>[] = [
   {
     id: 'keys-public',
     path: 'jwks.keys',
-    message: 'must be a public key: it has the private member d (RFC 7518 section 6)',
-    cel: '!has(self.jwks) || self.jwks.keys.all(k, !has(k.d))',
-    broken: ({ jwks }) => brokenElements(jwks?.keys, 'jwks.keys', (key) => key.d !== undefined),
+    message: `must be public: the private members ${PRIVATE_MEMBERS.join(', ')} stay with their owner (RFC 7518 section 6)`,
+    cel: `!has(self.jwks) || self.jwks.keys.all(k, ${PRIVATE_MEMBERS.map((member) => `!has(k.${member})`).join(' && ')})`,
+    broken: ({ jwks }) =>
+      PRIVATE_MEMBERS.flatMap((member) => keysWhere(jwks, member, (key) => key[member] !== undefined)),
+  },
+  {
+    id: 'keys-long-enough',
+    path: 'jwks.keys',
+    message: 'must have 2048 bits or more, in base64url, where it is an RSA key (RFC 7518 section 3.3)',
+    cel: `!has(self.jwks) || self.jwks.keys.all(k, k.kty != 'RSA' || (has(k.n) && k.n.matches(r'${RSA_MODULUS}')))`,
+    broken: ({ jwks }) => keysWhere(jwks, 'n', ({ kty, n = '' }) => kty === 'RSA' && !MODULUS.test(n)),
   },
   {
     // In the CRD: x-kubernetes-list-map-keys.
@@ -94,6 +104,11 @@ function refreshRules(grant: 'client_credentials' | 'authorization_code'): Rule<
   ];
 }
 
+/** The paths of a member of the keys for which `isBroken` is true. */
+function keysWhere(jwks: Subject['jwks'], member: string, isBroken: (key: Draft<Key>) => boolean): string[] {
+  return brokenElements(jwks?.keys, 'jwks.keys', isBroken).map((path) => `${path}.${member}`);
+}
+
 function repeated(accounts: readonly Draft<ServiceAccount>[]): string[] {
   const seen = new Set<string>();
   return brokenElements(accounts, 'service_accounts', ({ namespace, name }) => {
@@ -107,5 +122,6 @@ function lists(grants: readonly string[] | undefined, grant: string): boolean {
 }
 
 const ONLY_DIGITS = /^[0-9]+$/;
+const MODULUS = new RegExp(RSA_MODULUS, 'u');
 const HASH = new RegExp(ARGON2ID_HASH, 'u');
 const ADDRESS = new RegExp(WEB_ADDRESS, 'u');

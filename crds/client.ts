@@ -38,8 +38,7 @@ const serviceAccount = Type.Object(
 /** Fields of a Client that are the same in a custom resource and over REST. */
 export const clientFields = {
   grant_types: Type.Array(Type.Enum([...GRANT_TYPES], { type: 'string', description: 'One grant.' }), {
-    description: 'Grants the client may use.',
-    minItems: 1,
+    description: 'Grants the client may use; empty for a client that only introspects tokens or calls /auth/check.',
     maxItems: 8,
     uniqueItems: true,
   }),
@@ -55,12 +54,15 @@ export const clientFields = {
   ),
   scope: Type.Optional(
     Type.Array(word('One scope (RFC 6749 §3.3).', 128, SCOPE_TOKEN), {
-      description: 'Scopes the client may ask for. Absent: only the standard scopes of OpenID Connect.',
+      description:
+        'Scopes the client may request. Absent: only the standard scopes of OpenID Connect and, for tokens of users, `boxgate`.',
       maxItems: 128,
       uniqueItems: true,
     }),
   ),
-  first_party: Type.Optional(flag('The client is our own: consent is not asked.')),
+  first_party: Type.Optional(
+    flag('The client is our own: consent is not requested. Only a custom resource can set it to true.'),
+  ),
   active: Type.Optional(
     flag(
       'true by default. false: the client gets no token and every token of it is refused, also after the field is true again.',

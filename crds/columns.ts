@@ -9,7 +9,10 @@ export interface Column {
   readonly priority?: 1;
 }
 
-const ready: Column = { name: 'READY', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' };
+const ready: readonly Column[] = [
+  { name: 'READY', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+  { name: 'REASON', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+];
 const age: Column = { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
 /** What `kubectl get` prints of each kind beside the name. */
@@ -19,7 +22,7 @@ export const COLUMNS = {
     { name: 'GRANTS', type: 'string', jsonPath: '.status.grants' },
     { name: 'SECRET', type: 'string', jsonPath: '.status.secret' },
     { name: 'POLICIES', type: 'integer', jsonPath: '.status.policies' },
-    ready,
+    ...ready,
     age,
     { name: 'LAST-TOKEN', type: 'date', jsonPath: '.status.lastTokenAt', priority: 1 },
     { name: 'SESSIONS', type: 'integer', jsonPath: '.status.sessions', priority: 1 },
@@ -27,7 +30,7 @@ export const COLUMNS = {
   AccessPolicy: [
     { name: 'ENGINE', type: 'string', jsonPath: '.spec.engine' },
     { name: 'SUBJECTS', type: 'string', jsonPath: '.status.subjects' },
-    ready,
+    ...ready,
     age,
   ],
   Box: [
@@ -35,7 +38,7 @@ export const COLUMNS = {
     { name: 'CLIENTS', type: 'integer', jsonPath: '.status.clients' },
     { name: 'POLICIES', type: 'integer', jsonPath: '.status.policies' },
     { name: 'USERS', type: 'integer', jsonPath: '.status.users' },
-    ready,
+    ...ready,
     age,
   ],
 } as const satisfies Record<Kind, readonly Column[]>;

@@ -15,6 +15,11 @@ export const compatibility = Type.Object(
     password_hash: Type.Optional(flag('Answers about one user carry the hash of the password.')),
     password_change_without_old: Type.Optional(flag('A password is changed without the old one.')),
     refresh_without_secret: Type.Optional(flag('A confidential client refreshes without authenticating itself.')),
+    password_grant: Type.Optional(
+      flag(
+        'A client that lists the grant `password` gets tokens for the passwords of people (RFC 9700 §2.4 advises against it).',
+      ),
+    ),
     foreign_audience: Type.Optional(flag("The box's own endpoints accept a token whose `aud` is somebody else.")),
   },
   {

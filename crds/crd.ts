@@ -91,5 +91,13 @@ function structural({
 }
 
 function structuralProperties(properties: Readonly<Record<string, SchemaNode>>): Record<string, SchemaNode> {
-  return Object.fromEntries(Object.entries(properties).map(([name, node]) => [name, structural(node)]));
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, node]) => [name, { ...structural(node), ...onlyText(name, node) }]),
+  );
+}
+
+/** The API server takes a list for any text that has a format. A rule of CEL is evaluated on a text only. */
+function onlyText(name: string, { format }: SchemaNode): SchemaNode {
+  if (format === undefined) return {};
+  return { 'x-kubernetes-validations': [{ rule: 'self.getFullYear() > 0', message: `${name} must be a time` }] };
 }

@@ -1,7 +1,7 @@
 import Type, { type TUnsafe } from 'typebox';
 
 /** Ten years: the longest lifetime that any field takes, in seconds. */
-const LONGEST_LIFETIME = 315_360_000;
+export const LONGEST_LIFETIME = 315_360_000;
 
 /** Text of one line: no control character. The same text is a regular expression of JavaScript and of RE2. */
 export const ONE_LINE = '^[^\\x00-\\x1f\\x7f]*$';

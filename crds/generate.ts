@@ -9,6 +9,8 @@ const root = new URL('../', import.meta.url);
 
 for (const { kind, plural } of Object.values(KINDS)) {
   const text = stringify(customResourceDefinition(kind), {
+    // kubectl reads YAML 1.1, where a plain `n` is false.
+    compat: 'yaml-1.1',
     lineWidth: 0,
     aliasDuplicateObjects: false,
     singleQuote: true,

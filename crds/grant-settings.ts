@@ -13,7 +13,7 @@ const access_token_expiration = Type.Optional(
 const audience = Type.Optional(
   Type.Array(line('One audience.', 1024), {
     description:
-      'Audiences the client may ask for (RFC 8707); the first is the default. Absent: any; and none asked for means the issuer.',
+      'Audiences the client may request (RFC 8707); the first is the default. Absent: any for tokens of the client itself, only the issuer for tokens of users.',
     minItems: 1,
     maxItems: 64,
     uniqueItems: true,

@@ -1,13 +1,40 @@
 import Type from 'typebox';
-import { line } from './fields.ts';
+import { freeObject, line } from './fields.ts';
+
+/** Members that only a private or symmetric key has (RFC 7518 §6.2.2, §6.3.2, §6.4.1). */
+export const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
+
+/**
+ * A modulus of 2048 bits or more, in base64url without leading zero octets (RFC 7518 §6.3.1.1): 342 characters of which the
+ * first one has the highest bit, or more. Text for RE2 and for JavaScript.
+ */
+export const RSA_MODULUS =
+  '^([g-z0-9_-][A-Za-z0-9_-]{341}|([B-Za-z0-9_-][A-Za-z0-9_-]|A[Q-Za-z0-9_-])[A-Za-z0-9_-]{341,})$';
+
+const privatePart = Type.Optional(
+  Type.String({ description: 'Never to be given: the private part stays with its owner.', maxLength: 4096 }),
+);
 
 const jsonWebKey = Type.Object(
   {
     kty: Type.Enum(['RSA', 'EC', 'OKP'], { type: 'string', description: 'Key type.' }),
     kid: Type.Optional(line('Key id, to be named in the header of an assertion.', 256)),
-    d: Type.Optional(
-      Type.String({ description: 'Never to be given: the private part stays with its owner.', maxLength: 4096 }),
+    n: Type.Optional(
+      Type.String({ description: 'Modulus of an RSA key, in base64url: 2048 bits or more.', maxLength: 4096 }),
     ),
+    d: privatePart,
+    p: privatePart,
+    q: privatePart,
+    dp: privatePart,
+    dq: privatePart,
+    qi: privatePart,
+    oth: Type.Optional(
+      Type.Array(freeObject('Another prime.'), {
+        description: 'Never to be given: the private part stays with its owner.',
+        maxItems: 16,
+      }),
+    ),
+    k: privatePart,
   },
   {
     description: 'One public key (RFC 7517 §4).',

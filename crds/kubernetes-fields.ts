@@ -46,12 +46,20 @@ const generateSecret = Type.Object(
         4096,
       ),
     ),
-    labels: Type.Optional(stringMap('Labels of the Secret.', 32, 63)),
-    annotations: Type.Optional(stringMap('Annotations of the Secret.', 32, 4096)),
+    labels: Type.Optional(
+      stringMap('Labels of the Secret. One with a domain must be permitted by an annotation of the namespace.', 32, 63),
+    ),
+    annotations: Type.Optional(
+      stringMap(
+        'Annotations of the Secret. One with a domain must be permitted by an annotation of the namespace.',
+        32,
+        4096,
+      ),
+    ),
   },
   {
     description:
-      'The operator makes an Opaque Secret with client_id, client_secret, issuer, token_url and jwks_url, owned by this Client. This is what happens when nothing else authenticates a client whose grants need it.',
+      'The operator makes an Opaque Secret with client_id, client_secret, issuer, token_url and jwks_url, owned by this Client. This is what happens when nothing else authenticates a client whose grants need it. The right to write Clients therefore includes the right to create Opaque Secrets of unused names in the namespace.',
     additionalProperties: false,
   },
 );

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ONE_LINE } from './fields.ts';
+import { isRecord } from './schema-node.ts';
 
 /** What a policy can be linked to. */
 export const LINK_TYPES = ['Client', 'User', 'Group'] as const;
@@ -44,6 +45,24 @@ export type SubmittedLink = Static<typeof submittedLink>;
 export interface Link {
   resourceType: (typeof LINK_TYPES)[number];
   id: string;
+}
+
+/**
+ * Returns a submitted policy with the ID of every linked user and group as text: `/users` and `/Group` show it as a number. Anything
+ * else is returned as it is.
+ */
+export function withTextLinkIds(policy: unknown): unknown {
+  if (!isRecord(policy) || !Array.isArray(policy['link'])) return policy;
+  const links: readonly unknown[] = policy['link'];
+  return links.some(hasNumber) ? { ...policy, link: links.map(withTextId) } : policy;
+}
+
+function hasNumber(link: unknown): link is Record<string, unknown> {
+  return isRecord(link) && link['resourceType'] !== 'Client' && Number.isSafeInteger(link['id']);
+}
+
+function withTextId(link: unknown): unknown {
+  return hasNumber(link) ? { ...link, id: String(link['id']) } : link;
 }
 
 /** The stored form of a link that keeps the rules; undefined for one that has neither form. */

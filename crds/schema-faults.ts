@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts';
 import {
   DNS_LABEL,
   HOST_NAME,
+  LONGEST_LIFETIME,
   MANY_LINES,
   MOMENT,
   OBJECT_NAME,
@@ -15,14 +16,15 @@ import {
 import { DURATION, EMAIL, SECRET_KEY } from './kubernetes-fields.ts';
 import { REFERENCE } from './links.ts';
 import { dottedPath, memberPath } from './path.ts';
+import { isRecord } from './schema-node.ts';
 import { SECRET_TEXT } from './secret-text.ts';
 
-/** What a person reads about the errors that ajv found in `root`: one fault for each field. */
+/** Returns what is wrong with `root` by the errors that ajv found in it with `verbose`: one fault for each field. */
 export function schemaFaults(errors: readonly ErrorObject[], root: unknown): Fault[] {
   const byPath = new Map<string, Fault>();
   for (const error of errors) {
     const path = pathOf(error, dottedPath(error.instancePath, root));
-    if (!byPath.has(path)) byPath.set(path, { path, message: messageOf(error) });
+    if (!byPath.has(path)) byPath.set(path, { path, message: messageOf(error, path) });
   }
   return [...byPath.values()];
 }
@@ -35,19 +37,20 @@ function pathOf({ keyword, params }: ErrorObject, path: string): string {
   return path;
 }
 
-function messageOf({ keyword, params, message }: ErrorObject): string {
+function messageOf({ keyword, params, message, data, parentSchema }: ErrorObject, path: string): string {
   const limit = String(params['limit']);
+  const found = (): string => `, not ${foundValue(data, path)}`;
   switch (keyword) {
     case 'required':
       return 'must be given';
     case 'additionalProperties':
       return 'is not a known field';
     case 'type':
-      return TYPE_MESSAGES.get(String(params['type'])) ?? `must be of type ${String(params['type'])}`;
+      return typeMessage(String(params['type']), data, path, isLifetime(parentSchema));
     case 'enum':
-      return `must be one of ${listed(params['allowedValues'])}`;
+      return `must be one of ${listed(params['allowedValues'])}${found()}`;
     case 'const':
-      return `must be ${String(params['allowedValue'])}`;
+      return `must be ${String(params['allowedValue'])}${found()}`;
     case 'pattern':
       return PATTERN_MESSAGES.get(String(params['pattern'])) ?? `must match ${String(params['pattern'])}`;
     case 'format':
@@ -55,31 +58,87 @@ function messageOf({ keyword, params, message }: ErrorObject): string {
     case 'uniqueItems':
       return 'must not be given twice';
     case 'minLength':
-    case 'minItems':
       return limit === '1' ? 'must not be empty' : `must have at least ${limit} characters`;
+    case 'minItems':
+      return limit === '1' ? 'must not be empty' : `must have at least ${limit} entries`;
     case 'maxLength':
       return `must have at most ${limit} characters`;
     case 'maxItems':
     case 'maxProperties':
       return `must have at most ${limit} entries`;
     case 'minimum':
-      return `must be at least ${limit}`;
+      return `must be at least ${limit}${isLifetime(parentSchema) ? ' (seconds)' : ''}${found()}`;
     case 'maximum':
-      return `must be at most ${limit}`;
+      return `must be at most ${limit}${isLifetime(parentSchema) ? ' (seconds)' : ''}${found()}`;
     default:
       return message ?? 'is not valid';
   }
 }
 
-const A_MOMENT = 'must be a time with its offset, such as 2026-01-31T12:00:00Z (RFC 3339)';
+function isLifetime(schema: unknown): boolean {
+  return isRecord(schema) && schema['maximum'] === LONGEST_LIFETIME;
+}
 
-const TYPE_MESSAGES: ReadonlyMap<string, string> = new Map([
-  ['string', 'must be a string; in YAML quote it'],
-  ['integer', 'must be a whole number, not quoted'],
-  ['boolean', 'must be true or false, not quoted'],
-  ['array', 'must be a list'],
-  ['object', 'must be an object'],
+function typeMessage(type: string, data: unknown, path: string, isInSeconds: boolean): string {
+  const found = foundValue(data, path);
+  switch (type) {
+    case 'integer':
+      return `must be a whole number${isInSeconds ? ' of seconds' : ''}${wholeNumber(data, found, isInSeconds)}`;
+    case 'boolean':
+      return `must be true or false${flagNeeded(data, found)}`;
+    case 'string': {
+      const isPlain = typeof data === 'number' || typeof data === 'boolean';
+      return `must be a string, not ${found}${isPlain ? ': quote it in YAML' : ''}`;
+    }
+    case 'array':
+      return `must be a list, not ${found}`;
+    case 'object':
+      return `must be an object, not ${found}`;
+    default:
+      return `must be of type ${type}, not ${found}`;
+  }
+}
+
+/** The number that a text means: `"900"`, and with a unit `"15m"`. */
+function wholeNumber(data: unknown, found: string, isInSeconds: boolean): string {
+  const [, digits = '', unit = ''] = /^(\d{1,9})([smhd]?)$/.exec(typeof data === 'string' ? data : '') ?? [];
+  const factor = SECONDS.get(unit);
+  if (digits === '' || factor === undefined || (unit !== '' && !isInSeconds)) return `, not ${found}`;
+  return `: write ${String(Number(digits) * factor)}${unit === '' ? ' without quotes' : ''}, not ${found}`;
+}
+
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+  ['d', 86_400],
 ]);
+
+/** YAML 1.1 reads more words as a flag than YAML 1.2 and JSON do. */
+function flagNeeded(data: unknown, found: string): string {
+  const word = typeof data === 'string' ? data.toLowerCase() : '';
+  if (['true', 'false'].includes(word)) return `: write ${word} without quotes, not ${found}`;
+  if (['yes', 'on', 'y'].includes(word)) return `: write true, not ${found}`;
+  return ['no', 'off', 'n'].includes(word) ? `: write false, not ${found}` : `, not ${found}`;
+}
+
+/** The value that was found, in words where it is long or may be a secret. */
+function foundValue(data: unknown, path: string): string {
+  if (Array.isArray(data)) return 'a list';
+  if (typeof data === 'object') return data === null ? 'null' : 'an object';
+  if (CREDENTIAL.test(path)) return `a ${typeof data}`;
+  if (typeof data === 'number' && !Number.isFinite(data)) return 'a number that is too large';
+  return typeof data !== 'string' || REPEATED.test(data) ? JSON.stringify(data) : 'a text of another form';
+}
+
+/** Texts that a message repeats: one short word, a number with a unit. A secret may stand in any field by mistake. */
+const REPEATED = /^(?:[a-z]{0,12}|\d{1,12}(?:\.\d{1,6})? ?[a-z]{0,7})$/i;
+
+/** Where a secret may stand, whatever its type. */
+const CREDENTIAL = /(?:secret|password|jwks|stringData|template)\b/i;
+
+const A_MOMENT = 'must be a time with its offset, such as 2026-01-31T12:00:00Z (RFC 3339)';
 
 const PATTERN_MESSAGES: ReadonlyMap<string, string> = new Map([
   [ONE_LINE, 'must be one line of text without control characters'],

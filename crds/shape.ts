@@ -28,7 +28,14 @@ export interface Shape<T> {
  * shape is used takes seconds of every type check.
  */
 export function shapeOf<S extends TSchema>(schema: S): Shape<NoInfer<Static<S>>> {
-  const ajv = new Ajv({ allErrors: true, strict: true, ownProperties: true, formats: FORMATS, keywords: KEYWORDS });
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    strict: true,
+    ownProperties: true,
+    formats: FORMATS,
+    keywords: KEYWORDS,
+  });
   const node = schemaNode(schema);
   const matches = ajv.compile<Static<S>>(node);
   const keepsTypes = ajv.compile<Draft<Static<S>>>(typesOf(node));

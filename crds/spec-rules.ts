@@ -10,6 +10,7 @@ const TEMPLATE = `^([^{]|\\{[^{]|\\{\\{ ?(${SECRET_ENTRIES.join('|')}) ?\\}\\})*
 /** Keys of labels and annotations that belong to Kubernetes itself. */
 const KUBERNETES_KEY = '^([^/]*\\.)?(kubernetes|k8s)\\.io/';
 /** Kubernetes: IsQualifiedName, a DNS name as an optional prefix. */
+const OPERATOR_KEY = '^([^/]*\\.)?boxgate\\.dev/';
 const QUALIFIED_KEY = '^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$';
 const LABEL_VALUE = '^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$';
 const ENTRY_KEY = '^[-._a-zA-Z0-9]{1,253}$';
@@ -59,6 +60,13 @@ export const clientSpecRules: readonly Rule<Subject>[] = [
     holds: (key) => ENTRY.test(key),
   }),
   mapRule({
+    id: 'template-reserved',
+    map: 'template',
+    message: 'must not have keys that begin with .boxgate: those belong to the operator',
+    cel: `!k.startsWith('.boxgate')`,
+    holds: (key) => !key.startsWith('.boxgate'),
+  }),
+  mapRule({
     id: 'template-placeholders',
     map: 'template',
     message: `must use no other placeholders than ${SECRET_ENTRIES.map((name) => `{{${name}}}`).join(', ')}`,
@@ -96,6 +104,13 @@ function metadataRules(map: 'labels' | 'annotations'): Rule<Subject>[] {
       holds: (key) => !RESERVED.test(key),
     }),
     mapRule({
+      id: `${map}-own`,
+      map,
+      message: 'must not be under boxgate.dev: those belong to the operator',
+      cel: `!k.matches(r'${OPERATOR_KEY}')`,
+      holds: (key) => !OPERATOR.test(key),
+    }),
+    mapRule({
       id: `${map}-keys`,
       map,
       message: 'must have qualified names as keys, such as example.com/name',
@@ -129,5 +144,6 @@ function hasGeneratedSecret(spec: Subject): boolean {
 const ENTRY = new RegExp(ENTRY_KEY, 'u');
 const PLACEHOLDERS = new RegExp(TEMPLATE, 'u');
 const RESERVED = new RegExp(KUBERNETES_KEY, 'u');
+const OPERATOR = new RegExp(OPERATOR_KEY, 'u');
 const QUALIFIED = new RegExp(QUALIFIED_KEY, 'u');
 const VALUE = new RegExp(LABEL_VALUE, 'u');

@@ -6,6 +6,7 @@ import { clientRules } from './client-rules.ts';
 import { clientSchema, type Client } from './client.ts';
 import type { Fault } from './fault.ts';
 import type { Kind } from './kind.ts';
+import { withTextLinkIds } from './links.ts';
 import type { Draft, Rule } from './rule.ts';
 import { isRecord } from './schema-node.ts';
 import { judge, shapeOf, type Shape } from './shape.ts';
@@ -34,7 +35,7 @@ export function checkResource<K extends Kind>(kind: K, value: unknown): Checked<
 
 const CHECKS: { readonly [K in Kind]: ResourceCheck<K> } = {
   Client: checkOf('Client', shapeOf(clientSchema), clientRules, (client) => client),
-  AccessPolicy: checkOf('AccessPolicy', shapeOf(accessPolicySchema), accessPolicyRules, storedPolicy),
+  AccessPolicy: checkOf('AccessPolicy', shapeOf(accessPolicySchema), accessPolicyRules, storedPolicy, withTextLinkIds),
   Box: checkOf('Box', shapeOf(boxSchema), boxRules, (box) => box),
 };
 
@@ -43,9 +44,10 @@ function checkOf<Submitted, Stored>(
   shape: Shape<Submitted>,
   rules: readonly Rule<Draft<Submitted>>[],
   stored: (submitted: Submitted) => Stored,
+  prepared: (value: unknown) => unknown = (value) => value,
 ): (value: unknown) => Checked<Stored> {
   return (value) => {
-    const judged = judge(shape, rules, isRecord(value) ? { resourceType, ...value } : value);
+    const judged = judge(shape, rules, prepared(isRecord(value) ? { resourceType, ...value } : value));
     return judged.ok ? { ok: true, resource: stored(judged.value) } : judged;
   };
 }

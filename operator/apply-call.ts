@@ -6,11 +6,13 @@ export async function applyLines(
   box: string,
   complete: boolean,
   lines: Iterable<ApplyLine>,
-  { management, cluster, epoch, namespace, onProgress }: PassContext,
+  { management, cluster, epoch, namespace, isNamespaceGone, quota, onProgress }: PassContext,
   signal: AbortSignal,
 ): Promise<readonly ApplyResult[]> {
   const report = (progress: { readonly done: number; readonly of: number }) => onProgress(box, progress);
   const claim = namespace === undefined ? {} : { namespace };
-  const head = { cluster, epoch: await epoch(signal), complete, ...claim };
+  const limits = quota === undefined ? {} : { quota };
+  const missing = isNamespaceGone === true ? { missing: true as const } : {};
+  const head = { cluster, epoch: await epoch(signal), complete, ...claim, ...missing, ...limits };
   return management.apply({ box, head, lines, onProgress: report }, signal);
 }

@@ -1,4 +1,5 @@
 import type { ClientUsage } from '../api/client/desired-state.ts';
+import type { PassContext } from './pass-context.ts';
 import type { BoxMemory } from './box-memory.ts';
 import type { Desired } from './desired.ts';
 import type { Facts, RowState } from './facts.ts';
@@ -12,8 +13,10 @@ export function boxFacts(
   desired: readonly Desired[],
   memory: BoxMemory,
   open: 'pending' | 'unreachable',
-  servesServiceAccounts: boolean,
+  context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway'>,
 ): readonly Facts[] {
+  const servesServiceAccounts = context.servesServiceAccounts();
+  const isApiAway = context.isApiAway?.() === true;
   const states = desired.map((one) => rowState(one, memory, open));
   const policies = desired.filter((one, index) => states[index] === 'applied' && isUsablePolicy(one, memory));
   const concerned = policyCounts(policies);
@@ -28,6 +31,8 @@ export function boxFacts(
     clients: one.object.kind === 'Box' ? clients : 0,
     dangling: danglingLinks(one.judged, isThere),
     issuer: one.object.kind === 'Box' ? memory.issuer : '',
+    quotaFault: one.object.kind === 'Box' ? memory.quotaFault : undefined,
+    isApiAway: one.object.kind === 'Box' && isApiAway,
     usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.judged.id)) : undefined,
     users: one.object.kind === 'Box' ? usage?.users : undefined,
     servesServiceAccounts: one.judged.serviceAccounts !== 'none' && servesServiceAccounts,

@@ -42,6 +42,14 @@ export interface BoxMemory {
   rows: Map<string, KnownRow>;
   /** By object key. */
   readonly refusals: Map<string, Refusal>;
+  /** The quotas that the API was told last, as JSON. */
+  quota: string;
+  /** Why the quotas of the Namespace cannot be read, as an event has told. */
+  quotaFault: string | undefined;
+  /** The namespace of the last pass, as text; undefined: there was none. */
+  claim: string | undefined;
+  /** The API was told that the namespace of the box is not there. */
+  isRetired: boolean;
   /** Why nothing of the box is applied: it belongs to another namespace. */
   locked: Refusal | undefined;
   /** By row key: whether what a policy links, and nobody here declares, is there. */
@@ -66,6 +74,10 @@ export function emptyMemory(): BoxMemory {
     published: new Map(),
     rows: new Map(),
     refusals: new Map(),
+    quota: '{}',
+    quotaFault: undefined,
+    claim: undefined,
+    isRetired: false,
     locked: undefined,
     elsewhere: new Map(),
     usage: undefined,

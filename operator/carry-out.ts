@@ -9,9 +9,10 @@ import { intentOf, rowKey, rowOf, type Desired } from './desired.ts';
 import { releaseRetained } from './forget-secrets.ts';
 import { declaredResource } from './judge.ts';
 import { recordHandChanges } from './hand-changes.ts';
-import { linksToProbe } from './links.ts';
 import type { PassContext } from './pass-context.ts';
+import { quotaText, retryRefusals } from './quota-refusals.ts';
 import { removalLine, type Plan, type Removal } from './plan.ts';
+import { portionsOf, stepsOf, type LineMaker, type Portion } from './portions.ts';
 import type { Resource } from './resource.ts';
 
 /** Compares every digest with the database and remembers which rows it has. Changes nothing there. */
@@ -22,13 +23,14 @@ export async function takeStock(
   context: PassContext,
   signal: AbortSignal,
 ): Promise<void> {
-  memory.refusals.clear();
+  retryRefusals(memory);
   memory.elsewhere.clear();
   // Nothing to ask where the database has just said that this cluster declares nothing.
   if (memory.known && memory.rows.size === 0 && memory.published.size === 0) return;
   const wanted = new Map(desired.filter((one) => intentOf(one) === 'declare').map((one) => [one.judged.rowKey, one]));
   const before = memory.rows;
   const results = await applyLines(box, true, comparisons(wanted.values()), context, signal);
+  memory.quota = quotaText(context, memory);
   recordHandChanges(box, results, wanted, before, context.events);
   memory.rows = new Map();
   for (const result of results) {
@@ -86,7 +88,18 @@ function rowOfObject({ object, judged }: Desired, { digest, faults }: Pick<Known
   return { kind: object.kind, id: judged.id, declarer: object, digest, retain: judged.retain, faults };
 }
 
-/** Does what a plan says in one call, and asks for the clients that policies link and nobody declares. The removals that were confirmed and done. */
+/** What was done of a plan. */
+export interface CarriedOut {
+  /** The removals that were confirmed and done. */
+  readonly removed: readonly Removal[];
+  /** Keys of the objects that have not been sent, because it is the turn of other boxes. */
+  readonly left: ReadonlySet<string>;
+}
+
+/**
+ * Does what a plan says, in calls of about a megabyte. While other boxes wait for their pass it ends after the first call:
+ * the next pass plans the rest.
+ */
 export async function carryOut(
   box: string,
   plan: Plan,
@@ -94,33 +107,47 @@ export async function carryOut(
   memory: BoxMemory,
   context: PassContext,
   signal: AbortSignal,
-): Promise<readonly Removal[]> {
+): Promise<CarriedOut> {
   const remove = await confirmedRemovals(box, plan.remove, memory, context, signal);
-  const declared = new Map(plan.declare.map((one) => [one.judged.rowKey, one]));
-  const probes = linksToProbe(desired, (key) => memory.rows.has(key) || declared.has(key), memory.elsewhere);
-  if (remove.length === 0 && declared.size === 0 && probes.length === 0) return [];
+  const isQuotaTold = quotaText(context, memory) === memory.quota;
+  if (remove.length === 0 && plan.declare.length === 0 && isQuotaTold) return nothingDone;
   // Before its row has no owner: nobody could tell later whose secret it is.
   await releaseRetained(box, desired, remove, memory, context.keeper, signal);
-  const lines = linesOf(remove, declared.values(), probes);
+  const left = new Set(plan.declare.map(({ object }) => object.key));
+  const removed: Removal[] = [];
+  if (remove.length === 0 && plan.declare.length === 0) await applyLines(box, false, [], context, signal);
+  for (const portion of portionsOf(stepsOf(remove, plan.declare), lineMaker)) {
+    await send(box, portion, memory, context, signal);
+    removed.push(...portion.remove);
+    for (const { object } of portion.declare) left.delete(object.key);
+    if (context.isCrowded?.() === true) break;
+  }
+  memory.quota = quotaText(context, memory);
+  return { removed, left };
+}
+
+const nothingDone: CarriedOut = { removed: [], left: new Set() };
+
+async function send(
+  box: string,
+  { lines, declare }: Portion<ApplyLine>,
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const declared = new Map(declare.map((one) => [one.judged.rowKey, one]));
   for (const result of await applyLines(box, false, lines, context, signal)) {
     noteResult(result, declared.get(rowKey(result)), memory);
   }
-  return remove;
 }
 
-/** Removals first: an id may pass from one object to another in one call. */
-function* linesOf(
-  remove: readonly Removal[],
-  declare: Iterable<Desired>,
-  probes: readonly string[],
-): Generator<ApplyLine> {
-  for (const removal of remove) yield removalLine(removal);
-  for (const one of declare) {
+const lineMaker: LineMaker<ApplyLine> = {
+  removal: removalLine,
+  declaration(one) {
     const line = { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one), ...ending(one) };
-    yield { ...line, ...previousOf(one), ...adminOf(one), resource: withSecret(one) };
-  }
-  for (const id of probes) yield { kind: 'Client', id, probe: true };
-}
+    return { ...line, ...previousOf(one), ...adminOf(one), resource: withSecret(one) };
+  },
+};
 
 /** What becomes of the row when its object goes. */
 function ending({ judged: { retain, purge } }: Desired): { readonly retain?: true; readonly purge?: true } {
@@ -161,17 +188,12 @@ function noteResult(result: ApplyResult, declared: Desired | undefined, memory: 
       memory.refusals.delete(declared.object.key);
       return;
     case 'deleted':
+    case 'absent':
       memory.rows.delete(key);
       return;
     case 'retained':
       memory.rows.delete(key);
       memory.elsewhere.set(key, true);
-      return;
-    case 'exists':
-    case 'absent':
-      // An id that was asked for and deleted in one call is answered twice.
-      if (result.result === 'absent') memory.rows.delete(key);
-      memory.elsewhere.set(key, result.result === 'exists');
       return;
     case 'conflict':
     case 'invalid':
@@ -184,8 +206,13 @@ function noteResult(result: ApplyResult, declared: Desired | undefined, memory: 
 }
 
 function noteRefusal(result: ApplyResult, { object: { key }, digest }: Desired, memory: BoxMemory): void {
-  const kind = result.result === 'invalid' ? 'invalid' : 'conflict';
   const faults = belowSpec(result.faults);
+  if (result.quota !== undefined) {
+    const detail = faults.map(({ message }) => message).join('; ');
+    memory.refusals.set(key, { digest, result: 'quota', faults: none, detail });
+    return;
+  }
+  const kind = result.result === 'invalid' ? 'invalid' : 'conflict';
   const detail = result.detail ?? (kind === 'invalid' ? 'the API refuses it' : 'the id was there before');
   memory.refusals.set(key, { digest, result: kind, faults, detail });
 }

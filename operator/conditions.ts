@@ -2,6 +2,7 @@ import { faultSentence, type Fault } from '../crds/fault.ts';
 import type { Facts } from './facts.ts';
 import type { Condition } from './object-status.ts';
 import { CONDITIONS, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
+import { SECRET_LABELS_ANNOTATION } from './secret-metadata.ts';
 import { secretName } from './secret-source.ts';
 
 /** A condition before it has its time. */
@@ -29,6 +30,7 @@ const QUESTIONS = {
   InlineSecret: inlineSecret,
   NoSubjects: noSubjects,
   OpenToAll: openToAll,
+  GrantsEverything: grantsEverything,
   NotInForce: withoutEffect,
 } as const satisfies Record<Exclude<ConditionType, 'Ready'>, (facts: Facts) => Answer | undefined>;
 
@@ -42,19 +44,24 @@ function verdict(type: ConditionType, [status, reason, message]: Answer): Verdic
   return { type, status, reason, message: step === '' ? message : `${message}. ${step}` };
 }
 
-function ready({ desired: { judged } }: Facts, verdicts: readonly Verdict[]): Verdict {
+function ready({ desired: { judged }, isApiAway }: Facts, verdicts: readonly Verdict[]): Verdict {
   if (judged.suspended) return verdict('Ready', ['Unknown', 'Suspended', 'spec.suspend is true']);
   for (const type of HOLDING_BACK) {
     const found = verdicts.find((one) => one.type === type);
     if (found !== undefined && found.status !== CONDITIONS[type].well)
       return { ...found, type: 'Ready', status: 'False' };
   }
+  if (isApiAway) return verdict('Ready', ['False', 'Unavailable', API_AWAY]);
   return { type: 'Ready', status: 'True', reason: 'Ready', message: '' };
 }
+
+const API_AWAY = 'the API does not answer the operator: nothing new is applied in the box, and it may issue no tokens';
 
 function valid(facts: Facts): Answer {
   const faults = faultsOf(facts);
   if (faults.length > 0) return ['False', 'Invalid', faults.map(faultSentence).join('; ')];
+  if (typeof facts.row === 'object' && facts.row.result === 'quota')
+    return ['False', 'QuotaExceeded', facts.row.detail];
   return ['True', 'Accepted', ''];
 }
 
@@ -62,20 +69,30 @@ function valid(facts: Facts): Answer {
 export function faultsOf({ desired: { object, judged }, row, unusable }: Facts): readonly Fault[] {
   if (typeof row === 'object' && row.result === 'invalid') return row.faults;
   // Of a client they are no mistake of the object: another setting of the API helps.
-  return object.kind === 'Client' ? judged.faults : [...judged.faults, ...unusable];
+  if (object.kind === 'Client') return judged.faults;
+  return [...judged.faults, ...unusable.filter((fault) => !isAboutHosts(fault))];
 }
 
-function conflict({ desired: { judged, loses }, row }: Facts): Answer | undefined {
+/** Of a Box: the host that another box has got meanwhile. */
+function isAboutHosts({ path }: Fault): boolean {
+  return path === 'spec.hosts';
+}
+
+function conflict({ desired: { object, judged, loses }, row, unusable }: Facts): Answer | undefined {
   if (typeof row === 'object' && row.result === 'locked') return ['True', 'NamespaceRecreated', row.detail];
-  if (loses !== undefined) return ['True', 'DeclaredTwice', `${loses} declares the same id and is older`];
+  if (loses !== undefined) return ['True', 'DeclaredTwice', `${loses} declares the same id and has it`];
   if (typeof row === 'object' && row.result === 'conflict') return ['True', 'OwnedByAnother', row.detail];
   if (judged.withheld !== undefined) return ['True', judged.withheld.reason, judged.withheld.message];
+  const lost = object.kind === 'Box' ? unusable.filter(isAboutHosts) : [];
+  if (lost.length > 0) return ['True', 'HostConflict', lost.map(({ message }) => message).join('; ')];
   return undefined;
 }
 
 /** What kstatus takes for failed, instead of for still under way: nothing but a change of the object helps. */
 function stalled(facts: Facts): Answer | undefined {
   const [status, reason, message] = valid(facts);
+  // Room in the box helps too.
+  if (reason === 'QuotaExceeded') return undefined;
   return status === 'False' ? ['True', reason, message] : undefined;
 }
 
@@ -83,6 +100,8 @@ function secretReady(facts: Facts): Answer | undefined {
   const { object, judged, secret } = facts.desired;
   if (judged.faults.length > 0 || object.kind === 'AccessPolicy') return undefined;
   if (object.kind === 'Box' && judged.secret.from === 'nowhere') return undefined;
+  // It is neither looked at nor rotated: what is in its Secret goes on.
+  if (judged.suspended && judged.secret.from === 'generated') return ['Unknown', 'Suspended', 'spec.suspend is true'];
   if (secret.state === 'missing') return ['False', secret.reason, secret.message];
   switch (judged.secret.from) {
     case 'nowhere':
@@ -125,8 +144,14 @@ function synced({ desired: { judged, loses, secret }, row }: Facts): Answer {
 }
 
 function granted({ desired: { judged }, policies }: Facts): Answer | undefined {
-  if (judged.traits.kind !== 'Client') return undefined;
-  if (policies === 0) return ['False', 'NoPolicy', 'no declared AccessPolicy concerns this client: it has no access'];
+  // What people may do by way of other clients is up to the policies of these people.
+  if (judged.traits.kind !== 'Client' || !judged.traits.grants.includes('client_credentials')) return undefined;
+  if (policies === 0)
+    return [
+      'False',
+      'NoPolicy',
+      'no declared AccessPolicy concerns this client: the endpoints of the box refuse its own tokens',
+    ];
   return ['True', 'PolicyLinked', policies === 1 ? '1 policy' : `${policies} policies`];
 }
 
@@ -157,8 +182,15 @@ function noSubjects({ desired: { judged } }: Facts): Answer | undefined {
 
 function openToAll({ desired: { judged } }: Facts): Answer | undefined {
   const { traits } = judged;
-  if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'anyone' || traits.engine !== 'allow') return undefined;
+  if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'anyone' || !traits.grantsEverything) return undefined;
   return ['True', 'GrantsEverybody', 'every request is granted, also without a token'];
+}
+
+/** Engine allow says what it does; an empty rule of another engine is rather a mistake. */
+function grantsEverything({ desired: { judged } }: Facts): Answer | undefined {
+  const { traits } = judged;
+  if (traits.kind !== 'AccessPolicy' || traits.engine === 'allow' || !traits.grantsEverything) return undefined;
+  return ['True', 'NoCondition', 'the rule has no condition: it grants every request of the subjects'];
 }
 
 function withoutEffect(facts: Facts): Answer | undefined {
@@ -168,7 +200,18 @@ function withoutEffect(facts: Facts): Answer | undefined {
   if (serviceAccounts === 'beside' && !facts.servesServiceAccounts) {
     said.push('no effect here, where nothing serves ServiceAccounts: spec.service_accounts');
   }
+  if (facts.quotaFault !== undefined) return ['True', 'QuotaNotReadable', [facts.quotaFault, ...said].join('; ')];
   const unlisted = unlistedHost(facts);
   if (unlisted !== undefined) return ['True', 'JwksHostNotListed', [unlisted, ...said].join('; ')];
+  const closed = notPermitted(facts);
+  if (closed !== undefined) return ['True', 'MetadataNotPermitted', [closed, ...said].join('; ')];
   return said.length === 0 ? undefined : ['True', 'WithoutEffect', said.join('; ')];
+}
+
+/** Of a Client: the labels and annotations that its generated Secret does not get, and the command that permits them. */
+function notPermitted({ desired: { object, judged } }: Facts): string | undefined {
+  const { notPermitted: keys = [] } = judged;
+  if (keys.length === 0) return undefined;
+  const command = `kubectl annotate namespace ${object.namespace} ${SECRET_LABELS_ANNOTATION}=${keys.join(',')}`;
+  return `the namespace does not permit ${named(keys)} on a generated Secret (an admin may: ${command})`;
 }

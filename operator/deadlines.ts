@@ -24,11 +24,34 @@ const period = 1_000;
  */
 export function startDeadlines(options: DeadlineOptions, signal: AbortSignal): void {
   let cancel = (): void => undefined;
+  /** By uid. */
+  const told = new Set<string>();
   const next = (): void => {
-    if (!signal.aborted) cancel = options.schedule(period, () => void releaseOverdue(options, signal).finally(next));
+    if (signal.aborted) return;
+    tellWaiting(options, told);
+    cancel = options.schedule(period, () => void releaseOverdue(options, signal).finally(next));
   };
   signal.addEventListener('abort', () => cancel(), { once: true });
   next();
+}
+
+/** What an object says whose deletion waits for the API. */
+export const DELETION_WAITS =
+  'the deletion waits for the API, which does not answer: what the object declared still works. It goes on by itself when the API is back, or after a while without it';
+
+/** Milliseconds: a deletion that takes no longer is nothing to tell of. */
+const patience = 2_000;
+
+/** Tells once of each object that waits for an API that cannot be reached. */
+function tellWaiting({ holds, isFailing, events }: DeadlineOptions, told: Set<string>): void {
+  const going = holds.going();
+  for (const uid of told) if (!going.some((one) => one.uid === uid)) told.delete(uid);
+  for (const { kind, namespace, name, uid, waited } of going) {
+    if (waited < patience || told.has(uid) || !isFailing(namespace)) continue;
+    told.add(uid);
+    const object = { kind, namespace, name, uid };
+    events.record({ object, type: 'Warning', reason: 'DeletionWaits', message: DELETION_WAITS });
+  }
 }
 
 async function releaseOverdue(options: DeadlineOptions, signal: AbortSignal): Promise<void> {

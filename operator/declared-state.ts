@@ -7,7 +7,8 @@ import { declaredResource, judge } from './judge.ts';
 import type { PassContext, PassScope } from './pass-context.ts';
 import { resolveSecret } from './resolve-secret.ts';
 import type { Listing, SecretNeeds } from './source.ts';
-import type { HostVerdict } from './tenancy.ts';
+import { permittedMetadata } from './secret-metadata.ts';
+import type { HostVerdict, Tenancy } from './tenancy.ts';
 
 /** What a listing declares, with its secrets. What is known of an unchanged object is taken from memory. */
 export async function declaredState(
@@ -18,7 +19,7 @@ export async function declaredState(
   context: PassContext,
   signal: AbortSignal,
 ): Promise<readonly Desired[]> {
-  const losers = contests(candidates);
+  const losers = contests(candidates, memory.rows);
   const issuer = issuerOf(candidates) ?? context.defaultIssuer(box);
   const secrets = await context.source.boxSecrets(box, needsOf(candidates, memory), signal);
   const wanting = candidates.filter((one) => wantsGenerated(one) && !losers.has(one.object.key));
@@ -48,9 +49,22 @@ export function candidatesOf(
   return objects.map((object) =>
     object.kind === 'Box' && tenancy !== undefined
       ? boxCandidate(object, tenancy.hosts, memory, defaultIssuer)
-      : candidate(object, memory),
+      : permitted(candidate(object, memory), tenancy, memory),
   );
 }
+
+/** Asked for each time, as the Namespace may change while the object does not; the one of before where it says the same. */
+function permitted(one: Candidate, tenancy: Tenancy | undefined, memory: BoxMemory): Candidate {
+  if (tenancy === undefined) return one;
+  const whole = one.judged.whole ?? one.judged;
+  const judged = permittedMetadata(whole, tenancy.secretLabels ?? none);
+  const known = memory.objects.get(one.object.key)?.judged;
+  const isSame = known?.whole === whole && String(known.notPermitted) === String(judged.notPermitted);
+  if (isSame) return one.judged === known ? one : { object: one.object, judged: known };
+  return judged === one.judged ? one : { object: one.object, judged };
+}
+
+const none: readonly string[] = [];
 
 /** Judged anew each time: what it gets may change while it does not. */
 function boxCandidate(

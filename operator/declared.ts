@@ -20,6 +20,10 @@ export interface Declared {
   readonly resourceVersion: string;
   /** The whole object as it is declared, not yet judged; the source may keep it in a form of its own until asked. */
   readonly body: () => unknown;
+  /** Characters of a spec that is too long to be applied: the source keeps its id of it, and nothing else. */
+  readonly tooLarge?: number | undefined;
+  /** Characters of its spec as JSON; absent where nobody has to know, because nothing is written back to it. */
+  readonly length?: number;
   /** Where it stands, for people: `examples/reporting.yaml:12`; empty in a cluster. */
   readonly place: string;
 }

@@ -3,7 +3,7 @@ import { applyLines } from './apply-call.ts';
 import type { BoxMemory } from './box-memory.ts';
 import { confirmedRemovals } from './confirm-removals.ts';
 import { declarerOf } from './declared.ts';
-import { contested, rowKey, type Candidate } from './desired.ts';
+import { contested, isAnyContested, rowKey, type Candidate } from './desired.ts';
 import { releaseRetained } from './forget-secrets.ts';
 import type { PassContext } from './pass-context.ts';
 import { areAllOwn, isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
@@ -32,11 +32,11 @@ export async function removeDeparted(
   const going = context.source.holds?.going(box) ?? [];
   memory.missing = 0;
   memory.owesRemovals = going.length > 0;
-  if (!memory.known && going.length > 0) await callRoll(box, memory, context, signal);
+  if (!memory.known && (going.length > 0 || isAnyContested(candidates))) await callRoll(box, memory, context, signal);
   memory.owesRemovals = going.length > 0 || !isEachDeclared(memory.rows, candidates);
   if (!memory.owesRemovals) return { removed: [], open: new Set() };
   const there = uidsOf(candidates);
-  const contenders = contested(candidates);
+  const contenders = contested(candidates, memory.rows);
   const taken = new Set(contenders.filter(isWanted).map(({ judged }) => judged.rowKey));
   const due = removalsOf(contenders, memory.rows, listing.complete).filter(
     ({ row, declarer }) => !there.has(declarer.uid) && !taken.has(rowKey(row)),

@@ -16,7 +16,7 @@ export type Contender = Pick<Desired, 'object' | 'judged' | 'loses'>;
 /** An object with everything that decides what becomes of its row; the same one until any of that changes. */
 export interface Desired extends Candidate {
   readonly secret: ResolvedSecret;
-  /** The owner name of the older object that declares the same id; that one has it. */
+  /** The owner name of another object that declares the same id and has it. */
   readonly loses: string | undefined;
   /** Digest of the row it wants. */
   readonly digest: string;
@@ -46,10 +46,12 @@ export function rowOf({ object, judged }: Candidate) {
   return { kind: object.kind, id: judged.id };
 }
 
-/** Who loses an id to whom: the key of each object that declares an id which an older one has, with that one's owner name. */
-export function contests(candidates: readonly Candidate[]): ReadonlyMap<string, string> {
-  // Names are unique: an id that is one can only be contested by somebody who spells it out in spec.id.
-  const spelled = new Set(candidates.filter(({ object, judged }) => judged.rowKey !== object.key).map(rowKeyOf));
+/**
+ * Who loses an id to whom: the key of each object that declares an id which an older one has, with that one's owner name.
+ * Times of creation are whole seconds: of two of the same second, the one that has its row in `rows` keeps the id.
+ */
+export function contests(candidates: readonly Candidate[], rows: Holders): ReadonlyMap<string, string> {
+  const spelled = spelledIds(candidates);
   if (spelled.size === 0) return none;
   const holders = new Map<string, Candidate>();
   const losers: Candidate[] = [];
@@ -58,12 +60,28 @@ export function contests(candidates: readonly Candidate[]): ReadonlyMap<string, 
     const row = candidate.judged.rowKey;
     const holder = holders.get(row);
     if (holder === undefined) holders.set(row, candidate);
-    else if (isOlder(candidate.object, holder.object)) {
+    else if (isAhead(candidate.object, holder.object, rows.get(row)?.declarer.uid)) {
       holders.set(row, candidate);
       losers.push(holder);
     } else losers.push(candidate);
   }
   return new Map(losers.map((loser) => [loser.object.key, holderName(holders.get(loser.judged.rowKey) ?? loser)]));
+}
+
+/** By row key: the object whose row is there. */
+export type Holders = ReadonlyMap<string, { readonly declarer: { readonly uid: string } }>;
+
+/** Whether two objects may declare one id. */
+export function isAnyContested(candidates: readonly Candidate[]): boolean {
+  const spelled = spelledIds(candidates);
+  if (spelled.size === 0) return false;
+  const ids = candidates.map(rowKeyOf).filter((key) => spelled.has(key));
+  return new Set(ids).size < ids.length;
+}
+
+/** Names are unique: an id that is one can only be contested by somebody who spells it out in spec.id. */
+function spelledIds(candidates: readonly Candidate[]): ReadonlySet<string> {
+  return new Set(candidates.filter(({ object, judged }) => judged.rowKey !== object.key).map(rowKeyOf));
 }
 
 const none: ReadonlyMap<string, string> = new Map();
@@ -73,8 +91,8 @@ function rowKeyOf({ judged }: Candidate): string {
 }
 
 /** The candidates with who has their id. */
-export function contested(candidates: readonly Candidate[]): readonly Contender[] {
-  const losers = contests(candidates);
+export function contested(candidates: readonly Candidate[], rows: Holders): readonly Contender[] {
+  const losers = contests(candidates, rows);
   return candidates.map(({ object, judged }) => ({ object, judged, loses: losers.get(object.key) }));
 }
 
@@ -82,8 +100,10 @@ function holderName({ object }: Candidate): string {
   return ownerOf(object).name;
 }
 
-function isOlder(one: Declared, other: Declared): boolean {
-  return one.created < other.created || (one.created === other.created && one.uid < other.uid);
+function isAhead(one: Declared, other: Declared, holder: string | undefined): boolean {
+  if (one.created !== other.created) return one.created < other.created;
+  if (holder === one.uid || holder === other.uid) return holder === one.uid;
+  return one.uid < other.uid;
 }
 
 /** The object as it is desired now: the one of before, as long as nothing about it changed. */

@@ -10,6 +10,8 @@ export interface ObjectEvent {
   readonly reason: string;
   /** A sentence; never a secret, nor anything of another namespace. */
   readonly message: string;
+  /** The status of the object says the same: who shows statuses need not show it. */
+  readonly isInStatus?: true;
 }
 
 /** Who tells people of events. Nothing depends on it: an event may be lost, and a record never fails nor waits. */

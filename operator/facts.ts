@@ -5,8 +5,11 @@ import type { Desired } from './desired.ts';
 /** Why the API did not take what an object declares; not sent again until that changes, or the next sweep. */
 export interface Refusal {
   readonly digest: string;
-  /** `locked`: the box is that of another namespace, and nothing of it is applied. */
-  readonly result: 'invalid' | 'conflict' | 'locked';
+  /**
+   * `locked`: the box is that of another namespace, and nothing of it is applied. `quota`: the object is one of the
+   * youngest of a box that has all that its quota allows.
+   */
+  readonly result: 'invalid' | 'conflict' | 'locked' | 'quota';
   readonly faults: readonly Fault[];
   readonly detail: string;
 }
@@ -18,7 +21,7 @@ export type RowState = 'applied' | 'pending' | 'unreachable' | Refusal;
 export interface Facts {
   readonly desired: Desired;
   readonly row: RowState;
-  /** Of a policy: why its rule cannot be used. Of a client: why its `jwks_uri` is never asked for keys. */
+  /** Of a policy: why its rule cannot be used. Of a client: why its `jwks_uri` is never asked for keys. Of a Box: hosts that it does not have. */
   readonly unusable: readonly Fault[];
   /** Of a client: how many declared policies concern it. Of a box: how many it has. */
   readonly policies: number;
@@ -28,6 +31,10 @@ export interface Facts {
   readonly dangling: readonly string[];
   /** Of a box: its issuer. */
   readonly issuer: string;
+  /** Of a box: why the quotas of its Namespace cannot be read. */
+  readonly quotaFault: string | undefined;
+  /** Of a box: the API does not answer. */
+  readonly isApiAway: boolean;
   /** Of a client: how much it is used, once that was asked. */
   readonly usage: ClientUsage | undefined;
   /** Of a box: how many users it has, once that was asked. */
@@ -46,6 +53,8 @@ export function sameFacts(one: Facts, other: Facts): boolean {
     one.clients === other.clients &&
     isSameList(one.dangling, other.dangling) &&
     one.issuer === other.issuer &&
+    one.quotaFault === other.quotaFault &&
+    one.isApiAway === other.isApiAway &&
     isSameUsage(one.usage, other.usage) &&
     one.users === other.users &&
     one.servesServiceAccounts === other.servesServiceAccounts

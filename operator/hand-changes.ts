@@ -35,7 +35,8 @@ function messageOf(result: ApplyResult, wanted: Desired | undefined, before: Kno
   const row = `the row of ${result.kind} ${result.id}`;
   if (result.changed !== true) {
     // What was applied just so and is asked for once more has gone, or a backup was restored.
-    const isLost = result.result === 'needed' && before?.digest !== undefined && before.digest === wanted?.digest;
+    const isWhole = before?.digest !== undefined && before.faults.length === 0;
+    const isLost = result.result === 'needed' && isWhole && before.digest === wanted?.digest;
     return isLost ? `${row} is not there as it was applied: somebody removed it in SQL; it is made again` : undefined;
   }
   if (result.result === 'conflict') return `${row} was changed in SQL and names this object as its owner no more`;

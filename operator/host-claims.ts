@@ -1,3 +1,4 @@
+import { HOST_NAME } from '../crds/fields.ts';
 import type { HostVerdict, RefusedHost } from './tenancy.ts';
 
 /** The annotation of a Namespace by which an admin grants hosts to its box. */
@@ -24,6 +25,21 @@ export function judgeHosts(claims: readonly HostClaim[], publicHost: string): Re
 /** The hosts that an annotation grants: separated by commas or blanks. */
 export function grantedHosts(annotation: string | undefined): readonly string[] {
   return (annotation ?? '').split(/[\s,]+/).filter((host) => host !== '');
+}
+
+const hostName = new RegExp(HOST_NAME);
+
+/** Returns the host names among texts, in lower case, without those that no box gets. */
+export function assignableHosts(texts: readonly string[], publicHost: string): readonly string[] {
+  const hosts = new Set(texts.map((text) => text.toLowerCase()));
+  return [...hosts].filter((host) => host.length <= 253 && hostName.test(host) && !isOurs(host, publicHost));
+}
+
+/** Returns a verdict without the hosts that the API could not assign, because a box of another cluster has them. */
+export function withoutTaken({ allowed, refused }: HostVerdict, hosts: readonly string[]): HostVerdict {
+  const lost = allowed.filter((host) => hosts.includes(host));
+  if (lost.length === 0) return { allowed, refused };
+  return { allowed: allowed.filter((host) => !lost.includes(host)), refused: [...refused, ...lost.map(taken)] };
 }
 
 function byAge(one: HostClaim, other: HostClaim): number {
@@ -62,5 +78,5 @@ function notGranted(host: string, box: string): RefusedHost {
 }
 
 function taken(host: string): RefusedHost {
-  return { host, reason: 'HostConflict', message: `an older Box of another namespace has ${host}` };
+  return { host, reason: 'HostConflict', message: `another box has ${host}` };
 }

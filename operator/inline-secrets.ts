@@ -22,6 +22,7 @@ export function recordInlineSecrets(
       type: 'Warning',
       reason: 'InlineSecret',
       message: `spec.secret is for development only. ${NEXT_STEPS.SecretInManifest}`,
+      isInStatus: true,
     });
   }
 }

@@ -1,9 +1,11 @@
+import { isUnconditional } from '../crds/unconditional-rule.ts';
 import { isObject } from '../api/client/apply-answer.ts';
 import type { Adoption } from '../api/client/desired-state.ts';
 import type { Fault } from '../crds/fault.ts';
 import type { Link } from '../crds/links.ts';
 import { checkManifest } from '../crds/manifest.ts';
 import type { Manifest } from '../crds/manifest-schema.ts';
+import { LONGEST_RESOURCE, sizeFaults, tooLong } from '../crds/resource-size.ts';
 import { notInForce } from '../crds/not-in-force.ts';
 import { objectKey, type Declared } from './declared.ts';
 import { fingerprint } from './digest.ts';
@@ -19,6 +21,8 @@ export type Traits =
       readonly engine: string;
       readonly subjects: 'linked' | 'authenticated' | 'anyone';
       readonly links: readonly Link[];
+      /** Its rule has no condition. */
+      readonly grantsEverything: boolean;
     }
   | {
       readonly kind: 'Box';
@@ -51,6 +55,10 @@ export interface Judged {
   readonly purge: boolean;
   /** Of a Box: what it asks for and its namespace does not grant. */
   readonly withheld?: Withheld;
+  /** Of a Client: keys of labels and annotations that its generated Secret does not get, because the namespace permits none of them. */
+  readonly notPermitted?: readonly string[];
+  /** With `notPermitted`: the same object with all of them. */
+  readonly whole?: Judged;
   /** Fingerprint of the resource, without its secret, and of what its row is to know of the object. */
   readonly content: string;
 }
@@ -64,6 +72,8 @@ const none: readonly never[] = [];
  */
 export function judge(object: Declared): Judged {
   try {
+    const { tooLarge } = object;
+    if (tooLarge !== undefined) return faulty(object, object.body(), [tooLong('spec', tooLarge, LONGEST_RESOURCE)]);
     return judgeBody(object, object.body());
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'something was thrown';
@@ -76,6 +86,8 @@ function judgeBody(object: Declared, body: unknown): Judged {
   if (!checked.ok) return faulty(object, body, checked.faults);
   const { manifest } = checked;
   const resource = resourceOf(manifest, object.namespace);
+  const long = sizeFaults({ ...resource });
+  if (long.length > 0) return faulty(object, body, long.map(belowSpec));
   const lifecycle = lifecycleOf(manifest);
   const idle = notInForce(manifest.kind, manifest.spec, object.place !== '');
   // Mostly the name of the object: then it is that very string.
@@ -96,6 +108,10 @@ function judgeBody(object: Declared, body: unknown): Judged {
     purge,
     content: fingerprint(lifecycle === letGo ? resource : { resource, ...lifecycle, ...adminOf(manifest) }),
   };
+}
+
+function belowSpec({ path, message }: Fault): Fault {
+  return { path: path === '' ? 'spec' : `spec.${path}`, message };
 }
 
 /** Absent where there is none, so that the fingerprint of a Box without one stays. */
@@ -181,7 +197,13 @@ function traitsOf(resource: Resource, admin: string | undefined): Traits {
     case 'AccessPolicy': {
       const { engine, subjects = 'linked', link = none } = resource;
       // A copy has no room for more.
-      return { kind: 'AccessPolicy', engine, subjects, links: link.slice() };
+      return {
+        kind: 'AccessPolicy',
+        engine,
+        subjects,
+        links: link.slice(),
+        grantsEverything: isUnconditional(resource),
+      };
     }
     case 'Box':
       return { kind: 'Box', issuer: resource.issuer, admin };

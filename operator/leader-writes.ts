@@ -24,6 +24,10 @@ export function callsOfLeader(management: Management, leads: () => boolean): Man
       demand(leads);
       return management.claimEpoch(...claim);
     },
+    async putHosts(...call) {
+      demand(leads);
+      return management.putHosts(...call);
+    },
     async apply(...call) {
       demand(leads);
       return management.apply(...call);

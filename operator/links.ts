@@ -1,20 +1,20 @@
 import type { Link } from '../crds/links.ts';
 import { rowKey, type Desired } from './desired.ts';
 
-/** Ids of clients that policies link, that nobody declares here, and of which nothing is known yet. */
-export function linksToProbe(
+/** What policies link that nobody declares here, and of which nothing is known yet: each link once. */
+export function linksToAsk(
   desired: readonly Desired[],
   isHere: (rowKey: string) => boolean,
-  elsewhere: ReadonlyMap<string, boolean>,
-): readonly string[] {
-  const unknown = new Set<string>();
+  known: ReadonlyMap<string, boolean>,
+): readonly Link[] {
+  const unknown = new Map<string, Link>();
   for (const { judged } of desired) {
     for (const link of linksOf(judged)) {
       const key = rowKey({ kind: link.resourceType, id: link.id });
-      if (link.resourceType === 'Client' && !isHere(key) && !elsewhere.has(key)) unknown.add(link.id);
+      if (!isHere(key) && !known.has(key)) unknown.set(key, link);
     }
   }
-  return [...unknown];
+  return [...unknown.values()];
 }
 
 /** What a policy links and is not there, as `Client/x`, each once. */

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { ConditionCount } from './condition-counts.ts';
 import { isTooMuch, type Missing } from './missing.ts';
 import type { PassMeter } from './pass-meter.ts';
 
@@ -65,9 +66,20 @@ function passMeter(registry: Registry, now: () => number): PassMeter {
   gauge(registry, 'missing_objects', missingHelp, () => missing().missing);
   const withheldHelp = 'Whether lists lack so much that nothing is removed for want of being listed.';
   gauge(registry, 'removals_withheld', withheldHelp, () => (isTooMuch(missing()) ? 1 : 0));
+  let conditions = (): readonly ConditionCount[] => [];
+  new Gauge({
+    name: 'boxgate_operator_objects',
+    help: 'Objects by kind, condition and its status (True, False, Unknown), as their statuses were published.',
+    labelNames: ['kind', 'condition', 'status'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { kind, condition, status, objects } of conditions()) this.set({ kind, condition, status }, objects);
+    },
+  });
   const heard = new Map<string, number>();
   return {
-    measure: (...reads) => void ([waiting, missing] = reads),
+    measure: (...reads) => void ([waiting, missing, conditions] = reads),
     heard: (box) => void heard.set(box, now()),
     begin(box) {
       const began = now();

@@ -1,9 +1,13 @@
+import type { ConditionCount } from './condition-counts.ts';
 import type { Missing } from './missing.ts';
 
 /** Measures the passes of a reconciler. */
 export interface PassMeter {
-  /** Is told how to ask how many boxes wait for their pass, and what lists of the cluster lack in all boxes. */
-  measure(waiting: () => number, missing: () => Missing): void;
+  /**
+   * Is told how to ask how many boxes wait for their pass, what lists of the cluster lack in all boxes, and which conditions
+   * objects have.
+   */
+  measure(waiting: () => number, missing: () => Missing, conditions: () => readonly ConditionCount[]): void;
   /** Something changed in a box. */
   heard(box: string): void;
   /** A pass begins; the result is called when it has ended, well or not. */

@@ -1,32 +1,43 @@
 import { ManagementError } from '../api/client/management-error.ts';
+import { applyLines } from './apply-call.ts';
 import type { BoxMemory } from './box-memory.ts';
 import { carryOut, takeStock } from './carry-out.ts';
 import { candidatesOf, declaredState } from './declared-state.ts';
 import { letGo, removeDeparted, type Departures } from './departures.ts';
 import type { Candidate, Desired } from './desired.ts';
+import { recordQuotaFault } from './quota-events.ts';
+import { quotaText, retryBeyondQuota } from './quota-refusals.ts';
 import { forgetLeftovers, forgetUnwanted } from './forget-secrets.ts';
 import { lookAt } from './generated-secrets.ts';
+import { withoutTaken } from './host-claims.ts';
 import { lockedBox } from './locked-box.ts';
 import type { PassContext, PassScope } from './pass-context.ts';
 import { planOf } from './plan.ts';
+import { findLinks } from './find-links.ts';
 import { publish } from './publish.ts';
 import type { Listing } from './source.ts';
 import { takeUsage } from './usage.ts';
 
 /**
  * One pass over a box: reads what is declared, removes what is gone, sends what differs, publishes the statuses that
- * changed. Tells whether statuses are left for a next pass, so that what changes meanwhile need not wait for all of them.
+ * changed. Tells whether changes or statuses are left for a next pass, so that other boxes, and what changes meanwhile, need not
+ * wait for all of them.
  * Throws ManagementError (and whatever the source throws) when it could not; then the next pass looks at everything.
  */
 export async function reconcileBox(
   box: string,
   memory: BoxMemory,
   scope: PassScope,
-  general: PassContext,
+  options: PassContext,
   signal: AbortSignal,
 ): Promise<'done' | 'more'> {
-  const listing = await general.source.list(box, signal);
+  const listing = await listed(box, options, signal);
+  const general = { ...options, isNamespaceGone: listing.isGone === true };
+  await retire(box, memory, general, signal);
   const candidates = candidatesOf(listing, memory, general.defaultIssuer(box));
+  const quota = listing.quota ?? {};
+  recordQuotaFault(box, quota, candidates, memory, general.events);
+  noteClaim(listing, memory);
   const isSweep = scope === 'everything' || !memory.known;
   memory.nextLook = undefined;
   if (isSweep) publishAnew(general.source.takeRewritten?.(box), memory);
@@ -34,14 +45,15 @@ export async function reconcileBox(
   const [departed] = await Promise.allSettled([removeDeparted(box, listing, candidates, memory, general, signal)]);
   const isTerminating = listing.tenancy?.isTerminating === true;
   const [context, desired] = await Promise.all([
-    inNamespace(box, listing, candidates, memory, general, signal),
+    inNamespace(box, listing, candidates, memory, { ...general, quota: quota.quota }, signal),
     declaredState(box, { candidates, isTerminating }, scope, memory, general, signal),
   ]);
+  let left: ReadonlySet<string>;
   try {
     // Of a locked box the next call says so, with the admin's word if there is one.
     if (departed.status === 'rejected' && !isLocked(departed.reason)) throw departed.reason;
     if (isSweep) await takeStock(box, desired, memory, context, signal);
-    await enforce(
+    left = await enforce(
       box,
       listing,
       departed.status === 'fulfilled' ? departed.value : nothingGone,
@@ -50,6 +62,7 @@ export async function reconcileBox(
       context,
       signal,
     );
+    await findLinks(box, desired, memory, context, signal);
     memory.locked = undefined;
   } catch (error) {
     memory.known = false;
@@ -60,7 +73,34 @@ export async function reconcileBox(
   if (scope === 'everything') await takeUsage(box, memory, context, signal);
   if (scope === 'everything' && isWhole(listing)) await forgetLeftovers(box, desired, memory, context.keeper, signal);
   memory.nextLook = nextLook(desired, memory);
-  return publish(box, desired, 'pending', memory, context, signal);
+  return publish(box, desired, 'pending', memory, context, signal, left);
+}
+
+/** Reads what is declared. Hosts are assigned to all boxes before anything of one box is sent. */
+async function listed(box: string, { source, hosts }: PassContext, signal: AbortSignal): Promise<Listing> {
+  const listing = await source.list(box, signal);
+  await hosts?.settle(signal);
+  const { tenancy } = listing;
+  if (tenancy === undefined) return listing;
+  return { ...listing, tenancy: { ...tenancy, hosts: withoutTaken(tenancy.hosts, hosts?.refused(box) ?? []) } };
+}
+
+/** Before anything else: a box whose namespace is not there serves nothing, whatever of its rows cannot be removed yet. */
+async function retire(box: string, memory: BoxMemory, context: PassContext, signal: AbortSignal): Promise<void> {
+  const isGone = context.isNamespaceGone === true;
+  if (isGone && !memory.isRetired) await applyLines(box, false, [], context, signal);
+  memory.isRetired = isGone;
+}
+
+/**
+ * Another namespace, or another word of an admin, is told to the API by the comparison of everything: also where no object of
+ * the box is to be applied, because all of them are suspended or invalid.
+ */
+function noteClaim({ tenancy }: Listing, memory: BoxMemory): void {
+  if (tenancy === undefined) return;
+  const claim = JSON.stringify(tenancy.claim);
+  if (memory.claim !== undefined && memory.claim !== claim) memory.known = false;
+  memory.claim = claim;
 }
 
 /** A status that somebody else wrote is compared anew: in a sweep only, so that two who do not agree write once in a while. */
@@ -97,6 +137,7 @@ async function inNamespace(
 
 const nothingGone: Departures = { removed: [], open: new Set() };
 
+/** Makes the rows as they are declared; the keys of the objects that are left for the next pass. */
 async function enforce(
   box: string,
   listing: Listing,
@@ -105,14 +146,18 @@ async function enforce(
   memory: BoxMemory,
   context: PassContext,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const { rows, refusals } = memory;
-  const plan = planOf({ desired, rows, refusals, complete: listing.complete, open: departures.open });
-  const removed = await carryOut(box, plan, desired, memory, context, signal);
+  const situation = { desired, rows, refusals, complete: listing.complete, open: departures.open };
+  if (departures.removed.length > 0 || quotaText(context, memory) !== memory.quota) retryBeyondQuota(memory);
+  let plan = planOf(situation);
+  if (plan.remove.length > 0 && retryBeyondQuota(memory)) plan = planOf(situation);
+  const { removed, left } = await carryOut(box, plan, desired, memory, context, signal);
   await letGo(box, memory, context, signal);
   // The Secrets of a namespace that is being deleted go with it.
-  if (listing.tenancy?.isTerminating === true) return;
+  if (listing.tenancy?.isTerminating === true) return left;
   await forgetUnwanted(box, desired, [...departures.removed, ...removed], memory, context.keeper, signal);
+  return left;
 }
 
 function isWhole({ complete, tenancy }: Listing): boolean {

@@ -3,13 +3,16 @@ import type { BoxMemory, Published } from './box-memory.ts';
 import { objectKey } from './declared.ts';
 import type { Desired } from './desired.ts';
 import { sameFacts, type Facts } from './facts.ts';
-import type { ObjectStatus } from './object-status.ts';
+import { DELETION_WAITS } from './deadlines.ts';
+import type { Condition, ObjectStatus } from './object-status.ts';
 import type { PassContext } from './pass-context.ts';
+import { recordReadiness } from './ready-events.ts';
 import { FlipPool, stampedConditions, statusOf, type Flip } from './status.ts';
 
 /**
  * Writes the statuses that changed since they were last written, as many as it is this box's turn for; whether others are
- * left. Before any object is called Ready its deletion must wait for us. What has the same facts is not looked at.
+ * left. Before any object is called Ready its deletion must wait for us. What has the same facts is not looked at, and neither
+ * are the objects in `later` (their keys), which have not been sent to the API yet.
  */
 export async function publish(
   box: string,
@@ -18,19 +21,42 @@ export async function publish(
   memory: BoxMemory,
   context: PassContext,
   signal: AbortSignal,
+  later: ReadonlySet<string> = none,
 ): Promise<'done' | 'more'> {
   const { source } = context;
-  const { changed, seen, isAll } = dueStatuses(desired, open, memory, context);
+  const due = dueStatuses(desired, open, memory, context, later);
+  const { seen } = due;
+  const isAll = due.isAll && later.size === 0;
+  const waiting = open === 'unreachable' ? waitingStatuses(box, memory, context) : [];
+  const changed = [...due.changed, ...waiting];
   const gone = open === 'pending' && isAll ? forgotten(memory) : [];
   try {
     await source.holds?.hold(box, enforced(seen, memory), signal);
     if (changed.length + gone.length > 0) await source.writeStatus(box, changed, gone, signal);
   } catch (error) {
     // The next pass writes them.
-    for (const status of changed) memory.published.delete(objectKey(status));
+    for (const status of due.changed) memory.published.delete(objectKey(status));
     throw error;
   }
   return isAll ? 'done' : 'more';
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Of objects whose deletion waits for the API: what was published last, but not Ready. */
+function waitingStatuses(box: string, { published: all }: BoxMemory, context: PassContext): readonly ObjectStatus[] {
+  return (context.source.holds?.going(box) ?? []).flatMap((going) => {
+    const last = all.get(objectKey(going));
+    if (last?.desired.object.uid !== going.uid) return [];
+    const status = lastStatus(last);
+    return [{ ...status, conditions: status.conditions.map((one) => waitingCondition(one, context)) }];
+  });
+}
+
+function waitingCondition(condition: Condition, { now }: PassContext): Condition {
+  if (condition.type !== 'Ready' && condition.type !== 'Synced') return condition;
+  const lastTransitionTime = condition.status === 'False' ? condition.lastTransitionTime : now().toISOString();
+  return { ...condition, status: 'False', reason: 'DeletionWaits', message: DELETION_WAITS, lastTransitionTime };
 }
 
 /** The objects that have their rows. */
@@ -52,20 +78,25 @@ function dueStatuses(
   open: 'pending' | 'unreachable',
   memory: BoxMemory,
   context: PassContext,
+  later: ReadonlySet<string>,
 ): DueStatuses {
   const time = context.now().toISOString();
   const turn = turnOf(context);
   const pool = new FlipPool();
   const changed: ObjectStatus[] = [];
-  for (const [index, facts] of boxFacts(desired, memory, open, context.servesServiceAccounts()).entries()) {
+  for (const [index, facts] of boxFacts(desired, memory, open, context).entries()) {
     const { key } = facts.desired.object;
+    if (later.has(key)) continue;
     const before = memory.published.get(key);
     if (before !== undefined && sameFacts(before, facts)) continue;
     if (changed.length >= turn) return { changed, seen: desired.slice(0, index), isAll: false };
     const conditions = stampedConditions(facts, before?.flips ?? [], time);
     const status = statusOf(facts, conditions);
     memory.published.set(key, published(facts, pool.of(conditions)));
-    if (before === undefined || !isSameStatus(lastStatus(before), status)) changed.push(status);
+    const last = before && lastStatus(before);
+    if (last !== undefined && isSameStatus(last, status)) continue;
+    changed.push(status);
+    recordReadiness(last, status, context.events);
   }
   return { changed, seen: desired, isAll: true };
 }
@@ -78,8 +109,23 @@ function turnOf({ source, isCrowded }: PassContext): number {
 
 /** Written out: a spread takes half as much memory again, and there may be twenty thousand. */
 function published(facts: Facts, flips: readonly Flip[]): Published {
-  const { desired, row, unusable, policies, clients, dangling, issuer, servesServiceAccounts, usage, users } = facts;
-  return { desired, row, unusable, policies, clients, dangling, issuer, servesServiceAccounts, usage, users, flips };
+  const { desired, row, unusable, policies, clients, dangling, issuer, quotaFault } = facts;
+  const { servesServiceAccounts, usage, users, isApiAway } = facts;
+  return {
+    desired,
+    row,
+    unusable,
+    policies,
+    clients,
+    dangling,
+    issuer,
+    quotaFault,
+    isApiAway,
+    servesServiceAccounts,
+    usage,
+    users,
+    flips,
+  };
 }
 
 /** The status that was published last, made anew from its facts: none of its conditions has flipped since. */

@@ -1,9 +1,12 @@
 import { waitAfter, type BackOff } from './back-off.ts';
+import { createPassOrder } from './pass-order.ts';
 
 /** A queue of keys. It holds each key once, runs one pass of a key at a time, and runs failed ones again for ever. */
 export interface Queue {
   /** How many keys wait for their pass; those that wait after a failure do not count. */
   readonly waiting: number;
+  /** How many of them have no pass under way that they wait for: they wait for the passes of other keys. */
+  readonly held: number;
   /** Asks for a pass of this key; one that is asked for while its pass runs runs once more afterwards. */
   add(key: string): void;
   /** Resolves when nothing runs and nothing is ready to run (keys that wait after a failure do not count). */
@@ -22,17 +25,22 @@ export interface QueueOptions {
   readonly concurrency: number;
   readonly backOff: BackOff;
   readonly random: () => number;
+  /** Milliseconds: how long passes take decides whose turn it is. */
+  readonly clock: () => number;
   readonly schedule: (wait: number, callback: () => void) => () => void;
 }
 
-/** A queue with nothing in it. Keys run in the order in which they became ready: one that fails over and over delays nobody. */
+/**
+ * A queue with nothing in it. Keys run in the order in which they became ready, those whose passes took long lately after
+ * the others: neither a key that fails over and over nor one with long passes delays the rest.
+ */
 export function createQueue(options: QueueOptions): Queue {
   return new KeyQueue(options);
 }
 
 class KeyQueue implements Queue {
   readonly #options: QueueOptions;
-  readonly #ready = new Set<string>();
+  readonly #ready = createPassOrder();
   readonly #running = new Map<string, Promise<void>>();
   /** Asked for while they ran. */
   readonly #again = new Set<string>();
@@ -47,7 +55,11 @@ class KeyQueue implements Queue {
   }
 
   get waiting(): number {
-    return this.#ready.size + this.#again.size;
+    return this.#ready.waiting + this.#again.size;
+  }
+
+  get held(): number {
+    return this.#ready.waiting;
   }
 
   add(key: string): void {
@@ -57,7 +69,7 @@ class KeyQueue implements Queue {
   }
 
   idle(): Promise<void> {
-    if (this.#running.size === 0 && this.#ready.size === 0) return Promise.resolve();
+    if (this.#running.size === 0 && this.#ready.waiting === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idlers.push(resolve));
   }
 
@@ -72,15 +84,15 @@ class KeyQueue implements Queue {
   #makeReady(key: string): void {
     this.#backingOff.get(key)?.();
     this.#backingOff.delete(key);
-    this.#ready.add(key);
+    this.#ready.arrive(key);
     this.#startNext();
   }
 
   #startNext(): void {
-    for (const key of this.#ready) {
+    while (this.#ready.waiting > 0) {
       if (this.#stopped || this.#running.size >= this.#options.concurrency) return;
-      this.#ready.delete(key);
-      this.#running.set(key, this.#pass(key));
+      const key = this.#ready.next();
+      if (key !== undefined) this.#running.set(key, this.#pass(key));
     }
     if (this.#running.size > 0) return;
     for (const done of this.#idlers) done();
@@ -91,6 +103,7 @@ class KeyQueue implements Queue {
     // Later, so that the key is among the running ones before its pass begins.
     await Promise.resolve();
     let wait: number | undefined;
+    const began = this.#options.clock();
     try {
       await this.#options.run(key);
       this.#failures.delete(key);
@@ -98,7 +111,8 @@ class KeyQueue implements Queue {
       wait = this.#failed(key, error);
     }
     this.#running.delete(key);
-    if (this.#again.delete(key)) this.#ready.add(key);
+    this.#ready.took(key, this.#options.clock() - began);
+    if (this.#again.delete(key)) this.#ready.arrive(key);
     else if (wait !== undefined && !this.#stopped) this.#waitFor(key, wait);
     this.#startNext();
   }

@@ -3,7 +3,7 @@ import type { QueueOptions } from './queue.ts';
 
 /** Whether the API can be reached. */
 export interface Reach {
-  /** A call failed: where it got no answer the API is asked from now on, until it answers. */
+  /** A call failed: where it got no answer the API is asked at once. */
   suspect(error: unknown): void;
   /** Whether it did not answer when it was last asked. */
   isAway(): boolean;
@@ -14,41 +14,48 @@ export interface Reach {
 export interface ReachOptions {
   /** Asks the API for anything; an answer of whatever sort is one. Throws ManagementError `unavailable` when there is none. */
   readonly ask: (signal: AbortSignal) => Promise<unknown>;
+  /** Called when the API does not answer any more. */
+  readonly onAway: () => void;
   /** Called when the API answers again after it did not. */
   readonly onReturn: () => void;
   readonly schedule: QueueOptions['schedule'];
 }
 
-/** Milliseconds from one question to the next, and for its answer: what waited for the API goes on within five seconds. */
+/** Milliseconds from one question to the next while the API answers: where nothing changes nobody else would notice. */
+const calmPeriod = 5_000;
+/** While it does not, and for its answer: what waited for the API goes on within five seconds. */
 const period = 2_000;
 
 /**
- * Finds out soon that an API is back that was away. A box that fails waits longer and longer; one question for all of them
- * costs little enough to be asked every two seconds.
+ * Finds out soon that an API has gone, and that it is back. A box that fails waits longer and longer; one question for all of
+ * them costs little enough to be asked every few seconds.
  */
-export function watchReach({ ask, onReturn, schedule }: ReachOptions): Reach {
+export function watchReach({ ask, onAway, onReturn, schedule }: ReachOptions): Reach {
   const stopping = new AbortController();
   let isAsking = false;
   let away = false;
   let cancel = (): void => undefined;
 
   async function look(): Promise<void> {
+    isAsking = true;
     const late = new AbortController();
     const spare = schedule(period, () => late.abort(new Error('no answer in time')));
     const answers = await doesAnswer(ask, AbortSignal.any([stopping.signal, late.signal]));
     spare();
+    isAsking = false;
     if (stopping.signal.aborted) return;
-    const isBack = away && answers;
+    const wasAway = away;
     away = !answers;
-    if (away) cancel = schedule(period, () => void look());
-    else isAsking = false;
-    if (isBack) onReturn();
+    cancel = schedule(away ? period : calmPeriod, () => void look());
+    if (away && !wasAway) onAway();
+    if (wasAway && !away) onReturn();
   }
 
+  cancel = schedule(calmPeriod, () => void look());
   return {
     suspect(error) {
-      if (!isNoAnswer(error) || isAsking || stopping.signal.aborted) return;
-      isAsking = true;
+      if (!isNoAnswer(error) || isAsking || away || stopping.signal.aborted) return;
+      cancel();
       void look();
     },
     isAway: () => away,

@@ -13,7 +13,10 @@ export const CONDITIONS = {
     means: 'Of a Client: what authenticates it is there. Of a Box: the password of its bootstrap_admin.',
   },
   Synced: { well: 'True', means: 'The API has the resource as it is declared.' },
-  Granted: { well: 'True', means: 'Of a Client: a declared policy concerns it. It does not hold Ready back.' },
+  Granted: {
+    well: 'True',
+    means: 'Of a Client with client_credentials: a declared policy concerns it. It does not hold Ready back.',
+  },
   LinksResolved: {
     well: 'True',
     means: 'Of an AccessPolicy: everything that it links is there. It does not hold Ready back.',
@@ -29,6 +32,10 @@ export const CONDITIONS = {
   },
   NoSubjects: { well: 'absent', means: 'The policy grants nobody.' },
   OpenToAll: { well: 'absent', means: 'The policy grants everybody.' },
+  GrantsEverything: {
+    well: 'absent',
+    means: 'The rule of the policy has no condition, although its engine is not allow.',
+  },
   NotInForce: {
     well: 'absent',
     means: 'Fields of the object have no effect, in this version or in this installation.',
@@ -52,6 +59,8 @@ export const REASONS = {
   Accepted: 'The object keeps every rule of its kind.',
   Invalid:
     'The object breaks a rule. A client stays as it was before; a policy whose rule cannot be used grants nothing.',
+  QuotaExceeded:
+    'The box has as much as its quota allows, and the object is one of the youngest. The message names the quota; all else of the box is applied.',
   // SecretReady
   SecretFound: 'The secret is in the Secret that the object names.',
   SecretGenerated: 'The secret was generated and is in its Secret.',
@@ -80,25 +89,37 @@ export const REASONS = {
   Applied: 'The API has the resource as it is declared.',
   Rejected: 'The API does not take the resource as it is declared.',
   Waiting: 'The resource is applied when what it waits for is there.',
-  Unavailable: 'It could not be applied, because the API or its database is away; tried again until it can.',
+  Unavailable:
+    'It could not be applied, because the API or its database is away; tried again until it can. Of a Box: the API does not answer.',
+  DeletionWaits:
+    'The object is deleted, and the API cannot be reached: what it declared still works. The deletion waits for the API for BOXGATE_HOLD_SECONDS at most.',
   // Granted
   PolicyLinked: 'At least one declared policy grants the client something.',
-  NoPolicy: 'No declared policy concerns the client: it gets tokens, and no access with them.',
+  NoPolicy:
+    'No declared policy concerns the client: it gets tokens and introspects, and the endpoints of the box refuse its own tokens.',
   // LinksResolved
   AllFound: 'Everything that the policy links is there.',
   DanglingLinks: 'Something that the policy links is not there (yet); it is granted when it comes.',
   // Conflict
   OwnedByAnother: 'The id was there before: made over REST, retained, or declared by another object.',
-  DeclaredTwice: 'An older object declares the same id.',
+  DeclaredTwice:
+    'Another object declares the same id and has it: the older one, and of two of the same second the one that had it first.',
   NamespaceRecreated:
     'The namespace was deleted and made again: what the one before left behind is locked until an admin decides.',
   HostNotGranted: 'The Box claims a host, or an issuer on one, that its Namespace does not grant. It does not get it.',
-  HostConflict: 'An older Box of another namespace has the host. The younger one gets it when that one lets go.',
-  // InlineSecret, NoSubjects, OpenToAll, NotInForce
+  HostConflict:
+    'Another box has the host: of two that claim it, the older one. This Box gets it when that one lets go.',
+  // InlineSecret, NoSubjects, OpenToAll, GrantsEverything, NotInForce
   SecretInManifest: 'A secret in plain text is for development only: prefer secretRef or a generated one.',
   NobodyLinked: 'The policy concerns linked subjects only and links none: it grants nobody.',
-  GrantsEverybody: 'Engine allow with subjects: anyone grants every request, also without a token.',
+  GrantsEverybody:
+    'A rule without a condition, such as engine allow, with subjects: anyone grants every request, also without a token.',
+  NoCondition: 'A rule such as matcho: {} or schema: {} grants every request of the subjects.',
+  MetadataNotPermitted:
+    'The generated Secret has none of the labels and annotations of other domains that its Namespace does not permit.',
   WithoutEffect: 'The object has fields that this version accepts and does nothing with.',
+  QuotaNotReadable:
+    'The annotation boxgate.dev/quota of the Namespace has a mistake. None of it takes effect: the box keeps the quotas that it had.',
 } as const;
 
 /** A reason of {@link REASONS}. */
@@ -112,6 +133,8 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   // Valid
   Accepted: '',
   Invalid: 'Correct what is named and apply the object again',
+  // The message says what to do.
+  QuotaExceeded: '',
   // SecretReady
   SecretFound: '',
   SecretGenerated: '',
@@ -119,7 +142,7 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   SecretNotNeeded: '',
   SecretNotFound: 'Create it in this namespace with the label boxgate.dev/client-secret: "true", or name another one',
   SecretKeyNotFound: 'Add the entry, or name another one in the object',
-  SecretNotLabelled: 'Whoever owns the Secret labels it: kubectl label secret <name> boxgate.dev/client-secret=true',
+  SecretNotLabelled: 'Whoever owns the Secret adds the label boxgate.dev/client-secret: "true" to its metadata',
   SecretNotAllowed: 'Name another Secret in the object',
   SecretNotUsable: 'Write another value into the Secret',
   ServiceAccountsNotServed:
@@ -138,12 +161,14 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   Rejected: 'See the conditions Valid and Conflict',
   Waiting: 'It is applied by itself as soon as that is there',
   Unavailable: 'Look at the API and its Postgres if this lasts',
+  // The message says what happens next.
+  DeletionWaits: '',
   // Granted
   PolicyLinked: '',
-  NoPolicy: 'Apply an AccessPolicy whose spec.link names this client',
+  NoPolicy: 'Where it is to call them, apply an AccessPolicy whose spec.link names this client',
   // LinksResolved
   AllFound: '',
-  DanglingLinks: 'Apply what is missing, or take the link away; the order does not matter',
+  DanglingLinks: 'Apply or create what is missing, or take the link away; the order does not matter',
   // Conflict
   OwnedByAnother:
     'Delete the other one, take it over with spec.adoption where nobody owns it, or make this object anew with another id',
@@ -151,9 +176,13 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   NamespaceRecreated: 'An admin annotates the Namespace with one of the two; it counts at once',
   HostNotGranted: 'An admin grants it on the Namespace, or it is taken out of the Box',
   HostConflict: 'Take the host out of one of the two',
-  // InlineSecret, NoSubjects, OpenToAll, NotInForce
+  // InlineSecret, NoSubjects, OpenToAll, GrantsEverything, NotInForce
   SecretInManifest: 'Give spec.secretRef instead, or nothing: then a secret is made',
   NobodyLinked: 'Give spec.link, or another spec.subjects',
   GrantsEverybody: 'Give another spec.subjects where that is not meant',
+  NoCondition: 'Give the rule a condition, or write engine: allow where that is meant',
+  MetadataNotPermitted: 'An admin permits them on the Namespace, or they are taken out of spec.generateSecret',
   WithoutEffect: 'Take them away, or leave them for the version that has them',
+  QuotaNotReadable:
+    'A cluster admin corrects the annotation, such as clients=20000,users=5000; it takes effect at once',
 };

@@ -1,6 +1,5 @@
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createManagement } from '../api/client/management.ts';
 import { errorFacts, type Log } from '../process/log.ts';
 import { giveBackMemory } from '../process/small-heap.ts';
@@ -21,8 +20,11 @@ import { defaultTimes } from './kube/list-watch.ts';
 import type { SecretWatchOptions } from './kube/secret-watches.ts';
 import { callsOfLeader, writesOfLeader } from './leader-writes.ts';
 import { readServiceAccountKeys } from './kube/service-account-keys.ts';
+import { REVIEWS } from './kube/rights.ts';
 import { createOperatorMetrics, type OperatorMetrics } from './metrics.ts';
 import { startReconciler, type Reconciler } from './reconciler.ts';
+import { followRights, lacking } from './kube/follow-rights.ts';
+import { createSleeper, type Sleeper } from './sleeper.ts';
 
 /** A running operator. */
 export interface RunningOperator {
@@ -59,14 +61,21 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
     metrics,
     notReady() {
       if (stopping.signal.aborted) return 'the operator is stopping';
-      return election.isInformed() ? undefined : 'the Lease cannot be read: who leads is not known';
+      if (!election.isInformed()) return 'the Lease cannot be read: who leads is not known';
+      return rights.missing().length === 0 ? undefined : lacking(rights.missing());
     },
   });
   let reconciler: Reconciler | undefined;
+  const sleeper = createSleeper();
+  const onReturn = (): void => {
+    sleeper.wake();
+    reconciler?.retry();
+  };
+  const rights = followRights({ ...config, kube, instance: identity, schedule: after, log, onReturn }, stopping.signal);
 
   async function lead(): Promise<never> {
     const { signal } = stopping;
-    const cluster = config.clusterId ?? (await patiently(() => readClusterId(kube, signal), log, signal));
+    const cluster = config.clusterId ?? (await patiently(() => readClusterId(kube, signal), log, sleeper, signal));
     await election.won;
     signal.throwIfAborted();
     log.info({ cluster }, 'this replica leads');
@@ -78,6 +87,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
       identity,
       metrics,
       log,
+      sleeper,
     };
     reconciler = reconcile(leader, signal);
     // Everything was read, judged and compared at once: of that most is not needed again.
@@ -103,8 +113,9 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
   };
 }
 
-/** Verb of a request, as RBAC has it. */
-function verbOf({ method = 'GET', query }: KubeCall): string {
+/** Verb of a request; `REVIEW`: a POST that asks for rights and stores nothing. */
+function verbOf({ method = 'GET', path, query }: KubeCall): string {
+  if (path.startsWith(REVIEWS)) return 'REVIEW';
   return query?.['watch'] === 'true' ? 'WATCH' : method;
 }
 
@@ -145,16 +156,17 @@ interface Leader {
   readonly identity: string;
   readonly metrics: OperatorMetrics;
   readonly log: Log;
+  readonly sleeper: Sleeper;
 }
 
 function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
-  const { config, kube, leads, cluster, identity: instance, metrics, log } = leader;
+  const { config, kube, leads, cluster, identity: instance, metrics, log, sleeper } = leader;
   const listening: SecretWatchOptions = {
     api: kube,
     times: { ...defaultTimes, relistPeriod: config.relistSeconds * 1000 },
     random: Math.random,
     now: () => performance.now(),
-    sleep: (wait, signal) => sleep(wait, undefined, { signal }).catch(() => undefined),
+    sleep: sleeper.sleep,
     onFailure(error, wait) {
       metrics.watchFailed(error instanceof KubeError && error.sort === 'garbled');
       log.warn({ ...errorFacts(error), wait }, 'the API server');
@@ -194,7 +206,7 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
 }
 
 /** Tries again, with longer and longer waits, until it works or is to stop. */
-async function patiently<T>(work: () => Promise<T>, log: Log, signal: AbortSignal): Promise<T> {
+async function patiently<T>(work: () => Promise<T>, log: Log, sleeper: Sleeper, signal: AbortSignal): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {
       return await work();
@@ -202,7 +214,8 @@ async function patiently<T>(work: () => Promise<T>, log: Log, signal: AbortSigna
       signal.throwIfAborted();
       const wait = waitAfter(failures, defaultBackOff, Math.random);
       log.warn({ ...errorFacts(error), wait }, 'cannot begin');
-      await sleep(wait, undefined, { signal });
+      await sleeper.sleep(wait, signal);
+      signal.throwIfAborted();
     }
   }
 }

@@ -1,6 +1,8 @@
+import type { BoxHosts } from '../api/client/box-hosts.ts';
 import type { NamespaceClaim } from '../api/client/desired-state.ts';
 import type { Kind } from '../crds/kind.ts';
 import type { Declared, ObjectName } from './declared.ts';
+import type { BoxQuota } from './box-quota.ts';
 import type { Holds } from './holds.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { ObjectStatus } from './object-status.ts';
@@ -13,6 +15,24 @@ export interface Listing {
   readonly complete: boolean;
   /** What the namespace says; absent where there are none. */
   readonly tenancy?: Tenancy;
+  /** The namespace of the box is not there: a live read says so. */
+  readonly isGone?: true;
+  /** The quotas that the Namespace sets; absent where no Namespace is known. */
+  readonly quota?: BoxQuota;
+}
+
+/** What namespaces grant and Boxes claim, of all boxes together. */
+export interface HostSource {
+  /** A number that moves whenever {@link HostSource.read} would return something else. */
+  readonly revision: () => number;
+  /** Reads the hosts of every box that has one to gain or to lose, and of the boxes in `also`. */
+  read(also: readonly string[], signal: AbortSignal): Promise<HostReading>;
+}
+
+/** The hosts of boxes at a revision. */
+export interface HostReading {
+  readonly revision: number;
+  readonly boxes: readonly BoxHosts[];
 }
 
 /** What a box needs Secrets for. */
@@ -41,12 +61,16 @@ export interface Source {
   readonly statusesInTurn?: number;
   /** What is declared in a box, as far as this source has heard. */
   list(box: string, signal: AbortSignal): Promise<Listing>;
+  /** Whether lists have the namespace of a box; absent where there are none. */
+  readonly isListed?: (box: string) => boolean;
   /** Which namespace a box is now, past every cache; absent where there are none. */
   readonly namespaceOf?: (box: string, signal: AbortSignal) => Promise<NamespaceClaim>;
+  /** Hosts that are granted outside of what is declared; absent where a Box gets the hosts that it names. */
+  readonly hosts?: HostSource;
   /** The Secrets of a box. Where nothing needs any, the source listens for none. */
   boxSecrets(box: string, needs: SecretNeeds, signal: AbortSignal): Promise<BoxSecrets>;
-  /** Calls back with each box in which something changed, until aborted. */
-  watch(onChange: (box: string) => void, signal: AbortSignal): void;
+  /** Calls back with each box in which something changed, and whenever the revision of the hosts moves, until aborted. */
+  watch(onChange: (box: string) => void, signal: AbortSignal, onHosts?: () => void): void;
   /** Looks anew, past every cache: which of these objects are really gone (no object of the name, or one of another uid). */
   confirmGone(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<ReadonlySet<ObjectName>>;
   /** Keys of objects whose status somebody may have written since this was last asked; absent where nobody else can. */

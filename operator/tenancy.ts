@@ -7,6 +7,8 @@ export interface Tenancy {
   /** It is being deleted: nothing can be made in it any more. */
   readonly isTerminating: boolean;
   readonly hosts: HostVerdict;
+  /** Keys of labels and annotations that generated Secrets may have: `example.com/name` or `example.com/*`. */
+  readonly secretLabels?: readonly string[];
 }
 
 /** What becomes of the hosts that a Box claims. */

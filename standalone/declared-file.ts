@@ -1,5 +1,5 @@
 import { objectKey, type Declared, type DeclaredSecret } from '../operator/declared.ts';
-import { manifestBody, type ManifestObject } from './manifest-file.ts';
+import { manifestBody, type ManifestNamespace, type ManifestObject } from './manifest-file.ts';
 
 /** An object of a file as the reconciler reads it. Small: there may be twenty thousand. */
 export class FileObject implements Declared {
@@ -52,8 +52,15 @@ export interface FileSecret extends DeclaredSecret {
   readonly line: number;
 }
 
+/** A Namespace of a file that sets quotas. */
+export interface FileNamespace extends ManifestNamespace {
+  /** Absolute path. */
+  readonly file: string;
+}
+
 /** A file as it was read last. What a file that cannot be read declared before goes on. */
 export interface DeclaredFile {
   readonly objects: readonly FileObject[];
   readonly secrets: readonly FileSecret[];
+  readonly namespaces: readonly FileNamespace[];
 }

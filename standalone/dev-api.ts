@@ -9,7 +9,13 @@ import { SMALL_HEAP } from '../process/small-heap.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** Settings of the API that `boxgate dev` hands on from its own environment: none that it makes itself. */
-const HANDED_ON = ['BOXGATE_FAILURES_PER_CLIENT', 'BOXGATE_FAILURES_PER_BOX', 'BOXGATE_LOG_LEVEL'] as const;
+const HANDED_ON = [
+  'BOXGATE_FAILURES_PER_CLIENT',
+  'BOXGATE_FAILURES_PER_BOX',
+  'BOXGATE_FAILURES_PER_SECRET',
+  'BOXGATE_FAILURES_PER_ACCOUNT',
+  'BOXGATE_LOG_LEVEL',
+] as const;
 
 /** The settings in an environment that the API is to have too. */
 export function handedOn(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {

@@ -7,7 +7,7 @@ import type { FolderProblem } from './folder-reader.ts';
 import { plainText } from './plain-text.ts';
 import { createProgress, type Progress, type ProgressOutput } from './progress.ts';
 import { accountSubject, appSubject, type AccountSubject, type AppSubject } from './sign-in-hint.ts';
-import { isGood, statusTables } from './status-table.ts';
+import { aligned, isGood, statusTables } from './status-table.ts';
 
 /** Where `boxgate dev` prints: results to the one, everything on the way to the other. */
 export interface DevStreams {
@@ -27,8 +27,12 @@ export interface DevOutput {
   event(event: ObjectEvent): void;
   /** Prints problems that were not there before, and says when the last one is solved. */
   problems(now: readonly FolderProblem[]): void;
-  /** A pass that failed; the same sentence again is not printed again. */
-  failure(sentence: string): void;
+  /** A pass of a box that failed (an empty name: what concerns no single box); the same sentence again is not printed again. */
+  failure(box: string, reason: string): void;
+  /** Prints which boxes could not be applied, as far as their last pass failed, and why. */
+  unapplied(boxes: ReadonlySet<string>): void;
+  /** Whether the folder has declared anything. */
+  readonly hasObjects: boolean;
   /** Whether every object is Ready and nothing of the folder is in doubt. */
   readonly isAllGood: boolean;
   /** A client to show a token for: the first in the order of files. */
@@ -45,6 +49,8 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
   const firsts = { curl: firstOf(curlSubject), account: firstOf(accountSubject), app: firstOf(appSubject) };
   let problems = new Set<string>();
   let lastFailure = '';
+  let isAnyDeclared = false;
+  const failures = new Map<string, string>();
 
   function note(sentence: string): void {
     progress.clear();
@@ -66,6 +72,7 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
     },
     statuses(changed, gone) {
       changed.forEach(remember);
+      isAnyDeclared ||= changed.length > 0;
       progress.clear();
       if (changed.length > 0) stdout.write(`${statusTables(changed)}\n`);
       for (const status of gone) {
@@ -76,9 +83,9 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
       }
       lastFailure = '';
     },
-    event({ object, type, reason, message }) {
+    event({ object, type, reason, message, isInStatus }) {
       // The table of statuses has that one in a line of its own.
-      if (type === 'Warning' && reason !== 'InlineSecret')
+      if (type === 'Warning' && isInStatus !== true)
         note(`${object.namespace}: ${object.kind} ${object.name}: ${reason}: ${message}`);
     },
     problems(found) {
@@ -87,9 +94,21 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
       if (problems.size > 0 && sentences.size === 0) note('Every file can be read again.');
       problems = sentences;
     },
-    failure(sentence) {
+    failure(box, reason) {
+      failures.set(box, reason);
+      const sentence = `${box === '' ? '' : `${box}: `}${reason}; it is tried again`;
       if (sentence !== lastFailure) note(sentence);
       lastFailure = sentence;
+    },
+    unapplied(boxes) {
+      const rows = [...boxes].sort().map((box) => [box, 'NotApplied', failures.get(box) ?? 'unknown']);
+      if (rows.length === 0) return;
+      progress.clear();
+      const lines = aligned([['NAMESPACE', 'REASON', 'MESSAGE'], ...rows]);
+      stdout.write(lines.map((line) => `${plainText(line)}\n`).join(''));
+    },
+    get hasObjects() {
+      return isAnyDeclared;
     },
     get isAllGood() {
       return bad.size === 0 && problems.size === 0;

@@ -109,7 +109,12 @@ async function serve(run: Run): Promise<number> {
   });
   await Promise.race([reconciler.firstRound, reconciler.failed, aborted(signal)]);
   giveBackMemory();
-  if (options.once) return output.isAllGood ? 0 : 1;
+  output.unapplied(reconciler.failing);
+  if (!output.hasObjects && reconciler.failing.size === 0)
+    output.note(
+      `Nothing is declared: ${options.folder} has no manifest of boxgate.dev/v1 (Client, AccessPolicy or Box)`,
+    );
+  if (options.once) return output.isAllGood && reconciler.failing.size === 0 ? 0 : 1;
   await printCurl(api.publicUrl, secrets, output, self.cwd);
   await printSignIn(api.publicUrl, output);
   output.result(`ready ${api.publicUrl}`);
@@ -178,7 +183,7 @@ function reconcile(
       return () => clearTimeout(timer);
     },
     onProgress: (box, { done, of }) => output.progress.report(`${box}: hashing secrets`, done, of),
-    onFailure: (box, error) => output.failure(`${box === '' ? '' : `${box}: `}${messageOf(error)}; it is tried again`),
+    onFailure: (box, error) => output.failure(box, messageOf(error)),
   });
 }
 

@@ -1,11 +1,14 @@
 import type { DeclaredSecret } from '../operator/declared.ts';
-import { FileObject, type DeclaredFile, type FileSecret } from './declared-file.ts';
+import { readQuota, type BoxQuota } from '../operator/box-quota.ts';
+import { FileObject, type DeclaredFile, type FileNamespace, type FileSecret } from './declared-file.ts';
 
 /** What a folder declares in one box. */
 export interface BoxContents {
   readonly objects: readonly FileObject[];
   /** By name. */
   readonly secrets: ReadonlyMap<string, DeclaredSecret>;
+  /** The quotas that a Namespace of the folder sets; the defaults where none does. */
+  readonly quota: BoxQuota;
 }
 
 /** An object that two places declare: the first in the order of file names counts. */
@@ -14,7 +17,7 @@ export interface Duplicate {
   readonly counts: FileObject;
 }
 
-type Thing = FileObject | FileSecret;
+type Thing = FileObject | FileSecret | FileNamespace;
 
 /** What is missing, since when (milliseconds of the caller's clock). */
 interface Missing {
@@ -48,7 +51,8 @@ export class FolderIndex {
     things.push(...[...missing.values()].map(({ thing }) => thing));
     return {
       objects: things.filter(isObjectOfOurs),
-      secrets: new Map(things.flatMap((thing) => (isObjectOfOurs(thing) ? [] : [[thing.name, thing]]))),
+      secrets: new Map(things.flatMap((thing) => (isSecret(thing) ? [[thing.name, thing]] : []))),
+      quota: readQuota(things.find(isNamespace)?.quota),
     };
   }
 
@@ -156,11 +160,19 @@ function emptyBox(): Box {
 }
 
 function thingsOf(file: DeclaredFile | undefined): readonly Thing[] {
-  return file === undefined ? [] : [...file.objects, ...file.secrets];
+  return file === undefined ? [] : [...file.objects, ...file.secrets, ...file.namespaces];
 }
 
 function isObjectOfOurs(thing: Thing): thing is FileObject {
   return thing instanceof FileObject;
+}
+
+function isSecret(thing: Thing): thing is FileSecret {
+  return 'entries' in thing;
+}
+
+function isNamespace(thing: Thing): thing is FileNamespace {
+  return 'quota' in thing;
 }
 
 function isSeveral(place: Thing | readonly Thing[]): place is readonly Thing[] {
@@ -190,5 +202,5 @@ function byFile(one: Thing, other: Thing): number {
 }
 
 function keyOf(thing: Thing): string {
-  return isObjectOfOurs(thing) ? thing.key : `Secret/${thing.name}`;
+  return isObjectOfOurs(thing) ? thing.key : `${isSecret(thing) ? 'Secret' : 'Namespace'}/${thing.name}`;
 }

@@ -171,13 +171,14 @@ export class FolderReader {
     if (!read.ok) {
       const { line, message } = read.fault;
       const problem = this.#problem(file, line, `cannot be read: ${message}`);
-      this.#files.set(file, { objects: none, secrets: none, ...before, ...noted, problem });
+      this.#files.set(file, { objects: none, secrets: none, namespaces: none, ...before, ...noted, problem });
       return new Set();
     }
     const byLine = new Map(before?.objects.map((object) => [object.line, object]));
     const objects = read.objects.map((manifest) => this.#object(file, manifest, byLine.get(manifest.line)));
     const secrets = read.secrets.length === 0 ? none : read.secrets.map((secret) => ({ ...secret, file }));
-    const after = { objects, secrets, ...noted, problem: undefined };
+    const namespaces = read.namespaces.length === 0 ? none : read.namespaces.map((one) => ({ ...one, file }));
+    const after = { objects, secrets, namespaces, ...noted, problem: undefined };
     this.#files.set(file, after);
     return this.index.replace(before, after, this.#options.now());
   }

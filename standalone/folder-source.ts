@@ -23,7 +23,8 @@ export function createFolderSource(reader: FolderReader, folder: string, listene
   return {
     boxes: () => Promise.resolve(reader.index.boxes()),
     list(box) {
-      return Promise.resolve({ objects: reader.index.contents(box).objects, complete: reader.isComplete });
+      const { objects, quota } = reader.index.contents(box);
+      return Promise.resolve({ objects, complete: reader.isComplete, quota });
     },
     boxSecrets(box) {
       const { secrets } = reader.index.contents(box);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { plainText } from './plain-text.ts';
@@ -13,6 +14,7 @@ process.exitCode = await run(process.argv.slice(2));
 
 /** Each command loads its own program only: the API has no use for the reconciler's memory. */
 async function run([command, ...args]: readonly string[]): Promise<number> {
+  if (command === 'dev' && args.some((arg) => arg === '--help' || arg === '-h')) return run(['help']);
   switch (command) {
     case 'dev': {
       withSmallHeap(compileCache, process.env);
@@ -38,6 +40,11 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
     case '-h':
       process.stdout.write(USAGE);
       return 0;
+    case 'version':
+    case '--version':
+    case '-v':
+      process.stdout.write(`boxgate ${versionOf(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))}\n`);
+      return 0;
     case undefined:
       process.stderr.write(USAGE);
       return 2;
@@ -45,6 +52,11 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
       process.stderr.write(`boxgate: there is no command ${plainText(command)}\n\n${USAGE}`);
       return 2;
   }
+}
+
+function versionOf(packageJson: string): string {
+  const value: unknown = JSON.parse(packageJson);
+  return typeof value === 'object' && value !== null && 'version' in value ? String(value.version) : 'unknown';
 }
 
 /** The launcher of an old Node (boxgate.cjs) is our parent: when it is gone, however it died, every command ends too. */

@@ -4,6 +4,7 @@ import { Composer, LineCounter, Parser, type Document } from 'yaml';
 import { isObject, parseJson, type Fields } from '../api/client/apply-answer.ts';
 import { Secret } from '../api/client/secret.ts';
 import { DNS_LABEL, OBJECT_NAME } from '../crds/fields.ts';
+import { QUOTA_ANNOTATION } from '../crds/quota.ts';
 import { API_GROUP, API_VERSION, KINDS, isKind, type Kind } from '../crds/kind.ts';
 import type { DeclaredSecret } from '../operator/declared.ts';
 
@@ -26,6 +27,15 @@ export interface ManifestSecret extends DeclaredSecret {
   readonly line: number;
 }
 
+/** A Namespace that sets quotas of its box, as it stands in a file. */
+export interface ManifestNamespace {
+  readonly namespace: string;
+  readonly name: string;
+  readonly line: number;
+  /** Its annotation. */
+  readonly quota: string;
+}
+
 /** Why a file cannot be read as manifests. */
 export interface FileFault {
   /** From 1. */
@@ -36,7 +46,12 @@ export interface FileFault {
 
 /** What a file declares. */
 export type ManifestFile =
-  | { readonly ok: true; readonly objects: readonly ManifestObject[]; readonly secrets: readonly ManifestSecret[] }
+  | {
+      readonly ok: true;
+      readonly objects: readonly ManifestObject[];
+      readonly secrets: readonly ManifestSecret[];
+      readonly namespaces: readonly ManifestNamespace[];
+    }
   | { readonly ok: false; readonly fault: FileFault };
 
 /** The namespace of a manifest that names none. */
@@ -45,14 +60,15 @@ const defaultNamespace = 'default';
 const mostAliases = 100;
 
 /**
- * Reads the text of a file: any number of YAML 1.2 documents (JSON is YAML), each an object of ours, a Secret, a List of
- * such, or of a foreign kind, which is passed over. Never throws. An object of ours that does not even say who it is
+ * Reads the text of a file: any number of YAML 1.2 documents (JSON is YAML), each an object of ours, a Secret, a Namespace
+ * that sets quotas, a List of such, or of a foreign kind, which is passed over. Never throws. An object of ours that does not even say who it is
  * makes the whole file unreadable: nobody could tell which one is missing then.
  */
 export function parseManifests(text: string): ManifestFile {
   const counter = new LineCounter();
   const objects: ManifestObject[] = [];
   const secrets: ManifestSecret[] = [];
+  const namespaces: ManifestNamespace[] = [];
   try {
     for (const document of documentsOf(text, counter)) {
       const line = counter.linePos(firstOffset(document)).line;
@@ -60,6 +76,7 @@ export function parseManifests(text: string): ManifestFile {
         const found = readObject(value, line);
         if (found === undefined) continue;
         if ('entries' in found) secrets.push(found);
+        else if ('quota' in found) namespaces.push(found);
         else objects.push(found);
       }
     }
@@ -68,7 +85,7 @@ export function parseManifests(text: string): ManifestFile {
     if (error instanceof RangeError) return { ok: false, fault: { line: 1, message: 'nests too deep to be read' } };
     throw error;
   }
-  return { ok: true, objects, secrets };
+  return { ok: true, objects, secrets, namespaces };
 }
 
 class Unreadable extends Error {
@@ -124,10 +141,11 @@ function listItems(items: unknown, line: number): readonly unknown[] {
   throw new Unreadable(line, 'is a List whose items must be a list');
 }
 
-function readObject(value: unknown, line: number): ManifestObject | ManifestSecret | undefined {
+function readObject(value: unknown, line: number): ManifestObject | ManifestSecret | ManifestNamespace | undefined {
   if (value === null || value === undefined || Array.isArray(value)) return undefined;
   if (!isObject(value)) throw new Unreadable(line, 'must be a mapping with apiVersion, kind, metadata and spec');
   if (value['apiVersion'] === 'v1' && value['kind'] === 'Secret') return readSecret(value, line);
+  if (value['apiVersion'] === 'v1' && value['kind'] === 'Namespace') return readNamespace(value, line);
   const isOurs = group(value['apiVersion']) === API_GROUP;
   if (!isOurs && (value['apiVersion'] !== undefined || !isKind(value['kind']))) return undefined;
   if (value['apiVersion'] !== API_VERSION) throw new Unreadable(line, `apiVersion must be ${API_VERSION}`);
@@ -195,6 +213,17 @@ function jsonOf(value: unknown, line: number): string {
       throw new Unreadable(line, `${key} must be a finite number`);
     return member;
   });
+}
+
+/** Other Namespaces say nothing to us. */
+function readNamespace(value: Fields, line: number): ManifestNamespace | undefined {
+  const { metadata } = value;
+  const annotations = isObject(metadata) && isObject(metadata['annotations']) ? metadata['annotations'] : {};
+  const quota = annotations[QUOTA_ANNOTATION];
+  if (quota === undefined) return undefined;
+  const { name } = identity(value, line);
+  if (!label.test(name)) throw new Unreadable(line, 'metadata.name must be lower-case letters, digits and -');
+  return { namespace: name, name, line, quota: typeof quota === 'string' ? quota : JSON.stringify(quota) };
 }
 
 function readSecret(value: Fields, line: number): ManifestSecret {

@@ -31,8 +31,7 @@ export function readDevOptions(args: readonly string[], cwd: string): DevOptions
   const absolute = path.resolve(cwd, folder);
   return {
     folder: absolute,
-    port: port(values.port, 8080, '--port'),
-    managementPort: port(values['management-port'], 8081, '--management-port'),
+    ...ports(values.port, values['management-port']),
     state: values.state === undefined ? path.join(absolute, '.boxgate') : path.resolve(cwd, values.state),
     databaseUrl: databaseUrl(values['database-url']),
     once: values.once ?? false,
@@ -62,6 +61,20 @@ function port(text: string | undefined, otherwise: number, option: string): numb
   const number = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (number <= 65_535) return number;
   throw new UsageError(`${option} must be a number from 0 to 65535 (0: any free one)`);
+}
+
+/** Two ports: what may be reached from elsewhere, and what may not. */
+function ports(
+  service: string | undefined,
+  management: string | undefined,
+): Pick<DevOptions, 'port' | 'managementPort'> {
+  const both = { port: port(service, 8080, '--port'), managementPort: port(management, 8081, '--management-port') };
+  if (both.port !== both.managementPort || both.port === 0) return both;
+  const [given, missing] = management === undefined ? ['--port', '--management-port'] : ['--management-port', '--port'];
+  const isBoth = service !== undefined && management !== undefined;
+  const what = isBoth ? '--port and --management-port are both' : `${missing} is`;
+  const remedy = isBoth ? 'choose two' : `choose another ${given}, or give ${missing} too`;
+  throw new UsageError(`${what} ${String(both.port)}${isBoth ? '' : ' already'}: ${remedy} (0: any free one)`);
 }
 
 /** The URL itself is not shown: it may hold a password. */

@@ -41,9 +41,16 @@ function open(folder: string): StateFolder {
     writeFileSync(path.join(folder, '.gitignore'), '*\n');
     const secrets = path.join(folder, 'secrets');
     mkdirSync(secrets, { recursive: true, mode: 0o700 });
+    const [keys, data] = [path.join(folder, 'keys.json'), path.join(folder, 'data')];
+    // New keys open no old database: what it says of them would help nobody.
+    if (!existsSync(keys) && existsSync(data)) {
+      throw new DevError(
+        `${keys} is lost, and without it the data beside it cannot be opened: restore it, or remove the state folder to begin anew without its data`,
+      );
+    }
     return {
-      keys: installationKeys(path.join(folder, 'keys.json')),
-      data: path.join(folder, 'data'),
+      keys: installationKeys(keys),
+      data,
       secrets,
       postgresLog: path.join(folder, 'postgres.log'),
       apiLog: path.join(folder, 'api.log'),

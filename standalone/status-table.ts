@@ -94,11 +94,11 @@ function ownCells({ columns }: ObjectStatus): readonly string[] {
   }
 }
 
-/** What a person should know first: why it is not Ready, else what it is Ready without. */
+/** What a person should know first: why it is not Ready, else what it is Ready without. That a client needs no policy is usual. */
 function foremost(status: ObjectStatus): Condition | undefined {
   const ready = condition(status, 'Ready');
   if (ready?.status !== 'True') return ready;
-  return worthSaying(status)[0] ?? ready;
+  return worthSaying(status).find(({ type }) => type !== 'Granted') ?? ready;
 }
 
 function worthSaying({ conditions }: ObjectStatus): readonly Condition[] {
@@ -110,6 +110,7 @@ function worthSaying({ conditions }: ObjectStatus): readonly Condition[] {
       case 'InlineSecret':
       case 'NoSubjects':
       case 'OpenToAll':
+      case 'GrantsEverything':
       case 'NotInForce':
         return status === 'True';
       case 'Ready':
@@ -148,7 +149,8 @@ function condition({ conditions }: ObjectStatus, type: Condition['type']): Condi
   return conditions.find((one) => one.type === type);
 }
 
-function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+/** Returns rows of cells as lines whose columns stand below each other. */
+export function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
     row

@@ -3,7 +3,8 @@ export const USAGE = `Usage: boxgate dev <folder>   serve what the manifests in 
        boxgate api            serve the boxes of a database (settings: docs/configuration.md)
        boxgate operator       keep the boxes of a Kubernetes cluster as they are declared
        boxgate migrate        bring a database to this release's schema, as its owner
-       boxgate help           this text
+       boxgate help           this text (also --help, and boxgate dev --help)
+       boxgate version        the version (also --version)
 
 Options of boxgate dev:
   --port <n>              port of the service (8080; 0: any free one)

@@ -1,5 +1,6 @@
 import type { Fault } from '../../crds/fault.ts';
 import { isKind } from '../../crds/kind.ts';
+import { isQuotaName } from '../../crds/quota.ts';
 import { APPLY_VERDICTS, type Applied, type ApplyProgress, type ApplyResult, type Owner } from './desired-state.ts';
 import { ManagementError, refusal } from './management-error.ts';
 
@@ -25,7 +26,17 @@ function appliedOf({ box, config_version }: Fields): Applied | undefined {
   return { box, config_version };
 }
 
-function resultOf({ kind, id, result, faults, detail, owner, retain, changed }: Fields): ApplyResult | undefined {
+function resultOf({
+  kind,
+  id,
+  result,
+  faults,
+  detail,
+  owner,
+  retain,
+  changed,
+  quota,
+}: Fields): ApplyResult | undefined {
   const verdict = APPLY_VERDICTS.find((known) => known === result);
   if (!isKind(kind) || typeof id !== 'string' || verdict === undefined) return undefined;
   const declaredBy = ownerOf(owner);
@@ -38,6 +49,7 @@ function resultOf({ kind, id, result, faults, detail, owner, retain, changed }: 
     ...(declaredBy === undefined ? {} : { owner: declaredBy }),
     ...(retain === true ? { retain } : {}),
     ...(changed === true ? { changed } : {}),
+    ...(typeof quota === 'string' && isQuotaName(quota) ? { quota } : {}),
   };
 }
 

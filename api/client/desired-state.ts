@@ -3,16 +3,21 @@ import type { Box } from '../../crds/box.ts';
 import type { Client } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
 import type { Kind } from '../../crds/kind.ts';
+import type { Link } from '../../crds/links.ts';
+import type { Quota, QuotaName } from '../../crds/quota.ts';
 
 /*
  * The wire of the management port: how declared objects reach the API.
  *
  * POST /boxes/<box>/apply   one call, one transaction. Request: ApplyHead, then one ApplyLine a line (NDJSON).
  *                           Answer: any number of ApplyProgress, one ApplyResult for each line (and one for each
- *                           undeclared row of a complete call), then ApplyEnd: Applied, or NotApplied.
+ *                           undeclared row of a complete call), then ApplyEnd: Applied, or NotApplied. Lines are taken
+ *                           in their order: where a quota ends, the later ones are refused.
+ * PUT /hosts                BoxHostsCall -> StoredHosts, before the boxes that it names are applied
  * POST /epoch               EpochClaim -> ClaimedEpoch
  * GET /boxes?cluster=…      -> DeclaredBoxes
  * GET /boxes/<box>/usage?cluster=…   -> BoxUsage
+ * POST /boxes/<box>/missing-links    LinkedNames -> MissingLinks
  */
 
 /** The object that declares a row: `namespace/name`, and the uid that tells it from a later object of that name. */
@@ -31,6 +36,13 @@ export interface ApplyHead {
   readonly complete: boolean;
   /** The namespace that the box is; absent where there are none (a folder). */
   readonly namespace?: NamespaceClaim;
+  /**
+   * The namespace of the box is not there: the cluster itself has said so of that very name. From then on the box serves
+   * nothing and has no host, until a call names the namespace that it is bound to, or one that adopts it.
+   */
+  readonly missing?: true;
+  /** Quotas that the Namespace sets; a name that is missing has its default. Absent: those that are stored remain. */
+  readonly quota?: Partial<Quota>;
 }
 
 /**
@@ -107,13 +119,8 @@ export interface DeleteLine extends RowName {
   readonly retain?: true;
 }
 
-/** Is there such a row, whoever made it? Answered `exists` or `absent`. */
-export interface ProbeLine extends RowName {
-  readonly probe: true;
-}
-
 /** One line of an apply call after the head. */
-export type ApplyLine = DeclareLine | CompareLine | DeleteLine | ProbeLine;
+export type ApplyLine = DeclareLine | CompareLine | DeleteLine;
 
 /** What became of one line; `undeclared` is about a row that no line of a complete call named. */
 export const APPLY_VERDICTS = [
@@ -124,7 +131,6 @@ export const APPLY_VERDICTS = [
   'retained',
   'absent',
   'needed',
-  'exists',
   'conflict',
   'invalid',
   'undeclared',
@@ -136,8 +142,10 @@ export type ApplyVerdict = (typeof APPLY_VERDICTS)[number];
 /** The answer to one line. */
 export interface ApplyResult extends RowName {
   readonly result: ApplyVerdict;
-  /** Of `invalid`: what is wrong. Of a stored policy: why its rule grants nothing. Of a stored client: why the keys of its `jwks_uri` are not fetched. */
+  /** Of `invalid`: what is wrong. Of a stored policy: why its rule grants nothing. Of a stored client: why the keys of its `jwks_uri` are not fetched. Of a stored Box: the hosts that it does not have. */
   readonly faults?: readonly Fault[];
+  /** Of `invalid`: the quota of the box that the line exceeds. Nothing is wrong with the resource itself. */
+  readonly quota?: QuotaName;
   /** Of `conflict`: who has the row, for people: `owned by …`. */
   readonly detail?: string;
   /**
@@ -192,10 +200,22 @@ export interface ClaimedEpoch {
   readonly epoch: number;
 }
 
-/** A box in which a cluster declares something, and how many rows. */
+/** A box in which a cluster declares something, and how many rows; or one that is bound to a namespace of the cluster. */
 export interface DeclaredBox {
   readonly box: string;
   readonly resources: number;
+  /** Its namespace is missing. */
+  readonly missing?: true;
+}
+
+/** What policies of a box link: body of `POST /boxes/<box>/missing-links`. */
+export interface LinkedNames {
+  readonly links: readonly Link[];
+}
+
+/** Those of the links whose Client, User or Group is not in the box, whoever made it. */
+export interface MissingLinks {
+  readonly missing: readonly Link[];
 }
 
 /** Answer of `GET /boxes?cluster=…`. */

@@ -1,7 +1,9 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { LINK_TYPES, type Link } from '../../crds/links.ts';
 import { isObject, parseAnswerLine, parseJson } from './apply-answer.ts';
+import { storedHostsOf, type BoxHostsCall, type StoredHosts } from './box-hosts.ts';
 import type { ClusterSettingsCall } from './cluster-settings.ts';
 import type {
   ApplyHead,
@@ -23,6 +25,8 @@ import { lastUsesOf, usageOf } from './usage-answer.ts';
 export interface Management {
   /** Claims the next epoch: calls under older ones are refused from now on. `adopts`: see {@link EpochClaim}. */
   claimEpoch(cluster: string, signal: AbortSignal, adopts?: string): Promise<number>;
+  /** Resolves when the API can serve, its database included. */
+  ready(signal: AbortSignal): Promise<void>;
   /** The boxes in which this cluster declares something, as the database has it. */
   declaredBoxes(cluster: string, signal: AbortSignal): Promise<readonly DeclaredBox[]>;
   /** How much the clients that this cluster declares in a box are used: a portion of them, those after client `after`. */
@@ -31,6 +35,10 @@ export interface Management {
   lastUses(box: string, cluster: string, signal: AbortSignal): Promise<LastUses>;
   /** Tells the API what it is to know of a cluster; the version that it has for that. */
   putSettings(settings: ClusterSettingsCall, signal: AbortSignal): Promise<number>;
+  /** Assigns the hosts of the boxes that the call names, all in one transaction. */
+  putHosts(hosts: BoxHostsCall, signal: AbortSignal): Promise<StoredHosts>;
+  /** Which links of policies lead nowhere in a box. */
+  missingLinks(box: string, links: readonly Link[], signal: AbortSignal): Promise<readonly Link[]>;
   /** One call, one transaction: its results, once all of it is committed. */
   apply(call: ApplyCall, signal: AbortSignal): Promise<readonly ApplyResult[]>;
 }
@@ -68,6 +76,7 @@ export function createManagement(options: ManagementOptions): Management {
       if (isObject(answer) && typeof answer['epoch'] === 'number') return answer['epoch'];
       throw new ManagementError('refused', 'the API answered without an epoch');
     },
+    ready: (signal) => call(options, 'GET', '/readyz', [], signal, async (answer) => void answer.resume()),
     async declaredBoxes(cluster, signal) {
       const path = `/boxes?cluster=${encodeURIComponent(cluster)}`;
       return declaredBoxesOf(await call(options, 'GET', path, [], signal, jsonAnswer));
@@ -85,6 +94,16 @@ export function createManagement(options: ManagementOptions): Management {
       const answer = await call(options, 'PUT', '/settings', [settings], signal, jsonAnswer);
       if (isObject(answer) && typeof answer['version'] === 'number') return answer['version'];
       throw new ManagementError('refused', 'the API answered without a version');
+    },
+    async putHosts(hosts, signal) {
+      return storedHostsOf(
+        await call(options, 'PUT', '/hosts', [hosts], signal, (answer) => jsonBody(answer, longestUsage)),
+      );
+    },
+    async missingLinks(box, links, signal) {
+      const path = `/boxes/${encodeURIComponent(box)}/missing-links`;
+      const read = (answer: IncomingMessage) => jsonBody(answer, longestUsage);
+      return missingLinksOf(await call(options, 'POST', path, [{ links }], signal, read));
     },
     apply({ box, head, lines: sent, onProgress }, signal) {
       const path = `/boxes/${encodeURIComponent(box)}/apply`;
@@ -185,9 +204,21 @@ function declaredBoxesOf(answer: unknown): readonly DeclaredBox[] {
   }
   return answer['boxes'].map((box: unknown) => {
     if (isObject(box) && typeof box['box'] === 'string' && typeof box['resources'] === 'number') {
-      return { box: box['box'], resources: box['resources'] };
+      const missing = box['missing'] === true ? { missing: true as const } : {};
+      return { box: box['box'], resources: box['resources'], ...missing };
     }
     throw new ManagementError('refused', 'the API answered a box that is not understood');
+  });
+}
+
+function missingLinksOf(answer: unknown): readonly Link[] {
+  if (!isObject(answer) || !Array.isArray(answer['missing'])) {
+    throw new ManagementError('refused', 'the API answered without the links that lead nowhere');
+  }
+  return answer['missing'].flatMap((link: unknown) => {
+    const { resourceType: type, id } = isObject(link) ? link : {};
+    const resourceType = LINK_TYPES.find((known) => known === type);
+    return resourceType === undefined || typeof id !== 'string' ? [] : [{ resourceType, id }];
   });
 }
 

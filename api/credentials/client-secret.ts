@@ -1,13 +1,27 @@
 import { hash, randomBytes } from 'node:crypto';
 import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
 import { equal } from './equal.ts';
+import type { Sharer } from '../shares/places.ts';
 import type { HashQueue } from './hash-queue.ts';
 
 const sha256Prefix = '$sha256$';
 const argon2idPrefix = '$argon2id$';
 
-/** See {@link ClientSecrets.verify}. */
-export type OnGuess = () => number;
+/** The limits that a request to verify a secret is under. */
+export interface GuessLimits {
+  /**
+   * Its address has failed too often, and did not authenticate the client lately: the text is not compared with the
+   * remembered secret either, which would make that a limitless way to guess a chosen one.
+   */
+  readonly isHeldBack: boolean;
+  /**
+   * Admits a text before argon2 verifies it, and returns the sharer of argon2 that it belongs to. What it throws ends the
+   * verification.
+   */
+  begin(): Promise<Sharer>;
+  /** Hears that the text is a secret that was verified before. */
+  recognized(): void;
+}
 
 /** Makes and checks the stored form of client secrets. */
 export interface ClientSecrets {
@@ -15,24 +29,17 @@ export interface ClientSecrets {
    * The stored form: `$sha256$<hex>` of a generated secret, an argon2id PHC string of a chosen one. One that is a PHC
    * string already stays as it is: the rules of a Client have judged its cost.
    */
-  store(secret: string): Promise<string>;
+  store(secret: string, sharer?: Sharer): Promise<string>;
   /**
    * The one of the stored secrets that a secret is, undefined when it is none; an empty list takes the same way, and time,
-   * as one generated secret. `onGuess` hears of each argon2 verification before it begins, and tells how often the one who
-   * asks has tried lately; what it throws stops that. Throws Outage.
+   * as one generated secret. A generated secret is under no limits. Throws Outage, Problem `throttled`, and what
+   * `limits` throw.
    */
-  verify(stored: readonly string[], secret: string, onGuess?: OnGuess): Promise<string | undefined>;
+  verify(stored: readonly string[], secret: string, limits?: GuessLimits): Promise<string | undefined>;
 }
 
 /** Chosen secrets remembered as verified at once: a replica pays argon2 once for each client and change. */
 const rememberedLimit = 100_000;
-
-/**
- * Different texts that may be verified against one stored secret at once: whoever guesses at one client must not fill
- * the queue that all clients share. The right one, once remembered, needs no place; before, it takes that of a guess from
- * an address that tried more often.
- */
-const guessesAtOnce = 8;
 
 /** No secret has this hash: an unknown client's request is compared with it, so that it takes the usual way (T-03). */
 const nobody: readonly string[] = [sha256Prefix + randomBytes(32).toString('hex')];
@@ -48,27 +55,34 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
   }
 
   /** Bound to the stored string, whose salt is its own: a changed secret is verified anew. */
-  async function verifyChosen(stored: string, secret: string, onGuess?: OnGuess): Promise<boolean> {
+  async function verifyChosen(stored: string, secret: string, limits?: GuessLimits): Promise<boolean> {
     const known = remembered.get(stored);
     const marked = mark(secret);
-    if (known !== undefined && equal(known, marked)) return true;
-    const right = await verifyOnce(stored, secret, marked, onGuess);
+    if (known !== undefined && limits?.isHeldBack !== true && equal(known, marked)) {
+      limits?.recognized();
+      return true;
+    }
+    const right = await verifyOnce(stored, secret, marked, limits);
     if (right) remember(stored, marked);
     return right;
   }
 
   /** A busy client's first requests to a new replica come together: they wait for one verification. */
-  async function verifyOnce(stored: string, secret: string, marked: string, onGuess?: OnGuess): Promise<boolean> {
+  async function verifyOnce(stored: string, secret: string, marked: string, limits?: GuessLimits): Promise<boolean> {
     const ofSecret = underWay.get(stored) ?? new Map<string, Promise<boolean>>();
     const running = ofSecret.get(marked);
     if (running !== undefined) return running;
-    const options = { tries: onGuess?.() ?? 0, mostOfOne: guessesAtOnce };
-    const verifying = queue.verify(stored, secret, options).finally(() => {
+    const verifying = verifyNow(stored, secret, limits).finally(() => {
       ofSecret.delete(marked);
       if (ofSecret.size === 0) underWay.delete(stored);
     });
     underWay.set(stored, ofSecret.set(marked, verifying));
     return verifying;
+  }
+
+  async function verifyNow(stored: string, secret: string, limits?: GuessLimits): Promise<boolean> {
+    const sharer = await limits?.begin();
+    return queue.verify(stored, secret, sharer === undefined ? {} : { sharer });
   }
 
   function remember(stored: string, marked: string): void {
@@ -78,15 +92,15 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
   }
 
   return {
-    async store(secret) {
+    async store(secret, sharer) {
       if (secret.startsWith(argon2idPrefix)) return secret;
-      return isGeneratedSecret(secret) ? sha256(secret) : queue.hash(secret);
+      return isGeneratedSecret(secret) ? sha256(secret) : queue.hash(secret, sharer);
     },
-    async verify(stored, secret, onGuess) {
+    async verify(stored, secret, limits) {
       for (const one of stored.length === 0 ? nobody : stored) {
         const right = one.startsWith(sha256Prefix)
           ? equal(one, sha256(secret))
-          : await verifyChosen(one, secret, onGuess);
+          : await verifyChosen(one, secret, limits);
         if (right) return one;
       }
       return undefined;

@@ -1,16 +1,18 @@
-import { hash, hkdfSync } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { StoredPassword } from '../db/user.ts';
+import type { Sharer } from '../shares/places.ts';
+import { deriveKey } from './derived-key.ts';
 import type { HashQueue } from './hash-queue.ts';
 
 /** Makes and checks the stored form of people's passwords. */
 export interface Passwords {
-  /** argon2id with the newest pepper. Throws Outage when too many wait. */
-  store(password: string): Promise<StoredPassword>;
+  /** argon2id with the newest pepper. Throws Problem `throttled` and Outage as {@link HashQueue.hashPeppered}. */
+  store(password: string, sharer?: Sharer): Promise<StoredPassword>;
   /**
    * Whether a password is the stored one; with nobody's (undefined) it is not, after the same time, so that an account
-   * that is not there is not told from a wrong password. Throws Outage when too many wait.
+   * that is not there is not told from a wrong password. Throws as {@link HashQueue.verify} does.
    */
-  verify(stored: StoredPassword | undefined, password: string): Promise<boolean>;
+  verify(stored: StoredPassword | undefined, password: string, sharer?: Sharer): Promise<boolean>;
 }
 
 interface Pepper {
@@ -28,15 +30,16 @@ export function createPasswords(queue: HashQueue, keys: readonly [Buffer, ...Buf
   const current = pepperOf(newest);
   const peppers = new Map([current, ...older.map(pepperOf)].map((pepper) => [pepper.name, pepper.bytes]));
 
-  async function store(password: string): Promise<StoredPassword> {
-    return { hash: await queue.hashPeppered(normal(password), current.bytes), pepper: current.name };
+  async function store(password: string, sharer?: Sharer): Promise<StoredPassword> {
+    return { hash: await queue.hashPeppered(normal(password), current.bytes, sharer), pepper: current.name };
   }
 
   return {
     store,
-    async verify(stored, password) {
+    async verify(stored, password, sharer) {
       const pepper = peppers.get(stored?.pepper ?? current.name);
-      const fits = await queue.verify(stored?.hash ?? nobody, normal(password), { pepper: pepper ?? current.bytes });
+      const options = { pepper: pepper ?? current.bytes, ...(sharer && { sharer }) };
+      const fits = await queue.verify(stored?.hash ?? nobody, normal(password), options);
       return fits && stored !== undefined && pepper !== undefined;
     },
   };
@@ -45,9 +48,8 @@ export function createPasswords(queue: HashQueue, keys: readonly [Buffer, ...Buf
 /** As expensive as any that {@link Passwords.store} makes, and no text is known that fits it. */
 const nobody = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** HKDF (RFC 5869), so that nothing of the key itself can be learned from what argon2 does with it. */
 function pepperOf(key: Buffer): Pepper {
-  const bytes = Buffer.from(hkdfSync('sha256', key, '', 'boxgate password pepper', 32));
+  const bytes = deriveKey(key, 'password pepper');
   return { name: hash('sha256', bytes, 'hex').slice(0, 16), bytes };
 }
 

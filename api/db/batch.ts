@@ -1,3 +1,5 @@
+import { createFairLine } from './fair-line.ts';
+
 /** What a batch does with the items it collected: one result for each, in their order. */
 export type BatchRun<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 
@@ -5,9 +7,12 @@ export type BatchRun<Item, Result> = (items: readonly Item[]) => Promise<readonl
 export interface BatchLimits {
   readonly size: number;
   readonly inFlight: number;
-  /** Items that may wait; beyond it `submit` throws what `overflow` makes. */
+  /**
+   * Items that may wait. Beyond it the box with the most items loses its youngest one to a box that has fewer, and `submit`
+   * throws what `overflow` makes: `displaced` for the former, `full` where no box has more.
+   */
   readonly waiting: number;
-  readonly overflow: () => Error;
+  readonly overflow: (why: 'displaced' | 'full') => Error;
   /** Milliseconds from `submit` to its end; beyond it `submit` throws what `overdue` makes, a tenth later at most. */
   readonly patience: number;
   readonly overdue: () => Error;
@@ -29,26 +34,35 @@ interface Entry<Item, Result> {
 /**
  * Items submitted while all runs are in flight share the next one; a lone item runs at once. When a run of several
  * fails for a reason other than `isOutage`, its halves are run again, and theirs, so that a bad row harms nobody else
- * and costs a few runs. Nobody waits longer than `patience`, whatever becomes of the runs.
+ * and costs a few runs. Nobody waits longer than `patience`, whatever becomes of the runs. A run that cannot take all that
+ * wait takes items of each box in turn; without `boxOf` all items are of one box.
  */
 export function createBatch<Item, Result>(
   run: BatchRun<Item, Result>,
   limits: BatchLimits,
   isOutage: (error: unknown) => boolean,
+  boxOf: (item: Item) => string = () => '',
 ): Batch<Item, Result> {
   type Entries = readonly Entry<Item, Result>[];
-  let waiting: Entry<Item, Result>[] = [];
+  const waiting = createFairLine<Entry<Item, Result>>((entry) => boxOf(entry.item));
   const running = new Set<Entries>();
   let scheduled = false;
   let watch: NodeJS.Timeout | undefined;
 
   function submit(item: Item): Promise<Result> {
-    if (waiting.length >= limits.waiting) return Promise.reject(limits.overflow());
+    if (waiting.length >= limits.waiting && !displaceFor(item)) return Promise.reject(limits.overflow('full'));
     return new Promise((resolve, reject) => {
-      waiting.push({ item, since: performance.now(), resolve, reject });
+      waiting.add({ item, since: performance.now(), resolve, reject });
       watch ??= setInterval(rejectOverdue, limits.patience / 10).unref();
       schedule();
     });
+  }
+
+  /** Takes the place of another box's youngest item; false where no box has more items in line. */
+  function displaceFor(item: Item): boolean {
+    const youngest = waiting.removeYoungest(boxOf(item));
+    youngest?.reject(limits.overflow('displaced'));
+    return youngest !== undefined;
   }
 
   /** Requests that were read from the sockets in the same turn of the event loop go together. */
@@ -63,8 +77,7 @@ export function createBatch<Item, Result>(
 
   function start(): void {
     if (waiting.length === 0 || running.size >= limits.inFlight) return;
-    const batch = waiting.length <= limits.size ? waiting : waiting.slice(0, limits.size);
-    waiting = waiting.length <= limits.size ? [] : waiting.slice(limits.size);
+    const batch = waiting.take(limits.size);
     running.add(batch);
     void settle(batch).finally(() => {
       running.delete(batch);
@@ -113,10 +126,8 @@ export function createBatch<Item, Result>(
     }
     const limit = performance.now() - limits.patience;
     const isOverdue = (entry: Entry<Item, Result>): boolean => entry.since <= limit;
-    const overdue = [...running].flat().filter(isOverdue).concat(waiting.filter(isOverdue));
-    if (overdue.length === 0) return;
+    const overdue = [...running].flat().filter(isOverdue).concat(waiting.remove(isOverdue));
     for (const entry of overdue) entry.reject(limits.overdue());
-    waiting = waiting.filter((entry) => !isOverdue(entry));
   }
 
   return { submit };

@@ -1,3 +1,4 @@
+import { lockUse } from './box-use.ts';
 import { deleteResources } from './resource-write.ts';
 import { filledBuckets } from './session-buckets.ts';
 import type { ResourceKey } from './resource.ts';
@@ -14,12 +15,21 @@ export async function endBoxData(
   version: number,
   which: 'all' | 'unowned',
 ): Promise<void> {
+  await lockUse(connection, box);
   const { rows } = await connection.query<ResourceKey>(
     `SELECT kind, id FROM boxgate.resource WHERE box = $1 AND (owner_cluster IS NULL OR $2)`,
     [box, which === 'all'],
   );
   if (rows.length > 0) await deleteResources(connection, box, version, rows);
-  for (const table of ['refresh_family', 'signing_key', 'session_room', 'client_usage', 'user', 'group']) {
+  for (const table of [
+    'refresh_family',
+    'signing_key',
+    'session_room',
+    'client_usage',
+    'user',
+    'group',
+    'failed_attempt',
+  ]) {
     await connection.query(`DELETE FROM boxgate.${table} WHERE box = $1`, [box]);
   }
   await connection.query(

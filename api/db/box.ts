@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Connections } from './pool.ts';
 import { inBoxAfter, outsideBoxes } from './transaction.ts';
 import type { Connection, Row } from './transaction.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
@@ -45,7 +45,7 @@ export async function lockVersion(connection: Connection, box: string): Promise<
  * gets the config version. Throws Outage.
  */
 export function inHeldBox<T>(
-  pool: pg.Pool,
+  pool: Connections,
   box: string,
   work: (connection: Connection, version: number | undefined) => Promise<T>,
 ): Promise<T> {
@@ -71,7 +71,7 @@ export function turn(how: 'shared' | 'exclusive', box = '$1'): string {
 }
 
 /** The boxes that hold a resource, at most `limit` of them. */
-export function boxesInUse(pool: pg.Pool, limit: number): Promise<readonly string[]> {
+export function boxesInUse(pool: Connections, limit: number): Promise<readonly string[]> {
   return withConnection(pool, requestLimit, async (connection) => {
     const { rows } = await connection.query<{ box: string }>('SELECT box FROM boxgate.boxes_in_use($1)', [limit]);
     return rows.map((row) => row.box);
@@ -79,21 +79,32 @@ export function boxesInUse(pool: pg.Pool, limit: number): Promise<readonly strin
 }
 
 /** Every box there ever was. */
-export function allBoxes(pool: pg.Pool): Promise<readonly string[]> {
+export function allBoxes(pool: Connections): Promise<readonly string[]> {
   return withConnection(pool, requestLimit, async (connection) => {
     const { rows } = await connection.query<{ box: string }>('SELECT box FROM boxgate.all_boxes()');
     return rows.map((row) => row.box);
   });
 }
 
-/** The boxes in which a cluster declares something, with the number of its resources. Counts all, so it may take long. */
-export function declaredBoxes(pool: pg.Pool, cluster: string): Promise<readonly { box: string; resources: number }[]> {
+/**
+ * The boxes in which a cluster declares something, with the number of its resources, and those that are bound to one of its
+ * namespaces, which may be missing. Counts all, so it may take long.
+ */
+export function declaredBoxes(
+  pool: Connections,
+  cluster: string,
+): Promise<readonly { box: string; resources: number; missing?: true }[]> {
   const count = async (connection: Connection) => {
-    const { rows } = await connection.query<{ box: string; resources: string }>(
-      'SELECT box, resources FROM boxgate.declared_boxes($1)',
+    const { rows } = await connection.query<{ box: string; resources: string; missing: boolean }>(
+      `SELECT box, resources, false AS missing FROM boxgate.declared_boxes($1)
+       UNION ALL SELECT box, 0, true FROM boxgate.missing_boxes($1)`,
       [cluster],
     );
-    return rows.map((row) => ({ box: row.box, resources: Number(row.resources) }));
+    return rows.map(({ box, resources, missing }) => ({
+      box,
+      resources: Number(resources),
+      ...(missing ? { missing } : {}),
+    }));
   };
   return outsideBoxes(pool, count, countLimit);
 }

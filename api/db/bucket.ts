@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Connections } from './pool.ts';
 import { outsideBoxes } from './transaction.ts';
 import type { Connection } from './transaction.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
@@ -35,7 +35,7 @@ export interface BucketUpkeep {
  * Makes the buckets that sessions issued from now on may need, and drops those that were over a day ago by the clock of
  * the database; one that a long statement reads is dropped next time. Throws Outage.
  */
-export async function upkeepBuckets(pool: pg.Pool, now: Date): Promise<BucketUpkeep> {
+export async function upkeepBuckets(pool: Connections, now: Date): Promise<BucketUpkeep> {
   const found = await readBuckets(pool);
   const made = await makeMissing(pool, wantedBuckets(now), new Set(found.map(({ bucket }) => bucket)));
   const dropped: number[] = [];
@@ -46,7 +46,7 @@ export async function upkeepBuckets(pool: pg.Pool, now: Date): Promise<BucketUpk
 }
 
 async function makeMissing(
-  pool: pg.Pool,
+  pool: Connections,
   wanted: readonly number[],
   there: ReadonlySet<number>,
 ): Promise<readonly number[]> {
@@ -59,7 +59,7 @@ async function makeMissing(
   return made;
 }
 
-function readBuckets(pool: pg.Pool): Promise<readonly { readonly bucket: number; readonly over: boolean }[]> {
+function readBuckets(pool: Connections): Promise<readonly { readonly bucket: number; readonly over: boolean }[]> {
   return withConnection(pool, requestLimit, async (connection) => {
     const { rows } = await connection.query<{ bucket: number; over: boolean }>(
       'SELECT bucket, over FROM boxgate.buckets()',
@@ -69,7 +69,7 @@ function readBuckets(pool: pg.Pool): Promise<readonly { readonly bucket: number;
 }
 
 function callOn(
-  pool: pg.Pool,
+  pool: Connections,
   name: 'make_first_buckets' | 'make_bucket' | 'drop_bucket',
   argument: number | readonly number[],
   limit: number,

@@ -1,5 +1,5 @@
 import { arrayLiteral, bytes, sparseArrayLiteral } from './array-literal.ts';
-import type { FoundSession, GrantLetter, Person, SessionKey, Versioned } from './hot-statements.ts';
+import type { FirstGrant, FoundSession, GrantLetter, Person, SessionKey, Versioned } from './hot-statements.ts';
 import type { Queryable } from './issue-statement.ts';
 import { sortingErrors } from './outage.ts';
 
@@ -72,6 +72,7 @@ interface CheckRow {
   readonly version: string | null;
   readonly expires: string;
   readonly type: GrantLetter;
+  readonly grant_type: FirstGrant | null;
   readonly client: string;
   readonly person: Person | null;
   readonly scope: string | null;
@@ -103,6 +104,7 @@ function foundSession(row: CheckRow): FoundSession | undefined {
     version: Number(row.version),
     expiresAt: Number(row.expires),
     type: row.type,
+    grant: row.grant_type,
     client: row.client,
     user: row.person,
     scope: row.scope,

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { momentAt } from './keyset.ts';
+import type { Connections } from './pool.ts';
 import { filledBuckets, isBucketWithin } from './session-buckets.ts';
 import { outsideBoxes } from './transaction.ts';
 import type { Connection } from './transaction.ts';
@@ -18,7 +18,7 @@ export interface ClientUse {
 const noteLimit = 10_000;
 
 /** Writes uses of clients of any boxes, in one statement; clients that are not there any more are passed over. Throws Outage. */
-export function noteUsage(pool: pg.Pool, uses: readonly ClientUse[]): Promise<void> {
+export function noteUsage(pool: Connections, uses: readonly ClientUse[]): Promise<void> {
   const values = [
     uses.map(({ box }) => box),
     uses.map(({ client }) => client),

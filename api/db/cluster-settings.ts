@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { risingClock } from './box.ts';
+import type { Connections } from './pool.ts';
 import type { Connection } from './transaction.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
@@ -46,7 +46,7 @@ async function versionOf(connection: Connection, cluster: string): Promise<reado
 }
 
 /** The settings of a cluster; undefined where it has none. Throws Outage. */
-export function readClusterSettings(pool: pg.Pool, cluster: string): Promise<ClusterSettingsRow | undefined> {
+export function readClusterSettings(pool: Connections, cluster: string): Promise<ClusterSettingsRow | undefined> {
   return withConnection(pool, requestLimit, async (connection) => {
     const { rows } = await connection.query<{ version: string; issuer: string | null; keys: unknown }>(
       `SELECT version, service_account_issuer AS issuer, service_account_keys AS keys

@@ -5,7 +5,7 @@ import { sortingErrors } from './outage.ts';
 
 /** Stores codes, each if what it was decided by is as it was found; tells which were stored. Throws Outage. */
 export function storeCodes(db: Queryable, codes: readonly NewCode[]): Promise<readonly boolean[]> {
-  return done(db, codes, 'store_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)', [
+  return done(db, codes, 'store_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)', [
     arrayLiteral(codes, ({ box }) => `"${box}"`),
     arrayLiteral(codes, ({ version }) => String(version)),
     arrayLiteral(codes, ({ id }) => id),
@@ -25,6 +25,7 @@ export function storeCodes(db: Queryable, codes: readonly NewCode[]): Promise<re
     arrayLiteral(codes, ({ createdAt }) => String(createdAt)),
     arrayLiteral(codes, ({ expiresAt }) => String(expiresAt)),
     arrayLiteral(codes, ({ keptUntil }) => String(keptUntil)),
+    arrayLiteral(codes, ({ target }) => bytes(target)),
   ]);
 }
 

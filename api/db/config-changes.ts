@@ -1,3 +1,6 @@
+import { quotaOf } from '../../crds/quota.ts';
+import type { Quota } from '../../crds/quota.ts';
+import { storedQuota } from './box-use.ts';
 import type { PreviousSecret } from './resource.ts';
 import type { Connection } from './transaction.ts';
 
@@ -9,9 +12,14 @@ export interface ResourceRow {
   readonly sessionsFrom: number;
   /** Milliseconds since 1970. */
   readonly revokedBefore: number | undefined;
+  /** As it was asked for: with all fields, or without those that no decision reads. */
   readonly body: unknown;
+  /** Characters of the body as JSON: a measure of its memory. */
+  readonly size: number;
   readonly secrets: readonly string[];
   readonly previous: PreviousSecret | undefined;
+  /** An object declares it: the row has an owner. */
+  readonly isManaged: boolean;
 }
 
 /** A signing key as its row holds it; times in milliseconds since 1970. */
@@ -35,63 +43,105 @@ export interface ConfigChanges {
   readonly revokedBefore: number | undefined;
   /** Another namespace has asked for the box: nothing of it is served until an admin has decided. */
   readonly locked: boolean;
+  readonly quota: Quota;
+  /** The box has as many active sessions as its quota allows. */
+  readonly sessionsFull: boolean;
   readonly changed: readonly ResourceRow[];
   readonly deleted: readonly { readonly kind: string; readonly id: string }[];
   /** All keys, always: they are few. */
   readonly keys: readonly SigningKeyRow[];
 }
 
+/** A box that takes more memory than a replica gives to one: it is not served. */
+export class TooLarge extends Error {
+  override readonly name = 'TooLarge';
+}
+
+/** The parts of a box to read. */
+export interface ConfigReading {
+  /** Fields of resources that are left out. */
+  readonly without: readonly string[];
+  /** Characters of all resources together, as JSON, that a replica takes of one box. */
+  readonly most: number;
+}
+
 /**
  * Reads what moved in a box after version `since`, or all of it when that is none of the versions it lately had (0 never
- * is); undefined when there is no such box. To be called in a `snapshot` transaction, or in one that holds the box's row.
+ * is); undefined when there is no such box, or its namespace is missing. Throws TooLarge before it reads a box that is larger than `most`. To be called in a `snapshot` transaction, or in one that holds the box's row.
  */
 export async function readConfigChanges(
   connection: Connection,
   box: string,
   since: number,
+  reading: ConfigReading,
 ): Promise<ConfigChanges | undefined> {
   const { rows } = await connection.query<{
     version: string;
     sessions_from: string;
     revoked_before: Date | null;
     locked: boolean;
+    quota: unknown;
+    sessions_full: boolean;
     known: boolean;
   }>(
-    `SELECT b.config_version AS version, b.sessions_from, b.revoked_before, b.locked_for IS NOT NULL AS locked,
+    `SELECT b.config_version AS version, b.sessions_from, b.revoked_before, b.locked_for IS NOT NULL AS locked, b.quota, b.sessions_full,
             b.config_version >= $2 AND EXISTS (SELECT FROM boxgate.box_version v WHERE v.box = b.box AND v.version = $2)
               AS known
-       FROM boxgate.box b WHERE b.box = $1`,
+       FROM boxgate.box b WHERE b.box = $1 AND b.missing_since IS NULL`,
     [box, since],
   );
   const row = rows[0];
   if (row === undefined) return undefined;
+  await demandSize(connection, box, reading);
   return {
     version: Number(row.version),
     complete: !row.known,
     sessionsFrom: Number(row.sessions_from),
     revokedBefore: row.revoked_before?.getTime(),
     locked: row.locked,
-    changed: await readChanged(connection, box, row.known ? since : 0),
+    quota: quotaOf(storedQuota(row.quota)),
+    sessionsFull: row.sessions_full,
+    changed: await readChanged(connection, box, row.known ? since : 0, reading),
     deleted: row.known ? await readDeleted(connection, box, since) : [],
     keys: await readSigningKeyRows(connection, box),
   };
 }
 
-async function readChanged(connection: Connection, box: string, since: number): Promise<readonly ResourceRow[]> {
+/** All that is stored is counted, so that only a box that may be too large has to be measured. */
+async function demandSize(connection: Connection, box: string, { without, most }: ConfigReading): Promise<void> {
+  const { rows } = await connection.query<{ bytes: string }>('SELECT bytes FROM boxgate.box_use WHERE box = $1', [box]);
+  if (Number(rows[0]?.bytes ?? 0) <= most) return;
+  const measured = await connection.query<{ bytes: string }>(
+    'SELECT coalesce(sum(boxgate.bytes_of(body - $2::text[])), 0) AS bytes FROM boxgate.resource WHERE box = $1',
+    [box, without],
+  );
+  const bytes = Number(measured.rows[0]?.bytes);
+  if (bytes > most)
+    throw new TooLarge(`box ${box} has ${String(bytes)} bytes of configuration; a replica takes ${String(most)}`);
+}
+
+async function readChanged(
+  connection: Connection,
+  box: string,
+  since: number,
+  { without }: ConfigReading,
+): Promise<readonly ResourceRow[]> {
   const { rows } = await connection.query<{
     kind: ResourceRow['kind'];
     id: string;
     version: string;
     sessions_from: string;
     revoked_before: Date | null;
-    body: unknown;
+    body: string;
     secrets: string[];
     previous_secret: string | null;
     previous_until: Date | null;
+    managed: boolean;
   }>(
-    `SELECT kind, id, version, sessions_from, revoked_before, body, secrets, previous_secret, previous_until
+    `SELECT kind, id, version, sessions_from, revoked_before, (body - $3::text[])::text AS body, secrets,
+            previous_secret, previous_until, owner_cluster IS NOT NULL AS managed
        FROM boxgate.resource WHERE box = $1 AND version > $2`,
-    [box, since],
+    [box, since, without],
   );
   return rows.map((row) => ({
     kind: row.kind,
@@ -99,10 +149,16 @@ async function readChanged(connection: Connection, box: string, since: number): 
     version: Number(row.version),
     sessionsFrom: Number(row.sessions_from),
     revokedBefore: row.revoked_before?.getTime(),
-    body: row.body,
+    body: parsed(row.body),
+    size: row.body.length,
     secrets: row.secrets,
     previous: previousOf(row.previous_secret, row.previous_until),
+    isManaged: row.managed,
   }));
+}
+
+function parsed(json: string): unknown {
+  return JSON.parse(json);
 }
 
 function previousOf(stored: string | null, until: Date | null): PreviousSecret | undefined {

@@ -1,39 +1,75 @@
+import { hash } from 'node:crypto';
 import type { Connection } from './transaction.ts';
 
-/** What a person lets a client have. */
+/** The scopes that a user lets a client have at one {@link ConsentTarget}. */
 export interface Consent {
   readonly scopes: readonly string[];
   /** The config version it was given under. */
   readonly version: number;
 }
 
-/** The stored consent of a person for a client; undefined when there is none. */
+/** The redirect URI and the audience that a consent is for. */
+export interface ConsentTarget {
+  /** As the client has it configured. */
+  readonly redirectUri: string;
+  /** Null: the box itself, its issuer. */
+  readonly audience: string | null;
+}
+
+/** The user, the client and the target of a consent. */
+export interface ConsentKey {
+  readonly user: number;
+  readonly client: string;
+  readonly target: ConsentTarget;
+}
+
+/** Returns the key of a target, 64 hexadecimal digits: its parts are too long for an index. */
+export function targetKey({ redirectUri, audience }: ConsentTarget): string {
+  return hash('sha256', JSON.stringify([redirectUri, audience]), 'hex');
+}
+
+/** Reads the consent of a user for a client and a target; undefined when there is none. */
 export async function readConsent(
   connection: Connection,
   box: string,
-  user: number,
-  client: string,
+  { user, client, target }: ConsentKey,
 ): Promise<Consent | undefined> {
   const { rows } = await connection.query<{ readonly scopes: readonly string[]; readonly version: string }>(
-    'SELECT scopes, version FROM boxgate.consent WHERE box = $1 AND user_id = $2 AND client = $3',
-    [box, user, client],
+    `SELECT scopes, version FROM boxgate.consent_target
+      WHERE box = $1 AND user_id = $2 AND client = $3 AND target = decode($4, 'hex')`,
+    [box, user, client, targetKey(target)],
   );
   return rows[0] && { scopes: rows[0].scopes, version: Number(rows[0].version) };
 }
 
-/** Stores a person's consent for a client in place of the one before; `now` in milliseconds since 1970. */
+/**
+ * Stores a consent under the present config version, in addition to what was given for its target under `since` or later: an
+ * older consent was for a client that is gone. Creates the Grant, or adds the scopes to it. `now` in milliseconds since 1970.
+ */
 export async function storeConsent(
   connection: Connection,
   box: string,
-  who: { readonly user: number; readonly client: string },
-  { scopes, version }: Consent,
+  { user, client, target }: ConsentKey,
+  { scopes, version, since }: Consent & { readonly since: number },
   now: number,
 ): Promise<void> {
+  const parameters = [box, user, client, scopes, version, now, since];
   await connection.query(
-    `INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
+    `INSERT INTO boxgate.consent AS c (box, user_id, client, scopes, version, created_at)
      VALUES ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))
-     ON CONFLICT (box, user_id, client)
-     DO UPDATE SET scopes = excluded.scopes, version = excluded.version, created_at = excluded.created_at`,
-    [box, who.user, who.client, scopes, version, now],
+     ON CONFLICT (box, user_id, client) DO UPDATE SET ${added}`,
+    parameters,
+  );
+  await connection.query(
+    `INSERT INTO boxgate.consent_target AS c
+       (box, user_id, client, scopes, version, created_at, target, redirect_uri, audience)
+     VALUES ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), decode($8, 'hex'), $9, $10)
+     ON CONFLICT (box, user_id, client, target) DO UPDATE SET ${added}`,
+    [...parameters, targetKey(target), target.redirectUri, target.audience],
   );
 }
+
+/** SQL that adds the scopes to those of the row `c`, unless it is older than `$7`. */
+const added = `version = excluded.version, created_at = excluded.created_at,
+  scopes = CASE WHEN c.version < $7::bigint THEN excluded.scopes
+                ELSE c.scopes || ARRAY(SELECT s FROM unnest(excluded.scopes) AS s WHERE s <> ALL (c.scopes)) END`;

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { lockVersion } from './box.ts';
 import { Outage } from './outage.ts';
+import type { Connections } from './pool.ts';
 import { inBox } from './transaction.ts';
 import type { Connection } from './transaction.ts';
 
@@ -26,7 +26,7 @@ export async function demandStandby(connection: Connection): Promise<void> {
  * Resolves when a synchronous standby has all that is committed in a box until now: what an earlier call changed without
  * being confirmed may be told as done after that. Throws Outage.
  */
-export function confirmOnStandby(pool: pg.Pool, box: string): Promise<void> {
+export function confirmOnStandby(pool: Connections, box: string): Promise<void> {
   return inBox(pool, box, 'write', async (connection) => {
     await demandStandby(connection);
     // A commit that has written nothing waits for nobody; a row lock is written.

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { risingClock } from './box.ts';
+import type { Connections } from './pool.ts';
 import { outsideBoxes } from './transaction.ts';
 import type { Connection } from './transaction.ts';
 
@@ -7,7 +7,7 @@ import type { Connection } from './transaction.ts';
  * Claims the next epoch of a cluster: applies under an older one are refused from the commit on. A time, like a version:
  * after a backup was restored, nobody claims an epoch that an older leader may still hold.
  */
-export function claimEpoch(pool: pg.Pool, cluster: string): Promise<number> {
+export function claimEpoch(pool: Connections, cluster: string): Promise<number> {
   return outsideBoxes(pool, async (connection) => {
     const { rows } = await connection.query<{ epoch: string }>(
       `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch) VALUES ($1, ${risingClock('0')})

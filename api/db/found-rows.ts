@@ -6,27 +6,59 @@ import type { Connection } from './transaction.ts';
 /** What a search looks through: what stands behind FROM, up to the end of its WHERE, with its values. */
 export interface Source {
   readonly from: string;
+  /** SQL for the bytes of a row. */
+  readonly size: string;
   readonly parameters: Parameters;
 }
 
-/** Reads one span of what a search finds, sorted by columns that an index has in this order. */
+/** Bytes of one page: a page of larger rows ends early, and the next one goes on from there. */
+const PAGE_BYTES = 4_194_304;
+
+/**
+ * Reads one span of what a search finds, sorted by columns that an index has in this order. Beyond
+ * {@link PAGE_BYTES} the span ends early, after one row at least.
+ */
 export async function readSpan<Row extends pg.QueryResultRow>(
   connection: Connection,
   columns: string,
-  { from, parameters }: Source,
+  { from, size, parameters }: Source,
   sort: readonly SortColumn[],
   span: Span,
 ): Promise<Page<Row>> {
   const { condition, order, limit } = keysetOf(sort, span, parameters);
-  const { rows } = await connection.query<Row>(
-    `SELECT ${columns} FROM ${from} AND ${condition} ORDER BY ${order} ${limit}`,
-    parameters.values,
-  );
-  return pageOf(rows, span);
+  const found = `SELECT ${columns}, ${size} AS row_bytes FROM ${from} AND ${condition} ORDER BY ${order} ${limit}`;
+  const { rows } = await connection.query<Row & FoundCount>(firstBytesOf(found, parameters), parameters.values);
+  return pageOf(rows, span, foundCount(rows));
+}
+
+/** What {@link firstBytesOf} adds to each row. */
+export interface FoundCount {
+  readonly rows_found: string;
+}
+
+/**
+ * Returns SQL for the first rows of an ordered statement, up to {@link PAGE_BYTES} by its column `row_bytes`, after one row
+ * at least. The column `rows_found` has how many rows the statement found.
+ */
+export function firstBytesOf(found: string, parameters: Parameters): string {
+  return `SELECT * FROM (
+       SELECT f.*, sum(f.row_bytes) OVER (ROWS UNBOUNDED PRECEDING) - f.row_bytes AS bytes_before,
+              count(*) OVER () AS rows_found
+         FROM (${found}) AS f) AS p
+      WHERE p.bytes_before < ${parameters.add(PAGE_BYTES)}`;
+}
+
+/** Returns how many rows a statement of {@link firstBytesOf} found, where it gave fewer. */
+export function foundCount(rows: readonly FoundCount[]): number {
+  return Number(rows[0]?.rows_found ?? 0);
 }
 
 /** How many rows a search finds; stops counting at `most`. */
-export async function countFound(connection: Connection, { from, parameters }: Source, most?: number): Promise<number> {
+export async function countFound(
+  connection: Connection,
+  { from, parameters }: Omit<Source, 'size'>,
+  most?: number,
+): Promise<number> {
   const { rows } = await connection.query<{ count: string }>(
     `SELECT count(*) FROM (SELECT FROM ${from} LIMIT ${parameters.add(most ?? null)}) AS found`,
     parameters.values,

@@ -13,21 +13,38 @@ export interface GrantKey {
 /** A stored consent that counts: of a client that is there, and was not made anew since. */
 export interface StoredGrant extends GrantKey {
   readonly scopes: readonly string[];
+  /** The scopes allowed for each redirect URI and audience, oldest first; none for what an older release stored. */
+  readonly targets: readonly GrantedTarget[];
   /** With microseconds, as the sort key of a cursor. */
   readonly createdAt: string;
+}
+
+/** The scopes that a user has allowed for one redirect URI and one audience. */
+export interface GrantedTarget {
+  readonly redirect_uri: string;
+  /** Null: the box itself, its issuer. */
+  readonly audience: string | null;
+  readonly scopes: readonly string[];
 }
 
 interface GrantColumns {
   readonly user_id: string;
   readonly client: string;
   readonly scopes: readonly string[];
+  readonly targets: readonly GrantedTarget[];
   readonly created_at: string;
 }
 
-const columns = 'c.user_id, c.client, c.scopes, c.created_at::text AS created_at';
+const columns = `c.user_id, c.client, c.scopes, c.created_at::text AS created_at,
+       coalesce((SELECT jsonb_agg(jsonb_build_object('redirect_uri', t.redirect_uri, 'audience', t.audience,
+                                                     'scopes', t.scopes) ORDER BY t.created_at, t.target)
+                   FROM boxgate.consent_target t
+                  WHERE t.box = c.box AND t.user_id = c.user_id AND t.client = c.client
+                    AND t.version >= r.sessions_from), '[]') AS targets`;
 
 function storedGrant(row: GrantColumns): StoredGrant {
-  return { user: Number(row.user_id), client: row.client, scopes: row.scopes, createdAt: row.created_at };
+  const { client, scopes, targets, created_at: createdAt } = row;
+  return { user: Number(row.user_id), client, scopes, targets, createdAt };
 }
 
 /** What a search for grants may compare with. */
@@ -92,7 +109,11 @@ function sourceOf(box: string, { user, client, createdAt }: GrantFilters): Sourc
   if (createdAt?.from !== undefined) conditions.push(`c.created_at >= ${momentAt(parameters.add(createdAt.from))}`);
   if (createdAt?.to !== undefined) conditions.push(`c.created_at < ${momentAt(parameters.add(createdAt.to))}`);
   const clients = `boxgate.resource r ON r.box = c.box AND r.kind = 'Client' AND r.id = c.client`;
-  return { from: `boxgate.consent c JOIN ${clients} WHERE ${conditions.join(' AND ')}`, parameters };
+  return {
+    from: `boxgate.consent c JOIN ${clients} WHERE ${conditions.join(' AND ')}`,
+    size: "octet_length(concat_ws(' ', VARIADIC c.scopes))",
+    parameters,
+  };
 }
 
 /** Deletes a stored consent. */

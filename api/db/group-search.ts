@@ -55,5 +55,6 @@ function sourceOf(box: string, { id, name, createdAt }: GroupFilters): Source {
   if (name !== undefined) conditions.push(`g.name = ${parameters.add(name)}`);
   if (createdAt?.from !== undefined) conditions.push(`g.created_at >= ${momentAt(parameters.add(createdAt.from))}`);
   if (createdAt?.to !== undefined) conditions.push(`g.created_at < ${momentAt(parameters.add(createdAt.to))}`);
-  return { from: `boxgate.group g WHERE ${conditions.join(' AND ')}`, parameters };
+  const size = 'octet_length(concat(g.name, g.description))';
+  return { from: `boxgate.group g WHERE ${conditions.join(' AND ')}`, size, parameters };
 }

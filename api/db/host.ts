@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { createBatch } from './batch.ts';
 import { batchBounds, isOutage } from './hot-batches.ts';
 import { arrayLiteral, quoted } from './array-literal.ts';
+import type { Connections } from './pool.ts';
 import { withConnection } from './with-connection.ts';
 
 /** The box that a host was given to. */
@@ -18,7 +18,7 @@ export type HostLookup = (host: string) => Promise<HostClaim | undefined>;
  * Looks hosts up in micro-batches, one statement in flight: requests under made-up names must not use up the pool that
  * the resource endpoints share.
  */
-export function batchedHosts(pool: pg.Pool): HostLookup {
+export function batchedHosts(pool: Connections): HostLookup {
   const bounds = { ...batchBounds, inFlight: 1 };
   const hosts = createBatch((items: readonly string[]) => boxesOf(pool, items), bounds, isOutage);
   return async (host) => (await hosts.submit(host)).claim;
@@ -28,7 +28,7 @@ interface Found {
   readonly claim: HostClaim | undefined;
 }
 
-function boxesOf(pool: pg.Pool, hosts: readonly string[]): Promise<readonly Found[]> {
+function boxesOf(pool: Connections, hosts: readonly string[]): Promise<readonly Found[]> {
   return withConnection(pool, batchBounds.patience, async (connection) => {
     const { rows } = await connection.query<{ host: string; box: string; issuer: string | null }>(
       'SELECT n.host, b.box, b.issuer FROM unnest($1::text[]) AS n (host) CROSS JOIN boxgate.box_of_host(n.host) AS b',

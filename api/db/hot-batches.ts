@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { findServiceAccounts, useAssertions } from './assertion-statements.ts';
 import { createBatch } from './batch.ts';
 import { checkAll } from './check-statement.ts';
@@ -16,13 +15,14 @@ import type {
   KnownEntry,
   NewCode,
   NewSession,
-  Redemption,
   SessionKey,
   SignInKey,
   Versioned,
 } from './hot-statements.ts';
 import { issueAll, versionsOf } from './issue-statement.ts';
 import { Outage, sorted } from './outage.ts';
+import type { Connections } from './pool.ts';
+import { Problem } from '../problem.ts';
 import { findSignIns } from './sign-in-statement.ts';
 import type { Connection } from './transaction.ts';
 import { withConnection } from './with-connection.ts';
@@ -42,38 +42,34 @@ export const defaultHotLimits: HotLimits = { size: 256, inFlight: 2, waiting: 20
 /** The bounds of every batch of requests, with the limits that ship. */
 export const batchBounds = {
   ...defaultHotLimits,
-  overflow: () => new Outage('too many requests wait for Postgres'),
+  overflow: (why: 'displaced' | 'full') =>
+    why === 'full'
+      ? new Outage('too many requests wait for Postgres')
+      : new Problem('throttled', 'Too many requests of this box wait for Postgres. Try again in 1 s', {
+          'Retry-After': '1',
+        }),
   overdue: () => new Outage('Postgres does not answer'),
 };
 
 /** The hot statements in micro-batches on a pool: requests that arrive while statements are in flight share the next. */
-export function batchedStatements(pool: pg.Pool, limits: HotLimits): HotStatements {
+export function batchedStatements(pool: Connections, limits: HotLimits): HotStatements {
   const bounds = { ...batchBounds, ...limits };
   const on = <Item, Result>(run: (connection: Connection, items: readonly Item[]) => Promise<Result>) => {
     return (items: readonly Item[]) => withConnection(pool, limits.patience, (connection) => run(connection, items));
   };
-  const issues = createBatch(on<NewSession, readonly Versioned<null>[]>(issueAll), bounds, isOutage);
-  const checks = createBatch(
-    on<SessionKey, readonly Versioned<FoundSession | undefined>[]>(checkAll),
-    bounds,
-    isOutage,
-  );
-  const families = createBatch(on<FamilyKey, readonly Versioned<boolean>[]>(findFamilies), bounds, isOutage);
-  const versions = createBatch(on<string, readonly Versioned<null>[]>(versionsOf), bounds, isOutage);
-  const uses = createBatch(on<AssertionUse, readonly boolean[]>(useAssertions), bounds, isOutage);
-  const entries = createBatch(
-    on<EntryKey, readonly { found: KnownEntry | undefined }[]>(findServiceAccounts),
-    bounds,
-    isOutage,
-  );
-  const signIns = createBatch(
-    on<SignInKey, readonly Versioned<FoundSignIn | undefined>[]>(findSignIns),
-    bounds,
-    isOutage,
-  );
-  const newCodes = createBatch(on<NewCode, readonly boolean[]>(storeCodes), bounds, isOutage);
-  const codes = createBatch(on<CodeKey, readonly Versioned<FoundCode | undefined>[]>(findCodes), bounds, isOutage);
-  const redemptions = createBatch(on<Redemption, readonly boolean[]>(redeemCodes), bounds, isOutage);
+  const batched = <Item extends { readonly box: string }, Result>(
+    run: (connection: Connection, items: readonly Item[]) => Promise<readonly Result[]>,
+  ) => createBatch(on(run), bounds, isOutage, ({ box }) => box);
+  const issues = batched<NewSession, Versioned<null>>(issueAll);
+  const checks = batched<SessionKey, Versioned<FoundSession | undefined>>(checkAll);
+  const families = batched<FamilyKey, Versioned<boolean>>(findFamilies);
+  const versions = createBatch(on(versionsOf), bounds, isOutage, (box) => box);
+  const uses = batched<AssertionUse, boolean>(useAssertions);
+  const entries = batched<EntryKey, { found: KnownEntry | undefined }>(findServiceAccounts);
+  const signIns = batched<SignInKey, Versioned<FoundSignIn | undefined>>(findSignIns);
+  const newCodes = batched<NewCode, boolean>(storeCodes);
+  const codes = batched<CodeKey, Versioned<FoundCode | undefined>>(findCodes);
+  const redemptions = createBatch(on(redeemCodes), bounds, isOutage, ({ session }) => session.box);
   return {
     issue: async (session) => (await issues.submit(session)).version,
     check: (key) => checks.submit(key),

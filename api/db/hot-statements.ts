@@ -24,6 +24,9 @@ export interface NewSession {
 /** The grant a session came from, as its column holds it. */
 export type GrantLetter = 'c' | 'r' | 'i' | 'a' | 'p';
 
+/** A grant that begins something: a refreshed session came from the grant of its family. */
+export type FirstGrant = Exclude<GrantLetter, 'r'>;
+
 /** Which session is asked for: found only when the hash is that of its token (null: a JWT's). */
 export interface SessionKey {
   readonly box: string;
@@ -49,6 +52,8 @@ export interface FoundSession {
   readonly version: number;
   readonly expiresAt: number;
   readonly type: GrantLetter;
+  /** The grant that it came from; of a refreshed session, its family's, and null without one. */
+  readonly grant: FirstGrant | null;
   readonly client: string;
   /** Null for a client's own session; of a user's session that counts no more too, and then it has ended. */
   readonly user: Person | null;
@@ -102,6 +107,8 @@ export interface SignInKey {
   /** SHA-256 of the text in the browser's cookie, 64 hexadecimal digits. */
   readonly browser: string;
   readonly client: string;
+  /** Key of the target of the consent, 64 hexadecimal digits. */
+  readonly target: string;
 }
 
 /** A sign-in of somebody who may still use it, whether or not it has expired; times in milliseconds since 1970. */
@@ -111,7 +118,7 @@ export interface FoundSignIn {
   readonly version: number;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** What they let the client have; undefined: nothing yet. */
+  /** What they let the client have at the target; undefined: nothing yet. */
   readonly consent: Consent | undefined;
 }
 
@@ -124,6 +131,8 @@ export interface NewCode extends AuthorizationAnswer {
   readonly signInVersion: number;
   /** The version of the consent that it is given by: stored only if that still covers the scope; null: none is needed. */
   readonly consentVersion: number | null;
+  /** Key of the target of that consent, 64 hexadecimal digits. */
+  readonly target: string;
 }
 
 /** Which code is asked for; whether the one who asks knows it, the hash in its row tells. */

@@ -52,10 +52,13 @@ export interface KeysetText {
   readonly limit: string;
 }
 
-/** Brings the rows of a statement with {@link keysetOf} into list order and takes off the one that only tells of more. */
-export function pageOf<Row>(found: readonly Row[], span: Span): Page<Row> {
+/**
+ * Brings the rows of a statement with {@link keysetOf} into list order and takes off the one that only tells of more. `count`:
+ * how many rows it found, where it gave less.
+ */
+export function pageOf<Row>(found: readonly Row[], span: Span, count = found.length): Page<Row> {
   const rows = found.slice(0, span.limit);
-  return { rows: span.backward ? rows.reverse() : rows, more: found.length > span.limit };
+  return { rows: span.backward ? rows.reverse() : rows, more: count > rows.length };
 }
 
 /** A half-open range of time: from `from` until before `to`, in milliseconds since 1970; absent: open. */

@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import { rowState } from './resource.ts';
 import type { Connection } from './transaction.ts';
 import { outsideBoxes } from './transaction.ts';
 import { risingClock } from './box.ts';
+import type { Connections } from './pool.ts';
 
 /** Which namespace a box belongs to. */
 export interface Binding {
@@ -12,30 +12,48 @@ export interface Binding {
   readonly uid: string | undefined;
   /** Another namespace has asked for the box, and no admin has decided yet. */
   readonly locked: boolean;
+  /** The namespace is not there. */
+  readonly missing: boolean;
 }
 
 /** The binding of a box. To be read under the box's lock. */
 export async function readBinding(connection: Connection, box: string): Promise<Binding> {
-  const { rows } = await connection.query<{ cluster: string | null; uid: string | null; locked: boolean }>(
-    `SELECT namespace_cluster AS cluster, namespace_uid AS uid, locked_for IS NOT NULL AS locked
+  const { rows } = await connection.query<BindingRow>(
+    `SELECT namespace_cluster AS cluster, namespace_uid AS uid, locked_for IS NOT NULL AS locked,
+            missing_since IS NOT NULL AS missing
        FROM boxgate.box WHERE box = $1`,
     [box],
   );
   const [row] = rows;
-  return { cluster: row?.cluster ?? undefined, uid: row?.uid ?? undefined, locked: row?.locked ?? false };
+  const { locked = false, missing = false } = row ?? {};
+  return { cluster: row?.cluster ?? undefined, uid: row?.uid ?? undefined, locked, missing };
 }
 
-/** Binds a box to a namespace; it is open from then on. Under a new version (bumpVersion) when it was locked. */
+interface BindingRow {
+  readonly cluster: string | null;
+  readonly uid: string | null;
+  readonly locked: boolean;
+  readonly missing: boolean;
+}
+
+/** Takes a box out of service, and its hosts from it, under a new version (bumpVersion): its namespace is not there. */
+export async function retireBox(connection: Connection, box: string): Promise<void> {
+  await connection.query('UPDATE boxgate.box SET missing_since = now() WHERE box = $1', [box]);
+  await connection.query('DELETE FROM boxgate.box_host WHERE box = $1', [box]);
+}
+
+/** Binds a box to a namespace; it is open from then on. Under a new version (bumpVersion) when it was locked or out of service. */
 export async function bindBox(connection: Connection, box: string, cluster: string, uid: string): Promise<void> {
   await connection.query(
-    'UPDATE boxgate.box SET namespace_cluster = $2, namespace_uid = $3, locked_for = NULL WHERE box = $1',
+    `UPDATE boxgate.box SET namespace_cluster = $2, namespace_uid = $3, locked_for = NULL, missing_since = NULL
+      WHERE box = $1`,
     [box, cluster, uid],
   );
 }
 
 /** Locks a box, under a new version (bumpVersion): whoever holds it in memory must hear of it. */
 export async function lockBox(connection: Connection, box: string, uid: string): Promise<void> {
-  await connection.query('UPDATE boxgate.box SET locked_for = $2 WHERE box = $1', [box, uid]);
+  await connection.query('UPDATE boxgate.box SET locked_for = $2, missing_since = NULL WHERE box = $1', [box, uid]);
 }
 
 /**
@@ -58,7 +76,7 @@ const adoptLimit = 300_000;
  * Claims the next epoch of a cluster as claimEpoch does, and makes everything of an older cluster its own; the older one's
  * epoch is claimed too, so that its calls that run are waited for, and later ones are refused.
  */
-export function claimAndAdopt(pool: pg.Pool, cluster: string, older: string): Promise<number> {
+export function claimAndAdopt(pool: Connections, cluster: string, older: string): Promise<number> {
   const adopt = async (connection: Connection): Promise<number> => {
     const { rows } = await connection.query<{ cluster: string; epoch: string }>(
       `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch)

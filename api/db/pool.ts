@@ -21,6 +21,18 @@ export const defaultLimits: PoolLimits = {
   idleInTransactionTimeout: 10_000,
 };
 
+/** Runs work that takes one connection when its box has its turn, at most `patience` milliseconds from now. */
+export type Turns = <T>(box: string, patience: number, work: () => Promise<T>) => Promise<T>;
+
+/** Connections to Postgres: a pool and, where boxes share it, the turns that they take. */
+export interface Connections {
+  connect(): Promise<pg.PoolClient>;
+  /** Absent where all work belongs together: then a connection goes to the work that asked first. */
+  readonly turns?: Turns;
+  /** Returns the same connections for one member of a box: an address, client or user. */
+  ofMember?(member: string): Connections;
+}
+
 /** The two pools of the API: the token and check paths keep their own, so that a slow search cannot starve them. */
 export interface Database {
   readonly hot: pg.Pool;

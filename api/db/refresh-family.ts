@@ -1,3 +1,4 @@
+import type { FirstGrant } from './hot-statements.ts';
 import type { Connection } from './transaction.ts';
 
 /** A refresh family as its row holds it; times in milliseconds since 1970, hashes hexadecimal. */
@@ -5,6 +6,8 @@ export interface RefreshFamily {
   readonly id: string;
   readonly client: string;
   readonly user: number | null;
+  /** The grant that it came from. */
+  readonly grant: FirstGrant;
   /** Its user is gone, is inactive, or has ended all that was begun then. */
   readonly userGone: boolean;
   /** The config version it began under. */
@@ -29,6 +32,7 @@ export type NewRefreshFamily = Pick<
   | 'id'
   | 'client'
   | 'user'
+  | 'grant'
   | 'version'
   | 'familyHash'
   | 'tokenHash'
@@ -44,10 +48,10 @@ export type NewRefreshFamily = Pick<
 export async function insertFamily(connection: Connection, family: NewRefreshFamily): Promise<void> {
   await connection.query(
     `INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, scope, created_at,
-                                         last_used_at, expires_at, ends_at, sessions_end, audience, user_id)
+                                         last_used_at, expires_at, ends_at, sessions_end, audience, user_id, grant_type)
      VALUES ($1, $2, $3, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, to_timestamp($9 / 1000.0),
              to_timestamp($9 / 1000.0), to_timestamp($10 / 1000.0), to_timestamp($11 / 1000.0),
-             to_timestamp($12 / 1000.0), $13, $14)`,
+             to_timestamp($12 / 1000.0), $13, $14, $15)`,
     [
       family.box,
       family.id,
@@ -63,6 +67,7 @@ export async function insertFamily(connection: Connection, family: NewRefreshFam
       family.sessionsEnd,
       family.audience,
       family.user,
+      family.grant,
     ],
   );
 }
@@ -71,6 +76,7 @@ interface FamilyRow {
   readonly id: string;
   readonly client: string;
   readonly user_id: string | null;
+  readonly grant_type: FirstGrant;
   readonly user_gone: boolean;
   readonly version: string;
   readonly family_hash: Buffer;
@@ -92,6 +98,7 @@ export async function lockFamily(connection: Connection, box: string, id: string
   const { rows } = await connection.query<FamilyRow>(
     `SELECT id, client, user_id, version, family_hash, token_hash, generation, successor, rotated_at, session, scope,
             audience, created_at, expires_at, ends_at, ended_at,
+            boxgate.family_grant(grant_type, user_id) AS grant_type,
             user_id IS NOT NULL AND boxgate.living_user(box, user_id, version) IS NULL AS user_gone
        FROM boxgate.refresh_family WHERE box = $1 AND id = $2 FOR UPDATE`,
     [box, id],
@@ -104,6 +111,7 @@ function familyOf(row: FamilyRow): RefreshFamily {
     id: row.id,
     client: row.client,
     user: row.user_id === null ? null : Number(row.user_id),
+    grant: row.grant_type,
     userGone: row.user_gone,
     version: Number(row.version),
     familyHash: row.family_hash.toString('hex'),

@@ -70,5 +70,6 @@ function sourceOf({ box, kind, filters }: ResourceSearch): Source {
   compare(link === undefined ? undefined : JSON.stringify([link]), (place) => `r.body -> 'link' @> ${place}::jsonb`);
   compare(createdAt?.from, (place) => `r.created_at >= ${momentAt(place)}`);
   compare(createdAt?.to, (place) => `r.created_at < ${momentAt(place)}`);
-  return { from: `boxgate.resource r WHERE ${conditions.join(' AND ')}`, parameters };
+  const size = 'boxgate.bytes_of(r.body)';
+  return { from: `boxgate.resource r WHERE ${conditions.join(' AND ')}`, size, parameters };
 }

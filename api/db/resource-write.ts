@@ -55,7 +55,31 @@ export async function upsertResources(
   resources: readonly ResourceWrite[],
 ): Promise<readonly StoredResource[]> {
   if (resources.length === 0) return [];
-  const { rows } = await connection.query<ResourceColumns>(upsert, [box, version, recordsOf(resources)]);
+  const values = [box, version, recordsOf(resources)];
+  const { rows } = await connection.query<ResourceColumns>(`${upsert} RETURNING ${resourceColumns}`, values);
+  await followResources(connection, box, version, resources);
+  return rows.map(storedResource);
+}
+
+/** Stores resources as {@link upsertResources} does. Nothing of them comes back: of a call there may be megabytes. */
+export async function storeResources(
+  connection: Connection,
+  box: string,
+  version: number,
+  resources: readonly ResourceWrite[],
+): Promise<void> {
+  if (resources.length === 0) return;
+  await connection.query(upsert, [box, version, recordsOf(resources)]);
+  await followResources(connection, box, version, resources);
+}
+
+/** Does what follows from resources that have been stored. */
+async function followResources(
+  connection: Connection,
+  box: string,
+  version: number,
+  resources: readonly ResourceWrite[],
+): Promise<void> {
   if (resources.some(({ kind }) => kind === 'Box')) {
     await connection.query(followBox, [box, version]);
     // While a box has no limit of sessions nobody counts them: what was counted before it has one again is not true.
@@ -64,7 +88,6 @@ export async function upsertResources(
   if (resources.some(({ body }) => body['revoke_sessions_before'] !== undefined)) {
     await connection.query(endFamiliesBefore, [box, version]);
   }
-  return rows.map(storedResource);
 }
 
 function recordsOf(resources: readonly ResourceWrite[]): string {
@@ -162,8 +185,7 @@ ON CONFLICT (box, kind, id) DO UPDATE
        body = excluded.body, secrets = excluded.secrets, previous_secret = excluded.previous_secret,
        previous_until = excluded.previous_until, owner_cluster = excluded.owner_cluster,
        owner_name = excluded.owner_name, owner_uid = excluded.owner_uid, digest = excluded.digest,
-       retain = excluded.retain, purge = excluded.purge, content = '', updated_at = now()
-RETURNING ${resourceColumns}`;
+       retain = excluded.retain, purge = excluded.purge, content = '', updated_at = now()`;
 
 // The row of the box itself carries what its resource says of sessions: it outlives the resource.
 const followBox = `
@@ -185,7 +207,7 @@ UPDATE boxgate.refresh_family f SET ended_at = now(), ended_as = 'revoked'
 
 /**
  * Takes the owner from resources under the box's new config version (bumpVersion): they go on as if they had been made
- * over REST, with their secrets and sessions.
+ * over REST, with their secrets and sessions. No client of theirs is first party any more: nobody vouches for it.
  */
 export async function releaseResources(
   connection: Connection,
@@ -199,6 +221,8 @@ export async function releaseResources(
 const release = `
 UPDATE boxgate.resource r
    SET version = $2::bigint, owner_cluster = NULL, owner_name = NULL, owner_uid = NULL, digest = NULL, retain = false,
+       body = CASE WHEN r.kind = 'Client' AND r.body -> 'first_party' = 'true'
+                   THEN r.body || '{"first_party": false}' ELSE r.body END,
        content = '', updated_at = now()
   FROM unnest($3::text[], $4::text[]) AS k (kind, id)
  WHERE r.box = $1::text AND r.kind = k.kind AND r.id = k.id`;

@@ -1,6 +1,7 @@
 import { recordsFrom } from './box-data.ts';
 import type { GrantLetter } from './hot-statements.ts';
-import { countFound } from './found-rows.ts';
+import { countFound, firstBytesOf, foundCount } from './found-rows.ts';
+import type { FoundCount } from './found-rows.ts';
 import { keysetOf, momentAt, pageOf, Parameters } from './keyset.ts';
 import type { Page, Span, TimeRange } from './keyset.ts';
 import { filledBuckets, isBucketWithin } from './session-buckets.ts';
@@ -30,8 +31,8 @@ export interface SessionSearch {
 }
 
 /**
- * Reads one span of the sessions that a search finds, in the order of their ids, which is that of their creation. `total`
- * is how many it finds, where that is known. To be called in a `snapshot` transaction.
+ * Reads one span of the sessions that a search finds, in the order of their ids, which is that of their creation; large rows end
+ * it early. `total` is how many it finds, where that is known. To be called in a `snapshot` transaction.
  */
 export async function searchSessions(
   connection: Connection,
@@ -43,17 +44,22 @@ export async function searchSessions(
   const where = await conditionsOf(connection, search, parameters);
   const { condition, order, limit } = keysetOf([{ column: 's.id', type: 'uuid' }], span, parameters);
   // How they ended is looked up for the sessions of the span only.
-  const { rows } = await connection.query<SessionColumns>(
-    `SELECT ${sessionColumns(parameters.add(search.now))}
-       FROM (SELECT s.* FROM (SELECT s.* FROM boxgate.session s WHERE ${where} AND ${condition}
-                              ${isSparse(search, total) ? fence : ''}) AS s
-              ORDER BY ${order} ${limit}) AS s
+  const found = `SELECT s.*, ${size} AS row_bytes
+                   FROM (SELECT s.* FROM boxgate.session s WHERE ${where} AND ${condition}
+                         ${isSparse(search, total) ? fence : ''}) AS s
+                  ORDER BY ${order} ${limit}`;
+  const { rows } = await connection.query<SessionColumns & FoundCount>(
+    `SELECT ${sessionColumns(parameters.add(search.now))}, s.rows_found
+       FROM (${firstBytesOf(found, parameters)}) AS s
             ${endingJoin}
       ORDER BY ${order}`,
     parameters.values,
   );
-  return pageOf(rows.map(sessionRecord), span);
+  return pageOf(rows.map(sessionRecord), span, foundCount(rows));
 }
+
+/** SQL for the bytes of a session: texts of whoever asked for the token, and about 600 of everything else. */
+const size = `600 + octet_length(concat(s.scope, s.user_agent, s.audience::text))`;
 
 /**
  * What stands before it is planned by itself: all that is found is read by an index of its own and then sorted. Without

@@ -26,8 +26,9 @@ export async function findSignIns(
     arrayLiteral(keys, ({ box }) => `"${box}"`),
     arrayLiteral(keys, ({ browser }) => bytes(browser)),
     arrayLiteral(keys, ({ client }) => `"${client}"`),
+    arrayLiteral(keys, ({ target }) => bytes(target)),
   ];
-  const text = 'SELECT * FROM boxgate.find_sign_ins($1,$2,$3)';
+  const text = 'SELECT * FROM boxgate.find_sign_ins($1,$2,$3,$4)';
   const { rows } = await sortingErrors(() => db.query<SignInRow>({ text, values }));
   const found = new Map(rows.map((row) => [Number(row.nth), row]));
   return keys.map((_, index) => {

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { readSigningKeyRows } from './config-changes.ts';
 import type { SigningKeyRow } from './config-changes.ts';
+import type { Connections } from './pool.ts';
 import type { Connection } from './transaction.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
@@ -45,7 +45,7 @@ export async function deleteKey(connection: Connection, box: string, kid: string
 
 /** The newest key in use, of any box, its private part sealed; undefined when there is none. Throws Outage. */
 export function newestSigningKey(
-  pool: pg.Pool,
+  pool: Connections,
 ): Promise<Pick<NewSigningKey, 'box' | 'kid' | 'privateKey'> | undefined> {
   return withConnection(pool, requestLimit, async (connection) => {
     const { rows } = await connection.query<{ box: string; kid: string; private_key: Buffer }>(

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { readMigrations, schemaNumber } from './migrate.ts';
 import { Outage } from './outage.ts';
+import type { Connections } from './pool.ts';
 import type { Connection } from './transaction.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
@@ -8,7 +8,7 @@ import { requestLimit, withConnection } from './with-connection.ts';
  * Checks that the API can and may serve on this database: the schema is this release's or newer, the server is writable,
  * and the role is bound by row-level security. Throws an Error of one sentence, Outage when Postgres cannot answer.
  */
-export function checkDatabase(pool: pg.Pool): Promise<void> {
+export function checkDatabase(pool: Connections): Promise<void> {
   return withConnection(pool, requestLimit, async (connection) => {
     await checkRole(connection);
     const [needed, found] = await Promise.all([readMigrations(), schemaOf(connection)]);

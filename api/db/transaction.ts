@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { Outage } from './outage.ts';
+import type { Connections } from './pool.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
 /** A connection inside a transaction. */
@@ -22,13 +23,13 @@ const begin = {
  * when Postgres cannot answer, or not in time.
  */
 export function inBox<T>(
-  pool: pg.Pool,
+  pool: Connections,
   box: string,
   mode: TransactionMode,
   work: (connection: Connection) => Promise<T>,
   limit = requestLimit,
 ): Promise<T> {
-  return transaction(pool, opening(box, mode), limit, (connection) => work(connection));
+  return transaction({ pool, box, opening: opening(box, mode), limit }, (connection) => work(connection));
 }
 
 /**
@@ -36,12 +37,13 @@ export function inBox<T>(
  * name as a literal. Work gets its rows.
  */
 export function inBoxAfter<T>(
-  pool: pg.Pool,
+  pool: Connections,
   box: string,
   first: (box: string) => string,
   work: (connection: Connection, rows: readonly Row[]) => Promise<T>,
 ): Promise<T> {
-  return transaction(pool, opening(box, 'write'), requestLimit, work, `; ${first(`'${box}'`)}`);
+  const both = `${opening(box, 'write')}; ${first(`'${box}'`)}`;
+  return transaction({ pool, box, opening: both, limit: requestLimit }, work);
 }
 
 function opening(box: string, mode: TransactionMode): string {
@@ -52,27 +54,34 @@ function opening(box: string, mode: TransactionMode): string {
 
 /** Runs work in a transaction without a box: it sees no row of any. */
 export function outsideBoxes<T>(
-  pool: pg.Pool,
+  pool: Connections,
   work: (connection: Connection) => Promise<T>,
   limit = requestLimit,
 ): Promise<T> {
-  return transaction(pool, begin.write, limit, (connection) => work(connection));
+  return transaction({ pool, opening: begin.write, limit }, (connection) => work(connection));
+}
+
+/** A transaction before it begins. */
+interface Planned {
+  readonly pool: Connections;
+  readonly box?: string;
+  /** The statements that begin it; the rows of the last one go to the work. */
+  readonly opening: string;
+  readonly limit: number;
 }
 
 function transaction<T>(
-  pool: pg.Pool,
-  opening: string,
-  limit: number,
+  { pool, box, opening, limit }: Planned,
   work: (connection: Connection, rows: readonly Row[]) => Promise<T>,
-  first = '',
 ): Promise<T> {
-  return withConnection(pool, limit, async (connection) => {
+  const run = async (connection: Connection): Promise<T> => {
     // Of several statements at once pg gives several results, which its types do not say.
-    const results = [await connection.query<Row>(opening + serverLimits(limit) + first)].flat();
+    const results = [await connection.query<Row>(opening + serverLimits(limit))].flat();
     const result = await work(connection, results.at(-1)?.rows ?? []);
     await commit(connection);
     return result;
-  });
+  };
+  return withConnection(pool, limit, run, box);
 }
 
 /** The server's own limits fit a request; a longer transaction may also wait longer for a lock. */

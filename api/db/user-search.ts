@@ -65,8 +65,9 @@ function sourceOf(box: string, filters: UserFilters): Source {
   }
   if (status === 'inactive') conditions.push("u.status = 'inactive'");
   if (status === 'active') conditions.push("u.status IS DISTINCT FROM 'inactive'");
-  if (group === undefined) return { from: `boxgate.user u WHERE ${conditions.join(' AND ')}`, parameters };
+  const size = 'octet_length(concat(u.email, u.data))';
+  if (group === undefined) return { from: `boxgate.user u WHERE ${conditions.join(' AND ')}`, size, parameters };
   conditions.push(`m.box = ${place}`, `m.group_id = ${parameters.add(group)}`);
   const members = 'boxgate.user u JOIN boxgate.group_member m ON m.user_id = u.id';
-  return { from: `${members} WHERE ${conditions.join(' AND ')}`, parameters };
+  return { from: `${members} WHERE ${conditions.join(' AND ')}`, size, parameters };
 }

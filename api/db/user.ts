@@ -74,6 +74,12 @@ export async function readUser(connection: Connection, box: string, id: number):
   return rows[0] === undefined ? undefined : storedUser(rows[0]);
 }
 
+/** Reads one user and locks its row until the transaction ends; undefined when there is none. */
+export async function lockUser(connection: Connection, box: string, id: number): Promise<StoredUser | undefined> {
+  await connection.query('SELECT FROM boxgate.user WHERE box = $1 AND id = $2 FOR NO KEY UPDATE', [box, id]);
+  return readUser(connection, box, id);
+}
+
 /** A user who is about to sign in, and the config version that was read with the row. */
 export interface SigningIn {
   readonly user: StoredUser;

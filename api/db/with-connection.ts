@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { cancelStatement } from './cancel.ts';
 import { Outage, sortingErrors } from './outage.ts';
+import type { Connections } from './pool.ts';
 
 /** Milliseconds that a request may spend on one piece of work with Postgres: its caller is answered within two seconds. */
 export const requestLimit = 1_700;
@@ -8,22 +9,27 @@ export const requestLimit = 1_700;
 /**
  * Runs a piece of work on one connection, at most `limit` milliseconds from now, the wait for the connection included;
  * what it left open is rolled back. Throws Outage when Postgres cannot answer, or not in time: then the connection is
- * thrown away, and the work's own end comes to nothing.
+ * thrown away, and the work's own end comes to nothing. Work of a box waits for the turn of the box first.
  */
 export function withConnection<T>(
-  pool: pg.Pool,
+  pool: Connections,
   limit: number,
   work: (connection: pg.PoolClient) => Promise<T>,
+  box?: string,
 ): Promise<T> {
   return sortingErrors(async () => {
     const deadline = createDeadline(limit);
+    const run = async (): Promise<T> => runOn(await pool.connect(), deadline.passed, work);
     try {
-      return await runOn(await pool.connect(), deadline.passed, work);
+      return await (box === undefined || pool.turns === undefined ? run() : pool.turns(box, limit * patience, run));
     } finally {
       deadline.clear();
     }
   });
 }
+
+/** The part of its time that work may wait for its turn: what starts later would be cut off. */
+const patience = 0.9;
 
 /** `passed` is rejected with an Outage after `limit` milliseconds. */
 function createDeadline(limit: number): { readonly passed: Promise<never>; clear(): void } {

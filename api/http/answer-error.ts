@@ -71,12 +71,15 @@ function problemAnswer(problem: Problem, exchange: Exchange): Answer {
   if (problem instanceof InvalidUser) {
     return { status, headers, body: JSON.stringify({ entity: problem.entity, errors: problem.errors }) };
   }
-  if (exchange.shape === 'resource') {
+  if (exchange.shape === 'resource' || (problem.code === 'not-found' && isBelowResource.test(exchange.target))) {
     return { status, headers, body: JSON.stringify(operationOutcome(problem, exchange.requestId)) };
   }
   if (problem.code === 'not-found') return { status, headers, body: JSON.stringify({ error: 'not_found' }) };
   return { status, headers, body: oauthBody(oauthNames[problem.code], problem.message) };
 }
+
+/** A path below a resource type, whether its box exists or not: both get the same answer. */
+const isBelowResource = /^(?:\/boxes\/[^/?]*)?\/(?:Client|AccessPolicy|Session|Group|Grant|users)(?:[/?]|$)/;
 
 function outageAnswer(exchange: Exchange): Answer {
   const headers = { 'Retry-After': retryAfter };

@@ -9,6 +9,7 @@ import type { ApiContext } from './api-context.ts';
 import { exchangeOf, findExchange } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
 import { pageErrorAnswer } from './pages/page-error.ts';
+import { bodyLimits, isPassedOver } from './read-body.ts';
 import { everyAnswer, send } from './send.ts';
 
 /**
@@ -32,6 +33,8 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
     exchange.error = codeOf(error);
     // Who hangs up before the end makes errors of the socket, which are nobody's bug.
     const isBug = found === undefined && !request.destroyed;
+    // Node reads and drops the rest of an unread body behind the answer, so that the connection may go on.
+    if (!request.complete && !isPassedOver(request, bodyLimits.resource)) response.shouldKeepAlive = false;
     // Before the line: when it fails there is one that tells of both.
     if (response.headersSent || response.destroyed) response.destroy();
     else if (exchange.shape === 'page') {

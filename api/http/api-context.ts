@@ -1,7 +1,13 @@
 import type { OAuthServices } from '../oauth/services.ts';
 import type { Log } from '../../process/log.ts';
+import type { ByteBudget } from '../shares/byte-budget.ts';
+import type { FairQueue } from '../shares/fair-queue.ts';
+import type { InFlight } from '../shares/in-flight.ts';
+import type { DeviceTokens } from '../credentials/device-token.ts';
 import type { BoxAddressing } from './box-address.ts';
+import type { SecretLimits } from './endpoints/hold-back.ts';
 import type { KnownBoxes } from './known-boxes.ts';
+import type { PasswordLimits } from './password-limits.ts';
 import type { OnAnswer } from './send.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -11,6 +17,15 @@ export interface ApiContext {
   readonly addressing: BoxAddressing;
   readonly boxes: KnownBoxes;
   readonly throttle: Throttle;
+  /** The bytes of bodies that the process holds for its callers. */
+  readonly bodyBytes: ByteBudget;
+  /** Divides long work on the event loop among boxes. */
+  readonly loopTime: Pick<FairQueue, 'run'>;
+  /** Requests that are being answered. */
+  readonly inFlight: InFlight;
+  readonly passwordLimits: PasswordLimits;
+  readonly secretLimits: SecretLimits;
+  readonly deviceTokens: DeviceTokens;
   readonly onAnswer: OnAnswer;
   readonly log: Log;
   /** Whether a peer's forwarded headers are believed. */

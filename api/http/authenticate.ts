@@ -9,7 +9,9 @@ export function bearerToken(request: IncomingMessage, query: URLSearchParams, bo
   const value = request.headers.authorization;
   if (query.has('access_token')) {
     const both =
-      value !== undefined ? 'Send the token in one place only' : 'Send the token in the Authorization header';
+      value !== undefined
+        ? 'must not be given beside the Authorization header: send the token in one place only'
+        : 'must not be in the query here: send the token in the Authorization header';
     throw new Problem('bad-request', [{ path: 'access_token', message: both }]);
   }
   if (value === undefined) return undefined;
@@ -31,7 +33,7 @@ export function queryOrBearerToken(
   const [token, another] = query.getAll('access_token');
   if (token === undefined) return { token: bearerToken(request, query, box), isInQuery: false };
   if (another !== undefined || request.headers.authorization !== undefined) {
-    throw new Problem('bad-request', [{ path: 'access_token', message: 'Send the token in one place only' }]);
+    throw new Problem('bad-request', [{ path: 'access_token', message: 'must be sent in one place only' }]);
   }
   query.delete('access_token');
   if (!isTokenText(token)) throw refusedToken(box);

@@ -1,10 +1,14 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { allows } from '../../crds/compatibility.ts';
 import type { Box } from '../../crds/box.ts';
 import { checkBearer } from '../oauth/check-token.ts';
 import type { LiveSession } from '../oauth/check-token.ts';
 import type { OAuthServices } from '../oauth/services.ts';
-import { decide } from '../policy/decide.ts';
+import { compileAhead } from '../policy/compile-ahead.ts';
+import { decideUpTo } from '../policy/decide.ts';
+import type { Uncompiled, Undecided } from '../policy/decide.ts';
+import type { Needs } from '../policy/needs.ts';
 import { requestObject } from '../policy/request-object.ts';
 import type { RequestObject } from '../policy/request-object.ts';
 import type { Subject } from '../policy/policy-index.ts';
@@ -13,6 +17,7 @@ import type { BoxState } from '../state/box-state.ts';
 import { missingToken, refusedToken } from './authenticate.ts';
 import { nothingHere } from './nothing-here.ts';
 import { normalPath } from './path-text.ts';
+import { parameters } from './query.ts';
 import { sessionParts, subjectOf } from './session-parts.ts';
 
 /** What is asked for, beside the token: what the policies see of it. */
@@ -26,8 +31,19 @@ export interface AskedFor {
   readonly resource: Readonly<Record<string, unknown>>;
   /** The token stands in the query, which a box may refuse (`compatibility.query_token`). */
   readonly tokenIsInQuery?: boolean;
-  /** Parses the body. Called only when there is a policy to ask: a stranger's body is not worth the work. */
-  readonly body: () => unknown;
+  /**
+   * Reads the rest of the request. Called only when a policy has to be asked that looks at it: a stranger's body is not
+   * worth the memory. Undefined: the request has nothing but its head.
+   */
+  readonly readRest: ((needs: Needs) => Promise<RestOfRequest>) | undefined;
+}
+
+/** The rest of a request after its head, as policies see it. */
+export interface RestOfRequest {
+  /** The parsed body; undefined when it cannot be parsed. */
+  readonly body?: unknown;
+  /** The fields that the request changes; undefined when no policy looks at them, or it changes no record. */
+  readonly changes?: readonly string[] | undefined;
 }
 
 /** Who may go on, and why. */
@@ -38,17 +54,59 @@ export interface Granted {
   readonly issuer: string;
   /** The settings of the box under which that was decided. */
   readonly settings: Box;
+  /** The changes that the policies saw; undefined when they saw none. */
+  readonly changes: readonly string[] | undefined;
 }
 
-type Verdict = Granted | 'unauthenticated' | 'forbidden' | 'not-in-query';
-
 /**
- * Authenticates the token and asks the box's policies, in one statement under one configuration (default deny). Throws
- * Problem `unauthenticated`, `forbidden` (no reason is disclosed) or `not-found` (no such box), and Outage.
+ * Authenticates the token and asks the box's policies, in one statement under one configuration (default deny). Where they
+ * cannot decide by the head of the request, the rest of it is read, which may take long, and all is decided again: also
+ * when policies had to be compiled, and once when the time of a decision was over. Throws Problem `unauthenticated`, `forbidden` (no reason is disclosed) or `not-found` (no such box), and Outage.
  */
 export async function authorize(token: string | undefined, asked: AskedFor, services: OAuthServices): Promise<Granted> {
+  const { readRest } = asked;
+  let known: KnownParts = { upTo: readRest === undefined ? 'changes' : 'head' };
+  for (;;) {
+    const verdict = await verdictOn(known, token, asked, services);
+    if ('policy' in verdict) return verdict;
+    known = await preparedFor(verdict, known, readRest);
+  }
+}
+
+/** Does what the next attempt waits for. */
+async function preparedFor(verdict: Unsettled, known: KnownParts, readRest: AskedFor['readRest']): Promise<KnownParts> {
+  if ('uncompiled' in verdict) {
+    await compileAhead(verdict.uncompiled);
+    return known;
+  }
+  if ('isOutOfTime' in verdict) {
+    await setImmediate();
+    return { ...known, isLastAttempt: true };
+  }
+  if (readRest === undefined) throw new TypeError('undecided by the whole request');
+  return { upTo: verdict.undecided, ...(await readRest(verdict.undecided)) };
+}
+
+/** The parts of a request that have been read. */
+interface KnownParts extends RestOfRequest {
+  readonly upTo: Needs;
+  /** The time was over before: code that ran for the first time takes longer than later. */
+  readonly isLastAttempt?: true;
+}
+
+/** No answer yet. */
+type Unsettled = Undecided | Uncompiled | { readonly isOutOfTime: true };
+type Verdict = Granted | Unsettled | Refusal;
+type Refusal = 'unauthenticated' | 'forbidden' | 'not-in-query';
+
+async function verdictOn(
+  known: KnownParts,
+  token: string | undefined,
+  asked: AskedFor,
+  services: OAuthServices,
+): Promise<Granted | Unsettled> {
   const verdict = await services.states.decide<Verdict>(asked.box, async (state, statements) => {
-    const judge = (session?: LiveSession): Verdict => judgeRequest(session, asked, state, services.issuer(state));
+    const judge = (session?: LiveSession): Verdict => judgeRequest(session, { ...asked, known }, state, services);
     if (token === undefined) return { version: await statements.version(asked.box), value: judge() };
     const { version, value } = await checkBearer(token, state, statements, services);
     if (asked.tokenIsInQuery === true && !allows(state.settings, 'query_token'))
@@ -56,21 +114,37 @@ export async function authorize(token: string | undefined, asked: AskedFor, serv
     return { version, value: value === undefined ? 'unauthenticated' : judge(value) };
   });
   if (verdict === undefined) throw nothingHere();
-  if (verdict === 'unauthenticated') throw token === undefined ? missingToken(asked.box) : refusedToken(asked.box);
-  if (verdict === 'not-in-query') {
-    const message = 'is not taken from the query in this box: send the token in the Authorization header';
-    throw new Problem('bad-request', [{ path: 'access_token', message }]);
-  }
-  if (verdict === 'forbidden') throw new Problem('forbidden', 'No access policy grants this request');
+  if (typeof verdict === 'string') throw refusalOf(verdict, token, asked.box);
   return verdict;
 }
 
-function judgeRequest(session: LiveSession | undefined, asked: AskedFor, state: BoxState, issuer: string): Verdict {
+function refusalOf(refusal: Refusal, token: string | undefined, box: string): Problem {
+  if (refusal === 'unauthenticated') return token === undefined ? missingToken(box) : refusedToken(box);
+  if (refusal === 'forbidden') return new Problem('forbidden', 'No access policy grants this request');
+  const message = 'is not taken from the query in this box: send the token in the Authorization header';
+  return new Problem('bad-request', [{ path: 'access_token', message }]);
+}
+
+/** A request as far as it has been read. */
+type KnownRequest = AskedFor & { readonly known: KnownParts };
+
+function judgeRequest(
+  session: LiveSession | undefined,
+  asked: KnownRequest,
+  state: BoxState,
+  services: OAuthServices,
+): Granted | Unsettled | 'unauthenticated' | 'forbidden' {
   const denied = session === undefined ? 'unauthenticated' : 'forbidden';
-  const subject: Subject = session === undefined ? {} : subjectOf(session.client.id, session.user);
+  const issuer = services.issuer(state);
+  const subject: Subject = session === undefined ? {} : subjectOf(session, issuer);
   if (isEmpty(state.policies.candidates(subject))) return denied;
-  const { granted, policy = '' } = decide(state.policies, subject, requestOf(session, asked, issuer));
-  return granted ? { session, policy, issuer, settings: state.settings } : denied;
+  const { known } = asked;
+  const decision = decideUpTo(known.upTo, state.policies, subject, requestOf(session, asked, issuer));
+  if ('undecided' in decision || 'uncompiled' in decision) return decision;
+  const { granted, policy = '', failed, isOutOfTime } = decision;
+  if (isOutOfTime === true && known.isLastAttempt === undefined) return { isOutOfTime };
+  if (failed !== undefined) services.failedPolicies.note(asked.box, failed);
+  return granted ? { session, policy, issuer, settings: state.settings, changes: known.changes } : denied;
 }
 
 function isEmpty(items: Iterable<unknown>): boolean {
@@ -78,7 +152,7 @@ function isEmpty(items: Iterable<unknown>): boolean {
   return true;
 }
 
-function requestOf(session: LiveSession | undefined, asked: AskedFor, issuer: string): RequestObject {
+function requestOf(session: LiveSession | undefined, asked: KnownRequest, issuer: string): RequestObject {
   return requestObject({
     method: asked.request.method ?? 'GET',
     uri: normalPath(asked.path),
@@ -86,17 +160,9 @@ function requestOf(session: LiveSession | undefined, asked: AskedFor, issuer: st
     headers: asked.request.headers,
     remoteAddr: asked.remoteAddr,
     box: asked.box,
-    body: asked.body(),
+    body: asked.known.body,
+    changes: asked.known.changes,
     resource: asked.resource,
     ...(session === undefined ? {} : sessionParts(session, issuer)),
   });
-}
-
-function parameters(query: URLSearchParams): Record<string, unknown> {
-  return Object.fromEntries(
-    [...new Set(query.keys())].map((name) => {
-      const values = query.getAll(name);
-      return [name, values.length === 1 ? values[0] : values];
-    }),
-  );
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { randomBytes } from 'node:crypto';
-import { isIP } from 'node:net';
 import { Problem } from '../problem.ts';
 import { addressByPath, addressOf, hostName } from './box-address.ts';
 import type { BoxAddress } from './box-address.ts';
 import type { ApiContext } from './api-context.ts';
 import { beginExchange } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
+import { forwardedAddress, plainAddress } from './forwarded-address.ts';
 import { nothingHere } from './nothing-here.ts';
 
 /** Makes the ids of requests: unique in this process's life, and across processes by their random beginning. */
@@ -27,9 +27,19 @@ const foreignId = /^[A-Za-z0-9._-]{8,64}$/;
  * and finds its box, whose prefix it takes off the URL. Throws Problem.
  */
 export function createBegin(
-  context: Pick<ApiContext, 'addressing' | 'boxes' | 'isTrustedProxy'>,
+  context: Pick<ApiContext, 'addressing' | 'boxes' | 'isTrustedProxy' | 'log'>,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined {
   const nextId = createRequestIds();
+  let isNoted = false;
+
+  /** Logs it once: a proxy that sends such a header sends it with every request. */
+  function noteUnread(): void {
+    if (isNoted) return;
+    isNoted = true;
+    context.log.warn(
+      'X-Forwarded-For of a trusted proxy is no list of addresses: its callers share the address of the proxy',
+    );
+  }
 
   function begin(request: IncomingMessage): Exchange {
     const peer = plainAddress(request.socket.remoteAddress);
@@ -38,9 +48,10 @@ export function createBegin(
     return {
       requestId: trusted && typeof given === 'string' && foreignId.test(given) ? given : nextId(),
       started: performance.now(),
-      remoteAddr: trusted ? forwardedFor(request, peer, context.isTrustedProxy) : peer,
+      remoteAddr: trusted ? forwardedFor(request, peer, context.isTrustedProxy, noteUnread) : peer,
       box: '',
       path: request.url ?? '/',
+      target: request.url ?? '/',
       route: '(none)',
       shape: 'plain',
       client: undefined,
@@ -53,6 +64,7 @@ export function createBegin(
   return (request, response) => {
     const exchange = begin(request);
     beginExchange(response, exchange);
+    refuseUpgrade(request, response);
     const host = refuseAmbiguous(request);
     const settle = ({ box, url }: BoxAddress): void => {
       exchange.box = box;
@@ -80,19 +92,32 @@ async function existing(
   return address;
 }
 
-/** IPv4 addresses that came over an IPv6 socket are shown as what they are; a zone means something on this host only. */
-function plainAddress(address: string | undefined): string {
-  const plain = address?.startsWith('::ffff:') === true ? address.slice(7) : (address ?? '');
-  const zone = plain.indexOf('%');
-  return zone < 0 ? plain : plain.slice(0, zone);
+/**
+ * Returns the last address in X-Forwarded-For that is no proxy of ours: what precedes it anybody may have written. `unread`
+ * hears of an element that is no address; the peer is then taken for the caller.
+ */
+function forwardedFor(
+  request: IncomingMessage,
+  peer: string,
+  isTrusted: (address: string) => boolean,
+  unread: () => void,
+): string {
+  const header = request.headers['x-forwarded-for'];
+  for (const element of (typeof header === 'string' ? header : '').split(',').reverse()) {
+    if (element.trim() === '') continue;
+    const address = forwardedAddress(element);
+    if (address === undefined) unread();
+    if (address === undefined || !isTrusted(address)) return address ?? peer;
+  }
+  return peer;
 }
 
-/** The last address in X-Forwarded-For that is no proxy of ours: what stands before it anybody may have written. */
-function forwardedFor(request: IncomingMessage, peer: string, isTrusted: (address: string) => boolean): string {
-  const header = request.headers['x-forwarded-for'];
-  const hops = (typeof header === 'string' ? header : '').split(',').map((hop) => plainAddress(hop.trim()));
-  const client = hops.findLast((hop) => hop !== '' && !isTrusted(hop));
-  return client !== undefined && isIP(client) > 0 ? client : peer;
+/**
+ * Another protocol is not spoken here, and may be ignored (RFC 9110 §7.8). The connection ends with the answer: Node.js drops
+ * what it received together with such a request, so the next one on this connection could begin in the middle.
+ */
+function refuseUpgrade(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
 }
 
 /** Headers of which a second one would be read differently by somebody in front of us. */

@@ -15,6 +15,8 @@ export interface Exchange {
   path: string;
   /** The route's pattern, for metrics and logs: never a part of the request. */
   route: string;
+  /** The request target as it came: unlike `path`, it does not depend on whether its box exists. */
+  readonly target: string;
   shape: ErrorShape;
   /** The client it comes from, once that is proven. */
   client: string | undefined;

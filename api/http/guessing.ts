@@ -1,50 +1,80 @@
+import type { StoredUser } from '../db/user.ts';
 import { emailKey } from '../users/email.ts';
-import { Problem } from '../problem.ts';
-import type { FailureCount, Throttle } from './throttle.ts';
+import type { AdmitGuess } from '../users/verify-password.ts';
+import { beginAttempt, endAll } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
+import { hashSharer } from './hash-sharer.ts';
+import { networkOf } from './network-of.ts';
+import type { PasswordLimits } from './password-limits.ts';
+import type { SharedLimit } from './failures-of-all-replicas.ts';
 
-/** Whose password is guessed, and from where. */
+/** The account whose password is guessed, and the origin of the guess. */
 export interface Guess {
   readonly box: string;
-  /** As somebody typed it: whatever names one account counts as one. */
+  /** As somebody typed it: all spellings of one account are counted together. */
   readonly email: string;
   readonly address: string;
+  /**
+   * Returns the ID of a proof that the guess comes from the owner of an account, such as a browser that has signed in before;
+   * undefined when it is none. Left out where there is no proof to look at.
+   */
+  readonly proof?: ((user: StoredUser) => string | undefined) | undefined;
 }
 
 /**
- * Verifies a password, unless too many failed: of this account from this address, of all accounts from it, or of this
- * account from everywhere, by whichever endpoint. Those under way count, and nobody learns whether there is such an
- * account. Undefined is a failure. Throws Problem `throttled`, and what `verify` throws.
+ * Verifies a password within the limits on failures, which hold for every endpoint that verifies one. Without a proof they
+ * are those of the address, then those of the account and day. With a proof they are its own, which strangers cannot use up.
+ * The limits do not tell whether an account exists. Undefined is a failure. Throws Problem `throttled`, and what `verify`
+ * throws.
  */
 export async function guessing<T>(
-  { passwords, accounts }: Throttle,
-  { box, email, address }: Guess,
-  verify: () => Promise<T | undefined>,
+  limits: PasswordLimits,
+  guess: Guess,
+  verify: (admit: AdmitGuess) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const account = emailKey(email) ?? email;
-  beginAttempt(passwords, [box, account, address]);
+  const attempts: Attempt[] = [];
+  // Before the account is read: an address that failed too often costs no statement.
+  if (guess.proof === undefined) attempts.push(beginAtAddress(limits, guess));
   try {
-    beginAttempt(accounts, [box, account, '']);
-    try {
-      const verified = await verify();
-      if (verified === undefined) {
-        passwords.failed(box, account, address);
-        accounts.failed(box, account, '');
-      }
-      return verified;
-    } finally {
-      accounts.end(box, account, '');
-    }
+    const verified = await verify(async (user) => {
+      const proven = user && guess.proof?.(user);
+      if (proven !== undefined) attempts.push(beginAttempt(limits.throttle.proven, [guess.box, proven, '']));
+      else if (guess.proof !== undefined) attempts.push(beginAtAddress(limits, guess));
+      attempts.push(await limits.shared.begin(guess.box, sharedLimits(limits, guess, proven)));
+      // A browser that has signed in before has a share of its own: not that of its address.
+      if (proven !== undefined) return { box: guess.box, member: proven };
+      attempts.push(beginAttempt(limits.throttle.addresses, ['', '', guess.address]));
+      return hashSharer(limits.throttle, guess.box, guess.address);
+    });
+    if (verified === undefined) for (const attempt of attempts) await attempt.failed();
+    return verified;
   } finally {
-    passwords.end(box, account, address);
+    endAll(attempts);
   }
 }
 
-/** What an attempt is counted for: the box, the account (or ''), the address. */
-export type CountedFor = readonly [box: string, account: string, address: string];
+function beginAtAddress({ throttle }: PasswordLimits, guess: Guess): Attempt {
+  return beginAttempt(throttle.passwords, [guess.box, accountOf(guess), guess.address]);
+}
 
-/** Begins an attempt, which has to be ended. Throws Problem `throttled` when too many failed or are under way. */
-export function beginAttempt(count: FailureCount, who: CountedFor): void {
-  if (count.begin(...who) !== undefined) return;
-  const seconds = String(count.retryAfter);
-  throw new Problem('throttled', `Too many attempts; try again in ${seconds} s`, { 'Retry-After': seconds });
+function accountOf({ email }: Guess): string {
+  return emailKey(email) ?? email;
+}
+
+/** One address can use up a quarter of an account's failures, so that a single stranger does not reach the limit of all. */
+const shareOfOneAddress = 4;
+
+function sharedLimits(
+  { slot, perAccount }: PasswordLimits,
+  guess: Guess,
+  proven: string | undefined,
+): readonly SharedLimit[] {
+  if (proven !== undefined) return [{ subject: proven, most: perAccount }];
+  const ofAddress = Math.max(1, Math.floor(perAccount / shareOfOneAddress));
+  const { box, address } = guess;
+  const account = accountOf(guess);
+  return [
+    { subject: `account:${slot(box, account)}`, most: perAccount },
+    { subject: `guesser:${slot(box, account, networkOf(address))}`, most: ofAddress },
+  ];
 }

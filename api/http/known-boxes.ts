@@ -8,13 +8,13 @@ export interface KnownBoxes {
   exists(box: string): Promise<boolean>;
 }
 
-/** Remembers the boxes that were found: their rows are never deleted. What was not found is asked for again. */
-export function createKnownBoxes(states: Pick<StateCache, 'decide'>): KnownBoxes {
+/** Remembers the boxes that were found, while they are in memory. What was not found is asked for again. */
+export function createKnownBoxes(states: Pick<StateCache, 'decide' | 'holds'>): KnownBoxes {
   const known = new Set<string>();
   return {
-    isKnown: (box) => known.has(box),
+    isKnown: (box) => known.has(box) && states.holds(box),
     async exists(box) {
-      if (known.has(box)) return true;
+      if (known.has(box) && states.holds(box)) return true;
       const found = await states.decide(box, async (_state, statements) => {
         return { version: await statements.version(box), value: true };
       });

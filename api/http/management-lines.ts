@@ -1,8 +1,12 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
+import { HIGHEST_QUOTA, QUOTA_DEFAULTS } from '../../crds/quota.ts';
 import { PASSWORD_BYTES } from '../../crds/secret-text.ts';
+import { DNS_LABEL, HOST_NAME } from '../../crds/fields.ts';
+import { LINK_TYPES } from '../../crds/links.ts';
+import type { BoxHostsCall } from '../client/box-hosts.ts';
 import type { ClusterSettingsCall } from '../client/cluster-settings.ts';
-import type { ApplyHead, ApplyLine } from '../client/desired-state.ts';
+import type { ApplyHead, ApplyLine, LinkedNames } from '../client/desired-state.ts';
 import { Problem } from '../problem.ts';
 
 const text = Type.String({ minLength: 1, maxLength: 512 });
@@ -12,10 +16,14 @@ const name = { kind, id: text };
 
 const uid = Type.Optional(text);
 const namespace = Type.Optional(Type.Object({ uid: text, adopt: uid, discard: uid }));
-const head = Compile(
-  Type.Object({ cluster: text, epoch: Type.Integer({ minimum: 1 }), complete: Type.Boolean(), namespace }),
-);
+const limit = Type.Integer({ minimum: 0, maximum: HIGHEST_QUOTA });
+const quotaNames = Type.Enum(Object.keys(QUOTA_DEFAULTS));
+const quota = Type.Optional(Type.Partial(Type.Record(quotaNames, limit)));
 const yes = Type.Optional(Type.Literal(true));
+const headFields = { namespace, missing: yes, quota };
+const head = Compile(
+  Type.Object({ cluster: text, epoch: Type.Integer({ minimum: 1 }), complete: Type.Boolean(), ...headFields }),
+);
 const declared = { ...name, owner, digest: text, adopt: Type.Optional(Type.Enum(['unowned', 'force'])) };
 const previous = Type.Optional(Type.Object({ secret: Type.Optional(text), until: Type.String({ maxLength: 64 }) }));
 const password = Type.String({ minLength: 1, maxLength: PASSWORD_BYTES });
@@ -25,7 +33,9 @@ const declare = Compile(
 );
 const compare = Compile(Type.Object(declared));
 const remove = Compile(Type.Object({ ...name, owner, delete: Type.Literal(true), retain: yes }));
-const probe = Compile(Type.Object({ ...name, probe: Type.Literal(true) }));
+
+const link = Type.Object({ resourceType: Type.Enum([...LINK_TYPES]), id: text });
+const links = Compile(Type.Object({ links: Type.Array(link) }));
 
 const publicKey = Type.Object({
   kty: Type.Enum(['RSA', 'EC', 'OKP']),
@@ -43,6 +53,26 @@ const settings = Compile(
   }),
 );
 
+const hostNames = Type.Array(Type.String({ pattern: HOST_NAME, maxLength: 253 }), { maxItems: 10_000 });
+const boxName = Type.String({ pattern: DNS_LABEL, maxLength: 63 });
+const hosts = Compile(
+  Type.Object({
+    cluster: text,
+    epoch: Type.Integer({ minimum: 1 }),
+    default_issuers: Type.String({ maxLength: 2048 }),
+    boxes: Type.Array(Type.Object({ box: boxName, granted: hostNames, claimed: hostNames })),
+  }),
+);
+
+/** Reads the body of `PUT /hosts`. Throws Problem `bad-request`. */
+export function parseHosts(value: unknown): BoxHostsCall {
+  if (hosts.Check(value)) return value;
+  throw new Problem(
+    'bad-request',
+    'The call must hold cluster, epoch, default_issuers and boxes: box, granted, claimed',
+  );
+}
+
 /** Reads the body of `PUT /settings`. Throws Problem `bad-request`. */
 export function parseSettings(value: unknown): ClusterSettingsCall {
   if (settings.Check(value)) return value;
@@ -50,6 +80,12 @@ export function parseSettings(value: unknown): ClusterSettingsCall {
     'bad-request',
     'The settings must hold cluster, epoch and service_accounts: issuer, and public keys',
   );
+}
+
+/** Reads the body of `POST /boxes/<box>/missing-links`. Throws Problem `bad-request`. */
+export function parseLinks(value: unknown): LinkedNames {
+  if (links.Check(value)) return value;
+  throw new Problem('bad-request', 'The call must hold links: resourceType and id of each');
 }
 
 /** Reads the first line of an apply call. Throws Problem `bad-request`. */
@@ -61,10 +97,9 @@ export function parseHead(value: unknown): ApplyHead {
 /** Reads one line of an apply call; what its resource holds is judged later. Throws Problem `bad-request`. */
 export function parseApplyLine(value: unknown): ApplyLine {
   if (isDeclareLine(value)) return value;
-  if (probe.Check(value)) return value;
   if (remove.Check(value)) return value;
   if (compare.Check(value)) return value;
-  throw new Problem('bad-request', 'A line is neither declare, compare, delete nor probe');
+  throw new Problem('bad-request', 'A line is neither declare, compare nor delete');
 }
 
 /** The resource is only known to be an object here: `judgeLine` checks it against its schema before any use. */

@@ -1,6 +1,6 @@
 import express from 'express';
 import type { Express, Request, Response } from 'express';
-import type pg from 'pg';
+import type { StoredHosts } from '../client/box-hosts.ts';
 import type { StoredSettings } from '../client/cluster-settings.ts';
 import type {
   ApplyHead,
@@ -9,6 +9,7 @@ import type {
   ClaimedEpoch,
   DeclaredBoxes,
   LastUses,
+  MissingLinks,
   NotApplied,
 } from '../client/desired-state.ts';
 import { lines as linesOf } from '../client/ndjson.ts';
@@ -17,27 +18,34 @@ import { declaredBoxes } from '../db/box.ts';
 import { claimEpoch } from '../db/epoch.ts';
 import { claimAndAdopt } from '../db/namespace.ts';
 import { Outage } from '../db/outage.ts';
+import type { Connections } from '../db/pool.ts';
 import { errorFacts } from '../../process/log.ts';
 import type { Log } from '../../process/log.ts';
+import { createTurns } from '../../process/turns.ts';
 import { Problem } from '../problem.ts';
 import { applyBox, Locked } from '../resources/apply.ts';
 import type { ApplyServices } from '../resources/apply.ts';
 import { Fenced } from '../resources/demand-epoch.ts';
+import { putHosts } from '../resources/put-hosts.ts';
 import { putSettings } from '../resources/put-settings.ts';
+import { missingLinks } from '../resources/missing-links.ts';
 import { boxUsage, lastUses } from '../resources/usage.ts';
 import { isBoxName } from './box-address.ts';
-import { parseApplyLine, parseHead, parseSettings } from './management-lines.ts';
+import { parseApplyLine, parseHead, parseHosts, parseLinks, parseSettings } from './management-lines.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { addProbes } from './probes.ts';
 import type { Probed } from './probes.ts';
+import type { FailureCount } from './throttle.ts';
 import { bodyLimits, readBody } from './read-body.ts';
 
 /** What the management port needs. */
 export interface ManagementContext extends Probed {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly apply: ApplyServices;
   /** The keys that count now: two, while one is being rotated. */
   readonly keys: readonly string[];
+  /** Calls without a valid key, by the address of the peer. */
+  readonly keyFailures: FailureCount;
 }
 
 /** The management port: desired state in, health and metrics out. */
@@ -53,13 +61,15 @@ export function createManagementApp(context: ManagementContext): Express {
   addProbes(app, context);
   app.use((request, response, next) => {
     if (isKeyed(request, context.keys)) next();
-    else refuseStranger(response);
+    else refuseStranger(context, request, response);
   });
   app.post('/epoch', (request, response) => epoch(context, request, response));
   app.put('/settings', (request, response) => settings(context, request, response));
+  app.put('/hosts', (request, response) => hosts(context, request, response));
   app.get('/boxes', (request, response) => boxes(context, request, response));
   app.get('/boxes/:box/usage', (request, response) => inTurn(() => usage(context, request, response)));
   app.get('/boxes/:box/last-use', (request, response) => lastUse(context, request, response));
+  app.post('/boxes/:box/missing-links', (request, response) => linkTargets(context, request, response));
   app.post('/boxes/:box/apply', (request, response) => apply(context, request, response));
   app.use((_request, response) => void response.status(404).json(refusal('there is nothing at this address')));
   app.use((error: unknown, _request: Request, response: Response, _next: unknown) => {
@@ -75,8 +85,19 @@ function isKeyed(request: Request, keys: readonly string[]): boolean {
   return sent !== undefined && keys.some((key) => equal(key, sent));
 }
 
-/** What it wants to send is not waited for. */
-function refuseStranger(response: Response): void {
+/**
+ * Refuses a call without a valid key, and does not wait for its body. A valid key is never refused for the failures of others
+ * at its address: a stranger there must not keep the operator out.
+ */
+function refuseStranger({ keyFailures, log }: ManagementContext, request: Request, response: Response): void {
+  const peer = request.socket.remoteAddress ?? '';
+  if (!keyFailures.allows('', '', peer)) {
+    const later = { 'Retry-After': String(keyFailures.retryAfter), Connection: 'close' };
+    response.status(429).set(later).json(refusal('too many calls without a valid management key; try again later'));
+    return;
+  }
+  keyFailures.failed('', '', peer);
+  log.warn({ peer }, 'a call of the management port had no valid key');
   const challenge = { 'WWW-Authenticate': 'Bearer realm="management"', Connection: 'close' };
   response.status(401).set(challenge).json(refusal('a management key is needed'));
 }
@@ -158,6 +179,17 @@ async function lastUse(
   response.json((await lastUses(context.pool, box, cluster, context.apply.now())) satisfies LastUses);
 }
 
+async function linkTargets(
+  context: ManagementContext,
+  request: Request<{ box: string }>,
+  response: Response,
+): Promise<void> {
+  const box = boxOf(request);
+  const body = await readBody(request, longestLine);
+  const { links } = parseLinks(parseJson(body.toString('utf8')));
+  response.json({ missing: await missingLinks(context.pool, box, links) } satisfies MissingLinks);
+}
+
 function boxOf({ params: { box } }: Request<{ box: string }>): string {
   if (!isBoxName(box)) throw new Problem('bad-request', 'is not the name of a box');
   return box;
@@ -167,6 +199,12 @@ async function settings(context: ManagementContext, request: Request, response: 
   const body = await readBody(request, bodyLimits.resource);
   const version = await putSettings(parseSettings(parseJson(body.toString('utf8'))), context.apply);
   response.json({ version } satisfies StoredSettings);
+}
+
+async function hosts(context: ManagementContext, request: Request, response: Response): Promise<void> {
+  const body = await readBody(request, longestLine);
+  const stored = await putHosts(parseHosts(parseJson(body.toString('utf8'))), context.apply);
+  response.json(stored satisfies StoredHosts);
 }
 
 /** The answer begins when work begins: progress goes out while secrets are hashed, the outcome in the last line. */
@@ -198,11 +236,13 @@ async function readCall(request: Request): Promise<{ head: ApplyHead; lines: rea
 
 async function readLines(request: Request): Promise<{ head: ApplyHead; lines: readonly ApplyLine[] }> {
   const lines: ApplyLine[] = [];
+  const turn = createTurns();
   let head: ApplyHead | undefined;
   for await (const text of callLines(request)) {
     const value = parseJson(text);
     if (head === undefined) head = parseHead(value);
     else lines.push(parseApplyLine(value));
+    await turn();
   }
   if (head === undefined) throw new Problem('bad-request', 'The call is empty: its first line names the cluster');
   return { head, lines };

@@ -1,4 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { largestUses } from '../shares/resource-use.ts';
+import type { ResourceUse } from '../shares/resource-use.ts';
 
 /** What the process counts (Prometheus). Labels never hold a part of a request but its method. */
 export interface Metrics {
@@ -12,10 +14,12 @@ export interface Metrics {
 export interface Gauges {
   readonly boxesInMemory: () => number;
   readonly secretsWaiting: () => number;
+  /** Decisions in which a policy failed, since the start. */
+  readonly policyFailures: () => number;
 }
 
-/** A registry of its own for each API, so that two in one process do not meet. */
-export function createMetrics(gauges: Gauges): Metrics {
+/** A registry of its own for each API, so that two in one process do not meet. `shares` are the resources that boxes share. */
+export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'boxgate_' });
   const requests = new Counter({
@@ -33,6 +37,16 @@ export function createMetrics(gauges: Gauges): Metrics {
   });
   gauge(registry, 'boxgate_boxes_in_memory', 'Boxes whose configuration is held in memory.', gauges.boxesInMemory);
   gauge(registry, 'boxgate_argon2_waiting', 'Secrets being hashed or waiting for it.', gauges.secretsWaiting);
+  addShares(registry, shares);
+  new Counter({
+    name: 'boxgate_policy_failures_total',
+    help: 'Decisions in which an access policy could not be compiled or gave up.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(gauges.policyFailures());
+    },
+  });
   // Labels are looked up once: prom-client hashes them anew at every call.
   const children = new Map<string, { count: () => void; observe: (seconds: number) => void }>();
 
@@ -64,6 +78,40 @@ export function createMetrics(gauges: Gauges): Metrics {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
+}
+
+const shareLabels = ['resource', 'box'] as const;
+
+/** Adds the use of what boxes share. Only so many boxes have a series of their own; see {@link largestUses}. */
+function addShares(registry: Registry, shares: readonly ResourceUse[]): void {
+  for (const part of ['used', 'waiting'] as const) {
+    new Gauge({
+      name: `boxgate_share_${part}`,
+      help: part === 'used' ? 'Parts of a shared resource in use.' : 'Requests that wait for a shared resource.',
+      labelNames: shareLabels,
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const share of shares) {
+          const { resource } = share;
+          for (const use of largestUses(share.uses())) this.set({ resource, box: use.box }, use[part]);
+        }
+      },
+    });
+  }
+  new Counter({
+    name: 'boxgate_share_refused_total',
+    help: 'Requests that were refused a part of a shared resource.',
+    labelNames: shareLabels,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const share of shares) {
+        const { resource } = share;
+        for (const [box, count] of share.refusals()) this.inc({ resource, box }, count);
+      }
+    },
+  });
 }
 
 function gauge(registry: Registry, name: string, help: string, read: () => number): void {

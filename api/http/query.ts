@@ -1,5 +1,23 @@
-/** The parameters in the query of a path; none when it has no query. */
+import { Problem } from '../problem.ts';
+
+/** Most parameters of a query. */
+export const MOST_PARAMETERS = 1_000;
+
+/** The parameters in the query of a path; none when it has no query. Throws Problem `bad-request` for too many. */
 export function queryOf(path: string): URLSearchParams {
   const at = path.indexOf('?');
-  return new URLSearchParams(at < 0 ? '' : path.slice(at + 1));
+  const query = new URLSearchParams(at < 0 ? '' : path.slice(at + 1));
+  if (query.size <= MOST_PARAMETERS) return query;
+  throw new Problem('bad-request', `The query has more than ${String(MOST_PARAMETERS)} parameters`);
+}
+
+/** Returns the parameters of a query as policies see them: text, or a list where one is given twice. */
+export function parameters(query: URLSearchParams): Record<string, unknown> {
+  const found = new Map<string, string[]>();
+  for (const [name, value] of query) {
+    const values = found.get(name);
+    if (values === undefined) found.set(name, [value]);
+    else values.push(value);
+  }
+  return Object.fromEntries(Array.from(found, ([name, values]) => [name, values.length === 1 ? values[0] : values]));
 }

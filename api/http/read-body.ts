@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem.ts';
+import { takeBodyBytes } from './body-bytes.ts';
 
 /** Bytes a request to the token endpoint may have, and one to a resource. */
 export const bodyLimits = { oauth: 16_384, resource: 1_048_576 } as const;
@@ -8,42 +9,98 @@ export const bodyLimits = { oauth: 16_384, resource: 1_048_576 } as const;
 const passedOver = 262_144;
 
 /**
- * Reads a body of at most `limit` bytes. Throws Problem `too-large`, or `unsupported-media-type` when it is compressed:
- * a bomb is never inflated. The connection of a body that is too large is closed by the answer.
+ * Reads a body of at most `limit` bytes. Throws Problem `too-large`, `throttled` when its sender has used up its share of
+ * memory, or `unsupported-media-type` when it is compressed: a bomb is never inflated. The answer closes the connection of
+ * a body that is too large.
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity') {
     request.resume();
     return Promise.reject(
-      new Problem('unsupported-media-type', 'Content-Encoding is not accepted: send the body as it is'),
+      new Problem('unsupported-media-type', 'Content-Encoding is not accepted: send the body as it is', {
+        'Accept-Encoding': 'identity',
+      }),
     );
   }
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > limit + passedOver) return Promise.reject(tooLarge(limit));
+  if (!isPassedOver(request, limit)) return Promise.reject(tooLarge(limit));
+  if (request.destroyed) return Promise.reject(endedEarly());
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const kept = new KeptBytes(request, limit);
     request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= limit) chunks.push(chunk);
-      else chunks.length = 0;
-      if (length > limit + passedOver) {
-        request.pause();
-        reject(tooLarge(limit));
-      }
+      const refusal = kept.add(chunk);
+      if (refusal !== undefined) reject(refusal);
     });
     request.on('end', () => {
-      const [only] = chunks;
-      if (length > limit) reject(tooLarge(limit));
-      else resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length));
+      const whole = kept.whole();
+      if (whole instanceof Problem) reject(whole);
+      else resolve(whole);
     });
     request.on('error', reject);
     request.on('close', () => {
-      if (!request.complete) reject(new Problem('bad-request', 'The request ended before its body did'));
+      if (!request.complete) reject(endedEarly());
     });
   });
 }
 
+/** The bytes of a body that have come. Of a body that is given up no more are kept, and what still comes is passed over. */
+class KeptBytes {
+  readonly #request: IncomingMessage;
+  readonly #limit: number;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #isGivenUp = false;
+
+  constructor(request: IncomingMessage, limit: number) {
+    this.#request = request;
+    this.#limit = limit;
+  }
+
+  /** The Problem of a body that cannot be kept: it is too large, or its sender has used up its share. */
+  add(chunk: Buffer): Problem | undefined {
+    this.#length += chunk.length;
+    if (this.#length > this.#limit) this.#giveUp();
+    if (this.#length > this.#limit + passedOver) {
+      this.#request.pause();
+      return tooLarge(this.#limit);
+    }
+    return this.#isGivenUp ? undefined : this.#keep(chunk);
+  }
+
+  whole(): Buffer | Problem {
+    if (this.#length > this.#limit) return tooLarge(this.#limit);
+    const [only] = this.#chunks;
+    return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
+  }
+
+  #keep(chunk: Buffer): Problem | undefined {
+    if (!takeBodyBytes(this.#request, chunk.length)) {
+      this.#giveUp();
+      return shareUsedUp();
+    }
+    this.#chunks.push(chunk);
+    return undefined;
+  }
+
+  #giveUp(): void {
+    this.#isGivenUp = true;
+    this.#chunks = [];
+  }
+}
+
+/** Checks whether so much of a body is announced only that the rest of it may follow an answer on the same connection. */
+export function isPassedOver(request: IncomingMessage, limit: number): boolean {
+  return Number(request.headers['content-length'] ?? 0) <= limit + passedOver;
+}
+
+function endedEarly(): Problem {
+  return new Problem('bad-request', 'The request ended before its body did');
+}
+
 function tooLarge(limit: number): Problem {
   return new Problem('too-large', `The body is larger than ${String(limit)} bytes`, { Connection: 'close' });
+}
+
+function shareUsedUp(): Problem {
+  const message = 'Too many bytes from this address wait to be answered. Try again in 1 s';
+  return new Problem('throttled', message, { 'Retry-After': '1' });
 }

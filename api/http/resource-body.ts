@@ -1,38 +1,62 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem.ts';
+import type { LoopTurn } from './loop-time.ts';
 import { bodyLimits, readBody } from './read-body.ts';
+import { knownTypes } from './resources/body-format.ts';
 import { parseBody } from './resources/parse-body.ts';
 
 const withBody: ReadonlySet<string | undefined> = new Set(['POST', 'PUT', 'PATCH']);
 
-/**
- * Reads the body of a request to a resource; what it gives parses it when it is called first. What is wrong with a body
- * is the Problem that it returns, for that is told to those only who may send one, once the policies have granted.
- */
-export async function readResourceBody(request: IncomingMessage): Promise<() => unknown> {
-  if (!withBody.has(request.method)) return () => undefined;
-  const bytes = await orProblem(() => readBody(request, bodyLimits.resource));
-  let parsed: { readonly value: unknown } | undefined;
-  return () => {
-    parsed ??= { value: bytes instanceof Problem ? bytes : parse(request.headers['content-type'], bytes) };
-    return parsed.value;
+/** The body of a request to a resource: it is read when it is asked for, and once. */
+export interface ResourceBody {
+  readonly isRead: boolean;
+  /**
+   * Reads and parses it. What is wrong with it is the Problem that this returns: only those who may send a body are told,
+   * once the policies have granted. Throws Problem `throttled`: without the body there is no decision.
+   */
+  read(): Promise<unknown>;
+}
+
+/** Bytes from which on a body is parsed in a turn of its own: parsing a mebibyte takes 5 to 15 ms. */
+const longToParse = 65_536;
+
+/** Returns the body of a request to a resource, parsed in `turn` when it is long; undefined when its method has none. */
+export function resourceBody(request: IncomingMessage, turn: LoopTurn): ResourceBody | undefined {
+  if (!withBody.has(request.method)) return undefined;
+  let reading: Promise<unknown> | undefined;
+  return {
+    get isRead() {
+      return reading !== undefined;
+    },
+    read() {
+      reading ??= orProblem(request.method, async () => {
+        const bytes = await readBody(request, bodyLimits.resource);
+        const parse = (): unknown => parseBody(request.headers['content-type'], bytes);
+        return bytes.length < longToParse ? parse() : inTurn(turn, parse);
+      });
+      return reading;
+    },
   };
 }
 
-async function orProblem<T>(work: () => Promise<T>): Promise<T | Problem> {
+/** Returns what work returns, in a turn of its own. Throws what it throws. */
+async function inTurn(turn: LoopTurn, work: () => unknown): Promise<unknown> {
+  let value: unknown;
+  await turn(() => {
+    value = work();
+  });
+  return value;
+}
+
+async function orProblem(method: string | undefined, work: () => Promise<unknown>): Promise<unknown> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
+    if (!(error instanceof Problem) || error.code === 'throttled') throw error;
+    const tellsPatches = method === 'PATCH' && error.code === 'unsupported-media-type';
+    return tellsPatches ? new Problem(error.code, error.faults, { ...error.headers, ...acceptPatch }) : error;
   }
 }
 
-function parse(contentType: string | undefined, bytes: Buffer): unknown {
-  try {
-    return parseBody(contentType, bytes);
-  } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
-  }
-}
+/** RFC 5789 §2.2: what may be sent with PATCH. */
+const acceptPatch = { 'Accept-Patch': knownTypes } as const;

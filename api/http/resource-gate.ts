@@ -1,16 +1,25 @@
 import { Problem } from '../problem.ts';
 import type { ApiContext } from './api-context.ts';
+import type { StoredUser } from '../db/user.ts';
 import type { OAuthServices } from '../oauth/services.ts';
+import type { Needs } from '../policy/needs.ts';
+import { ChangedMeanwhile, confirming } from '../resources/confirm-changes.ts';
+import type { Sharer } from '../shares/places.ts';
 import { InvalidUser } from '../users/invalid-user.ts';
 import { bearerToken, queryOrBearerToken } from './authenticate.ts';
 import { authorize } from './authorize.ts';
+import type { AskedFor, Granted, RestOfRequest } from './authorize.ts';
 import type { Endpoint, PathParameters } from './endpoint.ts';
 import { exchangeOf } from './exchange.ts';
 import { guessing } from './guessing.ts';
+import { hashingAs, hashSharer } from './hash-sharer.ts';
 import type { Guess } from './guessing.ts';
+import { loopTurns } from './loop-time.ts';
 import { queryOf } from './query.ts';
-import { readResourceBody } from './resource-body.ts';
-import { negotiate, render } from './resources/negotiate.ts';
+import { resourceBody } from './resource-body.ts';
+import type { ResourceBody } from './resource-body.ts';
+import { negotiate, renderInTurns, versionTags } from './resources/negotiate.ts';
+import type { RequestedWrite } from './resources/requested-changes.ts';
 import type { ResourceAnswer, ResourceExchange } from './resources/resource-exchange.ts';
 import { send } from './send.ts';
 
@@ -19,11 +28,20 @@ const personal = { 'Cache-Control': 'private, no-store' };
 
 type Handler = (exchange: ResourceExchange, services: OAuthServices) => Promise<ResourceAnswer>;
 
+/** Returns the names of the fields that a request would change of the record that it addresses. */
+type ReadChanges = (write: RequestedWrite) => Promise<readonly string[]>;
+
 /**
  * The way of every request to a resource: token, policies, body, handler, answer in the format that was asked for. To users
- * the token may come in the query, and a body that cannot be read is told in their way (interface §4.5, §7).
+ * the token may come in the query, and a body that cannot be read is told in their way (interface §4.5, §7). `readChanges`
+ * is for routes that write a record.
  */
-export function behindGate(context: ApiContext, resourceType: string, handler: Handler): Endpoint {
+export function behindGate(
+  context: ApiContext,
+  resourceType: string,
+  handler: Handler,
+  readChanges?: ReadChanges,
+): Endpoint {
   const isUsers = resourceType === 'User';
   return async (request, response, parameters) => {
     const exchange = exchangeOf(response);
@@ -32,39 +50,112 @@ export function behindGate(context: ApiContext, resourceType: string, handler: H
     const { token, isInQuery } = isUsers //                     RFC 6750 §2.1, §2.3
       ? queryOrBearerToken(request, query, box)
       : { token: bearerToken(request, query, box), isInQuery: false };
-    const body = await readResourceBody(request); //            RFC 9110 §6.4
     const id = idOf(parameters);
     const resource = { resourceType, ...(id === undefined ? {} : { id }) };
-    const seen = (): unknown => (body() instanceof Problem ? undefined : body());
-    const asked = { box, request, path, query, remoteAddr, resource, body: seen, tokenIsInQuery: isInQuery };
-    const granted = await authorize(token, asked, context.oauth);
-    exchange.client = granted.session?.client.id;
-    exchange.policy = granted.policy;
-    const parsed = body();
-    if (parsed instanceof Problem)
-      throw isUsers && parsed.code === 'invalid' ? new InvalidUser(parsed.faults, {}) : parsed;
-    const format = negotiate(request.headers.accept); //        RFC 9110 §12.5.1
-    const addressed = {
-      box,
-      id,
-      query,
-      body: parsed,
-      contentType: request.headers['content-type'],
-      ifMatch: request.headers['if-match'],
-      ifNoneMatch: request.headers['if-none-match'],
-      baseUrl: granted.issuer,
-      settings: granted.settings,
-      guessPassword: (email: string, verify: () => Promise<boolean>) =>
-        isGuessed(context, { box, email, address: remoteAddr }, verify),
-    };
-    const answer = await handler(addressed, context.oauth);
-    const rendered = render(answer, format);
-    send(response, { ...rendered, headers: { ...personal, ...rendered.headers } }, context.onAnswer);
+    const turn = loopTurns(context.loopTime, { box, member: remoteAddr });
+    const body = resourceBody(request, turn); //                RFC 9110 §6.4
+    const { method, headers } = request;
+    const contentType = headers['content-type'];
+    const readRest = body && ((needs: Needs) => readRestOf({ box, id, method, contentType }, body, needs, readChanges));
+    const asked = { box, request, path, query, remoteAddr, resource, readRest, tokenIsInQuery: isInQuery };
+    const answer = await untilConfirmed(async () => {
+      const granted = await authorizeWithBody(token, asked, body, context.oauth);
+      exchange.client = granted.session?.client.id;
+      exchange.policy = granted.policy;
+      const parsed = await body?.read();
+      if (parsed instanceof Problem)
+        throw isUsers && parsed.code === 'invalid' ? new InvalidUser(parsed.faults, {}) : parsed;
+      const format = negotiate(headers.accept); //              RFC 9110 §12.5.1
+      const addressed = {
+        box,
+        id,
+        method,
+        query,
+        body: parsed,
+        contentType,
+        ifMatch: versionTags(headers['if-match'], false, format),
+        ifNoneMatch: versionTags(headers['if-none-match'], method === 'GET' || method === 'HEAD', format),
+        baseUrl: granted.issuer,
+        settings: granted.settings,
+        confirmChanges: confirming(granted.changes),
+        guessPassword: (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) =>
+          isGuessed(context, { box, address: remoteAddr, by: granted.session?.user?.id }, user, verify),
+      };
+      const sharer = hashSharer(context.throttle, box, remoteAddr);
+      const told = await handler(addressed, hashingAs(context.oauth, sharer));
+      const member = exchange.client ?? remoteAddr;
+      return renderInTurns(told, format, loopTurns(context.loopTime, { box, member }));
+    });
+    send(response, { ...answer, headers: { ...personal, ...answer.headers } }, context.onAnswer);
   };
 }
 
-async function isGuessed({ throttle }: ApiContext, guess: Guess, verify: () => Promise<boolean>): Promise<boolean> {
-  const right = await guessing(throttle, guess, async () => ((await verify()) ? true : undefined));
+async function readRestOf(
+  write: Omit<RequestedWrite, 'body'>,
+  body: ResourceBody,
+  needs: Needs,
+  readChanges: ReadChanges | undefined,
+): Promise<RestOfRequest> {
+  const parsed = await body.read();
+  if (needs !== 'changes' || readChanges === undefined) return { body: withoutProblem(parsed) };
+  // What cannot be parsed changes nothing, whoever may send it.
+  if (parsed instanceof Problem) return { changes: [] };
+  return { body: parsed, changes: await readChanges({ ...write, body: parsed }) };
+}
+
+/** How often a record may change between the decision about a change of it and the change. */
+const mostRounds = 3;
+
+/** Does work again, the decision included, while the record that it changes is being changed by others. */
+async function untilConfirmed<T>(work: () => Promise<T>): Promise<T> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+    }
+  }
+  throw new Problem('conflict', 'The record is being changed by others; try again');
+}
+
+/**
+ * Authorizes a request and reads its body. A body that was not there yet when the policies decided without it may take as
+ * long as its sender likes, and what was decided before may be withdrawn by then: they decide again.
+ */
+async function authorizeWithBody(
+  token: string | undefined,
+  asked: AskedFor,
+  body: ResourceBody | undefined,
+  services: OAuthServices,
+): Promise<Granted> {
+  const granted = await authorize(token, asked, services);
+  if (body === undefined || body.isRead) return granted;
+  const isLate = !asked.request.complete;
+  await body.read();
+  return isLate ? authorize(token, asked, services) : granted;
+}
+
+function withoutProblem(body: unknown): unknown {
+  return body instanceof Problem ? undefined : body;
+}
+
+/** A request to guess a password over REST, and the ID of the user whose token it has. */
+interface RestGuess extends Pick<Guess, 'box' | 'address'> {
+  readonly by: number | undefined;
+}
+
+/** The token of the user is a proof: strangers cannot keep people from changing their own password. */
+async function isGuessed(
+  context: ApiContext,
+  { box, address, by }: RestGuess,
+  user: StoredUser,
+  verify: (sharer: Sharer) => Promise<boolean>,
+): Promise<boolean> {
+  const proof = by === user.id ? ({ id }: StoredUser): string => `user:${String(id)}` : undefined;
+  const right = await guessing(context.passwordLimits, { box, email: user.email, address, proof }, async (admit) => {
+    const sharer = await admit(user);
+    return (await verify(sharer)) ? true : undefined;
+  });
   return right === true;
 }
 

@@ -1,9 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { answeringErrors } from './answering-errors.ts';
 import type { ApiContext } from './api-context.ts';
+import { countingBody } from './body-bytes.ts';
 import { createBegin } from './begin.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import type { Endpoint } from './endpoint.ts';
+import { countInFlight } from './requests-in-flight.ts';
 import { exchangeOf } from './exchange.ts';
 import { createRoutedApp } from './routes.ts';
 import type { Route } from './routes.ts';
@@ -14,12 +16,15 @@ import type { Route } from './routes.ts';
  */
 export function createRouter(context: ApiContext, routes: readonly Route[]): RequestListener {
   const begin = createBegin(context);
-  const fixed = fixedRoutes(routes, context);
-  const app = createRoutedApp(context, routes);
+  const counted = routes.map(countingBodies);
+  const fixed = fixedRoutes(counted, context);
+  const app = createRoutedApp(context, counted);
   const answerError = answeringErrors(context);
   const crossOrigin = createCrossOrigin(context, routes);
 
   function route(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+    const { box } = exchangeOf(response);
+    countInFlight(context.inFlight, box, context.oauth.states.quota(box).requests, response);
     const found = fixed.get(`${request.method ?? ''} ${request.url ?? ''}`);
     if (found === undefined) {
       app(request, response);
@@ -57,6 +62,13 @@ export function createRouter(context: ApiContext, routes: readonly Route[]): Req
       failed(error);
     }
   };
+}
+
+/** A route that reads no body costs nothing more. */
+function countingBodies(route: Route): Route {
+  const [method, path, shape, make] = route;
+  if (method === 'GET' || method === 'DELETE') return route;
+  return [method, path, shape, (context) => countingBody(context.bodyBytes, make(context))];
 }
 
 interface FixedRoute {

@@ -49,11 +49,15 @@ function refusingMalformedPaths(routes: readonly Route[]) {
       next();
       return;
     }
-    const segment = request.url.split('/', 2)[1];
-    const near = routes.find(([, path]) => path.split('/', 2)[1] === segment);
-    exchangeOf(response).shape = near?.[2] ?? 'plain';
+    exchangeOf(response).shape = shapeNear(routes, request.url);
     throw new Problem('bad-request', 'The path is not percent-encoded UTF-8 text');
   };
+}
+
+/** Returns the shape of the endpoints that share the first segment of a path: an error below them is said as they say theirs. */
+function shapeNear(routes: readonly Route[], url: string): Route[2] {
+  const segment = url.split(/[/?]/, 2)[1];
+  return routes.find(([, path]) => path.split('/', 2)[1] === segment)?.[2] ?? 'plain';
 }
 
 /** A path's routes, then the refusal of every other method (TRACE too), before a path of another form can match it. */

@@ -2,10 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { exchangeOf } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
 
+/** Headers of an answer; a list is sent as as many headers of one name. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
+
 /** An answer before it is sent: `body` is text already. */
 export interface Answer {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: AnswerHeaders;
   readonly contentType?: string;
   readonly body?: string;
   /** Instead of the Content-Security-Policy that lets an answer load and do nothing. */
@@ -45,7 +48,8 @@ export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswe
   if (answer.policy !== undefined) headers[policyAt] = answer.policy;
   let cached = false;
   for (const [name, value] of Object.entries(answer.headers ?? {})) {
-    headers.push(name, headerSafe(value));
+    if (typeof value === 'string') headers.push(name, headerSafe(value));
+    else for (const one of value) headers.push(name, headerSafe(one));
     cached ||= name === 'Cache-Control';
   }
   if (!cached) headers.push('Cache-Control', 'no-store');

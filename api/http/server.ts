@@ -57,7 +57,27 @@ export function createHttpServer(
   server.on('connect', refuseConnect(onBroken));
   // RFC 9110 §10.1.1 lets us pass over an expectation that we do not know; node's own 417 is a bare one.
   server.on('checkExpectation', listener);
+  server.on('checkContinue', continuing(listener));
   return server;
+}
+
+/**
+ * Returns a listener that answers `Expect: 100-continue` when the body begins to be read (RFC 9110 §10.1.1), so that a caller
+ * who is refused without it does not send it. Nobody knows whether such a body follows, so that answer closes the connection.
+ */
+function continuing(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    const keepsAlive = response.shouldKeepAlive;
+    response.shouldKeepAlive = false;
+    const goOn = (event: string | symbol): void => {
+      if ((event !== 'data' && event !== 'readable') || response.headersSent) return;
+      request.off('newListener', goOn);
+      response.shouldKeepAlive = keepsAlive;
+      response.writeContinue();
+    };
+    request.on('newListener', goOn);
+    listener(request, response);
+  };
 }
 
 /** Listens; resolves with the port. Throws an Error of one sentence when the address is taken. */

@@ -19,8 +19,10 @@ export interface Throttle {
   readonly refreshTokens: FailureCount;
   /** Of people, by account and address. */
   readonly passwords: FailureCount;
-  /** Of people, by account alone: from everywhere together (address ''). */
-  readonly accounts: FailureCount;
+  /** Of people, by the proof that they know the account: a browser's, or a token of the user (address ''). */
+  readonly proven: FailureCount;
+  /** Of people and clients, by address alone, in all boxes together (box and client ''): what moves an address back. */
+  readonly addresses: FailureCount;
   /** Accounts that people register from an address, whether they get them or not. */
   readonly signUps: FailureCount;
 }
@@ -39,14 +41,13 @@ export interface FailureCount {
    */
   begin(box: string, client: string, address: string): number | undefined;
   end(box: string, client: string, address: string): void;
+  /** Returns how often an address failed with a client in this window, with the attempts that are under way. */
+  tries(box: string, client: string, address: string): number;
   /** Seconds, at least one, until everybody may try again. */
   readonly retryAfter: number;
 }
 
 const mostKeys = 100_000;
-
-/** Wrong passwords of one account in a window, from everywhere together: many addresses get no more guesses than one. */
-const perAccount = 10;
 
 /**
  * A throttle in this replica's memory, bounded: fixed windows, counted by (box, client, address) and (box, address). An
@@ -57,7 +58,8 @@ export function createThrottle(limits: ThrottleLimits, now: () => number): Throt
     secrets: createFailureCount(limits, now),
     refreshTokens: createFailureCount(limits, now),
     passwords: createFailureCount(limits, now),
-    accounts: createFailureCount({ ...limits, perClient: perAccount, perBox: Infinity }, now),
+    proven: createFailureCount({ ...limits, perBox: Infinity }, now),
+    addresses: createFailureCount({ ...limits, perClient: Infinity, perBox: Infinity }, now),
     signUps: createFailureCount(limits, now),
   };
 }
@@ -100,6 +102,7 @@ function createFailureCount(limits: ThrottleLimits, now: () => number): FailureC
       add(underWay, ofClient, 1);
       return before;
     },
+    tries: (box, client, address) => tries(clientKey(box, client, address)),
     end(box, client, address) {
       add(underWay, boxKey(box, address), -1);
       add(underWay, clientKey(box, client, address), -1);

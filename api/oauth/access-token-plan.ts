@@ -1,6 +1,6 @@
 import type { Box } from '../../crds/box.ts';
-import type { Client } from '../../crds/client.ts';
 import { ONE_LINE } from '../../crds/fields.ts';
+import type { RequestableScopes, TokenSubject } from '../state/requestable-scopes.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /** The settings that every grant of a client has in common. */
@@ -29,78 +29,105 @@ export interface Asked {
 /** What a refresh family was granted at first: no refresh ever gets more (RFC 6749 §6). */
 export type Granted = Pick<AccessTokenPlan, 'audience' | 'scope'>;
 
-const thirtyDays = 30 * 86_400;
+/** The settings and the subject that a token is planned for. */
+export interface PlanContext {
+  /** Of the grant. */
+  readonly settings: GrantSettings;
+  /** Those that the client may request. */
+  readonly scopes: RequestableScopes;
+  readonly box: Box;
+  readonly issuer: string;
+  readonly subject: TokenSubject;
+}
 
 /** Plans an access token. Throws OAuthError `invalid_target` (RFC 8707 §2) or `invalid_scope` (RFC 6749 §5.2). */
-export function planAccessToken(settings: GrantSettings, client: Client, box: Box, asked: Asked): AccessTokenPlan {
+export function planAccessToken(context: PlanContext, asked: Asked): AccessTokenPlan {
+  return {
+    ...planForm(context.settings, context.box),
+    audience: plannedAudience(context, asked.audience),
+    scope: asked.scope === undefined ? null : scopesAsked(asked.scope, allowedScopes(context)).join(' '),
+  };
+}
+
+const thirtyDays = 30 * 86_400;
+
+/** Plans the form and the lifetime of an access token, which depend on settings only. */
+export function planForm(
+  settings: GrantSettings,
+  box: Box,
+): Pick<AccessTokenPlan, 'format' | 'lifetime' | 'expiresIn'> {
   const configured = settings.access_token_expiration ?? box.tokens?.default_access_token_expiration;
   return {
     format: settings.token_format ?? 'opaque',
     lifetime: configured ?? box.tokens?.default_lifetime ?? thirtyDays,
     expiresIn: configured,
-    audience: plannedAudience(settings, asked.audience),
-    scope: asked.scope === undefined ? null : scopesAsked(asked.scope, allowedScopes(client)).join(' '),
   };
 }
 
 /**
- * Plans the access token of a refresh: bound to the audience and scope granted at first, less what the client may not
- * ask for any more. Always shows when it ends. Throws OAuthError `invalid_target` or `invalid_scope`.
+ * Plans the access token of a code or a refresh token: bound to the audience and scope that were granted, less what the
+ * client may no longer request. Throws OAuthError `invalid_target` or `invalid_scope`.
  */
-export function planRefreshedToken(
-  settings: GrantSettings,
-  client: Client,
-  box: Box,
-  asked: Asked,
-  granted: Granted & { readonly issuer: string },
-): AccessTokenPlan {
+export function planGrantedToken(context: PlanContext, asked: Asked, granted: Granted): AccessTokenPlan {
+  const plan = planAccessToken(context, { audience: boundAudience(context, asked, granted), scope: undefined });
+  return { ...plan, scope: scopeLeft(allowedScopes(context), asked.scope, granted.scope) };
+}
+
+/** Plans the access token of a refresh: as {@link planGrantedToken}, and it always shows when it ends. */
+export function planRefreshedToken(context: PlanContext, asked: Asked, granted: Granted): AccessTokenPlan {
+  const plan = planGrantedToken(context, asked, granted);
+  return { ...plan, expiresIn: plan.lifetime };
+}
+
+/** Of a client that lists audiences now, the default is one of them, and none of them was granted. */
+function boundAudience({ settings, subject, issuer }: PlanContext, asked: Asked, granted: Granted): string | undefined {
   const [audience] = granted.audience ?? [];
-  if (asked.audience !== undefined && asked.audience !== (audience ?? granted.issuer)) {
-    throw new OAuthError('invalid_target', 'The audience is not the one granted at first');
+  if (asked.audience !== undefined && asked.audience !== (audience ?? issuer)) {
+    throw new OAuthError('invalid_target', 'The audience is not the one that was granted');
   }
-  const plan = planAccessToken(settings, client, box, { audience: asked.audience ?? audience, scope: undefined });
-  return { ...plan, expiresIn: plan.lifetime, scope: refreshedScope(client, asked.scope, granted.scope) };
+  return audience ?? (subject === 'client' && settings.audience === undefined ? asked.audience : issuer);
+}
+
+function allowedScopes({ scopes, subject }: PlanContext): ReadonlySet<string> {
+  return scopes[subject];
 }
 
 const longestAudience = 1024;
 const oneLine = new RegExp(ONE_LINE);
 
-function plannedAudience(settings: GrantSettings, asked: string | undefined): readonly string[] | null {
+function plannedAudience(
+  { settings, subject, issuer }: PlanContext,
+  asked: string | undefined,
+): readonly string[] | null {
   const allowed = settings.audience;
   if (asked === undefined) return allowed?.[0] === undefined ? null : [allowed[0]];
   if (asked.length > longestAudience || !oneLine.test(asked)) {
     throw new OAuthError('invalid_target', `The audience must be one line of at most ${longestAudience} characters`);
   }
-  if (allowed !== undefined && !allowed.includes(asked)) {
+  if (allowed === undefined && subject !== 'client' && asked === issuer) return null;
+  if (!(allowed?.includes(asked) ?? subject === 'client')) {
     throw new OAuthError('invalid_target', 'The client may not ask for this audience');
   }
   return [asked];
-}
-
-/** What a client without `scope` may ask for (OpenID Connect Core §5.4, §11). */
-const standardScopes: readonly string[] = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'];
-
-function allowedScopes(client: Client): readonly string[] {
-  return client.scope ?? standardScopes;
 }
 
 const longestScope = 4096;
 const scopeShape = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 /** Only what is asked for is granted, and only what is allowed (RFC 6749 §3.3). */
-function scopesAsked(asked: string, allowed: readonly string[]): readonly string[] {
+function scopesAsked(asked: string, allowed: ReadonlySet<string>): readonly string[] {
   if (asked.length > longestScope || !scopeShape.test(asked)) {
     throw new OAuthError('invalid_scope', 'The scope is malformed');
   }
   const scopes = [...new Set(asked.split(' '))];
-  if (scopes.every((scope) => allowed.includes(scope))) return scopes;
+  if (scopes.every((scope) => allowed.has(scope))) return scopes;
   throw new OAuthError('invalid_scope', 'The client may not ask for one of these scopes');
 }
 
-function refreshedScope(client: Client, asked: string | undefined, granted: string | null): string | null {
+function scopeLeft(allowedNow: ReadonlySet<string>, asked: string | undefined, granted: string | null): string | null {
   const before = granted?.split(' ') ?? [];
-  const allowed = before.filter((scope) => allowedScopes(client).includes(scope));
-  if (asked !== undefined) return scopesAsked(asked, allowed).join(' ');
+  const allowed = before.filter((scope) => allowedNow.has(scope));
+  if (asked !== undefined) return scopesAsked(asked, new Set(allowed)).join(' ');
   if (before.length > 0 && allowed.length === 0) {
     throw new OAuthError('invalid_scope', 'The client may ask for none of the granted scopes any more');
   }

@@ -76,7 +76,7 @@ async function verified(
   secrets: ClientSecrets,
 ): Promise<string | undefined> {
   for (const secret of sent.secrets) {
-    const found = await secrets.verify(stored, secret.reveal(), sent.onGuess);
+    const found = await secrets.verify(stored, secret.reveal(), sent.guessLimits);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Box } from '../../crds/box.ts';
 import { familyHash, firstRefreshToken, refreshTokenText, tokenHash } from '../credentials/refresh-token-text.ts';
-import type { NewSession, Versioned } from '../db/hot-statements.ts';
+import type { FirstGrant, NewSession, Versioned } from '../db/hot-statements.ts';
 import { insertFamily } from '../db/refresh-family.ts';
 import { insertSession } from '../db/session.ts';
 import type { Connection } from '../db/transaction.ts';
@@ -16,20 +16,26 @@ export interface BegunFamily {
   readonly token: string;
 }
 
+/** The grant that a family comes from, and the settings that its tokens are issued under. */
+export interface FamilyOrigin {
+  readonly grant: FirstGrant;
+  readonly settings: RefreshSettings;
+}
+
 /**
  * Stores a refresh family and its first session; gives the refresh token. Undefined when the box's limit of sessions is
  * reached. `now` in milliseconds. Throws Outage.
  */
 export function beginFamily(
   session: NewSession,
-  settings: RefreshSettings,
+  origin: FamilyOrigin,
   box: Box,
   transaction: Transaction,
   now: number,
 ): Promise<Versioned<string | undefined>> {
   return transaction(async (connection) => {
     if (!(await hasRoom(connection, session, box, now))) return undefined;
-    return (await storeFamily(connection, session, settings, box, now)).token;
+    return (await storeFamily(connection, session, origin, box, now)).token;
   });
 }
 
@@ -40,7 +46,7 @@ export function beginFamily(
 export async function storeFamily(
   connection: Connection,
   session: NewSession,
-  settings: RefreshSettings,
+  { grant, settings }: FamilyOrigin,
   box: Box,
   now: number,
 ): Promise<BegunFamily> {
@@ -52,6 +58,7 @@ export async function storeFamily(
     id,
     client: session.client,
     user: session.user,
+    grant,
     version: session.version,
     familyHash: familyHash(token),
     tokenHash: tokenHash(token),

@@ -2,10 +2,19 @@ import { allows } from '../../crds/compatibility.ts';
 import type { Client } from '../../crds/client.ts';
 import { uuidV7Time } from '../credentials/random.ts';
 import { parseAccessToken, uuidText } from '../credentials/token-text.ts';
-import type { FoundSession, GrantLetter, HotStatements, Person, SessionKey, Versioned } from '../db/hot-statements.ts';
+import type {
+  FirstGrant,
+  FoundSession,
+  GrantLetter,
+  HotStatements,
+  Person,
+  SessionKey,
+  Versioned,
+} from '../db/hot-statements.ts';
 import type { BoxState } from '../state/box-state.ts';
 import { readJwtAccessToken } from './jwt-check.ts';
 import type { OAuthServices } from './services.ts';
+import { stillGranted } from './still-granted.ts';
 
 /** A live session as its token proves it; times in seconds since 1970. */
 export interface LiveSession {
@@ -15,6 +24,8 @@ export interface LiveSession {
   /** Null: the client's own session. */
   readonly user: Person | null;
   readonly type: GrantLetter;
+  /** The grant that it came from; of a refreshed session, its family's. */
+  readonly grant: FirstGrant;
   readonly scope: string | null;
   readonly audience: readonly string[] | null;
   readonly issuedAt: number;
@@ -23,10 +34,24 @@ export interface LiveSession {
 }
 
 /**
- * The session of an access token, opaque or JWT, if it lives in this box now, whoever it is for; undefined otherwise. Every
- * answer comes with the config version its statement saw.
+ * The session of an access token, opaque or JWT, if it is valid in this box now, whoever it is for, with the scope and
+ * audience that its client may still request; undefined otherwise. Every answer comes with the config version its statement saw.
  */
 export async function checkToken(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  services: OAuthServices,
+): Promise<Versioned<LiveSession | undefined>> {
+  const { version, value } = await findSession(text, state, statements, services);
+  return { version, value: value && stillValid(value, state, services.issuer(state)) };
+}
+
+/**
+ * Finds the session of an access token that has not ended, whatever its client may still request: who ends it must find it
+ * also while it is not valid, since it can become valid again.
+ */
+export async function findSession(
   text: string,
   state: BoxState,
   statements: HotStatements,
@@ -51,7 +76,24 @@ export async function checkBearer(
   statements: HotStatements,
   services: OAuthServices,
 ): Promise<Versioned<LiveSession | undefined>> {
-  const { version, value } = await checkToken(text, state, statements, services);
+  return ifForBox(await checkToken(text, state, statements, services), state, services);
+}
+
+/** Finds the session of a bearer token that is about to be closed: {@link findSession}, and it was issued for the box. */
+export async function findBearerSession(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  services: OAuthServices,
+): Promise<Versioned<LiveSession | undefined>> {
+  return ifForBox(await findSession(text, state, statements, services), state, services);
+}
+
+function ifForBox(
+  { version, value }: Versioned<LiveSession | undefined>,
+  state: BoxState,
+  services: OAuthServices,
+): Versioned<LiveSession | undefined> {
   return { version, value: value !== undefined && isForBox(value, state, services) ? value : undefined };
 }
 
@@ -65,6 +107,12 @@ async function jwtKey(text: string, state: BoxState, services: OAuthServices): P
   const issuer = services.issuer(state);
   const parts = await readJwtAccessToken(text, state.keys, issuer, services.now());
   return parts && { box: state.box, bucket: parts.bucket, id: parts.id, hash: null };
+}
+
+function stillValid(session: LiveSession, state: BoxState, issuer: string): LiveSession | undefined {
+  const owner = state.clients.get(session.client.id);
+  const granted = owner && stillGranted(session, owner, state.settings, issuer);
+  return granted && { ...session, ...granted };
 }
 
 /** Pure: does a stored session count now. Revocations count in config versions; `now` in milliseconds. */
@@ -82,7 +130,8 @@ export function judgeSession(
     found.version >= state.sessionsFrom &&
     begun >= (state.revokedBefore ?? 0) &&
     state.settings.active !== false;
-  if (!counts || owner === undefined || owner.client.active === false) return undefined;
+  const { grant } = found;
+  if (!counts || grant === null || owner === undefined || owner.client.active === false) return undefined;
   if (found.version < owner.sessionsFrom || begun < (owner.revokedBefore ?? 0)) return undefined;
   return {
     id: uuidText(key.id),
@@ -90,6 +139,7 @@ export function judgeSession(
     client: owner.client,
     user: found.user,
     type: found.type,
+    grant,
     scope: found.scope,
     audience: found.audience,
     issuedAt: Math.floor(begun / 1000),

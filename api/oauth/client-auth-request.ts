@@ -1,5 +1,5 @@
 import { Secret } from '../client/secret.ts';
-import type { OnGuess } from '../credentials/client-secret.ts';
+import type { GuessLimits } from '../credentials/client-secret.ts';
 import { readAssertion, refusedAssertion } from './client-assertion.ts';
 import type { ClientAssertion } from './client-assertion.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -18,7 +18,7 @@ export interface ClientCredentials {
   /** Set with the method `assertion` only. */
   readonly assertion?: ClientAssertion;
   /** Hears that a secret is about to be verified slowly; what it throws stops that. */
-  readonly onGuess?: OnGuess | undefined;
+  readonly guessLimits?: GuessLimits | undefined;
 }
 
 /**

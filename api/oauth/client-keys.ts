@@ -8,9 +8,10 @@ import type { RemoteKeySets } from './remote-key-sets.ts';
 export interface ClientKeys {
   /**
    * The keys of a client; undefined when it has none. `anew`: what `jwks_uri` holds now, undefined where that is not to
-   * be asked. Throws Outage when they cannot be fetched.
+   * be asked. `box` is the client's. Throws Outage when they cannot be fetched, Problem `throttled` when the box uses its
+   * share of fetches.
    */
-  find(client: Client, how: 'known' | 'anew'): Promise<JWTVerifyGetKey | undefined>;
+  find(client: Client, box: string, how: 'known' | 'anew'): Promise<JWTVerifyGetKey | undefined>;
   /** Why the keys behind the `jwks_uri` of a client are never fetched; undefined where they are, or it has none. */
   unlistedHost(client: Client): Fault | undefined;
 }
@@ -29,8 +30,8 @@ export function createClientKeys(remote: RemoteKeySets): ClientKeys {
   }
 
   return {
-    async find({ jwks, jwks_uri }, how) {
-      if (jwks_uri !== undefined) return how === 'known' ? remote.keys(jwks_uri) : remote.keysAnew(jwks_uri);
+    async find({ jwks, jwks_uri }, box, how) {
+      if (jwks_uri !== undefined) return how === 'known' ? remote.keys(jwks_uri, box) : remote.keysAnew(jwks_uri, box);
       return jwks === undefined || how === 'anew' ? undefined : ofDeclared(jwks);
     },
     unlistedHost({ jwks_uri }) {

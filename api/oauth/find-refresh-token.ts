@@ -3,16 +3,20 @@ import type { RefreshToken } from '../credentials/refresh-token-text.ts';
 import type { HotStatements, Versioned } from '../db/hot-statements.ts';
 import { lockFamily } from '../db/refresh-family.ts';
 import type { RefreshFamily } from '../db/refresh-family.ts';
-import type { BoxState } from '../state/box-state.ts';
+import type { BoxState, ClientState } from '../state/box-state.ts';
 import type { Transaction } from '../state/state-cache.ts';
+import type { Granted } from './access-token-plan.ts';
 import { judgeRefresh } from './judge-refresh.ts';
+import { familyEnd } from './refresh-lifetimes.ts';
+import { refreshSettings } from './refresh-settings.ts';
 import type { OAuthServices } from './services.ts';
+import { stillGranted } from './still-granted.ts';
 
 /** A living refresh family, found by one of its tokens. */
 export interface FoundFamily {
   readonly family: RefreshFamily;
-  /** Whether that token could be used now: not one that was rotated away. */
-  readonly usable: boolean;
+  /** What a use of that token would give now; undefined: it was rotated away, or the present settings do not permit its use. */
+  readonly gives: (Granted & { readonly endsAt: number }) | undefined;
 }
 
 /**
@@ -40,6 +44,21 @@ export async function findRefreshToken(
     const client = family && state.clients.get(family.client);
     if (family === undefined || client === undefined || client.client.active === false) return undefined;
     const verdict = judgeRefresh(family, presented, client, state, services.now());
-    return verdict === 'refused' ? undefined : { family, usable: verdict !== 'reused' };
+    if (verdict === 'refused') return undefined;
+    const isUsable = verdict !== 'reused' && verdict !== 'suspended';
+    return { family, gives: isUsable ? givenBy(family, client, state, services.issuer(state)) : undefined };
   });
+}
+
+/** Its end, in milliseconds since 1970, moves with each use. */
+function givenBy(
+  family: RefreshFamily,
+  client: ClientState,
+  { settings }: BoxState,
+  issuer: string,
+): FoundFamily['gives'] {
+  const granted = stillGranted(family, client, settings, issuer);
+  if (granted === undefined) return undefined;
+  const latest = familyEnd(family, refreshSettings(client.client, family.grant), settings);
+  return { ...granted, endsAt: Math.min(family.expiresAt, latest) };
 }

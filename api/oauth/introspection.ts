@@ -1,4 +1,3 @@
-import type { RefreshFamily } from '../db/refresh-family.ts';
 import { authenticateClient } from './authenticate-client.ts';
 import { clientId, readClientCredentials } from './client-auth-request.ts';
 import { checkToken } from './check-token.ts';
@@ -6,6 +5,7 @@ import type { LiveSession } from './check-token.ts';
 import { OAuthError } from './oauth-error.ts';
 import { parseParameters } from './parameters.ts';
 import { findRefreshToken } from './find-refresh-token.ts';
+import type { FoundFamily } from './find-refresh-token.ts';
 import { refusable } from './refusable.ts';
 import type { OAuthServices } from './services.ts';
 import type { RawTokenRequest } from './token-endpoint.ts';
@@ -23,7 +23,7 @@ interface LiveIntrospection {
   /** The email of a user's token. */
   readonly username?: string;
   readonly iss: string;
-  readonly aud?: readonly string[] | string;
+  readonly aud?: readonly string[];
   readonly jti?: string;
   readonly scope?: string;
 }
@@ -33,7 +33,7 @@ const inactive = { active: false } as const;
 /** The introspection endpoint, RFC 7662: any authenticated client, any token of its box. Throws OAuthError, Outage. */
 export async function introspect(raw: RawTokenRequest, services: OAuthServices): Promise<Introspection | undefined> {
   const parameters = parseParameters(raw.contentType, raw.body);
-  const credentials = { ...readClientCredentials(raw.authorization, parameters), onGuess: raw.onGuess };
+  const credentials = { ...readClientCredentials(raw.authorization, parameters), guessLimits: raw.guessLimits };
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
   const decided = await services.states.decide(raw.box, (state, statements, transaction) =>
@@ -41,8 +41,7 @@ export async function introspect(raw: RawTokenRequest, services: OAuthServices):
       await authenticateClient(credentials, { state, statements, transaction, services });
       if (text.startsWith('bgr_')) {
         const { version, value } = await findRefreshToken(text, state, statements, transaction, services);
-        const live = value?.usable === true ? familyIntrospection(value.family, services.issuer(state)) : inactive;
-        return { version, value: live };
+        return { version, value: value === undefined ? inactive : familyIntrospection(value, services.issuer(state)) };
       }
       const { version, value } = await checkToken(text, state, statements, services);
       return { version, value: value === undefined ? inactive : introspection(value, services.issuer(state)) };
@@ -64,20 +63,21 @@ function introspection(session: LiveSession, issuer: string): LiveIntrospection 
     sub: session.user === null ? id : String(session.user.id),
     ...(session.user === null ? {} : { username: session.user.email }),
     iss: issuer,
-    aud: session.audience === null || session.audience.length === 0 ? issuer : session.audience,
+    aud: session.audience === null || session.audience.length === 0 ? [issuer] : session.audience,
     jti: session.id,
     ...(session.scope === null ? {} : { scope: session.scope }),
   };
 }
 
-function familyIntrospection(family: RefreshFamily, issuer: string): LiveIntrospection {
+function familyIntrospection({ family, gives }: FoundFamily, issuer: string): Introspection {
+  if (gives === undefined) return inactive;
   return {
     active: true,
     client_id: family.client,
-    exp: Math.floor(family.expiresAt / 1000),
+    exp: Math.floor(gives.endsAt / 1000),
     iat: Math.floor(family.createdAt / 1000),
     sub: family.user === null ? family.client : String(family.user),
     iss: issuer,
-    ...(family.scope === null ? {} : { scope: family.scope }),
+    ...(gives.scope === null ? {} : { scope: gives.scope }),
   };
 }

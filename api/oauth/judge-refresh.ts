@@ -1,15 +1,19 @@
+import type { Box } from '../../crds/box.ts';
 import { equal } from '../credentials/equal.ts';
 import { familyHash, openSuccessor, tokenHash } from '../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../credentials/refresh-token-text.ts';
 import type { RefreshFamily } from '../db/refresh-family.ts';
 import type { BoxState, ClientState } from '../state/box-state.ts';
+import { familyEnd } from './refresh-lifetimes.ts';
 import { isRotating, refreshSettings } from './refresh-settings.ts';
+import { mayUseGrant } from './still-granted.ts';
 
 /**
  * What a refresh token is good for now: `slide` (it stays the token), `rotate` (a successor replaces it), `repeat` (its
- * successor was given, and is given once more), `reused` (an old one: somebody else may have it), `refused`.
+ * successor was given, and is given once more), `reused` (an old one: somebody else may have it), `suspended` (the present
+ * settings of its client or box do not permit its use), `refused`.
  */
-export type RefreshVerdict = 'slide' | 'rotate' | 'repeat' | 'reused' | 'refused';
+export type RefreshVerdict = 'slide' | 'rotate' | 'repeat' | 'reused' | 'suspended' | 'refused';
 
 /** Milliseconds after a rotation in which the token before it still gets the same successor: a lost answer logs nobody out. */
 export const rotationGrace = 10_000;
@@ -19,18 +23,27 @@ export function judgeRefresh(
   family: RefreshFamily,
   presented: RefreshToken,
   client: ClientState,
-  box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore'>,
+  box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore' | 'settings'>,
   now: number,
 ): RefreshVerdict {
   if (!equal(family.familyHash, familyHash(presented))) return 'refused';
   if (family.client !== client.client.id || !isAlive(family, client, box, now)) return 'refused';
   // Generations, not times: an old token is known for one after a restart, and within the same second too (T-42).
   if (presented.generation > family.generation) return 'refused';
-  if (presented.generation < family.generation) {
-    return successorOf(family, presented, now) === undefined ? 'reused' : 'repeat';
-  }
-  if (!equal(family.tokenHash, tokenHash(presented))) return 'refused';
-  return isRotating(client, family.user) ? 'rotate' : 'slide';
+  const isOld = presented.generation < family.generation;
+  if (isOld && successorOf(family, presented, now) === undefined) return 'reused';
+  if (!isOld && !equal(family.tokenHash, tokenHash(presented))) return 'refused';
+  if (!isPermitted(family, client, box.settings, now)) return 'suspended';
+  if (isOld) return 'repeat';
+  return isRotating(client, family.grant) ? 'rotate' : 'slide';
+}
+
+/** Settings that the family began under and that have changed since (docs/oauth.md): the present ones apply. */
+function isPermitted(family: RefreshFamily, { client }: ClientState, box: Box, now: number): boolean {
+  const settings = refreshSettings(client, family.grant);
+  return (
+    settings.refresh_token === true && mayUseGrant(family.grant, client, box) && familyEnd(family, settings, box) > now
+  );
 }
 
 /** Counted in versions, so that nothing of an earlier life comes back; times only where the contract speaks of times. */
@@ -48,8 +61,7 @@ function isAlive(
     family.version >= client.sessionsFrom &&
     family.version >= box.sessionsFrom &&
     family.createdAt >= (box.revokedBefore ?? 0) &&
-    family.createdAt >= (client.revokedBefore ?? 0) &&
-    refreshSettings(client.client, family.user).refresh_token === true
+    family.createdAt >= (client.revokedBefore ?? 0)
   );
 }
 

@@ -6,6 +6,7 @@ import type { SigningAlgorithm, SigningKey } from '../state/key-ring.ts';
 import type { AccessTokenPlan } from './access-token-plan.ts';
 import { signAccessToken } from './jwt-access-token.ts';
 import type { AccessTokenClaims } from './jwt-access-token.ts';
+import { sessionQuotaRefusal } from './session-limit.ts';
 
 /** An access token as it is made: the text for the client, the session for the table. */
 export interface MadeAccessToken {
@@ -59,7 +60,7 @@ export function isKeyNeeded(found: object | null): found is KeyNeeded {
 
 /**
  * Makes an access token as planned, signed with the key of {@link keyFor} at the same `now` (milliseconds). One end,
- * computed once, gives the row, the bucket and the token.
+ * computed once, gives the row, the bucket and the token. Throws OAuthError when the box has no room for a session.
  */
 export function makeToken(
   state: BoxState,
@@ -69,6 +70,8 @@ export function makeToken(
   issuer: string,
   now: number,
 ): MadeAccessToken {
+  const refusal = sessionQuotaRefusal(state);
+  if (refusal !== undefined) throw refusal;
   const issuedAt = Math.floor(now / 1000);
   const expiresAt = issuedAt + plan.lifetime;
   const bucket = bucketOf(issuedAt, expiresAt);

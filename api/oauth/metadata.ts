@@ -1,7 +1,7 @@
 import type { JsonWebKey } from 'node:crypto';
 import { allows } from '../../crds/compatibility.ts';
-import type { Box } from '../../crds/box.ts';
 import type { BoxState } from '../state/box-state.ts';
+import { BOXGATE_SCOPE } from '../state/requestable-scopes.ts';
 import { PROMPTS } from './authorization/prompt.ts';
 import { RESPONSE_MODES } from './authorization/response-mode.ts';
 import { RESPONSE_TYPES } from './authorization/response-type.ts';
@@ -11,7 +11,10 @@ import { ID_TOKEN_ALGORITHMS } from './openid/id-token.ts';
 import { USER_CLAIMS } from './openid/user-claims.ts';
 
 /** The metadata of a box's authorization server (RFC 8414 §2, OpenID Connect Discovery §3): only what is built is listed. */
-export function serverMetadata(issuer: string, settings: Box): Readonly<Record<string, unknown>> {
+export function serverMetadata(
+  issuer: string,
+  { settings, clients }: Pick<BoxState, 'settings' | 'clients'>,
+): Readonly<Record<string, unknown>> {
   const authentication = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
   const implicit = allows(settings, 'implicit');
   return {
@@ -31,18 +34,30 @@ export function serverMetadata(issuer: string, settings: Box): Readonly<Record<s
     revocation_endpoint: `${issuer}/auth/revoke`,
     revocation_endpoint_auth_methods_supported: [...authentication, 'none'],
     revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
-    grant_types_supported: [...grants.keys(), ...(implicit ? ['implicit'] : [])],
+    grant_types_supported: [
+      ...[...grants.keys()].filter((name) => name !== 'password' || takesPasswords(settings, clients)),
+      ...(implicit ? ['implicit'] : []),
+    ],
     response_types_supported: implicit ? RESPONSE_TYPES : ['code'],
     response_modes_supported: RESPONSE_MODES,
     prompt_values_supported: PROMPTS,
     code_challenge_methods_supported: ['S256'],
-    scopes_supported: ['openid', 'profile', 'email', 'address', 'phone'],
+    scopes_supported: ['openid', 'profile', 'email', 'address', 'phone', BOXGATE_SCOPE],
     claims_supported: ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', ...USER_CLAIMS],
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
   };
+}
+
+/** Checks whether a client of the box may use the grant `password`: where none may, programs should not try it. */
+function takesPasswords(settings: BoxState['settings'], clients: BoxState['clients']): boolean {
+  if (!allows(settings, 'password_grant')) return false;
+  for (const { client } of clients.values()) {
+    if (client.active !== false && client.grant_types.includes('password')) return true;
+  }
+  return false;
 }
 
 /** The key set of a box (RFC 7517 §5): next, current and previous keys. */

@@ -72,7 +72,13 @@ function checked(text: string): string {
   return text;
 }
 
+/** Most parameters of a form, a query or a JSON body. */
+const MOST_PARAMETERS = 1_000;
+
 function add(parameters: Map<string, string>, name: string, value: string): void {
+  if (parameters.size === MOST_PARAMETERS) {
+    throw new OAuthError('invalid_request', `There are more than ${String(MOST_PARAMETERS)} parameters`);
+  }
   if (parameters.has(name))
     throw new OAuthError('invalid_request', `Parameter ${printable(name)} stands more than once`);
   parameters.set(name, value);

@@ -23,7 +23,7 @@ export async function provePrivateKeyJwt(
   { state, statements, services }: AuthenticationContext,
 ): Promise<void> {
   const now = services.now();
-  const claims = await verified(assertion, client, services.clientKeys, now);
+  const claims = await verified(assertion, client, state.box, services);
   const issuer = services.issuer(state);
   checkAudience(claims, [issuer, `${issuer}/auth/token`]);
   if (claims.exp > now / 1000 + longestAssertion + clockTolerance) {
@@ -40,12 +40,12 @@ export async function provePrivateKeyJwt(
 async function verified(
   { text }: ClientAssertion,
   client: Client,
-  clientKeys: AuthenticationContext['services']['clientKeys'],
-  now: number,
+  box: string,
+  { clientKeys, now }: AuthenticationContext['services'],
 ): Promise<VerifiedClaims> {
-  const demands = { issuer: client.id, subject: client.id, claims: ['aud', 'jti'], now };
+  const demands = { issuer: client.id, subject: client.id, claims: ['aud', 'jti'], now: now() };
   for (const how of ['known', 'anew'] as const) {
-    const keys = await clientKeys.find(client, how);
+    const keys = await clientKeys.find(client, box, how);
     const claims = keys === undefined ? undefined : await verifyAssertion(text.reveal(), keys, demands);
     if (claims !== undefined) return claims;
   }

@@ -1,4 +1,5 @@
 import type { Box } from '../../crds/box.ts';
+import type { RefreshFamily } from '../db/refresh-family.ts';
 import type { RefreshSettings } from './refresh-settings.ts';
 
 /** Lifetimes of a client's refresh tokens, in milliseconds. */
@@ -7,6 +8,11 @@ export interface RefreshLifetimes {
   readonly sliding: number;
   /** From the first issue, however often the tokens are used; never less than `sliding`. */
   readonly absolute: number;
+}
+
+/** Returns when a family ends at the latest, in milliseconds: a limit that became shorter since it began applies to it. */
+export function familyEnd(family: RefreshFamily, settings: RefreshSettings, box: Box): number {
+  return Math.min(family.endsAt, family.createdAt + refreshLifetimes(settings, box).absolute);
 }
 
 const thirtyDays = 30 * 86_400;

@@ -1,4 +1,5 @@
 import type { Client } from '../../crds/client.ts';
+import type { FirstGrant } from '../db/hot-statements.ts';
 import type { ClientState } from '../state/box-state.ts';
 import type { GrantSettings } from './access-token-plan.ts';
 import { canAuthenticate } from './confidential.ts';
@@ -11,17 +12,18 @@ export interface RefreshSettings extends GrantSettings {
   readonly refresh_rotation?: boolean;
 }
 
-/** Those of the grant that a family began with: a code for a person's family, client credentials for the client's own. */
-export function refreshSettings({ auth }: Client, user: number | null): RefreshSettings {
-  return (user === null ? auth?.client_credentials : auth?.authorization_code) ?? {};
+/** Returns a client's settings of the grant that a family came from; none for a grant without refresh tokens. */
+export function refreshSettings({ auth }: Client, grant: FirstGrant): RefreshSettings {
+  if (grant === 'c') return auth?.client_credentials ?? {};
+  return (grant === 'a' ? auth?.authorization_code : undefined) ?? {};
 }
 
 /**
  * Whether each use of a refresh token returns a successor: where a client's settings say so; a person's do by default, and
  * always at a client that proves nothing (RFC 9700 §4.14.2).
  */
-export function isRotating(client: ClientState, user: number | null): boolean {
-  const rotation = refreshSettings(client.client, user).refresh_rotation;
-  if (user === null) return rotation === true;
+export function isRotating(client: ClientState, grant: FirstGrant): boolean {
+  const rotation = refreshSettings(client.client, grant).refresh_rotation;
+  if (grant === 'c') return rotation === true;
   return !canAuthenticate(client) || rotation !== false;
 }

@@ -1,15 +1,20 @@
 import { createLocalJWKSet, errors } from 'jose';
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
+import { PRIVATE_MEMBERS, RSA_MODULUS } from '../../crds/json-web-keys.ts';
 import { Outage } from '../db/outage.ts';
+import type { FairQueue, FairQueueLimits } from '../shares/fair-queue.ts';
 
 /** The key sets behind the `jwks_uri` of clients, fetched from listed hosts only and kept for a while. */
 export interface RemoteKeySets {
   /** Whether the host of an address is listed: of another one nobody is ever asked. */
   isListed(uri: string): boolean;
-  /** The keys at an address; undefined where its host is not listed. Throws Outage when they cannot be had. */
-  keys(uri: string): Promise<JWTVerifyGetKey | undefined>;
-  /** Those that are there now; undefined where the host is not listed, or was asked a moment ago. Throws Outage. */
-  keysAnew(uri: string): Promise<JWTVerifyGetKey | undefined>;
+  /**
+   * Returns the keys at an address, for a client of a box; undefined where its host is not listed. Throws Outage when they
+   * cannot be fetched, and Problem `throttled` when the box uses its share of fetches.
+   */
+  keys(uri: string, box: string): Promise<JWTVerifyGetKey | undefined>;
+  /** Fetches the keys again; undefined where the host is not listed, or was asked a moment ago. Throws as above. */
+  keysAnew(uri: string, box: string): Promise<JWTVerifyGetKey | undefined>;
 }
 
 /** What fetching takes: given once. */
@@ -18,6 +23,8 @@ export interface RemoteKeySetsParts {
   readonly hosts: readonly string[];
   /** The text at an address; throws when there is none. */
   readonly fetchText: (url: URL) => Promise<string>;
+  /** Divides fetches among boxes and, within a box, among hosts. */
+  readonly queue: Pick<FairQueue, 'run'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -28,12 +35,27 @@ const keptFor = 5 * 60_000;
 const keptInNeed = 60 * 60_000;
 /** Milliseconds between two requests to one address, also when the first one failed: who sends forged assertions makes no more. */
 const restFor = 15_000;
-/** Key sets held at once; those that came first go first. */
+/** Key sets held at once; then the box that has most loses the one that was fetched first. */
 const mostSets = 1_000;
-/** Requests under way at once. */
-const mostUnderWay = 32;
+/**
+ * The share of fetches. One box never has more than half of them, also while no other wants one: a host that hangs holds
+ * its place until the fetch is given up, and the first request of another box must not wait for that. For the same reason
+ * one host has at most four fetches of a box.
+ */
+export const fetchLimits: FairQueueLimits = {
+  places: 32,
+  mostOfOne: 16,
+  mostAlone: 16,
+  ofMember: { mostOfOne: 4, mostAlone: 4 },
+  waiting: 256,
+  patience: 1_500,
+  presence: 1_000,
+  longestDebt: 1_500,
+};
 
 interface Held {
+  /** The box that fetched them first. */
+  readonly box: string;
   readonly keys: JWTVerifyGetKey | undefined;
   /** When they were fetched; milliseconds. */
   readonly fetchedAt: number;
@@ -42,20 +64,21 @@ interface Held {
 }
 
 /** Holds nothing yet. */
-export function createRemoteKeySets({ hosts, fetchText, now }: RemoteKeySetsParts): RemoteKeySets {
+export function createRemoteKeySets({ hosts, fetchText, queue, now }: RemoteKeySetsParts): RemoteKeySets {
   const listed = new Set(hosts);
   const held = new Map<string, Held>();
   const underWay = new Map<string, Promise<JWTVerifyGetKey>>();
 
-  async function fetchKeys(url: URL): Promise<JWTVerifyGetKey> {
+  async function fetchKeys(url: URL, asking: string): Promise<JWTVerifyGetKey> {
     const before = held.get(url.href);
+    const box = before?.box ?? asking;
     try {
       const keys = keysIn(await fetchText(url));
-      hold(url.href, { keys, fetchedAt: now(), triedAt: now() });
+      hold(url.href, { box, keys, fetchedAt: now(), triedAt: now() });
       return keys;
     } catch (cause) {
       const { keys, fetchedAt } = before ?? { keys: undefined, fetchedAt: 0 };
-      hold(url.href, { keys, fetchedAt, triedAt: now() });
+      hold(url.href, { box, keys, fetchedAt, triedAt: now() });
       if (keys !== undefined && now() - fetchedAt < keptInNeed) return keys;
       throw new Outage('the keys of a client cannot be fetched', { cause });
     }
@@ -63,17 +86,17 @@ export function createRemoteKeySets({ hosts, fetchText, now }: RemoteKeySetsPart
 
   function hold(uri: string, entry: Held): void {
     held.delete(uri);
-    const first = held.size >= mostSets ? held.keys().next().value : undefined;
-    if (first !== undefined) held.delete(first);
+    if (held.size >= mostSets) held.delete(oldestOfLargest(held));
     held.set(uri, entry);
   }
 
   /** Once for all who wait. */
-  function fetchOnce(url: URL): Promise<JWTVerifyGetKey> {
+  function fetchOnce(url: URL, box: string): Promise<JWTVerifyGetKey> {
     const running = underWay.get(url.href);
     if (running !== undefined) return running;
-    if (underWay.size >= mostUnderWay) throw new Outage('too many keys of clients are being fetched');
-    const fetching = fetchKeys(url).finally(() => underWay.delete(url.href));
+    const fetching = queue
+      .run({ box, member: url.host }, () => fetchKeys(url, box))
+      .finally(() => underWay.delete(url.href));
     underWay.set(url.href, fetching);
     return fetching;
   }
@@ -84,7 +107,7 @@ export function createRemoteKeySets({ hosts, fetchText, now }: RemoteKeySetsPart
 
   return {
     isListed: (uri) => listedUrl(uri, listed) !== undefined,
-    async keys(uri) {
+    async keys(uri, box) {
       const url = listedUrl(uri, listed);
       if (url === undefined) return undefined;
       const known = held.get(url.href);
@@ -94,15 +117,26 @@ export function createRemoteKeySets({ hosts, fetchText, now }: RemoteKeySetsPart
       }
       if (known !== undefined && isResting(known))
         throw new Outage('the keys of a client could not be fetched just now');
-      return fetchOnce(url);
+      return fetchOnce(url, box);
     },
-    async keysAnew(uri) {
+    async keysAnew(uri, box) {
       const url = listedUrl(uri, listed);
       if (url === undefined) return undefined;
       const known = held.get(url.href);
-      return known !== undefined && isResting(known) ? undefined : fetchOnce(url);
+      return known !== undefined && isResting(known) ? undefined : fetchOnce(url, box);
     },
   };
+}
+
+/** The address that was fetched first, of those of the box that has most. */
+function oldestOfLargest(held: ReadonlyMap<string, Held>): string {
+  const counts = new Map<string, number>();
+  let largest = '';
+  for (const { box } of held.values()) {
+    counts.set(box, (counts.get(box) ?? 0) + 1);
+    if ((counts.get(box) ?? 0) > (counts.get(largest) ?? 0)) largest = box;
+  }
+  return [...held].find(([, { box }]) => box === largest)?.[0] ?? '';
 }
 
 /** The address, when its host is one that may be asked: https, or http on this machine. */
@@ -117,7 +151,16 @@ function listedUrl(uri: string, hosts: ReadonlySet<string>): URL | undefined {
 function keysIn(text: string): JWTVerifyGetKey {
   const value: unknown = JSON.parse(text);
   if (!isKeySet(value)) throw new errors.JWKSInvalid();
-  return createLocalJWKSet(value);
+  return createLocalJWKSet({ keys: value.keys.filter(isUsable) });
+}
+
+const modulus = new RegExp(RSA_MODULUS);
+
+/** A key that could not be declared in `jwks` is ignored: others may know it, or find it out. */
+function isUsable(key: object): boolean {
+  const members = new Map<string, unknown>(Object.entries(key));
+  if (PRIVATE_MEMBERS.some((member) => members.has(member))) return false;
+  return members.get('kty') !== 'RSA' || modulus.test(String(members.get('n')));
 }
 
 /** As far as it concerns us: what a key must be jose judges when it is used. */

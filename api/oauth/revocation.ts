@@ -6,7 +6,7 @@ import type { BoxState, ClientState } from '../state/box-state.ts';
 import type { Transaction } from '../state/state-cache.ts';
 import { authenticateClient, namedClient } from './authenticate-client.ts';
 import type { AuthenticationContext } from './authentication-context.ts';
-import { checkToken } from './check-token.ts';
+import { findSession } from './check-token.ts';
 import { clientId, readClientCredentials } from './client-auth-request.ts';
 import type { ClientCredentials } from './client-auth-request.ts';
 import { endRefreshFamily, endSession } from './end-session.ts';
@@ -28,7 +28,7 @@ type Found = { readonly client: string } & ({ readonly session: SessionRef } | {
  */
 export async function revoke(raw: RawTokenRequest, services: OAuthServices): Promise<boolean> {
   const parameters = parseParameters(raw.contentType, raw.body);
-  const credentials = { ...readClientCredentials(raw.authorization, parameters), onGuess: raw.onGuess };
+  const credentials = { ...readClientCredentials(raw.authorization, parameters), guessLimits: raw.guessLimits };
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
   const decided = await services.states.decide(raw.box, (state, statements, transaction) =>
@@ -70,7 +70,7 @@ async function findToken(
     if (value === undefined) return { version, value: 'nothing' };
     return { version, value: { client: value.family.client, family: value.family.id } };
   }
-  const { version, value } = await checkToken(text, state, statements, services);
+  const { version, value } = await findSession(text, state, statements, services);
   if (value === undefined) return { version, value: 'nothing' };
   return { version, value: { client: value.client.id, session: { id: value.id, bucket: value.bucket } } };
 }

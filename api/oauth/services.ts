@@ -1,6 +1,8 @@
-import type pg from 'pg';
+import type { Connections } from '../db/pool.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { Passwords } from '../credentials/password.ts';
+import type { UserHints } from '../credentials/user-hint.ts';
+import type { FailedPolicies } from '../policy/failed-policies.ts';
 import type { BoxState } from '../state/box-state.ts';
 import type { ClusterSettings } from '../state/cluster-settings.ts';
 import type { StateCache } from '../state/state-cache.ts';
@@ -12,13 +14,14 @@ import type { SigningKeys } from './signing-keys.ts';
 /** What the OAuth endpoints need of the process: given once, at its start. */
 export interface OAuthServices {
   readonly states: StateCache;
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly secrets: ClientSecrets;
   readonly passwords: Passwords;
   readonly clientKeys: ClientKeys;
   readonly clusterSettings: ClusterSettings;
   readonly serviceAccountTokens: ServiceAccountTokens;
   readonly keys: SigningKeys;
+  readonly userHints: UserHints;
   /** Hears of the use of clients. */
   readonly usage: Pick<UsageNotes, 'tokenIssued' | 'previousSecretUsed'>;
   /** Milliseconds since 1970. */
@@ -27,6 +30,8 @@ export interface OAuthServices {
   readonly issuer: (state: BoxState) => string;
   /** What an operator should hear of: a reused refresh token, a ServiceAccount that was made again. */
   readonly audit: (event: string, facts: Readonly<Record<string, string>>) => void;
+  /** Hears of policies that fail in decisions. */
+  readonly failedPolicies: Pick<FailedPolicies, 'note'>;
   /** Whether an acknowledged revocation must also be on a synchronous standby. */
   readonly revocationsNeedStandby: boolean;
 }

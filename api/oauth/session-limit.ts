@@ -1,8 +1,10 @@
 import type { Box } from '../../crds/box.ts';
+import { quotaSentence } from '../../crds/quota.ts';
 import type { NewSession, Versioned } from '../db/hot-statements.ts';
 import { takeSessionRoom } from '../db/session-room.ts';
 import { insertSession } from '../db/session.ts';
 import type { Connection } from '../db/transaction.ts';
+import type { BoxState } from '../state/box-state.ts';
 import type { Transaction } from '../state/state-cache.ts';
 import { OAuthError } from './oauth-error.ts';
 
@@ -37,3 +39,16 @@ export function tooManySessions(): OAuthError {
   const message = 'The client has as many live sessions as its box allows: close one, or wait until one expires';
   return new OAuthError('slow_down', message, { retryAfter: tryAgain });
 }
+
+/**
+ * Returns the refusal of a session beyond the quota of its box; undefined while the box has room. RFC 6749 §5.2 has no code
+ * for it. `slow_down` keeps clients from discarding their credentials, as they do at `invalid_grant`; 422 is the status
+ * of every stored thing beyond its quota.
+ */
+export function sessionQuotaRefusal({ sessionsFull, quota }: QuotaState): OAuthError | undefined {
+  if (!sessionsFull) return undefined;
+  const message = `One more session ${quotaSentence('sessions', quota.sessions)}`;
+  return new OAuthError('slow_down', message, { status: 422, retryAfter: tryAgain });
+}
+
+type QuotaState = Pick<BoxState, 'sessionsFull' | 'quota'>;

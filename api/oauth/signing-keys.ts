@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import type { Box } from '../../crds/box.ts';
 import type { KeySealing } from '../credentials/key-sealing.ts';
 import { bumpVersion } from '../db/box.ts';
+import type { Connections } from '../db/pool.ts';
 import { deleteKey, extendKey, insertKey, readSigningKeys, retireKey } from '../db/signing-key.ts';
 import { inBox } from '../db/transaction.ts';
 import type { Connection } from '../db/transaction.ts';
@@ -24,7 +24,7 @@ export interface SigningKeys {
 type Plan = (connection: Connection) => Promise<readonly KeyStep[]>;
 
 /** The keys in the database of a pool, their private parts sealed. */
-export function createSigningKeys(pool: pg.Pool, sealing: KeySealing): SigningKeys {
+export function createSigningKeys(pool: Connections, sealing: KeySealing): SigningKeys {
   const underWay = new Map<string, Promise<boolean>>();
 
   /** Requests that find no key wait for one: an RSA key takes a thread for a second, and all other work waits behind it. */

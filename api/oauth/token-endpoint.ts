@@ -1,4 +1,4 @@
-import type { OnGuess } from '../credentials/client-secret.ts';
+import type { GuessLimits } from '../credentials/client-secret.ts';
 import { clientId, readClientCredentials } from './client-auth-request.ts';
 import { decideWithKey } from './decide-with-key.ts';
 import { grants } from './grants/index.ts';
@@ -20,7 +20,7 @@ export interface RawTokenRequest {
   /** Hears which client it was, once that is proven: for the log. */
   readonly onClient?: (id: string) => void;
   /** Hears that the client's secret is about to be verified slowly; what it throws stops that. */
-  readonly onGuess?: OnGuess;
+  readonly guessLimits?: GuessLimits;
   /** Left out: nobody's password is right. */
   readonly verifyPassword?: VerifyPassword;
 }
@@ -43,7 +43,7 @@ function noteClient({ box, onClient }: RawTokenRequest, { credentials }: TokenRe
 function parseTokenRequest(raw: RawTokenRequest): TokenRequest {
   const parameters = parseParameters(raw.contentType, raw.body);
   if (!parameters.has('grant_type')) throw new OAuthError('invalid_request', 'grant_type is missing');
-  const credentials = { ...readClientCredentials(raw.authorization, parameters), onGuess: raw.onGuess };
+  const credentials = { ...readClientCredentials(raw.authorization, parameters), guessLimits: raw.guessLimits };
   return { parameters, credentials, remoteAddr: raw.remoteAddr, verifyPassword: raw.verifyPassword };
 }
 

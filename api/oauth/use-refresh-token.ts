@@ -10,7 +10,7 @@ import type { GrantContext } from './grants/grant.ts';
 import { judgeRefresh, successorOf } from './judge-refresh.ts';
 import type { RefreshVerdict } from './judge-refresh.ts';
 import type { MadeAccessToken } from './make-access-token.ts';
-import { refreshLifetimes } from './refresh-lifetimes.ts';
+import { familyEnd, refreshLifetimes } from './refresh-lifetimes.ts';
 import { refreshSettings } from './refresh-settings.ts';
 import { hasRoom } from './session-limit.ts';
 
@@ -43,7 +43,7 @@ export function useRefreshToken<Made extends MadeAccessToken>(
     const family = await lockFamily(connection, state.box, token.family);
     if (family === undefined) return 'refused';
     const verdict = judgeRefresh(family, token, client, state, now);
-    if (verdict === 'refused') return 'refused';
+    if (verdict === 'refused' || verdict === 'suspended') return 'refused';
     if (verdict === 'reused') {
       await endFamily(connection, state.box, family.id, 'revoked', now);
       services.audit('refresh_token_reused', { box: state.box, client: family.client, family: family.id });
@@ -51,12 +51,13 @@ export function useRefreshToken<Made extends MadeAccessToken>(
     }
     const made = make(family);
     if (!(await hasRoom(connection, made.session, state.settings, now))) return 'full';
-    const { sliding } = refreshLifetimes(refreshSettings(client.client, family.user), state.settings);
+    const settings = refreshSettings(client.client, family.grant);
+    const { sliding } = refreshLifetimes(settings, state.settings);
     await insertSession(connection, made.session, family.id, family.session);
     await slideFamily(connection, state.box, family.id, {
       session: made.session.id,
       now,
-      expiresAt: Math.min(now + sliding, family.endsAt),
+      expiresAt: Math.min(now + sliding, familyEnd(family, settings, state.settings)),
       sessionEnd: made.session.expiresAt * 1000,
     });
     const next = await nextToken(connection, state.box, family, presented, verdict);
@@ -69,7 +70,7 @@ async function nextToken(
   box: string,
   family: RefreshFamily,
   { token, now }: Presented,
-  verdict: Exclude<RefreshVerdict, 'reused' | 'refused'>,
+  verdict: Extract<RefreshVerdict, 'slide' | 'rotate' | 'repeat'>,
 ): Promise<RefreshToken | undefined> {
   if (verdict === 'slide') return undefined;
   if (verdict === 'repeat') return successorOf(family, token, now);

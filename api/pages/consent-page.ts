@@ -13,6 +13,10 @@ export interface ConsentView {
   readonly id: string;
   readonly client: { readonly id: string; readonly name: string | undefined };
   readonly scopes: readonly string[];
+  /** The service that the token is for. */
+  readonly audience: string;
+  /** What the page shows, as a digest that the answer repeats. */
+  readonly shown: string;
   /** Host of the app, or the scheme of one on a device. */
   readonly goesTo: string;
   /** Seconds. */
@@ -33,6 +37,8 @@ export function consentPage(view: ConsentView): Page {
 <dd><ul>${wishes.map((text) => markup`<li>${text}</li>`)}</ul></dd>
 <dt>${say.consentApp}</dt>
 <dd>${client.name === undefined ? client.id : `${client.name} (${client.id})`}</dd>
+<dt>${say.consentAudience}</dt>
+<dd>${view.audience}</dd>
 <dt>${say.consentGoesTo}</dt>
 <dd>${view.goesTo}</dd>
 <dt>${say.consentLasts}</dt>
@@ -41,6 +47,7 @@ export function consentPage(view: ConsentView): Page {
 <form method="post">
 <input type="hidden" name="form_token" value="${view.formToken}">
 <input type="hidden" name="id" value="${view.id}">
+<input type="hidden" name="shown" value="${view.shown}">
 <button name="answer" value="allow">${say.allow}</button>
 <button name="answer" value="deny" class="second">${say.deny}</button>
 </form>`,

@@ -8,6 +8,8 @@ import type { BoxLook, Page } from './page.ts';
 export interface FormPostView {
   readonly language: Language;
   readonly look: BoxLook;
+  /** Its heading and its sentence: on the way back to the app, or to being signed out. */
+  readonly purpose?: 'back to the app' | 'sign out';
   /** Where its form goes. */
   readonly address: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -16,12 +18,16 @@ export interface FormPostView {
 /** Sends the form as soon as it is there. It needs no escaping in a page. */
 const send = 'document.forms[0].submit()';
 
-/** The page that brings an answer to an app by POST (OAuth 2.0 Form Post Response Mode §2), by a button where no script runs. */
-export function formPostPage({ language, look, address, fields }: FormPostView): Page {
+/**
+ * Makes the page that posts its fields to `address` by a script, or by a button where no script runs: an answer to an app
+ * (OAuth 2.0 Form Post Response Mode §2), or the logout request of another site to our own address.
+ */
+export function formPostPage({ language, look, purpose, address, fields }: FormPostView): Page {
   const say = messages[language];
+  const [title, text] = purpose === 'sign out' ? [say.signOut, say.signOutOnward] : [say.backToApp, say.backToAppText];
   return page(
-    { language, title: say.backToApp, ...look },
-    markup`<p>${say.backToAppText}</p>
+    { language, title, ...look },
+    markup`<p>${text}</p>
 <form method="post" action="${address}">
 ${fields.map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">\n`)}<button>${say.goOn}</button>
 </form>`,

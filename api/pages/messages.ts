@@ -12,24 +12,26 @@ export interface Messages {
   readonly haveAccount: string;
   readonly emailHint: (domains: string) => string;
   readonly passwordHint: (least: number) => string;
-  readonly emailFaults: Readonly<Record<'no-email' | 'other-domain' | 'taken', string>>;
-  readonly passwordFaults: Readonly<Record<'too-short' | 'too-long' | 'most-used', string>>;
+  readonly emailFaults: Readonly<Record<'no-email' | 'other-domain' | 'taken' | 'full', string>>;
+  readonly passwordFaults: Readonly<Record<'too-short' | 'too-long' | 'most-used' | 'stored-form', string>>;
   readonly registered: string;
   readonly waitsForAdmin: string;
   readonly signedIn: string;
   readonly signedInAs: (email: string) => string;
   readonly signOut: string;
   readonly signOutQuestion: string;
+  readonly signOutOnward: string;
   readonly signedOut: string;
   readonly signedOutText: string;
   readonly signInAgain: string;
   readonly consent: (app: string) => string;
   readonly consentApp: string;
+  readonly consentAudience: string;
   readonly consentGoesTo: string;
   readonly consentLasts: string;
   readonly consentMay: string;
   readonly consentKnowsYou: string;
-  /** What the standard scopes of OpenID Connect let an app do; others show as they are. */
+  /** What `boxgate` and the standard scopes of OpenID Connect let an app do; others show as they are. */
   readonly scopes: Readonly<Record<string, string>>;
   readonly allow: string;
   readonly deny: string;
@@ -63,7 +65,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
     toContinueTo: (app) => `to continue to ${app}`,
     email: 'Email',
     password: 'Password',
-    wrongPassword: 'Email and password do not fit. Check both and try again.',
+    wrongPassword: 'Wrong email or password. Check both and try again.',
     signUp: 'Create an account',
     noAccount: 'No account yet?',
     haveAccount: 'You have an account?',
@@ -73,27 +75,32 @@ export const messages: Readonly<Record<Language, Messages>> = {
       'no-email': 'Type an email address, such as ann@example.com.',
       'other-domain': 'Addresses of this domain cannot register here.',
       taken: 'Somebody has registered with this email. If it was you, sign in.',
+      full: 'No more accounts can be created here. Ask the administrator.',
     },
     passwordFaults: {
       'too-short': 'This password is too short.',
       'too-long': 'A password has at most 4096 characters, fewer with accents, other scripts or emoji.',
+      'stored-form': 'This is the stored form of a password. Type the password itself.',
       'most-used': 'This is one of the most used passwords, which are guessed first. Choose another one.',
     },
     registered: 'You are registered',
-    waitsForAdmin: 'An administrator has to let you in. Once that is done you can sign in.',
+    waitsForAdmin:
+      'Your account is waiting for the approval of an administrator. Until then, signing in says that the email or password is wrong. Once the account is approved, sign in with the email and password that you chose. No mail is sent.',
     signedIn: 'You are signed in',
     signedInAs: (email) => `Signed in as ${email}`,
     signOut: 'Sign out',
     signOutQuestion: 'Do you want to sign out in this browser?',
+    signOutOnward: 'An app wants to sign you out. If nothing happens, use the button.',
     signedOut: 'You are signed out',
     signedOutText: 'You can close this window.',
     signInAgain: 'Sign in again',
     consent: (app) => `Allow ${app} access?`,
     consentApp: 'App',
+    consentAudience: 'Its access is for',
     consentGoesTo: 'It takes you back to',
-    consentLasts: 'Access ends at the latest after',
+    consentLasts: 'Access lasts at most',
     consentMay: 'It wants to',
-    consentKnowsYou: 'act in your name, as far as the rules of this service let it',
+    consentKnowsYou: 'know who you are',
     scopes: {
       openid: 'know who you are',
       profile: 'see your profile',
@@ -101,6 +108,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
       address: 'see your postal address',
       phone: 'see your phone number',
       offline_access: 'keep its access while you are away',
+      boxgate: 'act in your name at this service, as far as your rights there allow',
     },
     allow: 'Allow',
     deny: 'Deny',
@@ -121,7 +129,8 @@ export const messages: Readonly<Record<Language, Messages>> = {
       'not-found': 'There is no page at this address.',
       'method-not-allowed': 'This address does not take such a request.',
       'too-large': 'The request is too large.',
-      throttled: 'There were too many attempts. Wait a minute, then try again.',
+      throttled:
+        'There were too many attempts. Try again later, or in a browser that has signed in to this account before.',
       unavailable: 'The service cannot answer right now. Try again in a moment.',
       bug: 'Something went wrong on our side. Try again; if it stays, tell who runs this service the number below.',
     },
@@ -133,7 +142,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
     toContinueTo: (app) => `um mit ${app} fortzufahren`,
     email: 'E-Mail',
     password: 'Passwort',
-    wrongPassword: 'E-Mail und Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.',
+    wrongPassword: 'E-Mail oder Passwort ist falsch. Prüfen Sie beides und versuchen Sie es noch einmal.',
     signUp: 'Konto anlegen',
     noAccount: 'Noch kein Konto?',
     haveAccount: 'Sie haben ein Konto?',
@@ -143,27 +152,32 @@ export const messages: Readonly<Record<Language, Messages>> = {
       'no-email': 'Geben Sie eine E-Mail-Adresse ein, zum Beispiel ann@example.com.',
       'other-domain': 'Adressen dieser Domain können sich hier nicht registrieren.',
       taken: 'Mit dieser E-Mail hat sich schon jemand registriert. Wenn Sie es waren, melden Sie sich an.',
+      full: 'Hier können keine weiteren Konten angelegt werden. Wenden Sie sich an den Administrator.',
     },
     passwordFaults: {
       'too-short': 'Dieses Passwort ist zu kurz.',
       'too-long': 'Ein Passwort hat höchstens 4096 Zeichen, weniger mit Umlauten, anderen Schriften oder Emojis.',
+      'stored-form': 'Das ist die gespeicherte Form eines Passworts. Geben Sie das Passwort selbst ein.',
       'most-used': 'Das ist eines der meistbenutzten Passwörter, die zuerst geraten werden. Wählen Sie ein anderes.',
     },
     registered: 'Sie sind registriert',
-    waitsForAdmin: 'Ein Administrator muss Sie freischalten. Danach können Sie sich anmelden.',
+    waitsForAdmin:
+      'Ihr Konto wartet auf die Freischaltung durch einen Administrator. Bis dahin meldet die Anmeldung, dass E-Mail oder Passwort falsch ist. Nach der Freischaltung melden Sie sich mit der E-Mail und dem Passwort an, die Sie gewählt haben. Es wird keine Mail verschickt.',
     signedIn: 'Sie sind angemeldet',
     signedInAs: (email) => `Angemeldet als ${email}`,
     signOut: 'Abmelden',
     signOutQuestion: 'Möchten Sie sich in diesem Browser abmelden?',
+    signOutOnward: 'Eine App möchte Sie abmelden. Wenn nichts geschieht, benutzen Sie den Knopf.',
     signedOut: 'Sie sind abgemeldet',
     signedOutText: 'Sie können dieses Fenster schließen.',
     signInAgain: 'Wieder anmelden',
     consent: (app) => `${app} Zugriff erlauben?`,
     consentApp: 'App',
-    consentGoesTo: 'Sie führt Sie zurück zu',
-    consentLasts: 'Der Zugriff endet spätestens nach',
-    consentMay: 'Sie möchte',
-    consentKnowsYou: 'in Ihrem Namen handeln, soweit die Regeln dieses Dienstes es zulassen',
+    consentAudience: 'Der Zugriff der App gilt für',
+    consentGoesTo: 'Die App führt Sie zurück zu',
+    consentLasts: 'Der Zugriff dauert höchstens',
+    consentMay: 'Die App möchte',
+    consentKnowsYou: 'wissen, wer Sie sind',
     scopes: {
       openid: 'wissen, wer Sie sind',
       profile: 'Ihr Profil sehen',
@@ -171,6 +185,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
       address: 'Ihre Postanschrift sehen',
       phone: 'Ihre Telefonnummer sehen',
       offline_access: 'den Zugriff behalten, während Sie weg sind',
+      boxgate: 'bei diesem Dienst in Ihrem Namen handeln, soweit Ihre Rechte dort reichen',
     },
     allow: 'Erlauben',
     deny: 'Ablehnen',
@@ -191,7 +206,8 @@ export const messages: Readonly<Record<Language, Messages>> = {
       'not-found': 'Unter dieser Adresse gibt es keine Seite.',
       'method-not-allowed': 'Diese Adresse nimmt eine solche Anfrage nicht an.',
       'too-large': 'Die Anfrage ist zu groß.',
-      throttled: 'Es gab zu viele Versuche. Warten Sie eine Minute und versuchen Sie es dann noch einmal.',
+      throttled:
+        'Es gab zu viele Versuche. Versuchen Sie es später noch einmal, oder in einem Browser, der bei diesem Konto schon einmal angemeldet war.',
       unavailable: 'Der Dienst kann gerade nicht antworten. Versuchen Sie es gleich noch einmal.',
       bug: 'Bei uns ist etwas schiefgegangen. Versuchen Sie es noch einmal; wenn es so bleibt, nennen Sie dem Betreiber die Nummer unten.',
     },

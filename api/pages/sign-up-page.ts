@@ -9,8 +9,8 @@ import type { BoxLook, Page } from './page.ts';
 
 /** What can be wrong with what was typed, by its field. */
 export interface SignUpFaults {
-  readonly email?: 'no-email' | 'other-domain' | 'taken' | undefined;
-  readonly password?: 'too-short' | 'too-long' | 'most-used' | undefined;
+  readonly email?: 'no-email' | 'other-domain' | 'taken' | 'full' | undefined;
+  readonly password?: 'too-short' | 'too-long' | 'most-used' | 'stored-form' | undefined;
 }
 
 /** What the sign-up page shows. */

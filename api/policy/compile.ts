@@ -1,22 +1,36 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
+import type { Fault } from '../../crds/fault.ts';
+import { CompileCost } from './compile-cost.ts';
 import { engines, isEngine } from './engines/index.ts';
 import type { Rule, RuleFields } from './engines/engine.ts';
+import { needsOf } from './needs.ts';
+import type { Needs } from './needs.ts';
 import { PolicyFault } from './policy-fault.ts';
 import type { RequestObject } from './request-object.ts';
-import { Steps } from './steps.ts';
+import { Steps, TooManySteps } from './steps.ts';
 
 /** What a policy says to one request, and why where it could not say yes or no. */
 export interface Judgement {
   readonly granted: boolean;
   readonly fault?: string;
+  /** The steps or the time were used up. */
+  readonly gaveUp?: true;
 }
 
 /** A policy ready to judge. Its rule is compiled at the first use, so that holding ten thousand of them is cheap. */
 export interface CompiledPolicy {
   readonly id: string;
   readonly policy: AccessPolicy;
+  /** What of a request it looks at. */
+  readonly needs: Needs;
+  /** Nothing is left to be done before it can judge. */
+  readonly isCompiled: boolean;
+  /** Compiles it, in 20 ms at most; never throws. */
+  compile(): void;
   /** Why the policy can never grant: the field and what is wrong with it. Undefined for a valid one. */
   readonly fault: string | undefined;
+  /** The same as a fault of the resource. */
+  readonly fieldFault: Fault | undefined;
   /** Never throws: a policy that is invalid, fails or takes more than `steps` does not grant. */
   allows(request: RequestObject, steps?: Steps): boolean;
   /** As {@link allows}, with the reason. */
@@ -30,19 +44,37 @@ export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
 
 class LazyPolicy implements CompiledPolicy {
   readonly policy: AccessPolicy;
-  #rule: Rule | string | undefined;
+  #rule: Rule | Invalid | undefined;
+  #needs: Needs | undefined;
 
   constructor(policy: AccessPolicy) {
     this.policy = policy;
+  }
+
+  get needs(): Needs {
+    return (this.#needs ??= needsOf(this.policy));
   }
 
   get id(): string {
     return this.policy.id;
   }
 
+  get isCompiled(): boolean {
+    return this.#rule !== undefined;
+  }
+
+  compile(): void {
+    this.#compiled();
+  }
+
   get fault(): string | undefined {
     const rule = this.#compiled();
-    return typeof rule === 'string' ? rule : undefined;
+    return typeof rule === 'function' ? undefined : rule.sentence;
+  }
+
+  get fieldFault(): Fault | undefined {
+    const rule = this.#compiled();
+    return typeof rule === 'function' ? undefined : rule.fault;
   }
 
   allows(request: RequestObject, steps = new Steps()): boolean {
@@ -51,15 +83,16 @@ class LazyPolicy implements CompiledPolicy {
 
   judge(request: RequestObject, steps = new Steps()): Judgement {
     const rule = this.#compiled();
-    if (typeof rule === 'string') return { granted: false, fault: rule };
+    if (typeof rule !== 'function') return { granted: false, fault: rule.sentence };
     try {
       return rule(request, steps) ? GRANTED : DENIED;
     } catch (error) {
-      return { granted: false, fault: reason(error) };
+      const fault = reason(error);
+      return { granted: false, fault, ...(error instanceof TooManySteps && { gaveUp: true }) };
     }
   }
 
-  #compiled(): Rule | string {
+  #compiled(): Rule | Invalid {
     return (this.#rule ??= ruleOrFault(this.policy));
   }
 }
@@ -67,12 +100,23 @@ class LazyPolicy implements CompiledPolicy {
 const GRANTED: Judgement = { granted: true };
 const DENIED: Judgement = { granted: false };
 
-function ruleOrFault(fields: RuleFields): Rule | string {
+/** Why a rule cannot be compiled. */
+interface Invalid {
+  readonly sentence: string;
+  readonly fault: Fault;
+}
+
+function ruleOrFault(fields: RuleFields): Rule | Invalid {
   try {
     if (!isEngine(fields.engine)) throw new PolicyFault('engine', unknownEngine());
-    return engines[fields.engine].compile(fields);
+    return engines[fields.engine].compile(fields, new CompileCost());
   } catch (error) {
-    return reason(error);
+    const sentence = reason(error);
+    const isPlaced = error instanceof PolicyFault;
+    return {
+      sentence,
+      fault: isPlaced ? { path: error.path, message: error.reason } : { path: '', message: sentence },
+    };
   }
 }
 

@@ -1,3 +1,5 @@
+import { TooCostly } from './compile-cost.ts';
+
 /** Why a rule cannot be compiled: the field, as a dotted path of the policy, and what is wrong there. */
 export class PolicyFault extends Error {
   override readonly name = 'PolicyFault';
@@ -21,6 +23,7 @@ export function compileField<T>(field: string, compile: () => T): T {
   try {
     return compile();
   } catch (error) {
+    if (error instanceof TooCostly) throw new PolicyFault(field, error.message);
     throw error instanceof RangeError ? new PolicyFault(field, 'nests too deeply') : error;
   }
 }

@@ -6,6 +6,11 @@ import type { CompiledPolicy } from './compile.ts';
 export interface Subject {
   readonly client?: string | undefined;
   readonly user?: UserSubject | undefined;
+  /**
+   * The token does not carry the rights of its user: policies linked to the user or a group, and those for
+   * `authenticated`, do not apply.
+   */
+  readonly withoutUserRights?: boolean | undefined;
 }
 
 /** A user with the groups it is in now. */
@@ -17,7 +22,10 @@ export interface UserSubject {
 
 /** Policies that may concern a subject, in the order in which they are asked. */
 export interface Candidates {
-  /** Linked policies first, then those for `authenticated` or `anyone`; each part by id; none twice. Made as it is read. */
+  /**
+   * Linked policies first, then those for `authenticated` or `anyone`; of each part those first that do not look at the
+   * body, each group by id; none twice. Made as it is read.
+   */
   candidates(subject: Subject): Iterable<CompiledPolicy>;
 }
 
@@ -40,7 +48,7 @@ export function createPolicyIndex(): PolicyIndex {
     const old = policies.get(id);
     if (old === undefined) return;
     policies.delete(id);
-    for (const key of keysOf(old.policy)) takeOut(lists, key, id);
+    for (const key of keysOf(old.policy)) takeOut(lists, key, old);
   }
 
   return {
@@ -79,15 +87,16 @@ function keysOf(policy: AccessPolicy): Set<string> {
   }
 }
 
-function linkKeys({ client, user }: Subject): string[] {
+function linkKeys({ client, user, withoutUserRights }: Subject): string[] {
   const keys = client === undefined ? [] : [`Client/${client}`];
-  if (user === undefined) return keys;
+  if (user === undefined || withoutUserRights === true) return keys;
   const groups = [...user.groupIds, ...user.groupNames].map((group) => `Group/${group}`);
   return [...keys, `User/${user.id}`, ...groups];
 }
 
-function openKeys({ client, user }: Subject): string[] {
-  return client === undefined && user === undefined ? [ANYONE] : [AUTHENTICATED, ANYONE];
+function openKeys({ client, user, withoutUserRights }: Subject): string[] {
+  const isNobody = client === undefined && user === undefined;
+  return isNobody || withoutUserRights === true ? [ANYONE] : [AUTHENTICATED, ANYONE];
 }
 
 type SortedList = readonly CompiledPolicy[];
@@ -122,35 +131,41 @@ function first(heads: readonly { list: SortedList; at: number }[]): CompiledPoli
   let least: CompiledPolicy | undefined;
   for (const { list, at } of heads) {
     const candidate = list[at];
-    if (candidate !== undefined && (least === undefined || candidate.id < least.id)) least = candidate;
+    if (candidate !== undefined && (least === undefined || isBefore(candidate, least))) least = candidate;
   }
   return least;
+}
+
+/** The order in which policies are asked: whoever is decided without the body does not wait for it. */
+function isBefore(one: CompiledPolicy, other: CompiledPolicy): boolean {
+  const looks = one.needs !== 'head';
+  return looks === (other.needs !== 'head') ? one.id < other.id : !looks;
 }
 
 function putIn(lists: Map<string, CompiledPolicy[]>, key: string, policy: CompiledPolicy): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [policy]);
-  else list.splice(placeOf(list, policy.id), 0, policy);
+  else list.splice(placeOf(list, policy), 0, policy);
 }
 
-function takeOut(lists: Map<string, CompiledPolicy[]>, key: string, id: string): void {
+function takeOut(lists: Map<string, CompiledPolicy[]>, key: string, policy: CompiledPolicy): void {
   const list = lists.get(key);
   if (list === undefined) return;
-  const at = placeOf(list, id);
-  if (list[at]?.id === id) list.splice(at, 1);
+  const at = placeOf(list, policy);
+  if (list[at] === policy) list.splice(at, 1);
   if (list.length === 0) lists.delete(key);
 }
 
-/** Where an id stands, or would stand, in a sorted list. Rows mostly come sorted, so the end is looked at first. */
-function placeOf(list: SortedList, id: string): number {
+/** Where a policy stands, or would stand, in a sorted list. Rows mostly come sorted, so the end is looked at first. */
+function placeOf(list: SortedList, policy: CompiledPolicy): number {
   const last = list.at(-1);
-  if (last === undefined || last.id < id) return list.length;
+  if (last === undefined || isBefore(last, policy)) return list.length;
   let low = 0;
   let high = list.length - 1;
   while (low < high) {
     const middle = (low + high) >>> 1;
     const there = list[middle];
-    if (there !== undefined && there.id < id) low = middle + 1;
+    if (there !== undefined && isBefore(there, policy)) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -1,5 +1,7 @@
+import { withoutCredentials } from './hidden-credentials.ts';
+
 /** Version of {@link RequestObject}: goes up when a field changes its meaning or goes; new fields alone do not move it. */
-export const REQUEST_OBJECT_VERSION = 1;
+export const REQUEST_OBJECT_VERSION = 2;
 
 /**
  * What every engine sees of a request (docs/policies.md). A part that a request does not have is absent, never null:
@@ -18,8 +20,10 @@ export interface RequestObject {
   readonly 'remote-addr': string;
   /** Id of the box. */
   readonly box: string;
-  /** The parsed body. */
+  /** The parsed body; a password or secret in it is only said to be there ({@link withoutCredentials}). */
   readonly body?: unknown;
+  /** Names of the fields of the stored record that the request changes, sorted; absent unless it is a POST, PUT or PATCH of one. */
+  readonly changes?: readonly string[];
   /** The resource that the path addresses; no `id` where a whole type is addressed. */
   readonly resource?: Fields;
   /** The client of the token, as it is read over REST. */
@@ -28,7 +32,7 @@ export interface RequestObject {
   readonly user?: Fields;
   /** The session of the token, as it is read over REST. */
   readonly session?: Fields;
-  /** The claims of the token. */
+  /** The claims of the token; `aud` is always a list. */
   readonly token?: Fields;
 }
 
@@ -41,6 +45,7 @@ export interface RequestParts {
   readonly remoteAddr: string;
   readonly box: string;
   readonly body?: unknown;
+  readonly changes?: readonly string[] | undefined;
   readonly resource?: Fields | undefined;
   readonly client?: Fields | undefined;
   readonly user?: Fields | undefined;
@@ -52,7 +57,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The request object of a request: pure, copies nothing deep, and leaves out what could be used to sign in. */
 export function requestObject(parts: RequestParts): RequestObject {
-  const { body, resource, client, user, session, token } = parts;
+  const { body, changes, resource, client, user, session, token } = parts;
   return {
     'request-method': parts.method.toLowerCase(),
     uri: withoutQuery(parts.uri),
@@ -60,7 +65,8 @@ export function requestObject(parts: RequestParts): RequestObject {
     headers: given(parts.headers ?? {}, isCredentialHeader),
     'remote-addr': parts.remoteAddr,
     box: parts.box,
-    ...(body !== undefined && { body }),
+    ...(body !== undefined && { body: withoutCredentials(body) }),
+    ...(changes && { changes }),
     ...(resource && { resource: given(resource) }),
     ...(client && { client: given(client, isSecretField) }),
     ...(user && { user: given(user, isSecretField) }),

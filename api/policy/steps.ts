@@ -1,30 +1,73 @@
+import { startThreadTimer } from './thread-timer.ts';
+import type { Timer } from './thread-timer.ts';
+
 /**
- * Steps that all rules of one decision may take together. A step is about a tenth of a microsecond of ordinary work and
- * never more than a few microseconds, so that no policy, however made, holds up the requests of others for long; ten
- * thousand ordinary rules on one client need a fraction of it.
+ * Steps that all rules of one decision may take together. A step is about a tenth of a microsecond of ordinary work. Ten
+ * thousand ordinary rules on one client need a fraction of them.
  */
 export const STEPS_PER_DECISION = 200_000;
 
-/** Thrown when the steps of a decision are used up; the rule that took them does not grant. */
+/**
+ * Processor time that all rules of one decision may take together, in milliseconds. It is less than the 20 ms for which a
+ * request may hold the event loop, because a rule stops a little after its time.
+ */
+export const MILLISECONDS_PER_DECISION = 15;
+
+/** Thrown when the steps or the time of a decision are used up; the rule that wanted more does not grant. */
 export class TooManySteps extends Error {
   override readonly name = 'TooManySteps';
 
   constructor() {
-    super(`gave up: one decision may take ${STEPS_PER_DECISION} steps, and this rule went beyond them`);
+    const [steps, time] = [String(STEPS_PER_DECISION), String(MILLISECONDS_PER_DECISION)];
+    super(`gave up: one decision may take ${steps} steps and ${time} ms, and this rule went beyond them`);
   }
 }
 
-/** Counts the work of one decision. Every engine takes steps in proportion to what it is about to do. */
+/**
+ * Bounds the work of one decision by counted steps and by measured time. Every engine takes steps in proportion to what it
+ * is about to do. The clock is read each time that {@link STEPS_PER_LOOK} steps were taken, so that most decisions never
+ * read it.
+ */
 export class Steps {
+  readonly #startTimer: () => Timer;
+  #timer: Timer | undefined;
   #left: number;
+  #sinceLook = 0;
+  #isOutOfTime = false;
 
-  constructor(allowed = STEPS_PER_DECISION) {
+  constructor(allowed = STEPS_PER_DECISION, startTimer: () => Timer = startThreadTimer) {
     this.#left = allowed;
+    this.#startTimer = startTimer;
   }
 
-  /** Takes `count` steps (a part of one counts too). Throws {@link TooManySteps}, from then on every time. */
+  /** The time was used up, not the steps: the same work may take less when it is done again. */
+  get isOutOfTime(): boolean {
+    return this.#isOutOfTime;
+  }
+
+  /** Takes `count` steps, also a part of one or none. Throws {@link TooManySteps}, from then on every time. */
   take(count: number): void {
     this.#left -= count;
+    this.#sinceLook += count + STEPS_PER_CALL;
+    if (this.#sinceLook >= STEPS_PER_LOOK) this.#look();
     if (this.#left < 0) throw new TooManySteps();
   }
+
+  /** Reads the clock, which runs since the first reading. Throws {@link TooManySteps}, from then on every time. */
+  checkTime(): void {
+    this.#look();
+    this.take(0);
+  }
+
+  #look(): void {
+    this.#sinceLook = 0;
+    this.#timer ??= this.#startTimer();
+    if (!this.#timer.isOver(MILLISECONDS_PER_DECISION)) return;
+    this.#left = -1;
+    this.#isOutOfTime = true;
+  }
 }
+
+const STEPS_PER_LOOK = 128;
+/** Added to what a call takes when the clock is due: a loop that takes no steps reads it, too. */
+const STEPS_PER_CALL = 1 / 4;

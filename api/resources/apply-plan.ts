@@ -4,6 +4,7 @@ import type { Client } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
 import type { Kind } from '../../crds/kind.ts';
+import { sizeFaults } from '../../crds/resource-size.ts';
 import { checkResource } from '../../crds/validate.ts';
 import type {
   ApplyHead,
@@ -32,8 +33,10 @@ export interface JudgedLine {
   readonly previous?: PlannedWrite['previous'];
   /** Refused as it stands: what is stored stays. */
   readonly refused?: readonly Fault[];
-  /** Stored, but without effect: a policy that grants nothing, keys that are not fetched. No schema can see it. */
+  /** Stored, but without effect: a policy that grants nothing, keys that are not fetched, hosts of another box. No schema can see it. */
   readonly unusable?: readonly Fault[];
+  /** The resource lacks a part of what is declared. Its row has no digest, so that it is stored again. */
+  readonly isPartial?: true;
 }
 
 /**
@@ -46,6 +49,8 @@ export function judgeLine(line: ApplyLine, now: number, { unlistedHost }: KeyHos
   if (!checked.ok) return { line, refused: checked.faults };
   const { resource } = checked;
   if (resource.id !== line.id) return { line, refused: [{ path: 'id', message: 'must be the id of the line' }] };
+  const tooLong = sizeFaults({ ...resource });
+  if (tooLong.length > 0) return { line, refused: tooLong };
   const future = futureMoment(resource, now);
   if (future !== undefined) return { line, refused: [future] };
   const previous = line.previous === undefined ? {} : judgePrevious(line, line.previous, now);
@@ -93,6 +98,10 @@ function storedPreviousFaults(resource: DeclareLine['resource']): readonly Fault
 export interface PlannedWrite {
   readonly line: DeclareLine;
   readonly resource: Client | AccessPolicy | Box;
+  /** The answer to its line, if it is written. */
+  readonly result: ApplyResult;
+  /** See {@link JudgedLine}. */
+  readonly isPartial?: true;
   /** Without a secret: the one that is stored. `until` in milliseconds since 1970. */
   readonly previous?: { readonly secret: string | undefined; readonly until: number };
 }
@@ -126,12 +135,17 @@ export function planApply(
   const results: ApplyResult[] = [];
   const writes: PlannedWrite[] = [];
   for (const judged of lines) {
-    const { line, resource, previous } = judged;
+    const { line, resource, previous, isPartial } = judged;
     const result = answer(head, judged, ('delete' in line ? rows : left).get(keyOf(line)));
-    results.push({ kind: line.kind, id: line.id, ...result });
+    const named = { kind: line.kind, id: line.id, ...result };
+    results.push(named);
     const stored = result.result === 'created' || result.result === 'updated';
     if (stored && 'resource' in line && resource !== undefined) {
-      writes.push({ line, resource, ...(previous === undefined ? {} : { previous }) });
+      const optional = {
+        ...(previous === undefined ? {} : { previous }),
+        ...(isPartial === true ? { isPartial } : {}),
+      };
+      writes.push({ line, resource, result: named, ...optional });
     }
   }
   if (head.complete) results.push(...undeclared(head, lines, found));
@@ -143,7 +157,6 @@ type Verdict = Omit<ApplyResult, 'kind' | 'id'>;
 
 function answer(head: ApplyHead, judged: JudgedLine, row: DeclaredResource | undefined): Verdict {
   const { line, refused, unusable } = judged;
-  if ('probe' in line) return { result: row === undefined ? 'absent' : 'exists' };
   if ('delete' in line) return { result: answerDelete(head, line, row) };
   if (refused !== undefined) return { result: 'invalid', faults: refused };
   const changed = head.complete && row?.state === 'changed' ? { changed: true as const } : {};

@@ -1,21 +1,27 @@
-import type pg from 'pg';
 import type { ApplyHead, ApplyLine, ApplyProgress, ApplyResult, Applied } from '../client/desired-state.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import { bumpVersion, ensureBox } from '../db/box.ts';
+import { storeQuota } from '../db/box-use.ts';
+import { releaseHosts } from '../db/box-host.ts';
 import { endBoxData } from '../db/box-data.ts';
 import { demandStandby } from '../db/durability.ts';
-import { adoptRows, bindBox, lockBox, readBinding } from '../db/namespace.ts';
+import { adoptRows, bindBox, lockBox, readBinding, retireBox } from '../db/namespace.ts';
 import { digestsOf, findResources } from '../db/resource.ts';
 import type { DeclaredResource } from '../db/resource.ts';
-import { deleteResources, lockResources, releaseResources, upsertResources } from '../db/resource-write.ts';
+import { deleteResources, lockResources, releaseResources, storeResources } from '../db/resource-write.ts';
 import type { ResourceWrite } from '../db/resource-write.ts';
 import { Outage } from '../db/outage.ts';
+import type { Connections } from '../db/pool.ts';
+import type { Sharer } from '../shares/places.ts';
 import { inBox } from '../db/transaction.ts';
 import type { Connection } from '../db/transaction.ts';
+import { createTurns } from '../../process/turns.ts';
 import { judgeLine, planApply } from './apply-plan.ts';
 import type { ApplyPlan, JudgedLine, KeyHosts, PlannedWrite } from './apply-plan.ts';
+import { withOwnHosts } from './box-hosts.ts';
 import type { FirstAdmins, StoreAdmin } from './first-admin.ts';
 import { demandEpoch } from './demand-epoch.ts';
+import { fitQuota } from './fit-quota.ts';
 import { judgeClaim, lockedMessage } from './namespace-claim.ts';
 
 /** The box is bound to another namespace: nothing was applied. */
@@ -35,7 +41,7 @@ const applyLimit = 60_000;
 
 /** What an apply needs. */
 export interface ApplyServices {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly secrets: ClientSecrets;
   readonly clientKeys: KeyHosts;
   readonly firstAdmins: FirstAdmins;
@@ -64,7 +70,7 @@ export async function applyBox(
   onProgress: (progress: ApplyProgress) => void,
 ): Promise<ApplyOutcome> {
   const now = services.now();
-  const plain = lines.map((line) => judgeLine(line, now, services.clientKeys));
+  const plain = await judgeLines(lines, now, services.clientKeys);
   const { judged, storeAdmin } = await withFirstAdmin(box, head, plain, services.firstAdmins);
   const hashes = lines.some(carriesResource)
     ? await hashForeseen(box, head, judged, services, onProgress)
@@ -77,6 +83,17 @@ export async function applyBox(
   // After the commit: that the box is locked stays.
   if (outcome instanceof Locked) throw outcome;
   return outcome;
+}
+
+/** Checks the lines one after the other: compiling their policies takes up to 20 ms each. */
+async function judgeLines(lines: readonly ApplyLine[], now: number, hosts: KeyHosts): Promise<JudgedLine[]> {
+  const turn = createTurns();
+  const judged: JudgedLine[] = [];
+  for (const line of lines) {
+    judged.push(judgeLine(line, now, hosts));
+    await turn();
+  }
+  return judged;
 }
 
 /** What took time, and was done before the box is locked. */
@@ -119,7 +136,8 @@ async function hashForeseen(
   const lines = judged.map(({ line }) => line);
   const read = (connection: Connection) => foreseenRows(connection, box, head, lines);
   const foreseen = await inBox(services.pool, box, 'snapshot', read, applyLimit);
-  return hashSecrets(planApply(head, judged, foreseen), services.secrets, onProgress);
+  const sharer = { box, member: 'apply' };
+  return hashSecrets(planApply(head, judged, foreseen), services.secrets, sharer, onProgress);
 }
 
 async function applyNow(
@@ -130,13 +148,16 @@ async function applyNow(
   ready: Ready,
 ): Promise<ApplyOutcome | Locked> {
   await demandEpoch(connection, head.cluster, head.epoch);
-  await ensureBox(connection, box);
+  if (head.missing !== true) await ensureBox(connection, box);
   const version = (await lockResources(connection, box)) ?? 0;
   const locked = await settleClaim(connection, box, head);
   if (locked !== undefined) return locked;
   const lines = judged.map(({ line }) => line);
-  const plan = planApply(head, judged, await foundRows(connection, box, head, lines));
-  const applied = changes(plan) ? await store(connection, box, head, plan, ready) : version;
+  const isQuotaNew = head.quota !== undefined && (await storeQuota(connection, box, head.quota));
+  const own = await withOwnHosts(connection, box, head, judged);
+  const wanted = planApply(head, own, await foundRows(connection, box, head, lines));
+  const plan = await fitQuota(connection, box, wanted);
+  const applied = changes(plan) || isQuotaNew ? await store(connection, box, head, plan, ready) : version;
   return { results: plan.results, applied: { box, config_version: applied } };
 }
 
@@ -153,10 +174,15 @@ async function settleClaim(connection: Connection, box: string, head: ApplyHead)
     }
     return new Locked(lockedMessage(box, binding), binding.uid ?? '');
   }
-  if (verdict !== 'bind') {
+  if (verdict === 'retire') {
+    await bumpVersion(connection, box);
+    await retireBox(connection, box);
+    return undefined;
+  }
+  if (verdict !== 'bind' || binding.missing) {
     const version = await bumpVersion(connection, box);
     if (verdict === 'discard') await endBoxData(connection, box, version, 'all');
-    else await adoptRows(connection, box, binding.cluster ?? head.cluster, head.cluster);
+    else if (verdict === 'adopt') await adoptRows(connection, box, binding.cluster ?? head.cluster, head.cluster);
   }
   await bindBox(connection, box, head.cluster, uid);
   return undefined;
@@ -208,11 +234,12 @@ async function store(
 ): Promise<number> {
   const version = await bumpVersion(connection, box);
   if (plan.deletes.length > 0) await deleteResources(connection, box, version, plan.deletes);
+  if (plan.deletes.some(({ kind }) => kind === 'Box')) await releaseHosts(connection, box);
   if (plan.purges) await endBoxData(connection, box, version, 'unowned');
   if (plan.releases.length > 0) await releaseResources(connection, box, version, plan.releases);
   for (let from = 0; from < plan.writes.length; from += writesInStatement) {
     const part = plan.writes.slice(from, from + writesInStatement);
-    await upsertResources(
+    await storeResources(
       connection,
       box,
       version,
@@ -228,7 +255,7 @@ async function store(
 const writesInStatement = 1_000;
 
 function resourceWrite(
-  { line, resource, previous }: PlannedWrite,
+  { line, resource, previous, isPartial }: PlannedWrite,
   head: ApplyHead,
   hashes: ReadonlyMap<string, string>,
 ): ResourceWrite {
@@ -240,7 +267,7 @@ function resourceWrite(
     secrets: storedSecrets(secret, hashes),
     previous: storedPrevious(secret, previous, hashes),
     owner: { cluster: head.cluster, name: line.owner.name, uid: line.owner.uid },
-    digest: line.digest,
+    digest: isPartial === true ? undefined : line.digest,
     retain: line.retain === true,
     purge: line.purge === true,
   };
@@ -275,22 +302,28 @@ function hashOf(secret: string, hashes: ReadonlyMap<string, string>): string {
 
 const progressEvery = 25;
 
+/** Secrets of one call that wait at once: enough for every thread, and few enough for the line that all callers share. */
+const hashesAtOnce = 16;
+
 /** Hashes the secrets that are going to be stored, on as many threads as the queue has. */
 async function hashSecrets(
   plan: ApplyPlan,
   secrets: ClientSecrets,
+  sharer: Sharer,
   onProgress: (progress: ApplyProgress) => void,
 ): Promise<ReadonlyMap<string, string>> {
   const chosen = new Set(plan.writes.flatMap(secretsOf));
   const hashes = new Map<string, string>();
-  await Promise.all(
-    [...chosen].map(async (secret) => {
-      hashes.set(secret, await secrets.store(secret));
+  const left = chosen.values();
+  const hashSome = async (): Promise<void> => {
+    for (const secret of left) {
+      hashes.set(secret, await secrets.store(secret, sharer));
       if (chosen.size > progressEvery && hashes.size % progressEvery === 0) {
         onProgress({ progress: { done: hashes.size, of: chosen.size } });
       }
-    }),
-  );
+    }
+  };
+  await Promise.all(Array.from({ length: hashesAtOnce }, hashSome));
   return hashes;
 }
 

@@ -4,6 +4,8 @@ import type { StoredResource } from '../db/resource.ts';
 import type { Connection } from '../db/transaction.ts';
 import { Problem } from '../problem.ts';
 import { changing, refuseManaged } from './change.ts';
+import { changedResourceFields } from './changed-fields.ts';
+import type { ConfirmChanges } from './confirm-changes.ts';
 import { demandPreconditions } from './etag.ts';
 import type { Preconditions } from './etag.ts';
 import { jsonPatch } from './json-patch.ts';
@@ -27,7 +29,7 @@ interface Hashed {
 
 /**
  * Changes a resource by a patch; undefined when there is none. Throws Problem `not-parsable`, `invalid`, `conflict` (it
- * is managed, or the patch does not fit it), `precondition-failed`, and Outage.
+ * is managed, or the patch does not fit it), `precondition-failed`, ChangedMeanwhile, and Outage.
  */
 export async function patchResource(
   services: ResourceServices,
@@ -36,6 +38,7 @@ export async function patchResource(
   id: string,
   patch: Patch,
   preconditions: Preconditions,
+  confirm?: ConfirmChanges,
 ): Promise<Written | undefined> {
   let hashed: Hashed | undefined;
   for (let round = 0; round < rounds; round += 1) {
@@ -45,7 +48,9 @@ export async function patchResource(
       if (current === undefined) return undefined;
       refuseManaged(current);
       demandPreconditions(preconditions, current.version);
-      const submission = readSubmission(kind, patched(current, patch), id, services.now());
+      const wished = patchedBody(current, patch);
+      confirm?.(() => changedResourceFields(kind, id, current, wished));
+      const submission = readSubmission(kind, wished, id, services.now());
       return storeIfHashed(connection, box, submission, current, known);
     });
     if (typeof outcome !== 'string') return outcome;
@@ -70,7 +75,8 @@ async function storeIfHashed(
   return store(connection, box, submission, current, hashed?.hash);
 }
 
-function patched(current: StoredResource, patch: Patch): unknown {
+/** Returns a resource as a patch wants it to be. Throws Problem `conflict` when the patch does not fit it, and `invalid`. */
+export function patchedBody(current: StoredResource, patch: Patch): unknown {
   if (patch.form === 'json-patch') return jsonPatch(current.body, patch.value.map(writeOnlySecret));
   const result = mergePatch(current.body, patch.value);
   // A merge removes what is null, and the secret was not there to begin with: it would be kept.

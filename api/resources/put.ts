@@ -1,5 +1,7 @@
 import { readResource } from '../db/resource.ts';
 import { changing, refuseManaged } from './change.ts';
+import { changedResourceFields } from './changed-fields.ts';
+import type { ConfirmChanges } from './confirm-changes.ts';
 import { demandPreconditions } from './etag.ts';
 import type { Preconditions } from './etag.ts';
 import type { ResourceServices, StoredKind } from './services.ts';
@@ -8,7 +10,8 @@ import type { Written } from './store.ts';
 import { readSubmission } from './submission.ts';
 
 /**
- * Creates or replaces a resource. Throws Problem `invalid`, `conflict` (it is managed), `precondition-failed`, and Outage.
+ * Creates or replaces a resource. Throws Problem `invalid`, `conflict` (it is managed), `precondition-failed`,
+ * ChangedMeanwhile, and Outage.
  */
 export async function putResource(
   services: ResourceServices,
@@ -17,6 +20,7 @@ export async function putResource(
   id: string,
   value: unknown,
   preconditions: Preconditions,
+  confirm?: ConfirmChanges,
 ): Promise<Written> {
   const submission = readSubmission(kind, value, id, services.now());
   // Before the lock: hashing takes a while, and other changes of the box must not wait for it.
@@ -26,6 +30,7 @@ export async function putResource(
     const current = await readResource(connection, box, { kind, id });
     refuseManaged(current);
     demandPreconditions(preconditions, current?.version);
+    confirm?.(() => changedResourceFields(kind, id, current, value));
     return store(connection, box, submission, current, hash);
   });
 }

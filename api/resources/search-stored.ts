@@ -1,5 +1,5 @@
-import { accessPolicySchema } from '../../crds/access-policy.ts';
-import { clientSchema } from '../../crds/client.ts';
+import { accessPolicySchema, ENGINES, SUBJECTS } from '../../crds/access-policy.ts';
+import { clientSchema, GRANT_TYPES } from '../../crds/client.ts';
 import { LINK_TYPES } from '../../crds/links.ts';
 import { countResources, searchResources } from '../db/resource-search.ts';
 import type { ResourceFilters } from '../db/resource-search.ts';
@@ -31,7 +31,7 @@ export const storedSearches: Readonly<Record<StoredKind, SearchDefinition<Resour
       id: (text) => ({ id: text }),
       name: (text) => ({ name: text }),
       active: (text, name) => ({ active: readWord(name, text, ['true', 'false']) === 'true' }),
-      grant_types: (text) => ({ grantType: text }),
+      grant_types: (text, name) => ({ grantType: readWord(name, text, GRANT_TYPES) }),
     },
   },
   AccessPolicy: {
@@ -39,8 +39,8 @@ export const storedSearches: Readonly<Record<StoredKind, SearchDefinition<Resour
     elements: namesOf(accessPolicySchema.properties),
     filters: {
       id: (text) => ({ id: text }),
-      engine: (text) => ({ engine: text }),
-      subjects: (text) => ({ subjects: text }),
+      engine: (text, name) => ({ engine: readWord(name, text, ENGINES) }),
+      subjects: (text, name) => ({ subjects: readWord(name, text, SUBJECTS) }),
       link: (text, name) => ({ link: readLink(text, name) }),
     },
   },

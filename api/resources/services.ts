@@ -1,9 +1,9 @@
-import type pg from 'pg';
+import type { Connections } from '../db/pool.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 
 /** What the services of the resource endpoints need of the process. */
 export interface ResourceServices {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly secrets: Pick<ClientSecrets, 'store'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -8,6 +8,8 @@ import type { SessionRecord } from '../db/session-record.ts';
 import { inBox } from '../db/transaction.ts';
 import type { Connection } from '../db/transaction.ts';
 import { Problem } from '../problem.ts';
+import { changedSessionFields } from './changed-session-fields.ts';
+import type { ConfirmChanges } from './confirm-changes.ts';
 import { demandPreconditions } from './etag.ts';
 import type { Preconditions } from './etag.ts';
 import { jsonPatch } from './json-patch.ts';
@@ -51,7 +53,7 @@ function mergeOf(present: SessionView, value: unknown): unknown {
 
 /**
  * Changes a session as far as one can be changed: `active: false` or `status: revoked` revokes it. Undefined when there
- * is no such session. Throws Problem `invalid` with every field that cannot be changed, `precondition-failed`, Outage.
+ * is no such session. Throws Problem `invalid` with every field that cannot be changed, `precondition-failed`, ChangedMeanwhile, Outage.
  */
 export function changeSession(
   services: SessionServices,
@@ -59,12 +61,15 @@ export function changeSession(
   id: string,
   wish: SessionWish,
   preconditions: Preconditions,
+  confirm?: ConfirmChanges,
 ): Promise<SessionRecord | undefined> {
   return revoking(services, box, async (connection) => {
     const session = await readSession(connection, box, { id }, services.now());
     if (session === undefined) return undefined;
     const present = sessionView(session);
-    const revoked = isRevocation(present, wish(present));
+    const wished = wish(present);
+    confirm?.(() => changedSessionFields(present, wished));
+    const revoked = isRevocation(present, wished);
     demandPreconditions(preconditions, session.status);
     return revoked ? revoke(connection, box, session, services) : session;
   });

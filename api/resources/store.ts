@@ -6,6 +6,7 @@ import type { StoredResource } from '../db/resource.ts';
 import type { Connection } from '../db/transaction.ts';
 import { Problem } from '../problem.ts';
 import type { Submission } from './submission.ts';
+import { withinQuota } from './within-quota.ts';
 
 /** What a write did. */
 export interface Written {
@@ -16,7 +17,7 @@ export interface Written {
 /**
  * Stores a submission in place of what is there; `hash` is the stored form of its secret. What changes nothing writes
  * nothing and keeps its version. To be called within `changing`. Throws Problem `invalid` for a client that needs a
- * secret and has none.
+ * secret and has none, and beyond a quota of the box.
  */
 export async function store(
   connection: Connection,
@@ -38,7 +39,7 @@ export async function store(
   // Who gives a client a new secret, or none, means that no other is valid.
   const previous = secrets === undefined ? undefined : null;
   const write = { kind, id, body, secrets, previous, owner: undefined, digest: undefined };
-  const [stored] = await upsertResources(connection, box, version, [write]);
+  const [stored] = await withinQuota(connection, box, () => upsertResources(connection, box, version, [write]));
   if (stored === undefined) throw new Error('an upsert returned no row');
   return { stored, created: current === undefined };
 }

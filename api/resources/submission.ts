@@ -2,6 +2,7 @@ import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { Client } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { isRecord } from '../../crds/schema-node.ts';
+import { sizeFaults } from '../../crds/resource-size.ts';
 import { checkResource } from '../../crds/validate.ts';
 import { compilePolicy } from '../policy/compile.ts';
 import { Problem } from '../problem.ts';
@@ -32,6 +33,8 @@ export function readSubmission(kind: StoredKind, value: unknown, id: string | un
   const faults = [...foreign, ...faultsOf(resource, now)];
   if (faults.length > 0) throw new Problem('invalid', faults);
   const { secret, ...body } = { secret: undefined, ...resource };
+  const tooLong = sizeFaults(body);
+  if (tooLong.length > 0) throw new Problem('invalid', tooLong);
   return { kind, id: resource.id, resource, body, secret };
 }
 
@@ -45,13 +48,17 @@ function foreignId(value: unknown, id: string | undefined): readonly Fault[] {
 function faultsOf(resource: Client | AccessPolicy, now: number): readonly Fault[] {
   if (resource.resourceType === 'AccessPolicy') return policyFaults(resource);
   const fault = futureMoment(resource, now);
-  return fault === undefined ? [] : [fault];
+  return [...(fault === undefined ? [] : [fault]), ...trustFaults(resource)];
+}
+
+/** A client that could make itself first party would get the rights of every user without their consent. */
+function trustFaults({ first_party }: Client): readonly Fault[] {
+  if (first_party !== true) return [];
+  return [{ path: 'first_party', message: 'must not be true over REST: declare the client as a custom resource' }];
 }
 
 /** A rule that cannot be compiled would grant nothing: over REST it is refused at once. */
 function policyFaults(policy: AccessPolicy): readonly Fault[] {
-  const { fault } = compilePolicy(policy);
-  if (fault === undefined) return [];
-  const [, path, message] = /^([\w-]+(?:\[\d+\]|\.[\w-]+)*): (.*)$/s.exec(fault) ?? [];
-  return [path === undefined || message === undefined ? { path: '', message: fault } : { path, message }];
+  const { fieldFault } = compilePolicy(policy);
+  return fieldFault === undefined ? [] : [fieldFault];
 }

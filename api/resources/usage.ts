@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { MOST_COUNTED, type BoxUsage, type ClientLastUse, type LastUses } from '../client/desired-state.ts';
 import { readLastUse, readUsage } from '../db/client-usage.ts';
 import type { LastUse } from '../db/client-usage.ts';
+import type { Connections } from '../db/pool.ts';
 import { inBox } from '../db/transaction.ts';
 
 /** What one call looks at, at most: some tenths of a second's work, whatever is stored. */
@@ -15,7 +15,7 @@ const usageLimit = 10_000;
  * from the first on), and where the next portion begins. `now` in milliseconds. Throws Outage.
  */
 export async function boxUsage(
-  pool: pg.Pool,
+  pool: Connections,
   box: string,
   cluster: string,
   after: string,
@@ -29,7 +29,7 @@ export async function boxUsage(
 }
 
 /** When the clients that a cluster declares in a box were last used, all of them; `now` in milliseconds. Throws Outage. */
-export async function lastUses(pool: pg.Pool, box: string, cluster: string, now: number): Promise<LastUses> {
+export async function lastUses(pool: Connections, box: string, cluster: string, now: number): Promise<LastUses> {
   const found = await inBox(
     pool,
     box,

@@ -8,10 +8,19 @@ import type { PolicyIndex } from '../policy/policy-index.ts';
 import { createKeyRing } from './key-ring.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { KeySealing } from '../credentials/key-sealing.ts';
+import { requestableScopes } from './requestable-scopes.ts';
+import type { RequestableScopes } from './requestable-scopes.ts';
+import { quotaOf } from '../../crds/quota.ts';
+import type { Quota } from '../../crds/quota.ts';
+import { createWeights } from './resource-weights.ts';
 
 /** A client as a replica holds it. */
 export interface ClientState {
   readonly client: Client;
+  /** Scopes that it may request. */
+  readonly scopes: RequestableScopes;
+  /** Config version of its last change. */
+  readonly changedIn: number;
   /** Stored forms of its live secrets. */
   readonly secrets: readonly string[];
   /** The one it had before: valid too, until then. */
@@ -33,18 +42,37 @@ export interface BoxState {
   /** Sessions begun before this time are revoked; milliseconds since 1970. */
   readonly revokedBefore: number | undefined;
   readonly settings: Box;
+  /** What the box may have at most. */
+  readonly quota: Quota;
+  /** The box has as many active sessions as its quota allows: it gets no new one. */
+  readonly sessionsFull: boolean;
   readonly clients: ReadonlyMap<string, ClientState>;
   readonly policies: PolicyIndex;
   readonly keys: KeyRing;
+  /** Bytes of memory that its clients, policies and settings take, about. */
+  readonly bytes: number;
 }
 
 /** A {@link BoxState} that moves: changes are taken in one synchronous step, so no decision sees half of them. */
 export interface MovingBoxState extends BoxState {
+  /** Whether clients have all of their fields, or those only that every policy may see. */
+  readonly isWhole: boolean;
   /** Takes in what moved since its version; older news are ignored. */
   take(changes: ConfigChanges): void;
 }
 
-type Head = Pick<BoxState, 'version' | 'sessionsFrom' | 'revokedBefore'> & { readonly locked: boolean };
+type Head = Pick<BoxState, 'version' | 'sessionsFrom' | 'revokedBefore' | 'quota' | 'sessionsFull'> & {
+  readonly locked: boolean;
+};
+
+const nothingLoaded: Head = {
+  version: 0,
+  sessionsFrom: 0,
+  revokedBefore: undefined,
+  quota: quotaOf(),
+  sessionsFull: false,
+  locked: false,
+};
 
 /** What a locked box shows of itself: no token of it counts, nobody can get one, its keys prove nothing. */
 const nobody: ReadonlyMap<string, ClientState> = new Map();
@@ -54,18 +82,21 @@ export function createBoxState(
   box: string,
   sealing: KeySealing,
   onUnusable: (kind: string, id: string, reason: string) => void,
+  isWhole = false,
 ): MovingBoxState {
+  const weights = createWeights();
   const clients = new Map<string, ClientState>();
   const policies = createPolicyIndex();
   const noPolicies = createPolicyIndex();
   const defaults: Box = { resourceType: 'Box', id: box };
-  let head: Head = { version: 0, sessionsFrom: 0, revokedBefore: undefined, locked: false };
+  let head = nothingLoaded;
   let settings = defaults;
   const noKeys = createKeyRing([], sealing, box);
   let keys = noKeys;
 
   function takeRow(row: ResourceRow): void {
     const checked = checkResource(row.kind, row.body);
+    weights.put(row);
     if (!checked.ok) {
       remove(row.kind, row.id);
       onUnusable(row.kind, row.id, checked.faults.map((fault) => `${fault.path} ${fault.message}`).join('; '));
@@ -73,13 +104,13 @@ export function createBoxState(
     }
     const { resource } = checked;
     if (resource.resourceType === 'Client') {
-      const { secrets, previous, sessionsFrom, revokedBefore } = row;
-      clients.set(row.id, { client: resource, secrets, previous, sessionsFrom, revokedBefore });
+      clients.set(row.id, clientState(resource, row));
     } else if (resource.resourceType === 'AccessPolicy') policies.set(resource);
     else settings = resource;
   }
 
   function remove(kind: string, id: string): void {
+    weights.remove({ kind, id });
     if (kind === 'Client') clients.delete(id);
     else if (kind === 'AccessPolicy') policies.remove(id);
     else if (kind === 'Box') settings = defaults;
@@ -87,6 +118,10 @@ export function createBoxState(
 
   return {
     box,
+    isWhole,
+    get bytes() {
+      return weights.bytes;
+    },
     get clients() {
       return head.locked ? nobody : clients;
     },
@@ -101,6 +136,12 @@ export function createBoxState(
     },
     get revokedBefore() {
       return head.revokedBefore;
+    },
+    get quota() {
+      return head.quota;
+    },
+    get sessionsFull() {
+      return head.sessionsFull;
     },
     get settings() {
       return head.locked ? defaults : settings;
@@ -118,8 +159,22 @@ export function createBoxState(
         version: changes.version,
         sessionsFrom: changes.sessionsFrom,
         revokedBefore: changes.revokedBefore,
+        quota: changes.quota,
+        sessionsFull: changes.sessionsFull,
         locked: changes.locked,
       };
     },
   };
+}
+
+function clientState(declared: Client, row: ResourceRow): ClientState {
+  const { version, secrets, previous, sessionsFrom, revokedBefore, isManaged } = row;
+  const client = isManaged ? declared : withoutTrust(declared);
+  const scopes = requestableScopes(client, isManaged);
+  return { client, scopes, changedIn: version, secrets, previous, sessionsFrom, revokedBefore };
+}
+
+/** Only an administrator of the box may declare a client as first party; an older release may have stored it otherwise. */
+function withoutTrust(client: Client): Client {
+  return client.first_party === true ? { ...client, first_party: false } : client;
 }

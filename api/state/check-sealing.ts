@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Connections } from '../db/pool.ts';
 import type { KeySealing } from '../credentials/key-sealing.ts';
 import { newestSigningKey } from '../db/signing-key.ts';
 import { sealedFor } from './key-ring.ts';
@@ -7,7 +7,7 @@ import { sealedFor } from './key-ring.ts';
  * Opens the newest signing key of the database, if it has one: with a wrong BOXGATE_ENCRYPTION_KEY no JWT could be signed.
  * Throws an Error of one sentence, Outage when Postgres cannot answer.
  */
-export async function checkSealing(pool: pg.Pool, sealing: KeySealing): Promise<void> {
+export async function checkSealing(pool: Connections, sealing: KeySealing): Promise<void> {
   const key = await newestSigningKey(pool);
   if (key === undefined) return;
   try {

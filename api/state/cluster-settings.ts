@@ -1,8 +1,8 @@
 import { createLocalJWKSet, errors } from 'jose';
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
-import type pg from 'pg';
 import { readClusterSettings } from '../db/cluster-settings.ts';
 import type { ClusterSettingsRow } from '../db/cluster-settings.ts';
+import type { Connections } from '../db/pool.ts';
 
 /** Who makes the ServiceAccount tokens of a cluster, and the keys they are signed with. */
 export interface ServiceAccountIssuer {
@@ -25,7 +25,7 @@ interface Held {
 }
 
 /** Holds nothing yet: settings are read when a version is asked for that is not the one in memory. */
-export function createClusterSettings(pool: pg.Pool): ClusterSettings {
+export function createClusterSettings(pool: Connections): ClusterSettings {
   const held = new Map<string, Held>();
   // By version too: what was begun for an older one may have read that one.
   const loading = new Map<string, Promise<Held>>();

@@ -1,4 +1,5 @@
 import type { MovingBoxState } from './box-state.ts';
+import { usualResource } from './resource-weights.ts';
 
 /** Boxes in memory, within a bound: those that were used longest ago go first. */
 export interface RecentBoxes {
@@ -7,12 +8,14 @@ export interface RecentBoxes {
   get(box: string): MovingBoxState | undefined;
   /** Holds a state that is new or has moved; it stays, however large it is. */
   put(state: MovingBoxState): void;
+  /** Holds a box no longer. */
+  drop(box: string): void;
 }
 
-/** Clients and policies in memory unless a replica is told otherwise: about 200 MB. */
+/** Clients and policies of the usual size in memory unless a replica is told otherwise: about 200 MB. */
 export const resourcesInMemory = 100_000;
 
-/** What a client or a policy takes, about two kilobytes, is the measure of everything else (measured). */
+/** A client or policy of the usual size is the measure of everything else. */
 const ofABox = 5;
 const ofAKey = 4;
 
@@ -25,7 +28,7 @@ interface Held {
   usedAt: number;
 }
 
-/** Holds `most` clients and policies, of all boxes together. */
+/** Holds boxes that together take as much memory as `most` clients and policies of the usual size. */
 export function createRecentBoxes(most: number): RecentBoxes {
   const boxes = new Map<string, Held>();
   let weight = 0;
@@ -46,6 +49,7 @@ export function createRecentBoxes(most: number): RecentBoxes {
   }
 
   return {
+    drop,
     get size() {
       return boxes.size;
     },
@@ -64,6 +68,6 @@ export function createRecentBoxes(most: number): RecentBoxes {
   };
 }
 
-function weightOf({ clients, policies, keys }: MovingBoxState): number {
-  return ofABox + ofAKey * keys.all.length + clients.size + policies.size;
+function weightOf({ keys, bytes }: MovingBoxState): number {
+  return ofABox + ofAKey * keys.all.length + bytes / usualResource;
 }

@@ -1,3 +1,5 @@
+import { quotaOf } from '../../crds/quota.ts';
+import type { Quota } from '../../crds/quota.ts';
 import { inHeldBox } from '../db/box.ts';
 import { singleStatements } from '../db/hot-batches.ts';
 import type { HotStatements, Versioned } from '../db/hot-statements.ts';
@@ -32,6 +34,10 @@ export interface StateCache {
    * again; after two such rounds under a lock on the box's row. Undefined when there is no such box. Throws Outage.
    */
   decide<T>(box: string, attempt: Attempt<T>): Promise<T | undefined>;
+  /** Whether a box is in memory. One whose namespace is missing is not, once a request has found that. */
+  holds(box: string): boolean;
+  /** The quotas of a box as they were last loaded; the defaults for one that is not in memory. */
+  readonly quota: (box: string) => Quota;
   /** Boxes in memory. */
   readonly size: number;
 }
@@ -42,6 +48,7 @@ export interface StateCacheParts extends HeldBoxesParts {
 }
 
 const optimisticRounds = 2;
+const defaults = quotaOf();
 
 /** A cache of box states; a box is loaded when it is first asked for. */
 export function createStateCache(parts: StateCacheParts): StateCache {
@@ -61,7 +68,8 @@ export function createStateCache(parts: StateCacheParts): StateCache {
 
   /** Whether a box that is not held is there at all costs a place in a batch, not a transaction. */
   async function firstLoad(box: string): Promise<BoxState | undefined> {
-    return (await statements.version(box)) === undefined ? undefined : boxes.load(box, 1);
+    const version = await statements.version(box);
+    return version === undefined ? undefined : boxes.load(box, version);
   }
 
   async function attemptOnce<T>(state: BoxState, version: number, attempt: Attempt<T>): Promise<Versioned<T> | Moved> {
@@ -85,6 +93,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
     return inHeldBox(pool, box, async (connection, version) => {
       if (version === undefined) return undefined;
       const state = await boxes.present(connection, box, version);
+      if (state === undefined) return undefined;
       const transaction: Transaction = async (work) => ({ version, value: await work(connection) });
       const answer = await attempt(state, singleStatements(connection), transaction);
       if (answer.version !== version) throw new Outage('the configuration moved under a lock');
@@ -94,6 +103,8 @@ export function createStateCache(parts: StateCacheParts): StateCache {
 
   return {
     decide,
+    holds: (box) => boxes.get(box) !== undefined,
+    quota: (box) => boxes.get(box)?.quota ?? defaults,
     get size() {
       return boxes.size;
     },

@@ -2,7 +2,7 @@ import type { ClientUse } from '../db/client-usage.ts';
 
 /** What a replica remembers of the use of clients until it is written. Times in milliseconds since 1970. */
 export interface UsageNotes {
-  /** A token was issued: costs two lookups. */
+  /** A token was issued: costs three lookups. */
   tokenIssued(box: string, client: string, now: number): void;
   /** A client authenticated with its previous secret, whose stored form this is. */
   previousSecretUsed(box: string, client: string, stored: string, now: number): void;
@@ -10,6 +10,10 @@ export interface UsageNotes {
   take(): readonly ClientUse[];
   /** Puts back what could not be written. */
   putBack(uses: readonly ClientUse[]): void;
+  /** Takes out how many tokens of each box were issued since the last time. */
+  takeIssued(): ReadonlyMap<string, number>;
+  /** Puts back counts that could not be reported. */
+  putBackIssued(issued: ReadonlyMap<string, number>): void;
 }
 
 interface Note {
@@ -20,6 +24,7 @@ interface Note {
 /** Notes of nothing yet; only clients that have proven who they are get one, so there are no more than clients. */
 export function createUsageNotes(): UsageNotes {
   let boxes = new Map<string, Map<string, Note>>();
+  let issued = new Map<string, number>();
 
   function noteOf(box: string, client: string): Note {
     let clients = boxes.get(box);
@@ -32,6 +37,7 @@ export function createUsageNotes(): UsageNotes {
   return {
     tokenIssued(box, client, now) {
       noteOf(box, client).token = now;
+      issued.set(box, (issued.get(box) ?? 0) + 1);
     },
     previousSecretUsed(box, client, stored, now) {
       noteOf(box, client).previous = { stored, at: now };
@@ -47,6 +53,14 @@ export function createUsageNotes(): UsageNotes {
         note.token ??= token;
         note.previous ??= previous;
       }
+    },
+    takeIssued() {
+      const taken = issued;
+      issued = new Map();
+      return taken;
+    },
+    putBackIssued(taken) {
+      for (const [box, count] of taken) issued.set(box, (issued.get(box) ?? 0) + count);
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Box } from '../../crds/box.ts';
 import { browserHash, newBrowserToken } from '../credentials/browser-token.ts';
 import { deleteSignIn, insertSignIn } from '../db/sign-in.ts';
 import type { Connection } from '../db/transaction.ts';
+import type { StoredUser } from '../db/user.ts';
 
 /** A browser after its user signed in. */
 export interface SignedIn {
@@ -9,11 +10,15 @@ export interface SignedIn {
   readonly browser: string;
   /** Seconds it counts. */
   readonly lifetime: number;
+  readonly user: SigningInUser;
 }
+
+/** The user that a sign-in is for. */
+export type SigningInUser = Pick<StoredUser, 'id' | 'password'>;
 
 /** Who signs in, with which cookie's text until now. */
 export interface SigningInBrowser {
-  readonly user: number;
+  readonly user: SigningInUser;
   /** The config version that the user was read under: what ends all that the user has begun ends this too. */
   readonly version: number;
   readonly browser: string;
@@ -37,6 +42,6 @@ export async function beginSignIn(
   const browser = newBrowserToken();
   await deleteSignIn(connection, box, browserHash(old));
   const times = { createdAt: now, expiresAt: now + lifetime * 1000 };
-  await insertSignIn(connection, box, { browser: browserHash(browser), user, version, ...times });
-  return { browser, lifetime };
+  await insertSignIn(connection, box, { browser: browserHash(browser), user: user.id, version, ...times });
+  return { browser, lifetime, user };
 }

@@ -2,47 +2,67 @@ import type { Box } from '../../crds/box.ts';
 import { bumpVersion } from '../db/box.ts';
 import { inBox } from '../db/transaction.ts';
 import type { Connection } from '../db/transaction.ts';
-import { readUser } from '../db/user.ts';
+import { lockUser, readUser } from '../db/user.ts';
 import type { StoredPassword, StoredUser } from '../db/user.ts';
 import { endUserSessions, setGroupsOfUser, updateUser } from '../db/user-write.ts';
 import { changing } from '../resources/change.ts';
+import type { ConfirmChanges } from '../resources/confirm-changes.ts';
+import { demandPreconditions } from '../resources/etag.ts';
+import type { Preconditions } from '../resources/etag.ts';
+import type { Sharer } from '../shares/places.ts';
+import { changedUserFields } from './changed-user-fields.ts';
 import { InvalidUser } from './invalid-user.ts';
 import type { SubmittedUser } from './invalid-user.ts';
 import type { UserServices } from './services.ts';
 import { conflictsOf, taken, unknownGroups } from './user-conflicts.ts';
 import { readUserSubmission } from './user-submission.ts';
 import type { UserWish } from './user-submission.ts';
+import { userVersion } from './user-view.ts';
 
 /**
- * Verifies the password of the user with this email as `verify` does, and holds back who fails too often. Throws Problem
- * `throttled`, and what `verify` throws.
+ * Verifies the present password of a user as `verify` does, within the limits on failures. Throws Problem `throttled`,
+ * Outage, and what `verify` throws.
  */
-export type GuessPassword = (email: string, verify: () => Promise<boolean>) => Promise<boolean>;
+export type GuessPassword = (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) => Promise<boolean>;
+
+/** A change of a user, as it was requested. */
+export interface RequestedChange {
+  readonly id: number;
+  readonly value: unknown;
+  readonly preconditions: Preconditions;
+}
 
 /**
  * Changes the fields of a user that are given. A new password and `inactive` end all that the user has begun, in the same
- * transaction. Undefined when there is no such user. Throws InvalidUser with every fault at once, Outage, and
- * what `guess` throws: the present password counts as a guess where the box demands it.
+ * transaction. A change that changes nothing writes nothing. Undefined when there is no such user. Throws InvalidUser with every fault at once,
+ * Problem `precondition-failed`, ChangedMeanwhile, Outage, and what `guess` throws: the present password counts as a guess where the box demands it.
  */
 export async function changeUser(
   services: UserServices,
   box: string,
   settings: Box,
-  id: number,
-  value: unknown,
+  { id, value, preconditions }: RequestedChange,
   guess: GuessPassword,
+  confirm?: ConfirmChanges,
 ): Promise<StoredUser | undefined> {
-  const { wish, faults, entity } = await readUserSubmission(value, 'change', settings);
-  const found = await inBox(services.pool, box, 'snapshot', async (connection) => {
-    const user = await readUser(connection, box, id);
-    return user && { user, conflicts: await conflictsOf(connection, box, wish, id) };
-  });
-  if (found === undefined) return undefined;
-  const wrong = await oldPasswordFaults(services, found.user, wish, guess);
-  const all = [...faults, ...found.conflicts, ...wrong];
+  const user = await inBox(services.pool, box, 'snapshot', (connection) => readUser(connection, box, id));
+  if (user === undefined) return undefined;
+  const { wish, faults, entity } = await readUserSubmission(value, user, settings);
+  const conflicts = await inBox(services.pool, box, 'snapshot', (connection) => conflictsOf(connection, box, wish, id));
+  const wrong = await oldPasswordFaults(services, user, wish, guess);
+  const all = [...faults, ...conflicts, ...wrong];
   if (all.length > 0) throw new InvalidUser(all, entity);
   const password = wish.password === undefined ? undefined : await services.passwords.store(wish.password);
-  const store = (connection: Connection) => storeChange(connection, { box, id, wish, password, entity });
+  const store = async (connection: Connection) => {
+    // The lock holds the fields of the user still until they are stored.
+    const present = await lockUser(connection, box, id);
+    if (present === undefined) return undefined;
+    const changes = changedUserFields(present, value);
+    confirm?.(() => changes);
+    demandPreconditions(preconditions, userVersion(present));
+    if (changes.length === 0) return present;
+    return storeChange(connection, { box, id, wish, password, entity });
+  };
   // Only what ends sessions concerns the configuration of the box.
   return endsSessions(wish) ? changing(services, box, store) : inBox(services.pool, box, 'write', store);
 }
@@ -54,7 +74,7 @@ async function oldPasswordFaults(
   guess: GuessPassword,
 ) {
   if (oldPassword === undefined) return [];
-  if (await guess(user.email, () => passwords.verify(user.password, oldPassword))) return [];
+  if (await guess(user, (sharer) => passwords.verify(user.password, oldPassword, sharer))) return [];
   return [{ path: 'old_password', message: 'is not the password of this user' }];
 }
 

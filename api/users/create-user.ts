@@ -7,6 +7,7 @@ import { InvalidUser } from './invalid-user.ts';
 import type { UserServices } from './services.ts';
 import { conflictsOf, taken, unknownGroups } from './user-conflicts.ts';
 import { readUserSubmission } from './user-submission.ts';
+import { withinQuota } from '../resources/within-quota.ts';
 
 /**
  * Creates a user. Throws InvalidUser with every fault of the submission, and of what stands against it in the box, at
@@ -18,7 +19,7 @@ export async function createUser(
   settings: Box,
   value: unknown,
 ): Promise<StoredUser> {
-  const { wish, faults, entity } = await readUserSubmission(value, 'create', settings);
+  const { wish, faults, entity } = await readUserSubmission(value, undefined, settings);
   // Before the password is hashed, which costs a hundred times as much.
   const conflicts = await inBox(services.pool, box, 'snapshot', (connection) => conflictsOf(connection, box, wish));
   const { email, emailKey, password, data = null, status = null, groups = [] } = wish;
@@ -27,12 +28,14 @@ export async function createUser(
   }
   const stored = await services.passwords.store(password);
   return inBox(services.pool, box, 'write', async (connection) => {
-    const id = await insertUser(connection, box, { email, emailKey, password: stored, data, status });
+    const user = { email, emailKey, password: stored, data, status };
+    const insert = () => insertUser(connection, box, user);
+    const id = await withinQuota(connection, box, insert, (fault) => new InvalidUser([fault], entity));
     if (id === undefined) throw new InvalidUser([taken], entity);
     const missing = await setGroupsOfUser(connection, box, id, groups);
     if (missing.length > 0) throw new InvalidUser([unknownGroups(missing)], entity);
-    const user = await readUser(connection, box, id);
-    if (user === undefined) throw new Error('a user that was stored is not there');
-    return user;
+    const created = await readUser(connection, box, id);
+    if (created === undefined) throw new Error('a user that was stored is not there');
+    return created;
   });
 }

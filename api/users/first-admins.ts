@@ -1,4 +1,6 @@
+import type { Fault } from '../../crds/fault.ts';
 import { readBootstrapped, writeBootstrapped } from '../db/bootstrapped.ts';
+import { findUse } from '../db/box-use.ts';
 import { groupOfName, insertGroup } from '../db/group.ts';
 import { Outage } from '../db/outage.ts';
 import { readResource } from '../db/resource.ts';
@@ -9,6 +11,7 @@ import type { StoredPassword } from '../db/user.ts';
 import { userOfEmail } from '../db/user-conflicts.ts';
 import { insertUser, setGroupsOfUser } from '../db/user-write.ts';
 import type { FirstAdmins } from '../resources/first-admin.ts';
+import { quotaFault } from '../resources/within-quota.ts';
 import { emailKey } from './email.ts';
 import { passwordFaults } from './password-faults.ts';
 import type { UserServices } from './services.ts';
@@ -23,11 +26,12 @@ export function createFirstAdmins(services: Pick<UserServices, 'pool' | 'passwor
       const key = emailKey(email);
       if (key === undefined) return { faults: [{ path: 'bootstrap_admin.email', message: 'must be an email' }] };
       const isThere = !isFresh && (await isKnown(services, box, key));
-      const faults = isThere ? [] : await passwordFaults(password, settings, 'bootstrap_admin.passwordSecretRef');
+      const weak = isThere ? [] : await passwordFaults(password, settings, 'bootstrap_admin.passwordSecretRef');
+      const faults = isThere || isFresh ? weak : [...weak, ...(await quotaFaults(services, box))];
       if (faults.length > 0) return { faults };
-      const stored = isThere ? undefined : await services.passwords.store(password);
+      const stored = isThere ? undefined : await services.passwords.store(password, { box, member: 'apply' });
       return {
-        store: (connection, version) => storeAdmin(connection, box, version, { email, key, password: stored }),
+        store: (connection, version) => storeAdmin(connection, box, version, { key, password: stored }),
       };
     },
   };
@@ -41,8 +45,16 @@ function isKnown({ pool }: Pick<UserServices, 'pool'>, box: string, key: string)
   });
 }
 
+/** What the box has no room for: the admin counts like any other user. */
+function quotaFaults({ pool }: Pick<UserServices, 'pool'>, box: string): Promise<readonly Fault[]> {
+  return inBox(pool, box, 'snapshot', async (connection) => {
+    const found = await findUse(connection, box);
+    if (found === undefined || found.use.users < found.quota.users) return [];
+    return [{ ...quotaFault('users', found), path: 'bootstrap_admin' }];
+  });
+}
+
 interface FirstAdmin {
-  readonly email: string;
   /** Normal form of the email. */
   readonly key: string;
   /** Undefined: nobody had to be made. */
@@ -53,7 +65,7 @@ async function storeAdmin(
   connection: Connection,
   box: string,
   version: number,
-  { email, key, password }: FirstAdmin,
+  { key, password }: FirstAdmin,
 ): Promise<void> {
   if ((await readBootstrapped(connection, box)) === key) return;
   await writeBootstrapped(connection, box, key);
@@ -61,7 +73,7 @@ async function storeAdmin(
   await allowGroup(connection, box, version);
   if ((await userOfEmail(connection, box, key)) !== undefined) return;
   if (password === undefined) throw new Outage('a user was deleted while the box was applied');
-  const user = await insertUser(connection, box, { email, emailKey: key, password, data: null, status: null });
+  const user = await insertUser(connection, box, { email: key, emailKey: key, password, data: null, status: null });
   // Somebody has just registered with the email: an existing user is left alone.
   if (user !== undefined) await setGroupsOfUser(connection, box, user, [group]);
 }

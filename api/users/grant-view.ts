@@ -1,21 +1,28 @@
 import type { GrantKey, StoredGrant } from '../db/grant.ts';
 
 /** The fields of a grant as it is shown. */
-export const grantElements = ['resourceType', 'id', 'user', 'client', 'scope', 'created_at'] as const;
+export const grantElements = ['resourceType', 'id', 'user', 'client', 'scope', 'consents', 'created_at'] as const;
 
 /** A grant as it is shown. */
 export type GrantView = Readonly<Record<(typeof grantElements)[number], unknown>>;
 
-/** Shows a grant; `scope` is null where nothing but access in the person's name was allowed. */
-export function grantView({ user, client, scopes, createdAt }: StoredGrant): GrantView {
+/** Shows a grant; a scope is null where the user has allowed none, an audience where it is the issuer. */
+export function grantView({ user, client, scopes, targets, createdAt }: StoredGrant): GrantView {
   return {
     resourceType: 'Grant',
     id: `${String(user)}.${client}`,
     user: { resourceType: 'User', id: String(user) },
     client: { resourceType: 'Client', id: client },
-    scope: scopes.length === 0 ? null : scopes.join(' '),
+    scope: scopeText(scopes),
+    consents: targets.map(({ redirect_uri, audience, scopes: allowed }) => {
+      return { redirect_uri, audience, scope: scopeText(allowed) };
+    }),
     created_at: new Date(createdAt).toISOString(),
   };
+}
+
+function scopeText(scopes: readonly string[]): string | null {
+  return scopes.length === 0 ? null : scopes.join(' ');
 }
 
 /** A grant's id: the user's, a dot, the client's. No user's has a dot. */

@@ -1,12 +1,18 @@
 import { bumpVersion } from '../db/box.ts';
+import { lockUse } from '../db/box-use.ts';
 import { deleteGroup, insertGroup, readGroup, updateGroup } from '../db/group.ts';
 import type { StoredGroup } from '../db/group.ts';
 import { inBox } from '../db/transaction.ts';
+import { groupNameUse } from '../db/group-name-use.ts';
+import type { Connection } from '../db/transaction.ts';
 import { Problem } from '../problem.ts';
 import { changing } from '../resources/change.ts';
+import type { ConfirmChanges } from '../resources/confirm-changes.ts';
 import { demandPreconditions } from '../resources/etag.ts';
 import type { Preconditions } from '../resources/etag.ts';
 import type { ResourceServices } from '../resources/services.ts';
+import { withinQuota } from '../resources/within-quota.ts';
+import { changedGroupFields } from './changed-group-fields.ts';
 import { readGroupSubmission } from './group-submission.ts';
 import { groupView } from './group-view.ts';
 import type { GroupView } from './group-view.ts';
@@ -18,11 +24,12 @@ export function getGroup(services: GroupServices, box: string, id: number): Prom
   return inBox(services.pool, box, 'snapshot', (connection) => readGroup(connection, box, id));
 }
 
-/** Creates a group, whose id the service gives. Throws Problem `invalid`, `conflict` (the name is taken), and Outage. */
+/** Creates a group, whose id the service gives. Throws Problem `invalid` (also beyond a quota), `conflict` (the name is taken), and Outage. */
 export async function createGroup(services: GroupServices, box: string, value: unknown): Promise<StoredGroup> {
   const content = readGroupSubmission(value);
   return changing(services, box, async (connection) => {
-    const group = await insertGroup(connection, box, await bumpVersion(connection, box), content);
+    const version = await bumpVersion(connection, box);
+    const group = await withinQuota(connection, box, () => insertGroup(connection, box, version, content));
     return group ?? taken();
   });
 }
@@ -32,7 +39,7 @@ export type GroupWish = (present: GroupView) => unknown;
 
 /**
  * Replaces the name and the description of a group; undefined when there is none. Throws Problem `invalid`, `conflict`
- * (the name is taken), `precondition-failed`, and Outage.
+ * (the name is taken, or a policy links it), `precondition-failed`, ChangedMeanwhile, and Outage.
  */
 export function changeGroup(
   services: GroupServices,
@@ -40,17 +47,25 @@ export function changeGroup(
   id: number,
   wish: GroupWish,
   preconditions: Preconditions,
+  confirm?: ConfirmChanges,
 ): Promise<StoredGroup | undefined> {
   return changing(services, box, async (connection) => {
     const current = await readGroup(connection, box, id);
     if (current === undefined) return undefined;
     const present = groupView(current);
-    const content = readGroupSubmission(wish(present), present);
+    const wished = wish(present);
+    confirm?.(() => changedGroupFields(current, wished));
+    const content = readGroupSubmission(wished, present);
     demandPreconditions(preconditions, current.version);
     // What changes nothing keeps its version.
     if (content.name === current.name && content.description === current.description) return current;
-    const group = await updateGroup(connection, box, await bumpVersion(connection, box), id, content);
-    return group === 'taken' ? taken() : group;
+    if (content.name !== current.name) await refuseNameInUse(connection, box, content.name);
+    const version = await bumpVersion(connection, box);
+    // Thrown within: after a refused name the transaction reads nothing more.
+    return withinQuota(connection, box, async () => {
+      const group = await updateGroup(connection, box, version, id, content);
+      return group === 'taken' ? taken() : group;
+    });
   });
 }
 
@@ -67,9 +82,24 @@ export function removeGroup(
   const remove = async (connection: Parameters<typeof readGroup>[0]): Promise<StoredGroup | undefined> => {
     const current = await readGroup(connection, box, id);
     demandPreconditions(preconditions, current?.version);
-    return current === undefined ? undefined : deleteGroup(connection, box, id);
+    if (current === undefined) return undefined;
+    // Before the group's row: whoever creates a user takes the two in this order.
+    await lockUse(connection, box);
+    return deleteGroup(connection, box, id);
   };
   return changing(services, box, remove, longestRemoval);
+}
+
+/**
+ * A renamed group would bring its members under every policy that means the name. Throws Problem `conflict`.
+ */
+async function refuseNameInUse(connection: Connection, box: string, name: string): Promise<void> {
+  const use = await groupNameUse(connection, box, name);
+  if (use === undefined) return;
+  const where =
+    use.kind === 'Box' ? 'is the registration.default_group of the Box' : `is linked by AccessPolicy ${use.id}`;
+  const message = `${where}: no group with members can take it. Create a new group with this name instead`;
+  throw new Problem('conflict', [{ path: 'name', message }]);
 }
 
 function taken(): never {

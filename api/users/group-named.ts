@@ -3,8 +3,12 @@ import { groupOfName, insertGroup } from '../db/group.ts';
 import { inBox } from '../db/transaction.ts';
 import { changing } from '../resources/change.ts';
 import type { ResourceServices } from '../resources/services.ts';
+import { withinQuota } from '../resources/within-quota.ts';
 
-/** The id of the group that the settings of a box name; it is made when nobody has made it. Throws Outage. */
+/**
+ * The id of the group that the settings of a box name; it is made when nobody has made it. Throws Problem `invalid` beyond a quota of
+ * the box, and Outage.
+ */
 export async function groupNamed(
   services: Pick<ResourceServices, 'pool' | 'revocationsNeedStandby'>,
   box: string,
@@ -16,7 +20,9 @@ export async function groupNamed(
     // Somebody may have made it meanwhile; from here on nobody does.
     const present = await groupOfName(connection, box, name);
     if (present !== undefined) return present;
-    const made = await insertGroup(connection, box, await bumpVersion(connection, box), { name, description: null });
+    const version = await bumpVersion(connection, box);
+    const insert = () => insertGroup(connection, box, version, { name, description: null });
+    const made = await withinQuota(connection, box, insert);
     if (made === undefined) throw new Error(`the group ${name} of box ${box} is there, and is not`);
     return made.id;
   });

@@ -12,7 +12,7 @@ export function shortestPassword({ password }: Box): number {
 }
 
 /** What a password can lack that is to be set. */
-export type PasswordWeakness = 'too-short' | 'too-long' | 'most-used';
+export type PasswordWeakness = 'too-short' | 'too-long' | 'most-used' | 'stored-form';
 
 /** What is wrong with a password that is to be set; undefined: nothing. */
 export async function passwordWeakness(password: string, settings: Box): Promise<PasswordWeakness | undefined> {
@@ -20,8 +20,15 @@ export async function passwordWeakness(password: string, settings: Box): Promise
   if (length < shortestPassword(settings)) return 'too-short';
   // Nothing is ever cut off.
   if (Buffer.byteLength(password) > PASSWORD_BYTES) return 'too-long';
+  if (storedForm.test(password)) return 'stored-form';
   return (await isMostUsedPassword(password)) ? 'most-used' : undefined;
 }
+
+/**
+ * The PHC string format, and the older crypt formats: the name of an algorithm, then parameters, salt or hash. A record that
+ * was read is sent back with such a text, or a migration sends one: it must not become the password itself.
+ */
+const storedForm = /^\$[a-z0-9-]{1,32}(?:\$[A-Za-z0-9+/.=,_-]+){2,5}$/;
 
 /** What is wrong with a password that is to be set, for the field `path`; its text is not repeated. */
 export async function passwordFaults(value: unknown, settings: Box, path = 'password'): Promise<readonly Fault[]> {
@@ -36,6 +43,8 @@ function sentenceOf(weakness: PasswordWeakness, settings: Box): string {
       return `must have at least ${String(shortestPassword(settings))} characters`;
     case 'too-long':
       return `must have at most ${String(PASSWORD_BYTES)} bytes; a letter beyond ASCII takes two to four`;
+    case 'stored-form':
+      return 'is the stored form of a password (PHC format): send the password itself, or leave it out to keep the present one';
     case 'most-used':
       return 'is one of the most used passwords, which are guessed first: choose another one';
   }

@@ -9,6 +9,7 @@ import { beginSignIn } from './begin-sign-in.ts';
 import type { SignedIn } from './begin-sign-in.ts';
 import type { UserServices } from './services.ts';
 import { verifyPassword } from './verify-password.ts';
+import type { AdmitGuess } from './verify-password.ts';
 
 /** What somebody typed into the sign-in form, and the text of their browser's cookie. */
 export interface SignInAttempt {
@@ -21,17 +22,18 @@ type SignInServices = Pick<UserServices, 'pool' | 'passwords' | 'now'>;
 
 /**
  * Signs a person in: the browser gets a new text for its cookie, and what the old one stood for is over.
- * Undefined when email and password are nobody's. Throws Outage.
+ * Undefined when email and password are nobody's. Throws Outage, and what `admit` throws.
  */
 export async function signIn(
   services: SignInServices,
   state: Pick<BoxState, 'box' | 'settings'>,
   attempt: SignInAttempt,
+  admit: AdmitGuess,
 ): Promise<SignedIn | undefined> {
   const { box, settings } = state;
-  const found = await verifyPassword(services, box, attempt.email, attempt.password);
+  const found = await verifyPassword(services, box, attempt, admit);
   if (found === undefined) return undefined;
-  const who = { user: found.user.id, version: found.version, browser: attempt.browser, now: services.now() };
+  const who = { user: found.user, version: found.version, browser: attempt.browser, now: services.now() };
   return inBox(services.pool, box, 'write', (connection) => beginSignIn(connection, box, settings, who));
 }
 

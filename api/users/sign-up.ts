@@ -1,9 +1,12 @@
 import type { Box } from '../../crds/box.ts';
+import { readUse } from '../db/box-use.ts';
 import { Outage } from '../db/outage.ts';
 import { inBox } from '../db/transaction.ts';
+import type { Connection } from '../db/transaction.ts';
 import { findSigningIn } from '../db/user.ts';
 import { userOfEmail } from '../db/user-conflicts.ts';
 import { insertUser, setGroupsOfUser } from '../db/user-write.ts';
+import { withinQuota } from '../resources/within-quota.ts';
 import type { BoxState } from '../state/box-state.ts';
 import { beginSignIn } from './begin-sign-in.ts';
 import type { SignedIn } from './begin-sign-in.ts';
@@ -47,31 +50,52 @@ function emailFault(email: string, { registration }: Box): RegistrationFaults['e
 }
 
 /**
+ * Returns what in the box stands against a registration whose password is wrong already, so that both are told at once: `taken` when
+ * another user has the email, `full` beyond the quota of users. Throws Outage.
+ */
+export function signUpObstacle(
+  { pool }: Pick<UserServices, 'pool'>,
+  box: string,
+  email: string,
+): Promise<'taken' | 'full' | undefined> {
+  return inBox(pool, box, 'snapshot', (connection) => obstacleOf(connection, box, emailKey(email) ?? ''));
+}
+
+/**
  * Registers a person whose {@link registrationFaults} are none, in the default group of the box, and signs the browser in;
- * `waiting` where an admin has to say yes first, `taken` when another user has the email. Throws Outage when Postgres is
- * away or too many passwords wait.
+ * `waiting` where an admin has to say yes first, `taken` when another user has the email, `full` when the box has as many
+ * users as its quota allows. Throws Outage when Postgres is away or too many passwords wait.
  */
 export async function signUp(
   services: Pick<UserServices, 'pool' | 'passwords' | 'now' | 'revocationsNeedStandby'>,
   { box, settings }: Pick<BoxState, 'box' | 'settings'>,
   { email, password }: Registration,
   browser: string,
-): Promise<SignedIn | 'waiting' | 'taken'> {
+): Promise<SignedIn | 'waiting' | 'taken' | 'full'> {
   const key = emailKey(email) ?? '';
   // Before the password is hashed, which costs a hundred times as much.
-  const owner = await inBox(services.pool, box, 'snapshot', (connection) => userOfEmail(connection, box, key));
-  if (owner !== undefined) return 'taken';
+  const obstacle = await inBox(services.pool, box, 'snapshot', (connection) => obstacleOf(connection, box, key));
+  if (obstacle !== undefined) return obstacle;
   const stored = await services.passwords.store(password);
   const { default_group, approval } = settings.registration ?? {};
   const groups = default_group === undefined ? [] : [await groupNamed(services, box, default_group)];
   const status = approval === 'admin' ? 'inactive' : null;
   return inBox(services.pool, box, 'write', async (connection) => {
-    const user = await insertUser(connection, box, { email, emailKey: key, password: stored, data: null, status });
+    const insert = () =>
+      insertUser(connection, box, { email: key, emailKey: key, password: stored, data: null, status });
+    const user = await withinQuota(connection, box, insert);
     if (user === undefined) return 'taken';
     const missing = await setGroupsOfUser(connection, box, user, groups);
     if (missing.length > 0) throw new Outage('The default group was deleted meanwhile');
     if (status === 'inactive') return 'waiting';
     const version = (await findSigningIn(connection, box, key))?.version ?? 0;
-    return beginSignIn(connection, box, settings, { user, version, browser, now: services.now() });
+    const who = { user: { id: user, password: stored }, version, browser, now: services.now() };
+    return beginSignIn(connection, box, settings, who);
   });
+}
+
+async function obstacleOf(connection: Connection, box: string, key: string): Promise<'taken' | 'full' | undefined> {
+  if ((await userOfEmail(connection, box, key)) !== undefined) return 'taken';
+  const { use, quota } = await readUse(connection, box);
+  return use.users < quota.users ? undefined : 'full';
 }

@@ -1,14 +1,14 @@
 import type { Fault } from '../../crds/fault.ts';
-import { textFaults } from '../../crds/text.ts';
-import { Problem } from '../problem.ts';
-import { readJson } from '../read-json.ts';
 
 /** Bytes that the data of a user may have: every check of a token of theirs carries it. */
 const largest = 65_536;
+/** How deep it may nest: whatever reads it may recurse. */
+const deepestData = 1_000;
 
 /**
- * The JSON text to be stored as a user's `data`: a string that holds JSON is kept as it is, an object or array becomes its
- * JSON text, null is none. Gives the faults instead when it is not JSON or cannot be stored.
+ * Returns the JSON text to be stored as a user's `data`: a string that holds JSON is kept byte for byte, whatever JSON it is
+ * (RFC 8259); an object or array becomes its JSON text, null is none. Returns the faults instead when it is not JSON, is too
+ * large or nests too deep. Of equal names in an object, policies and claims see the last.
  */
 export function readUserData(value: unknown): { readonly text: string | null } | { readonly faults: readonly Fault[] } {
   if (value === null) return { text: null };
@@ -17,20 +17,33 @@ export function readUserData(value: unknown): { readonly text: string | null } |
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (Buffer.byteLength(text) > largest) return faulty(`must have at most ${String(largest)} bytes`);
+  if (!isJson(text)) return faulty('must be JSON: it cannot be read');
+  if (depthOf(text) > deepestData) return faulty(`must not nest deeper than ${String(deepestData)} levels`);
+  return { text };
+}
+
+function isJson(text: string): boolean {
   try {
-    const [fault] = textFaults(readJson(text, 'the text'));
-    return fault === undefined ? { text } : faulty(sentence(fault));
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const [fault] = error.faults;
-    return faulty(`must be JSON: ${fault === undefined ? 'it cannot be read' : sentence(fault)}`);
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
+}
+
+const stringOrBracket = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]/g;
+
+/** Levels of objects and arrays in a valid JSON text. */
+function depthOf(text: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const [sign] of text.matchAll(stringOrBracket)) {
+    if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '}' || sign === ']') depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 function faulty(message: string): { readonly faults: readonly Fault[] } {
   return { faults: [{ path: 'data', message }] };
-}
-
-function sentence({ path, message }: Fault): string {
-  return path === '' ? message : `${path} ${message}`;
 }

@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import { allows } from '../../crds/compatibility.ts';
 import type { Box } from '../../crds/box.ts';
 import type { Fault } from '../../crds/fault.ts';
-import type { UserStatus } from '../db/user.ts';
+import { equal } from '../credentials/equal.ts';
+import type { StoredUser, UserStatus } from '../db/user.ts';
 import { emailKey } from './email.ts';
 import type { SubmittedUser } from './invalid-user.ts';
 import { passwordFaults } from './password-faults.ts';
 import { readUserData } from './user-data.ts';
+import { listedUser } from './user-view.ts';
 
 /** What a caller wants a user to be; what was not given is left out. */
 export interface UserWish {
@@ -29,17 +32,27 @@ export interface ReadUser {
   readonly entity: SubmittedUser;
 }
 
-const writable = ['email', 'password', 'data', 'status', 'group-ids'] as const;
+/** Names of the fields of a user that can be set. */
+export const writableUserFields = ['email', 'password', 'data', 'status', 'group-ids'] as const;
 const mostGroups = 1000;
 
-/** Reads a submitted user; `old_password` is a field only where the box wants it for a change of the password. */
-export async function readUserSubmission(value: unknown, how: 'create' | 'change', settings: Box): Promise<ReadUser> {
-  const fields = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
-  const needsOld = how === 'change' && !allows(settings, 'password_change_without_old');
+/**
+ * Reads a submitted user; `present` is the user to be changed, undefined where one is created. A user that was read can be
+ * sent back: its hash and its read-only fields, as they are stored, change nothing. `old_password` is a field only where the
+ * box wants it for a change of the password.
+ */
+export async function readUserSubmission(
+  value: unknown,
+  present: StoredUser | undefined,
+  settings: Box,
+): Promise<ReadUser> {
+  const given = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const fields = new Map(given.filter(([name, field]) => !isAsStored(name, field, present)));
+  const needsOld = present !== undefined && !allows(settings, 'password_change_without_old');
   const parts: Part[] = [
     { faults: unknownFields(fields, needsOld) },
-    readEmail(fields.get('email'), how),
-    await readPassword(fields.get('password'), how, settings),
+    readEmail(fields.get('email'), present),
+    await readPassword(fields.get('password'), present, settings),
     ...(needsOld ? [readOldPassword(fields)] : []),
     readData(fields.get('data')),
     readStatus(fields.get('status')),
@@ -48,8 +61,16 @@ export async function readUserSubmission(value: unknown, how: 'create' | 'change
   return {
     wish: parts.reduce<UserWish>((all, { wish }) => ({ ...all, ...wish }), {}),
     faults: parts.flatMap(({ faults }) => faults ?? []),
-    entity: Object.fromEntries([...fields].filter(([name]) => name !== 'password' && isWritable(name))),
+    entity: Object.fromEntries(given.filter(([name]) => name !== 'password' && isWritable(name))),
   };
+}
+
+function isAsStored(name: string, value: unknown, present: StoredUser | undefined): boolean {
+  if (present === undefined) return false;
+  if (name === 'email') return value === present.email;
+  if (name === 'password') return typeof value === 'string' && equal(value, present.password.hash);
+  const shown = new Map(Object.entries(listedUser(present)));
+  return !isWritable(name) && shown.has(name) && isDeepStrictEqual(shown.get(name), value);
 }
 
 interface Part {
@@ -58,12 +79,12 @@ interface Part {
 }
 
 function isWritable(name: string): boolean {
-  return writable.some((one) => one === name);
+  return writableUserFields.some((one) => one === name);
 }
 
 /** What cannot be set is refused, never ignored. */
 function unknownFields(fields: ReadonlyMap<string, unknown>, needsOld: boolean): readonly Fault[] {
-  const known = needsOld ? [...writable, 'old_password'] : writable;
+  const known = needsOld ? [...writableUserFields, 'old_password'] : writableUserFields;
   return [...fields.keys()]
     .filter((name) => !known.some((one) => one === name))
     .map((name) => ({
@@ -72,18 +93,20 @@ function unknownFields(fields: ReadonlyMap<string, unknown>, needsOld: boolean):
     }));
 }
 
-function readEmail(value: unknown, how: 'create' | 'change'): Part {
+function readEmail(value: unknown, present: StoredUser | undefined): Part {
   const fault = (message: string): Part => ({ faults: [{ path: 'email', message }] });
-  if (value === undefined) return how === 'create' ? fault('is required') : {};
+  if (value === undefined) return present === undefined ? fault('is required') : {};
   if (typeof value !== 'string') return fault('must be a string');
   const key = emailKey(value);
   return key === undefined
     ? fault('must be an email, such as ann@example.com')
-    : { wish: { email: value, emailKey: key } };
+    : { wish: { email: key, emailKey: key } };
 }
 
-async function readPassword(value: unknown, how: 'create' | 'change', settings: Box): Promise<Part> {
-  if (value === undefined) return how === 'create' ? { faults: [{ path: 'password', message: 'is required' }] } : {};
+async function readPassword(value: unknown, present: StoredUser | undefined, settings: Box): Promise<Part> {
+  if (value === undefined) {
+    return present === undefined ? { faults: [{ path: 'password', message: 'is required' }] } : {};
+  }
   const faults = await passwordFaults(value, settings);
   return faults.length === 0 && typeof value === 'string' ? { wish: { password: value } } : { faults };
 }

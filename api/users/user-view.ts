@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { allows } from '../../crds/compatibility.ts';
 import type { Box } from '../../crds/box.ts';
 import type { StoredUser } from '../db/user.ts';
@@ -24,4 +25,12 @@ export function singleUser(user: StoredUser, settings: Box): UserView {
   const showsHash = allows(settings, 'password_hash');
   const { id, email, ...rest } = listedUser(user);
   return { id, email, ...(showsHash ? { password: user.password.hash } : {}), ...rest };
+}
+
+/**
+ * Returns the version of a user, which changes with each field of its record. It is a digest of the record, so a group that is renamed changes the
+ * version of its members.
+ */
+export function userVersion(user: StoredUser): string {
+  return hash('sha256', JSON.stringify([listedUser(user), user.password.hash]), 'base64url').slice(0, 22);
 }

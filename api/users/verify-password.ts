@@ -1,24 +1,38 @@
 import { inBox } from '../db/transaction.ts';
 import { findSigningIn } from '../db/user.ts';
-import type { SigningIn } from '../db/user.ts';
+import type { SigningIn, StoredUser } from '../db/user.ts';
+import type { Sharer } from '../shares/places.ts';
 import { emailKey } from './email.ts';
 import type { UserServices } from './services.ts';
+
+/**
+ * Admits a guess at the password of an account, undefined for one that does not exist, before the password is verified;
+ * returns the sharer of argon2 that it belongs to. Throws Problem `throttled` when too many failed, Outage.
+ */
+export type AdmitGuess = (user: StoredUser | undefined) => Promise<Sharer>;
+
+/** What somebody typed who wants to sign in. */
+export interface TypedPassword {
+  readonly email: string;
+  readonly password: string;
+}
 
 /**
  * Who signs in with this email and password; undefined for a wrong password, an email that nobody has, and an inactive
  * user, all after the same work, so that none is told from another. What is begun for the user has to
  * carry the `version` of the answer: whatever ends the user's sessions from then on ends it too. Throws Outage when
- * Postgres is away or too many passwords wait; counting failures is the caller's part.
+ * Postgres is away or too many passwords wait, and what `admit` throws.
  */
 export async function verifyPassword(
   services: Pick<UserServices, 'pool' | 'passwords'>,
   box: string,
-  email: string,
-  password: string,
+  { email, password }: TypedPassword,
+  admit: AdmitGuess,
 ): Promise<SigningIn | undefined> {
   // Asked in any case, for what is no email too: the statement takes its time.
   const key = emailKey(email) ?? '';
   const found = await inBox(services.pool, box, 'snapshot', (connection) => findSigningIn(connection, box, key));
-  const right = await services.passwords.verify(found?.user.password, password);
+  const sharer = await admit(found?.user);
+  const right = await services.passwords.verify(found?.user.password, password, sharer);
   return right && found?.user.status !== 'inactive' ? found : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Kind } from '../../crds/kind.ts';
 import type { ObjectName } from '../declared.ts';
-import type { Source } from '../source.ts';
+import type { HostSource, Source } from '../source.ts';
 import { boxSecrets, type ClusterSecrets } from './box-secrets.ts';
 import { declaredNamespace, namespaceNovelty, type DeclaredNamespace } from './declared-namespace.ts';
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
@@ -10,7 +10,7 @@ import { KubeError } from './kube-error.ts';
 import { metadataOnly, type KubeApi } from './kube-api.ts';
 import { inLanes } from './lanes.ts';
 import { startListWatch, type ListWatch, type ListWatchOptions } from './list-watch.ts';
-import { kindName, liveUid, pathOfKind } from './live-read.ts';
+import { isAbout, kindName, liveUid, pathOfKind } from './live-read.ts';
 import { createRewritten } from './rewritten.ts';
 import { writeStatuses } from './status-writer.ts';
 import { createTenancies, type Tenancies } from './tenancies.ts';
@@ -60,12 +60,15 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   return {
     statusesInTurn,
     boxSecrets: (box, needs, signal) => boxSecrets(box, needs, options.secrets, signal),
-    watch(onChange, signal) {
+    hosts: hostSource(options, synced, () => stores),
+    watch(onChange, signal, onHosts) {
       options.secrets.watches.begin(onChange, signal);
+      const everUsed = new Set<string>();
       const isUsed = (box: string): boolean => kinds.some((kind) => stores?.[kind].store.hasNamespace(box));
-      const judgeHosts = (box: string): void => {
+      const judgeHosts = (...boxes: readonly string[]): void => {
         const changed = stores?.tenancies.judgeAnew() ?? [];
-        for (const one of new Set([...changed, box])) if (one === box || isUsed(one)) onChange(one);
+        for (const one of new Set([...changed.filter(isUsed), ...boxes])) onChange(one);
+        onHosts?.();
       };
       const start = (kind: Kind): ListWatch<DeclaredObject> =>
         startListWatch(
@@ -81,22 +84,18 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
               return kept;
             },
             novelty,
-            onChange: kind === 'Box' ? judgeHosts : onChange,
+            onChange(box) {
+              everUsed.add(box);
+              if (kind === 'Box') judgeHosts(box);
+              else onChange(box);
+            },
           },
           signal,
         );
-      const namespaces = startListWatch(
-        {
-          ...options,
-          api: metadataOnly(options.api),
-          path: NAMESPACES,
-          keep: declaredNamespace,
-          novelty: namespaceNovelty,
-          // Of most namespaces nothing is a box.
-          onChange: (box) => (isUsed(box) ? judgeHosts(box) : undefined),
-        },
-        signal,
-      );
+      const namespaces = watchNamespaces(options, signal, (box) => {
+        if (isUsed(box) || (everUsed.has(box) && stores?.namespaces.store.hasNamespace(box) !== true)) judgeHosts(box);
+        else if (stores?.tenancies.isGrantNew(box) === true) judgeHosts();
+      });
       const watched = { Box: start('Box'), Client: start('Client'), AccessPolicy: start('AccessPolicy') };
       const tenancies = createTenancies(watched.Box.store, namespaces.store, options.publicHost ?? '');
       stores = { ...watched, namespaces, tenancies };
@@ -112,12 +111,13 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       const objects = kept.filter(({ isGoing }) => !isGoing).map(({ declared }) => declared);
       const listing = { objects, complete: true };
       const heard = watches.namespaces.store.get(box, box);
-      // It may be gone with all that was declared in it.
-      if (heard === undefined && objects.length === 0) return listing;
-      const namespace = heard ?? (await liveNamespace(options.api, box, signal));
+      const namespace = heard ?? (await namespaceNow(options.api, box, signal));
+      // What lists still have of it is old news.
+      if (namespace === undefined) return { objects: [], complete: true, isGone: true };
       const tenancy = watches.tenancies.of(namespace);
-      return { ...listing, tenancy };
+      return { ...listing, tenancy, quota: namespace.quota };
     },
+    isListed: (box) => stores?.namespaces.store.hasNamespace(box) === true,
     async namespaceOf(box, signal) {
       return (await liveNamespace(options.api, box, signal)).claim;
     },
@@ -133,7 +133,52 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   };
 }
 
+/** Of a Namespace the metadata alone. */
+function watchNamespaces(
+  options: ClusterSourceOptions,
+  signal: AbortSignal,
+  onChange: (box: string) => void,
+): ListWatch<DeclaredNamespace> {
+  const api = metadataOnly(options.api);
+  const kept = { keep: declaredNamespace, novelty: namespaceNovelty };
+  return startListWatch({ ...options, api, path: NAMESPACES, ...kept, onChange }, signal);
+}
+
+function hostSource(options: ClusterSourceOptions, synced: Promise<Watches>, started: () => Watches | undefined) {
+  return {
+    revision: () => started()?.tenancies.revision() ?? 0,
+    async read(also, signal) {
+      const { tenancies } = await unlessStopped(synced, signal);
+      return tenancies.hosts(also, (box) => grantedNow(options, box, signal));
+    },
+  } satisfies HostSource;
+}
+
 const NAMESPACES = '/api/v1/namespaces';
+
+/** What a Namespace grants now, past every cache; undefined where that cannot be read. */
+async function grantedNow(
+  { api, onFailure }: ClusterSourceOptions,
+  box: string,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  try {
+    return (await namespaceNow(api, box, signal))?.hosts ?? [];
+  } catch (error) {
+    onFailure(error, 0);
+    return undefined;
+  }
+}
+
+/** The Namespace as it is now; undefined when the API server says of that very Namespace that it is not there. Throws KubeError. */
+async function namespaceNow(api: KubeApi, name: string, signal: AbortSignal): Promise<DeclaredNamespace | undefined> {
+  try {
+    return await liveNamespace(api, name, signal);
+  } catch (error) {
+    if (error instanceof KubeError && isAbout(error, { group: '', plural: 'namespaces', name })) return undefined;
+    throw error;
+  }
+}
 
 /** The Namespace as it is now. Throws KubeError, also where there is none: what is declared in it is old news. */
 async function liveNamespace(api: KubeApi, name: string, signal: AbortSignal): Promise<DeclaredNamespace> {

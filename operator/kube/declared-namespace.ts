@@ -1,5 +1,8 @@
 import { isRecord } from '../../crds/schema-node.ts';
+import { QUOTA_ANNOTATION } from '../../crds/quota.ts';
+import { readQuota, type BoxQuota } from '../box-quota.ts';
 import { grantedHosts, HOSTS_ANNOTATION } from '../host-claims.ts';
+import { grantedMetadata, SECRET_LABELS_ANNOTATION } from '../secret-metadata.ts';
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
 import type { Kept, Novelty } from './object-store.ts';
 
@@ -8,6 +11,8 @@ export interface DeclaredNamespace extends Kept {
   readonly isTerminating: boolean;
   readonly claim: NamespaceClaim;
   readonly hosts: readonly string[];
+  readonly quota: BoxQuota;
+  readonly secretLabels: readonly string[];
 }
 
 /** Nothing of a Namespace is new but what is kept of it. */
@@ -36,9 +41,11 @@ export function declaredNamespace(value: unknown): DeclaredNamespace | undefined
     isTerminating: typeof deletionTimestamp === 'string',
     claim: { uid, ...(adopt === undefined ? {} : { adopt }), ...(discard === undefined ? {} : { discard }) },
     hosts: grantedHosts(annotation(HOSTS_ANNOTATION)),
+    quota: readQuota(annotation(QUOTA_ANNOTATION)),
+    secretLabels: grantedMetadata(annotation(SECRET_LABELS_ANNOTATION)),
   };
 }
 
-function said({ isTerminating, claim, hosts }: DeclaredNamespace): string {
-  return JSON.stringify([isTerminating, claim, hosts]);
+function said({ isTerminating, claim, hosts, quota, secretLabels }: DeclaredNamespace): string {
+  return JSON.stringify([isTerminating, claim, hosts, quota, secretLabels]);
 }

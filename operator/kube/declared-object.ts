@@ -1,5 +1,6 @@
 import { isRecord } from '../../crds/schema-node.ts';
 import { API_VERSION, type Kind } from '../../crds/kind.ts';
+import { LONGEST_RESOURCE } from '../../crds/resource-size.ts';
 import { objectKey, type Declared, type Identity } from '../declared.ts';
 import type { Kept, Novelty } from './object-store.ts';
 import { packed } from './packed.ts';
@@ -73,6 +74,8 @@ class CustomResource implements Declared {
   readonly created: string;
   readonly generation: number;
   readonly place = '';
+  readonly tooLarge: number | undefined;
+  readonly length: number;
   readonly #spec: string | undefined;
 
   constructor(kind: Kind, { namespace, name, uid }: Identity, created: string, generation: number, spec: unknown) {
@@ -83,7 +86,11 @@ class CustomResource implements Declared {
     this.uid = uid;
     this.created = created;
     this.generation = generation;
-    this.#spec = spec === undefined ? undefined : JSON.stringify(spec);
+    const text = spec === undefined ? undefined : JSON.stringify(spec);
+    this.length = text?.length ?? 0;
+    this.tooLarge = text !== undefined && text.length > LONGEST_RESOURCE ? text.length : undefined;
+    // A tenant must not fill the operator's memory with what is never applied.
+    this.#spec = this.tooLarge === undefined ? text : JSON.stringify(withoutContent(spec));
   }
 
   /** We read nothing but the spec, and that has a number of its own. */
@@ -102,6 +109,18 @@ class CustomResource implements Declared {
     };
   }
 }
+
+/** What tells which row an object means, and whether it is left alone. */
+function withoutContent(spec: unknown): unknown {
+  const { id, suspend } = isRecord(spec) ? spec : {};
+  return {
+    ...(typeof id === 'string' && id.length <= longestId ? { id } : {}),
+    ...(suspend === true ? { suspend } : {}),
+  };
+}
+
+/** Characters of an id that may be one. */
+const longestId = 128;
 
 /** Shared: nearly every object has one of these. */
 const none: readonly string[] = [];

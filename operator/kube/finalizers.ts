@@ -72,6 +72,11 @@ export function createFinalizerHolds(options: FinalizerOptions): FinalizerHolds 
     }
   }
 
+  const lengthIn =
+    (box: string) =>
+    ({ kind, name }: ObjectName): number =>
+      storeOf(kind)?.get(box, name)?.declared.length ?? 0;
+
   return {
     note({ uid, isGoing, finalizers, declared: { kind, namespace, name } }) {
       if (!isGoing || since.has(uid) || !finalizers.includes(FINALIZER)) return;
@@ -84,9 +89,9 @@ export function createFinalizerHolds(options: FinalizerOptions): FinalizerHolds 
         const kept = storeOf(kind)?.get(box, name);
         return kept?.uid === uid && !isHeld(kept) && !kept.isGoing;
       });
-      await inLanes(free, (object) => write(box, object, true, signal));
+      await inLanes(free, (object) => write(box, object, true, signal), lengthIn(box));
     },
-    release: (box, objects, signal) => inLanes(objects, (object) => write(box, object, false, signal)),
+    release: (box, objects, signal) => inLanes(objects, (object) => write(box, object, false, signal), lengthIn(box)),
   };
 }
 
@@ -103,17 +108,19 @@ function patch({ declared, uid, resourceVersion, finalizers }: DeclaredObject, i
     patch: 'merge',
     path: pathOfObject({ ...kindName(declared.kind), namespace: declared.namespace, name: declared.name }),
     query: { fieldManager: FIELD_MANAGER },
+    // An object may have a megabyte, and all of it is known.
+    metadataOnly: true,
     body: { metadata: { uid, resourceVersion, finalizers: isWanted ? [...others, FINALIZER] : others } },
   } as const;
 }
 
 /**
  * The answer is the object as it is now: nobody has to wait until the watch tells of it. What else is new of it is the
- * watch's to tell, or nobody would hear of it.
+ * watch's to tell, or nobody would hear of it. Its status is that of the version that the patch named.
  */
 function note(store: ObjectStore<DeclaredObject> | undefined, before: DeclaredObject, now: DeclaredObject | undefined) {
   const isKnown = now?.declared.generation === before.declared.generation && now.isGoing === before.isGoing;
-  if (now?.uid === before.uid && isKnown) store?.put(novelty.carry(before, now));
+  if (now?.uid === before.uid && isKnown) store?.put(novelty.carry(before, { ...now, status: before.status }));
 }
 
 /** The object as it is in the cluster now; undefined when there is none of its name. */

@@ -21,6 +21,8 @@ export type KubeCall =
       readonly query?: KubeQuery;
       readonly body: unknown;
       readonly patch: 'apply' | 'merge' | 'json';
+      /** Only the metadata of the object as it is then are wanted. */
+      readonly metadataOnly?: boolean;
     };
 
 type KubeQuery = Readonly<Record<string, string | undefined>>;
@@ -150,8 +152,7 @@ export function metadataOnly(api: KubeApi): KubeApi {
 
 /** A list, which always has a limit, answers with all objects; a watch and a read with single ones. */
 function accepted(call: KubeCall): string {
-  if (call.method === 'PATCH') return 'application/json';
-  if (call.metadataOnly !== true) return call.accept ?? 'application/json';
+  if (call.metadataOnly !== true) return (call.method === 'PATCH' ? undefined : call.accept) ?? 'application/json';
   const kind = call.query?.['limit'] === undefined ? 'PartialObjectMetadata' : 'PartialObjectMetadataList';
   return `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 }

@@ -1,8 +1,18 @@
 /** Calls of the Kubernetes API that are under way at once, at most. */
 const lanes = 16;
 
-/** Does work for each item, several at a time; when some fail the others have their turn, then the first failure is thrown. */
-export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+/** Characters of objects that are written at once, about: each is read, checked and stored as a whole, before calls of others. */
+const lengthAtOnce = 262_144;
+
+/**
+ * Does work for each item, several at a time; when some fail the others have their turn, then the first failure is thrown.
+ * `lengthOf` returns the characters of the object that is written: of large ones fewer are written at a time, two at least.
+ */
+export async function inLanes<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+  lengthOf: (item: T) => number = () => 0,
+): Promise<void> {
   const waiting = items.values();
   const errors: unknown[] = [];
   const lane = async (): Promise<void> => {
@@ -14,6 +24,11 @@ export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(lanesFor(items, lengthOf), items.length) }, lane));
   if (errors.length > 0) throw errors[0];
+}
+
+function lanesFor<T>(items: readonly T[], lengthOf: (item: T) => number): number {
+  const total = items.reduce((sum, item) => sum + lengthOf(item), 0);
+  return Math.min(lanes, Math.max(2, Math.floor((lengthAtOnce * items.length) / Math.max(1, total))));
 }

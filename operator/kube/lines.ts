@@ -9,24 +9,51 @@ const longestLine = 16 * 2 ** 20;
  * The stream is closed when the reader stops.
  */
 export async function* lines(stream: Readable, silence: number): AsyncGenerator<string, void, undefined> {
-  const parts: AsyncIterator<Uint8Array, undefined> = stream[Symbol.asyncIterator]();
+  const chunks: AsyncIterator<Uint8Array, undefined> = stream[Symbol.asyncIterator]();
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let rest = '';
+  const rest = createRest();
   try {
     for (;;) {
-      const { done, value } = await within(silence, stream, parts.next());
-      rest += decoded(decoder, done === true ? undefined : value);
-      const complete = rest.split('\n');
-      rest = complete.pop() ?? '';
-      if (rest.length > longestLine) throw new KubeError('garbled', 'a line of a watch has no end');
-      yield* complete.filter((line) => line !== '');
+      const { done, value } = await within(silence, stream, chunks.next());
+      yield* rest.linesWith(decoded(decoder, done === true ? undefined : value));
       if (done === true) break;
     }
-    if (rest !== '') throw new KubeError('garbled', 'a watch ended within a line');
+    if (!rest.isEmpty()) throw new KubeError('garbled', 'a watch ended within a line');
   } finally {
     // That it is closed too early for whoever sends is no error here.
     stream.on('error', () => undefined).destroy();
   }
+}
+
+/** The beginning of a line whose end has not come yet. */
+interface Rest {
+  /** Takes more text; returns the lines that it completes, without empty ones. Throws KubeError for a line without an end. */
+  linesWith(text: string): readonly string[];
+  isEmpty(): boolean;
+}
+
+/**
+ * Each text is searched once: an object of a megabyte comes in a hundred parts, and to search all of them again with each
+ * part took most of the operator's time (R-53).
+ */
+function createRest(): Rest {
+  let parts: string[] = [];
+  let length = 0;
+  return {
+    linesWith(text) {
+      const [first = '', ...others] = text.split('\n');
+      parts.push(first);
+      length += first.length;
+      if (length > longestLine) throw new KubeError('garbled', 'a line of a watch has no end');
+      const last = others.pop();
+      if (last === undefined) return [];
+      const complete = [parts.join(''), ...others];
+      parts = [last];
+      length = last.length;
+      return complete.filter((line) => line !== '');
+    },
+    isEmpty: () => length === 0,
+  };
 }
 
 function decoded(decoder: InstanceType<typeof TextDecoder>, value: Uint8Array | undefined): string {

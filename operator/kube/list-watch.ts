@@ -23,7 +23,8 @@ export interface ListWatchTimes {
 
 /** A half-open connection is noticed in 35 s, and a server that is back is found in 4 s. */
 export const defaultTimes: ListWatchTimes = {
-  pageSize: 500,
+  // An object has up to 1.5 MB: so many are read, and let go, before the next page is asked for.
+  pageSize: 100,
   watchSeconds: 25,
   silence: 35_000,
   relistPeriod: 300_000,

@@ -48,6 +48,10 @@ export function pathOfObject(object: KubeName): string {
   return `${pathOfKind(object, object.namespace)}/${object.name}`;
 }
 
-function isAbout({ sort, subject }: KubeError, { group, plural, name }: KubeName): boolean {
+/** Whether an error is the answer that this very object is not there. */
+export function isAbout(
+  { sort, subject }: KubeError,
+  { group, plural, name }: Pick<KubeName, 'group' | 'plural' | 'name'>,
+): boolean {
   return sort === 'not-found' && subject?.group === group && subject.kind === plural && subject.name === name;
 }

@@ -265,8 +265,9 @@ class ClusterSecretKeeper {
         return missing('NamespaceTerminating', 'the namespace is being deleted');
       case 'forbidden':
         // A quota and an admission rule forbid too; they name no verb.
+        // A watch that runs goes on without rights: it will not tell when they are given back before it ends.
         return isAboutRights(error)
-          ? secretForbidden(box, this.#options.account)
+          ? { ...secretForbidden(box, this.#options.account), look: this.#in(retryAfter) }
           : missing('SecretRefused', `Secret ${secret} was refused: ${error.message}`);
       case 'invalid':
         return missing('SecretRefused', `Secret ${secret} was refused: ${error.message}`);

@@ -24,7 +24,11 @@ export async function writeStatuses(
   storeOf: (status: ObjectStatus) => ObjectStore<DeclaredObject>,
   signal: AbortSignal,
 ): Promise<void> {
-  await inLanes(statuses, (status) => writeStatus(api, status, storeOf(status), signal));
+  await inLanes(
+    statuses,
+    (status) => writeStatus(api, status, storeOf(status), signal),
+    (status) => storeOf(status).get(status.namespace, status.name)?.declared.length ?? 0,
+  );
 }
 
 async function writeStatus(

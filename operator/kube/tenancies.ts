@@ -1,5 +1,6 @@
 import { isRecord } from '../../crds/schema-node.ts';
-import { judgeHosts, type HostClaim } from '../host-claims.ts';
+import { assignableHosts, judgeHosts, type HostClaim } from '../host-claims.ts';
+import type { HostReading } from '../source.ts';
 import type { HostVerdict, Tenancy } from '../tenancy.ts';
 import type { DeclaredNamespace } from './declared-namespace.ts';
 import type { DeclaredObject } from './declared-object.ts';
@@ -11,6 +12,15 @@ export interface Tenancies {
   of(namespace: DeclaredNamespace): Tenancy;
   /** To be called when a Box or a Namespace changed: the boxes for which that changes who has a host. */
   judgeAnew(): readonly string[];
+  /** Whether a Namespace grants other hosts than when it was last judged. */
+  isGrantNew(box: string): boolean;
+  /** A number that moves whenever {@link Tenancies.hosts} would return something else. */
+  revision(): number;
+  /** The hosts of all boxes, as they were judged last. `missing` reads what a Namespace grants that no list has; undefined: it cannot be read. */
+  hosts(
+    also: readonly string[],
+    missing: (box: string) => Promise<readonly string[] | undefined>,
+  ): Promise<HostReading>;
 }
 
 /** Judges the Boxes and Namespaces of these stores. */
@@ -22,13 +32,12 @@ export function createTenancies(
   /** By box: what its Namespace granted when it was last heard of. */
   const grants = new Map<string, readonly string[]>();
   let verdicts: ReadonlyMap<string, HostVerdict> = new Map();
+  let judged = '';
+  let revision = 0;
 
   function claims(): readonly HostClaim[] {
-    return boxes.namespaces().flatMap((box) => {
-      // That a list lacks a Namespace takes no host away.
-      const granted = namespaces.get(box, box)?.hosts ?? grants.get(box) ?? [];
-      grants.set(box, granted);
-      return boxes
+    return boxes.namespaces().flatMap((box) =>
+      boxes
         .inNamespace(box)
         .filter(({ name, isGoing }) => name === 'box' && !isGoing)
         .map(({ uid, declared }) => ({
@@ -36,17 +45,62 @@ export function createTenancies(
           uid,
           created: declared.created,
           hosts: hostsOf(declared.body()),
-          granted,
-        }));
-    });
+          granted: grants.get(box) ?? [],
+        })),
+    );
+  }
+
+  /** A list that lacks a Namespace takes no host away: what it granted stays until a live read says otherwise. */
+  function takeGrants(): void {
+    for (const box of namespaces.namespaces()) {
+      const { hosts = [] } = namespaces.get(box, box) ?? {};
+      if (hosts.length > 0 || grants.has(box)) grants.set(box, hosts);
+    }
+  }
+
+  function move(): void {
+    const now = JSON.stringify([
+      [...verdicts].map(([box, { allowed }]) => [box, allowed]),
+      [...grants].map(([box, hosts]) => [box, hosts, namespaces.hasNamespace(box)]),
+    ]);
+    if (now !== judged) revision += 1;
+    judged = now;
+  }
+
+  function judgeAnew(): readonly string[] {
+    const before = verdicts;
+    takeGrants();
+    verdicts = judgeHosts(claims(), publicHost);
+    move();
+    return [...verdicts.keys()].filter((box) => said(before.get(box)) !== said(verdicts.get(box)));
   }
 
   return {
-    of: ({ name, claim, isTerminating }) => ({ claim, isTerminating, hosts: verdicts.get(name) ?? none }),
-    judgeAnew() {
-      const before = verdicts;
-      verdicts = judgeHosts(claims(), publicHost);
-      return [...verdicts.keys()].filter((box) => said(before.get(box)) !== said(verdicts.get(box)));
+    of: ({ name, claim, isTerminating, secretLabels }) => ({
+      claim,
+      isTerminating,
+      secretLabels,
+      hosts: verdicts.get(name) ?? none,
+    }),
+    judgeAnew,
+    isGrantNew: (box) =>
+      JSON.stringify(namespaces.get(box, box)?.hosts ?? []) !== JSON.stringify(grants.get(box) ?? []),
+    revision: () => revision,
+    async hosts(also, missing) {
+      const concerned = new Set([...grants.keys(), ...verdicts.keys(), ...also]);
+      for (const box of concerned) {
+        if (namespaces.hasNamespace(box) || grants.get(box)?.length === 0) continue;
+        const granted = await missing(box);
+        if (granted !== undefined) grants.set(box, granted);
+      }
+      judgeAnew();
+      const known = [...concerned].filter((box) => namespaces.hasNamespace(box) || grants.has(box));
+      const found = known.map((box) => ({
+        box,
+        granted: assignableHosts(grants.get(box) ?? [], publicHost),
+        claimed: assignableHosts(verdicts.get(box)?.allowed ?? [], publicHost),
+      }));
+      return { revision, boxes: found };
     },
   };
 }

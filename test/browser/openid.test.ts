@@ -60,4 +60,30 @@ describe('in Chromium an app of OpenID Connect', () => {
     await page.getByLabel(say.email).waitFor();
     await page.context().close();
   });
+
+  for (const javaScriptEnabled of [true, false]) {
+    const how = javaScriptEnabled ? 'at once' : 'after a button, without JavaScript';
+    it(`R-11 of another site signs a person out by a form, which brings no cookie, ${how}`, async () => {
+      const page = await stage.newPage({ javaScriptEnabled });
+      await page.goto(`${stage.base}/auth/signin`);
+      await signIn(page);
+      await page.getByText(say.signedInAs(ann.email)).waitFor();
+      const otherSite = 'http://localhost:9/';
+      const post_logout_redirect_uri = `${stage.app.url}/bye`;
+      const body = `<form method="post" action="${stage.base}/auth/logout">
+<input name="client_id" value="own"><input name="post_logout_redirect_uri" value="${post_logout_redirect_uri}">
+<button>Leave</button></form>`;
+      await page.route(otherSite, (route) => route.fulfill({ contentType: 'text/html', body }));
+      await page.goto(otherSite);
+      await press(page, 'Leave');
+      if (!javaScriptEnabled) await press(page, say.goOn);
+      await page.getByText(say.signOutQuestion).waitFor();
+      await press(page, say.signOut);
+      await atApp(page);
+      expect(page.url()).to.equal(post_logout_redirect_uri);
+      await page.goto(`${stage.base}/auth/signin`);
+      await page.getByLabel(say.email).waitFor();
+      await page.context().close();
+    });
+  }
 });

@@ -44,7 +44,7 @@ export const pageStates: readonly PageState[] = [
     name: 'sign-in-throttled',
     open: async (page, { base }, language) => {
       const email = `${language}-held@shop.example`;
-      // Ten failures of an account a minute, then it is held back.
+      // Ten failures of an account from one address, then it is held back.
       for (let tries = 0; tries < 10; tries += 1) {
         await page.goto(`${base}/auth/signin`);
         await signIn(page, language, email);
@@ -76,6 +76,14 @@ export const pageStates: readonly PageState[] = [
       await page.goto(authorize({ ...consent, scope: '' }));
       await signIn(page, language);
       await page.getByRole('heading', { name: messages[language].consent(appName) }).waitFor();
+    },
+  },
+  {
+    name: 'consent-in-your-name',
+    open: async (page, { authorize }, language) => {
+      await page.goto(authorize({ ...consent, client_id: 'agent', scope: 'openid boxgate' }));
+      await signIn(page, language);
+      await page.getByText(messages[language].scopes['boxgate'] ?? '').waitFor();
     },
   },
   {
@@ -130,6 +138,20 @@ export const pageStates: readonly PageState[] = [
       await openState('signed-in', page, stage, language);
       await page.goto(logoutAddress(stage));
       await page.getByText(messages[language].signOutQuestion).waitFor();
+    },
+  },
+  {
+    name: 'logout-posted',
+    open: async (page, { base }, language) => {
+      // The second form is the page's own: its answer says nothing new, so the browser stays.
+      let forms = 0;
+      await page.route(`${base}/auth/logout`, (route) => {
+        forms += 1;
+        return forms === 1 ? route.continue() : route.fulfill({ status: 204 });
+      });
+      await page.setContent(`<form method="post" action="${base}/auth/logout"><button>Leave</button></form>`);
+      await page.getByRole('button', { name: 'Leave' }).click();
+      await page.getByText(messages[language].signOutOnward).waitFor();
     },
   },
   {

@@ -35,6 +35,8 @@ export const logo = 'https://pictures.example/logo.svg';
 
 /** What people are told the app is that has to ask them. */
 export const appName = 'Photo Prints';
+/** The secret of the client `proven`. */
+export const provenSecret = 'the-secret-of-proven';
 
 /** How a stage is set. */
 export interface StageOptions {
@@ -84,7 +86,13 @@ async function startAtItsUrl(tls: boolean, tries = 5): Promise<{ api: TestApi; p
   const plain = `http://127.0.0.1:${port}`;
   const proxy = tls ? await startTlsProxy(plain) : undefined;
   const url = proxy?.url ?? plain;
-  const settings = { BOXGATE_PORT: port, BOXGATE_PUBLIC_URL: url, BOXGATE_TRUSTED_PROXIES: tls ? '127.0.0.1' : '' };
+  const settings = {
+    // One address may use up a quarter of it: ten failures.
+    BOXGATE_FAILURES_PER_ACCOUNT: '40',
+    BOXGATE_PORT: port,
+    BOXGATE_PUBLIC_URL: url,
+    BOXGATE_TRUSTED_PROXIES: tls ? '127.0.0.1' : '',
+  };
   try {
     const api = await startApi({ environment: { ...unthrottled, ...settings } });
     return { api, url, ...(proxy && { proxy }) };
@@ -140,6 +148,25 @@ async function declareBoxes(api: TestApi, app: AppServer): Promise<void> {
       name: appName,
       grant_types,
       auth: auth('/back'),
+      scope: ['openid', 'email', 'offline_access', 'read'],
+    },
+    // May act in the name of its users.
+    {
+      kind: 'Client',
+      id: 'agent',
+      name: appName,
+      grant_types: ['authorization_code'],
+      auth: { authorization_code: { redirect_uri: `${app.url}/back` } },
+      scope: ['openid', 'boxgate'],
+    },
+    // Proves who it is: its consent is remembered.
+    {
+      kind: 'Client',
+      id: 'proven',
+      name: appName,
+      grant_types: ['authorization_code'],
+      secret: provenSecret,
+      auth: { authorization_code: { redirect_uri: `${app.url}/back` } },
       scope: ['openid', 'email', 'offline_access', 'read'],
     },
   ]);

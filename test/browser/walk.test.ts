@@ -4,7 +4,7 @@ import { LANGUAGES } from '../../api/pages/language.ts';
 import type { Language } from '../../api/pages/language.ts';
 import { messages } from '../../api/pages/messages.ts';
 import { sendForm, textOf } from '../oauth/requests.ts';
-import { ann, appName, codeParameters, onStage, verifier } from './stage.ts';
+import { ann, appName, codeParameters, onStage, provenSecret, verifier } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 describe('in Chromium a person', () => {
@@ -58,22 +58,24 @@ describe('in Chromium a person', () => {
       it(`denies, allows and is not asked twice, then signs out: ${how}`, async () => {
         const page = await stage.newPage({ javaScriptEnabled, locale: language });
         const { say, press, sees, signIn } = visitor(page, language);
-        await page.goto(stage.authorize({ ...codeParameters, prompt: 'consent' }));
+        const proven = { ...codeParameters, client_id: 'proven' };
+        await page.goto(stage.authorize({ ...proven, prompt: 'consent' }));
         await signIn();
         await sees(say.consent(appName));
         await press(say.deny);
         expect(await atApp(page, 'search')).to.include({ error: 'access_denied', state: 's t&a=te' });
-        await page.goto(stage.authorize({ ...codeParameters, prompt: 'consent' }));
+        await page.goto(stage.authorize({ ...proven, prompt: 'consent' }));
         await press(say.allow);
         const { code = '' } = await atApp(page, 'search');
         const redeemed = await sendForm(`${stage.base}/auth/token`, {
           grant_type: 'authorization_code',
-          client_id: 'foreign',
+          client_id: 'proven',
+          client_secret: provenSecret,
           code,
           code_verifier: verifier,
         });
         expect(textOf(redeemed, 'access_token')).to.match(/^bgt_/);
-        await page.goto(stage.authorize(codeParameters));
+        await page.goto(stage.authorize(proven));
         expect((await atApp(page, 'search'))['code']).to.match(/^bgc_/);
         await page.goto(`${stage.base}/auth/signout`);
         await press(say.signOut);

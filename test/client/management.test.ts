@@ -52,6 +52,7 @@ describe('createManagement', () => {
     (body: string, status = 200): Answer =>
     (_request, response) =>
       response.writeHead(status).end(body);
+  const owner = { name: 'shop/a', uid: '1' };
   const call = (fields: Partial<ApplyCall> = {}): ApplyCall => ({ box: 'shop', head, lines: [], ...fields });
 
   async function failure(work: Promise<unknown>): Promise<{ sort: string; message: string }> {
@@ -66,7 +67,7 @@ describe('createManagement', () => {
 
   it('sends the head and each line as one line of JSON, with the key', async () => {
     answer = text(done + applied);
-    const lines = [{ kind: 'Client', id: 'a', probe: true }] as const;
+    const lines = [{ kind: 'Client', id: 'a', owner, delete: true }] as const;
     const results = await management.apply(call({ lines }), signal);
     expect(results).to.deep.equal([{ kind: 'Client', id: 'a', result: 'created' }]);
     expect(requests.at(-1)).to.deep.equal({
@@ -81,7 +82,7 @@ describe('createManagement', () => {
     answer = text(applied);
     const many = 20_000;
     function* lines() {
-      for (let nth = 0; nth < many; nth += 1) yield { kind: 'Client', id: String(nth), probe: true } as const;
+      for (let nth = 0; nth < many; nth += 1) yield { kind: 'Client', id: String(nth), owner, delete: true } as const;
     }
     await management.apply(call({ lines: lines() }), signal);
     expect(requests.at(-1)?.body.split('\n')).to.have.length(many + 2);

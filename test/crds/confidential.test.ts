@@ -3,7 +3,7 @@ import type { Client } from '../../crds/client.ts';
 import { confidentialFault, isConfidential } from '../../crds/confidential.ts';
 
 const machine: Client = { resourceType: 'Client', id: 'app', grant_types: ['client_credentials'] };
-const key = { kty: 'RSA' as const, n: 'AQAB', e: 'AQAB' };
+const key = { kty: 'RSA' as const, n: 'w'.repeat(342), e: 'AQAB' };
 
 const cases: [title: string, fields: Partial<Client>, hasStoredSecret: boolean, confidential: boolean][] = [
   ['nothing at all', {}, false, false],

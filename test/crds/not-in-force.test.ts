@@ -16,6 +16,8 @@ const kinds = Object.values(KINDS).map(({ kind }) => kind);
 
 /** Free text and data of the author: stored and shown, and never meant to do anything. */
 const toldOnly = ['name', 'description', 'details', 'reference'];
+/** Members of a private key: a client that has one is refused. */
+const refused = ['dp', 'dq', 'qi', 'oth'];
 
 /** Every field of a kind by its dotted name, members of lists as `field.member`. */
 function fieldsOf(kind: Kind): readonly string[] {
@@ -61,7 +63,7 @@ describe('the fields without effect in this version', () => {
     const code = productCode();
     const silent = kinds.flatMap((kind) =>
       fieldsOf(kind)
-        .filter((field) => !isListed(kind, field) && !toldOnly.includes(field.split('.').at(-1) ?? ''))
+        .filter((field) => !isListed(kind, field) && ![...toldOnly, ...refused].includes(field.split('.').at(-1) ?? ''))
         .filter((field) => !new RegExp(`\\b${field.split('.').at(-1) ?? ''}\\b`).test(code))
         .map((field) => `${kind} ${field}`),
     );

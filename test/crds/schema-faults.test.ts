@@ -6,18 +6,17 @@ import { manifest, type Spec } from './objects/row.ts';
 /** What a person reads about one wrong field: which field, what is wrong, what to do. */
 const sentences: [spec: Spec, sentence: string][] = [
   [{ grant_types: null }, 'spec.grant_types must be given'],
-  [{ grant_types: [] }, 'spec.grant_types must not be empty'],
-  [{ grant_types: 'implicit' }, 'spec.grant_types must be a list'],
+  [{ grant_types: 'implicit' }, 'spec.grant_types must be a list, not "implicit"'],
   [{ id: '' }, 'spec.id must begin with a letter or digit and have only letters, digits and ._~-'],
   [{ id: 'a'.repeat(129) }, 'spec.id must have at most 128 characters'],
   [{ name: '' }, 'spec.name must not be empty'],
   [{ name: 'a\nb' }, 'spec.name must be one line of text without control characters'],
   [{ description: '\u0007' }, 'spec.description must be text without control characters'],
-  [{ active: 'yes' }, 'spec.active must be true or false, not quoted'],
-  [{ secret: 42 }, 'spec.secret must be a string; in YAML quote it'],
+  [{ active: 'yes' }, 'spec.active must be true or false: write true, not "yes"'],
+  [{ secret: 42 }, 'spec.secret must be a string, not a number: quote it in YAML'],
   [{ secret: 'a\n' }, 'spec.secret must be visible ASCII and blanks (RFC 6749 appendix A.2), without a line end'],
-  [{ details: [] }, 'spec.details must be an object'],
-  [{ adoption: 'Always' }, 'spec.adoption must be one of Never, IfUnowned, Force'],
+  [{ details: [] }, 'spec.details must be an object, not a list'],
+  [{ adoption: 'Always' }, 'spec.adoption must be one of Never, IfUnowned, Force, not "Always"'],
   [
     { rotation: { every: '3d' } },
     'spec.rotation.every must be a duration such as 720h or 1h30m, in hours, minutes and seconds',
@@ -54,6 +53,29 @@ const sentences: [spec: Spec, sentence: string][] = [
   [{ ['x '.repeat(100)]: 1 }, `spec["${'x '.repeat(32).slice(0, 63)}…"] is not a known field`],
 ];
 
+/** A lifetime that is not one, and what its message says about the value, the expected one and the unit. */
+const lifetimes: readonly [value: unknown, sentence: string][] = [
+  ['15m', 'must be a whole number of seconds: write 900, not "15m"'],
+  ['2h', 'must be a whole number of seconds: write 7200, not "2h"'],
+  ['900', 'must be a whole number of seconds: write 900 without quotes, not "900"'],
+  ['soon', 'must be a whole number of seconds, not "soon"'],
+  [1.5, 'must be a whole number of seconds, not 1.5'],
+  [true, 'must be a whole number of seconds, not true'],
+  [{}, 'must be a whole number of seconds, not an object'],
+  [0, 'must be at least 1 (seconds), not 0'],
+  [315_360_001, 'must be at most 315360000 (seconds), not 315360001'],
+];
+
+const flags: readonly [value: unknown, sentence: string][] = [
+  ['no', 'must be true or false: write false, not "no"'],
+  ['On', 'must be true or false: write true, not "On"'],
+  ['false', 'must be true or false: write false without quotes, not "false"'],
+  ['maybe', 'must be true or false, not "maybe"'],
+  [0, 'must be true or false, not 0'],
+  [[], 'must be true or false, not a list'],
+  ['x'.repeat(100), 'must be true or false, not a text of another form'],
+];
+
 describe('schemaFaults', () => {
   for (const [spec, sentence] of sentences) {
     it(sentence.slice(0, 120), () => {
@@ -73,5 +95,36 @@ describe('schemaFaults', () => {
       'spec.hosts[0] must be a host name: lower-case letters, digits, - and .',
       'spec.bootstrap_admin.email must be an email address',
     ]);
+  });
+
+  for (const [value, sentence] of lifetimes) {
+    it(`R-38 a lifetime ${JSON.stringify(value)}: ${sentence}`, () => {
+      const spec = { auth: { client_credentials: { access_token_expiration: value } } };
+      const checked = checkManifest(manifest('Client', spec));
+      const path = 'spec.auth.client_credentials.access_token_expiration';
+      expect(checked.ok ? [] : checked.faults.map(faultSentence)).to.deep.equal([`${path} ${sentence}`]);
+    });
+  }
+
+  for (const [value, sentence] of flags) {
+    it(`R-38 a flag ${JSON.stringify(value).slice(0, 20)}: ${sentence}`, () => {
+      const checked = checkManifest(manifest('Client', { active: value }));
+      expect(checked.ok ? [] : checked.faults.map(faultSentence)).to.deep.equal([`spec.active ${sentence}`]);
+    });
+  }
+
+  it('R-38 never repeats a value that may be a secret', () => {
+    const canary = 4_242_424_242;
+    const values = [
+      { secret: canary },
+      { jwks: canary },
+      { jwks: { keys: [{ kty: canary }] } },
+      { generateSecret: { template: { a: canary } } },
+    ];
+    for (const spec of values) {
+      const checked = checkManifest(manifest('Client', spec));
+      expect(checked.ok, JSON.stringify(spec)).to.equal(false);
+      expect(JSON.stringify(checked)).not.to.contain(String(canary));
+    }
   });
 });

@@ -31,6 +31,10 @@ const IMPLIED = new Set([
   'spec.rotation.every: minLength',
   'spec.rotation.every: maxLength',
   'spec.rotation.overlap: maxLength',
+  // Keys with these members are refused whatever they hold.
+  ...['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].map((member) => `spec.jwks.keys[].${member}: maxLength`),
+  'spec.jwks.keys[].oth: maxItems',
+  'spec.jwks.keys[].oth[]: maxProperties',
 ]);
 
 describe('the keywords of the schemas', () => {

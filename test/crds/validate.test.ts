@@ -36,7 +36,7 @@ describe('checkResource', () => {
     ).to.deep.equal([
       'id must be given',
       'box is not a known field',
-      'resourceType must be Client',
+      'resourceType must be Client, not "AccessPolicy"',
       'auth.implicit.redirect_uri must be given when grant_types has implicit',
     ]);
   });
@@ -49,7 +49,7 @@ describe('checkResource', () => {
 
   it('takes null as the secret, which removes the stored one, and nowhere else', () => {
     expect(sentences('Client', { ...machine, secret: null })).to.deep.equal([]);
-    expect(sentences('Client', { ...machine, name: null })).to.deep.equal(['name must be a string; in YAML quote it']);
+    expect(sentences('Client', { ...machine, name: null })).to.deep.equal(['name must be a string, not null']);
   });
 
   it('stores links in their first form', () => {
@@ -98,21 +98,21 @@ describe('checkResource', () => {
     const cases: [string, string[]][] = [
       ['1e3', []],
       ['1000.0', []],
-      ['0', [`${path} must be at least 1`]],
-      ['-1', [`${path} must be at least 1`]],
-      ['1.5', [`${path} must be a whole number, not quoted`]],
-      ['"60"', [`${path} must be a whole number, not quoted`]],
-      ['null', [`${path} must be a whole number, not quoted`]],
-      ['315360001', [`${path} must be at most 315360000`]],
-      ['4294967296', [`${path} must be at most 315360000`]],
-      ['1e400', [`${path} must be a whole number, not quoted`]],
+      ['0', [`${path} must be at least 1 (seconds), not 0`]],
+      ['-1', [`${path} must be at least 1 (seconds), not -1`]],
+      ['1.5', [`${path} must be a whole number of seconds, not 1.5`]],
+      ['"60"', [`${path} must be a whole number of seconds: write 60 without quotes, not "60"`]],
+      ['null', [`${path} must be a whole number of seconds, not null`]],
+      ['315360001', [`${path} must be at most 315360000 (seconds), not 315360001`]],
+      ['4294967296', [`${path} must be at most 315360000 (seconds), not 4294967296`]],
+      ['1e400', [`${path} must be a whole number of seconds, not a number that is too large`]],
     ];
     for (const [text, expected] of cases) expect(lasting(text), text).to.deep.equal(expected);
   });
 
   it('C-05 tells who wrote an unquoted secret in YAML to quote it', () => {
     expect(sentences('Client', { ...machine, secret: 123 })).to.deep.equal([
-      'secret must be a string; in YAML quote it',
+      'secret must be a string, not a number: quote it in YAML',
     ]);
   });
 
@@ -127,7 +127,16 @@ describe('checkResource', () => {
   });
 
   describe('over REST', () => {
-    for (const row of table.filter(isResourceToo)) {
+    it('R-40 a link takes the number that /users and /Group show; a manifest quotes it', () => {
+      for (const resourceType of ['User', 'Group']) {
+        const checked = checkResource('AccessPolicy', { id: 'a', engine: 'allow', link: [{ resourceType, id: 17 }] });
+        expect(checked.ok && checked.resource.link).to.deep.equal([{ resourceType, id: '17' }]);
+      }
+    });
+
+    for (const row of table
+      .filter(isResourceToo)
+      .filter(({ title }) => title !== 'a link with an id that is a number')) {
       it(`${row.kind}: ${row.title}: the same verdict as in a manifest`, () => {
         const checked = checkResource(row.kind, resourceOf(row));
         const paths = checked.ok ? [] : [...new Set(checked.faults.map(({ path }) => path))].sort();

@@ -16,7 +16,7 @@ const limits: BatchLimits = {
   inFlight: 2,
   waiting: 100,
   patience: 60_000,
-  overflow: () => new Error('overflow'),
+  overflow: (why) => new Error(why === 'full' ? 'overflow' : 'displaced'),
   overdue: () => new Error('overdue'),
 };
 
@@ -26,6 +26,11 @@ function isOutage(error: unknown): boolean {
 
 function double(items: readonly number[]): readonly number[] {
   return items.map((item) => item * 2);
+}
+
+/** The box of an item: a hundred items each. */
+function boxOf(item: number): string {
+  return `box-${String(Math.floor(item / 100))}`;
 }
 
 /** A batch whose runs wait for the test. */
@@ -41,7 +46,7 @@ function steered(over: Partial<BatchLimits> = {}): { submit: (item: number) => P
         fail: reject,
       });
     });
-  const batch = createBatch(run, { ...limits, ...over }, isOutage);
+  const batch = createBatch(run, { ...limits, ...over }, isOutage, boxOf);
   return { submit: (item) => batch.submit(item), runs };
 }
 
@@ -116,6 +121,34 @@ describe('a batch', () => {
       await turnsUntil(() => runs.length > Math.min(count + 1, 3));
     }
     expect(runs.map((run) => run.items)).to.deep.equal([[1, 2], [3, 4], [5, 6], [7]]);
+  });
+
+  it('R-06 takes items of each box in turn when not all fit into a run', async () => {
+    const { submit, runs } = steered({ inFlight: 1 });
+    for (const item of [0, 1, 2, 3, 4, 5, 6, 7, 100, 101, 200]) void submit(item);
+    for (let count = 1; count <= 3; count += 1) {
+      await turnsUntil(() => runs.length === count);
+      runs[count - 1]?.succeed();
+    }
+    const sorted = runs.map(({ items }) => [...items].sort((one, other) => one - other));
+    expect(sorted).to.deep.equal([
+      [0, 1, 100, 200],
+      [2, 3, 4, 101],
+      [5, 6, 7],
+    ]);
+  });
+
+  it('R-06 gives the place of the box with the most items in line to one that has fewer', async () => {
+    const { submit, runs } = steered({ inFlight: 1, waiting: 3 });
+    void submit(0);
+    await turnsUntil(() => runs.length === 1);
+    const greedy = [submit(1), submit(2), submit(3)].map(outcome);
+    const other = submit(100);
+    expect(await greedy[2]).to.equal('displaced');
+    runs[0]?.succeed();
+    await turnsUntil(() => runs.length === 2);
+    runs[1]?.succeed();
+    expect(await Promise.all([...greedy.slice(0, 2), other])).to.deep.equal([2, 4, 200]);
   });
 
   it('refuses what is more than may wait, and takes items again when there is room', async () => {

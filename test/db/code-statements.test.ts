@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { endAnswersOf, insertAnswer, lockAnswer } from '../../api/db/authorization-answer.ts';
 import { bumpVersion } from '../../api/db/box.ts';
+import { targetKey } from '../../api/db/consent.ts';
 import { bucketOf } from '../../api/db/bucket.ts';
 import { batchedStatements, defaultHotLimits, singleStatements } from '../../api/db/hot-batches.ts';
 import type { FoundCode, HotStatements, NewCode, Redemption } from '../../api/db/hot-statements.ts';
@@ -15,6 +16,10 @@ import type { BoxDatabase } from '../resources/box-database.ts';
 import { eventually } from '../support/eventually.ts';
 
 const now = Math.floor(Date.now() / 1000) * 1000;
+const back = { redirectUri: 'https://app.example/back', audience: null };
+const target = targetKey(back);
+const elsewhere = targetKey({ ...back, redirectUri: 'https://app.example/else' });
+const forFiles = targetKey({ ...back, audience: 'https://files.example' });
 const [browser, other] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
 
 const awkward = fc.oneof(
@@ -43,6 +48,8 @@ const arranged = `
     FROM unnest('{default,other}'::text[]) b, generate_series(1, 2) i;
   INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
   SELECT b, 1, 'app', '{read,openid}', 1, now() FROM unnest('{default,other}'::text[]) b;
+  INSERT INTO boxgate.consent_target (box, user_id, client, target, redirect_uri, scopes, version, created_at)
+  SELECT box, user_id, client, '\\x${target}', '${back.redirectUri}', scopes, version, created_at FROM boxgate.consent;
   UPDATE boxgate.box SET config_version = 10`;
 
 describe('the hot statements of the code flow', () => {
@@ -62,7 +69,7 @@ describe('the hot statements of the code flow', () => {
   function newCode(over: Partial<NewCode> = {}): NewCode {
     return {
       ...{ box: 'default', version: 10, id: randomUUID(), hash: randomBytes(32).toString('hex'), client: 'app' },
-      ...{ user: 1, browser, signInVersion: 1, consentVersion: 1, redirectUri: null, scope: 'read openid' },
+      ...{ user: 1, browser, signInVersion: 1, consentVersion: 1, target, redirectUri: null, scope: 'read openid' },
       ...{ audience: null, challenge: null, nonce: null, authenticatedAt: now - 60_000, userAgent: null },
       ...{ createdAt: now, expiresAt: now + 60_000, keptUntil: now + 86_400_000, ...over },
     };
@@ -99,10 +106,10 @@ describe('the hot statements of the code flow', () => {
   it('find who is signed in and what they let a client have, each with the version of its box', async () => {
     const times = { createdAt: now - 60_000, expiresAt: now + 60_000 };
     const found = await Promise.all([
-      hot.signIn({ box: 'default', browser, client: 'app' }),
-      hot.signIn({ box: 'other', browser: other, client: 'app' }),
-      hot.signIn({ box: 'default', browser: randomBytes(32).toString('hex'), client: 'app' }),
-      hot.signIn({ box: 'no-such-box', browser, client: 'app' }),
+      hot.signIn({ box: 'default', browser, client: 'app', target }),
+      hot.signIn({ box: 'other', browser: other, client: 'app', target }),
+      hot.signIn({ box: 'default', browser: randomBytes(32).toString('hex'), client: 'app', target }),
+      hot.signIn({ box: 'no-such-box', browser, client: 'app', target }),
     ]);
     const consent = { version: 1, scopes: ['read', 'openid'] };
     expect(found).to.deep.equal([
@@ -122,13 +129,13 @@ describe('the hot statements of the code flow', () => {
     it(`find nobody signed in, and no code that counts, of users who ${what}`, async () => {
       const { id } = await stored();
       await database.owner.query(change);
-      expect(await hot.signIn({ box: 'default', browser, client: 'app' })).to.deep.equal({
+      expect(await hot.signIn({ box: 'default', browser, client: 'app', target })).to.deep.equal({
         version: 10,
         value: undefined,
       });
       const { value } = await hot.code({ box: 'default', id });
       expect(value?.userGone ?? true).to.equal(true);
-      expect((await hot.signIn({ box: 'other', browser, client: 'app' })).value?.user).to.equal(1);
+      expect((await hot.signIn({ box: 'other', browser, client: 'app', target })).value?.user).to.equal(1);
     });
   }
 
@@ -136,6 +143,8 @@ describe('the hot statements of the code flow', () => {
     const list = fc.array(details, { minLength: 1, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(list, async (all) => {
+        // A person keeps 50 unused codes.
+        await database.owner.query('TRUNCATE boxgate.authorization_answer');
         const codes = all.map((one) => newCode({ ...one, consentVersion: null }));
         expect(await Promise.all(codes.map((code) => hot.storeCode(code)))).to.deep.equal(codes.map(() => true));
         const found = await Promise.all(codes.map(({ box, id }) => hot.code({ box, id })));
@@ -154,7 +163,7 @@ describe('the hot statements of the code flow', () => {
   });
 
   it('find a code that a transaction stored, and in no other box', async () => {
-    const { box: _box, signInVersion: _version, consentVersion: _consent, ...row } = newCode();
+    const { box: _box, signInVersion: _version, consentVersion: _consent, target: _target, ...row } = newCode();
     await database.write((connection) => insertAnswer(connection, 'default', row, null));
     expect((await hot.code({ box: 'default', id: row.id })).value).to.deep.equal(foundOf(newCode(row)));
     expect((await hot.code({ box: 'other', id: row.id })).value).to.equal(undefined);
@@ -199,7 +208,7 @@ describe('the hot statements of the code flow', () => {
     const code = newCode();
     await database.write(async (connection) => {
       const single = singleStatements(connection);
-      expect((await single.signIn({ box: 'default', browser, client: 'app' })).value?.user).to.equal(1);
+      expect((await single.signIn({ box: 'default', browser, client: 'app', target })).value?.user).to.equal(1);
       expect(await single.storeCode(code)).to.equal(true);
       expect((await single.code(code)).value).to.deep.equal(foundOf(code));
       expect(await single.redeem(redemption(code))).to.equal(true);
@@ -218,8 +227,8 @@ describe('the hot statements of the code flow', () => {
     'the sign-in becomes another one': `UPDATE boxgate.sign_in SET version = 2 WHERE box = 'default'`,
     'the sign-in becomes another person’s': `UPDATE boxgate.sign_in SET user_id = 2 WHERE box = 'default'`,
     'the consent is taken back': `DELETE FROM boxgate.consent WHERE box = 'default'`,
-    'the consent is given anew': `UPDATE boxgate.consent SET version = 2 WHERE box = 'default'`,
-    'the consent no longer covers the scope': `UPDATE boxgate.consent SET scopes = '{read}' WHERE box = 'default'`,
+    'the consent is given anew': `UPDATE boxgate.consent_target SET version = 2 WHERE box = 'default'`,
+    'the consent no longer covers the scope': `UPDATE boxgate.consent_target SET scopes = '{read}' WHERE box = 'default'`,
   };
   for (const [what, change] of Object.entries(betweenForCodes)) {
     it(`store no code when ${what}`, async () => {
@@ -227,6 +236,15 @@ describe('the hot statements of the code flow', () => {
       expect(await hot.storeCode(newCode())).to.equal(false);
       expect(await answers()).to.equal(0);
       expect(await hot.storeCode(newCode({ box: 'other' }))).to.equal(true);
+    });
+  }
+
+  for (const [what, otherTarget] of Object.entries({ 'redirect URI': elsewhere, audience: forFiles })) {
+    it(`R-07 find no consent for another ${what}, and store no code by it`, async () => {
+      const { value } = await hot.signIn({ box: 'default', browser, client: 'app', target: otherTarget });
+      expect([value?.user, value?.consent]).to.deep.equal([1, undefined]);
+      expect(await hot.storeCode(newCode({ target: otherTarget }))).to.equal(false);
+      expect(await hot.storeCode(newCode())).to.equal(true);
     });
   }
 
@@ -382,6 +400,14 @@ describe('the hot statements of the code flow', () => {
 });
 
 function foundOf(code: NewCode): FoundCode {
-  const { box: _, browser: _browser, keptUntil: _until, signInVersion: _v, consentVersion: _c, ...rest } = code;
+  const {
+    box: _,
+    browser: _browser,
+    keptUntil: _until,
+    signInVersion: _v,
+    consentVersion: _c,
+    target: _t,
+    ...rest
+  } = code;
   return { ...rest, used: false, userGone: false };
 }

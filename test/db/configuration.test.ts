@@ -63,7 +63,9 @@ describe('the statements of a box’s configuration', () => {
   }
 
   function changesSince(since: number, name = 'default') {
-    return inBox(database.pool, name, 'snapshot', (connection) => readConfigChanges(connection, name, since));
+    return inBox(database.pool, name, 'snapshot', (connection) =>
+      readConfigChanges(connection, name, since, { without: [], most: Infinity }),
+    );
   }
 
   describe('a box', () => {

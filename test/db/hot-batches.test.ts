@@ -4,7 +4,14 @@ import { randomBytes } from 'node:crypto';
 import { bucketOf } from '../../api/db/bucket.ts';
 import { planChecks } from '../../api/db/check-statement.ts';
 import { batchedStatements, defaultHotLimits, singleStatements } from '../../api/db/hot-batches.ts';
-import type { FoundSession, HotStatements, NewSession, Person, SessionKey } from '../../api/db/hot-statements.ts';
+import type {
+  FirstGrant,
+  FoundSession,
+  HotStatements,
+  NewSession,
+  Person,
+  SessionKey,
+} from '../../api/db/hot-statements.ts';
 import { inBox } from '../../api/db/transaction.ts';
 import { boxDatabase } from '../resources/box-database.ts';
 import type { BoxDatabase } from '../resources/box-database.ts';
@@ -58,7 +65,12 @@ function expected(session: NewSession): FoundSession {
   const { version, expiresAt, type, client, scope, audience } = session;
   const user = session.user === 1 ? person : null;
   const ended = session.user !== null && user === null;
-  return { version, expiresAt, type, client, user, scope, audience, family: null, ended };
+  return { version, expiresAt, type, client, user, scope, audience, family: null, ended, grant: grantOf(session) };
+}
+
+/** No session of these tests has a family. */
+function grantOf({ type }: NewSession): FirstGrant | null {
+  return type === 'r' ? null : type;
 }
 
 const person: Person = {

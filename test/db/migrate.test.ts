@@ -158,6 +158,53 @@ describe('a migration run', () => {
     expect(await run()).to.include('applied');
   });
 
+  it('R-B1 leaves no token, code or consent with the rights of a user, and no first party that nobody declares', async () => {
+    await applyFirst((await readMigrations()).findIndex(({ name }) => name.endsWith('_user_rights.sql')));
+    await owner.query(
+      `INSERT INTO boxgate.box (box, config_version) VALUES ('default', 5), ('other', 5);
+       INSERT INTO boxgate.resource (box, kind, id, version, body, owner_cluster, owner_name)
+       SELECT 'default', 'Client', id, 5, jsonb_build_object('first_party', true, 'name', id), cluster, cluster
+         FROM (VALUES ('declared', 'c'), ('rest', NULL)) AS v (id, cluster);
+       INSERT INTO boxgate.user (box, id, email, email_key, password, pepper) VALUES ('default', 1, 'a', 'a', '', '');
+       INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
+       VALUES ('default', 1, 'rest', '{openid,boxgate}', 1, now());
+       INSERT INTO boxgate.authorization_answer
+         (box, id, client, user_id, version, browser, scope, created_at, expires_at, kept_until)
+       VALUES ('default', gen_random_uuid(), 'rest', 1, 1, '', 'boxgate', now(), now(), now());
+       INSERT INTO boxgate.refresh_family (box, id, client, user_id, version, family_hash, token_hash, session, scope,
+                                           created_at, last_used_at, expires_at, ends_at, sessions_end)
+       VALUES ('default', gen_random_uuid(), 'rest', 1, 1, '', '', gen_random_uuid(), 'boxgate openid',
+               now(), now(), now(), now(), now());
+       CREATE TABLE boxgate.session_any PARTITION OF boxgate.session DEFAULT`,
+    );
+    for (const user of ['1', 'NULL']) {
+      await owner.query(
+        `INSERT INTO boxgate.session (id, version, expires_at, bucket, type, box, client, user_id, scope)
+         VALUES (gen_random_uuid(), 1, now(), 1, 'a', 'default', 'rest', ${user}, 'read boxgate boxgates')`,
+      );
+    }
+    await run();
+    const values = async (sql: string): Promise<unknown[]> =>
+      (await owner.query<{ value: unknown }>(sql)).rows.map(({ value }) => value);
+    expect(await values('SELECT scope AS value FROM boxgate.session ORDER BY user_id')).to.deep.equal([
+      'read boxgates',
+      'read boxgate boxgates',
+    ]);
+    expect(await values('SELECT scope AS value FROM boxgate.authorization_answer')).to.deep.equal([null]);
+    expect(await values('SELECT scope AS value FROM boxgate.refresh_family')).to.deep.equal(['openid']);
+    expect(await values('SELECT scopes AS value FROM boxgate.consent')).to.deep.equal([['openid']]);
+    const rows = await owner.query(
+      `SELECT r.id, r.body -> 'first_party' AS trusted, r.version = b.config_version AND b.config_version > 5 AS moved,
+              boxgate.row_state(r) = 'intact' AS intact
+         FROM boxgate.resource r JOIN boxgate.box b ON b.box = r.box ORDER BY r.id`,
+    );
+    expect(rows.rows).to.deep.equal([
+      { id: 'declared', trusted: true, moved: false, intact: false },
+      { id: 'rest', trusted: false, moved: true, intact: true },
+    ]);
+    expect(await values("SELECT config_version AS value FROM boxgate.box WHERE box = 'other'")).to.deep.equal(['5']);
+  });
+
   it('says which role to make when there is none of that name, whatever characters it has', async () => {
     const said = await run('no $& "such" role');
     expect(said).to.equal(

@@ -34,6 +34,7 @@ describe('the statements of refresh families', () => {
       id: randomUUID(),
       client: 'a',
       user: null,
+      grant: 'c' as const,
       version: 3,
       familyHash: randomBytes(32).toString('hex'),
       tokenHash: randomBytes(32).toString('hex'),

@@ -54,6 +54,7 @@ describe('the schema', () => {
   const ofNoBox: Readonly<Record<string, string>> = {
     migration: 'what the whole database has been through',
     operator_epoch: 'the fence between leaders of a cluster, which declares many boxes',
+    box_host: 'which box a host leads to: asked before any box is known',
     cluster_settings: 'what the API knows of a cluster, which declares many boxes',
   };
 

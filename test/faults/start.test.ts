@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { Environment } from '../../process/environment.ts';
 import { testEncryptionKey } from '../support/api.ts';
+import { ownerQuery } from '../support/owner-query.ts';
 import { asOwner, bareDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 
@@ -77,6 +78,23 @@ describe('the API’s program', () => {
     expect(migrated, migrated.stderr).to.include({ code: 0, stderr: '' });
     expect(migrated.stdout).to.match(/^schema \d+: applied 0001_\w+\.sql, /);
     expect((await run(['migrate'], urls)).stdout).to.match(/^schema \d+: nothing to do\n$/);
+    await ownerQuery(
+      { database },
+      `WITH made AS (INSERT INTO boxgate.box (box) VALUES ('shop') RETURNING box)
+       INSERT INTO boxgate.user (box, id, email, email_key, password, pepper)
+       SELECT box, n, email, key, '', '' FROM made, (VALUES (1, 'ann@b.com', 'ann@b.com'), (2, E'x@b\n.com', 'x@b.com'),
+         (3, 'Bob@b.com', 'bob@b.com'), (4, 'a@2130706433', 'a@127.0.0.1')) AS u (n, email, key)`,
+      [],
+    );
+    const checked = await run(['migrate', '--check-emails'], urls);
+    expect(checked, 'R-08 lists the emails that are not in their normal form').to.include({ code: 0, stderr: '' });
+    expect(checked.stdout.split('\n')).to.deep.equal([
+      'box shop, user 2: "x@b\\n.com" is no email',
+      'box shop, user 3: "Bob@b.com" has the normal form bob@b.com',
+      'box shop, user 4: "a@2130706433" is no email',
+      '3 users have an email that is not in its normal form',
+      '',
+    ]);
     const taken = createServer();
     const port = await new Promise<string>((resolve) => {
       taken.listen(0, '127.0.0.1', () => {

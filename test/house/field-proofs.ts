@@ -17,6 +17,7 @@ const adopted = [
 const ids = ['test/operator/judge.test.ts', 'or the id that it declares'] as const;
 const linked = ['test/policy/policy-index.test.ts', 'a link to the client'] as const;
 const keys = ['test/oauth/private-key-jwt.test.ts', 'may send it as JSON, with its id, without a kid'] as const;
+const publicKeys = ['test/crds/rules.test.ts', 'an object of the table passes wrongly without ${id}'] as const;
 const serviceAccounts = [
   'test/operator/kube/service-account-keys.test.ts',
   'P-13 are refused when the client does not list them',
@@ -60,6 +61,7 @@ export const FIELD_PROOFS: FieldProofs = {
     'compatibility.password_change_without_old': switches,
     'compatibility.refresh_without_secret': switches,
     'compatibility.implicit': switches,
+    'compatibility.password_grant': switches,
     'compatibility.foreign_audience': switches,
     'sign_in.title': ['test/pages/page.test.ts', 'shows the name and the logo of its box'],
     'sign_in.logo_url': ['test/pages/page.test.ts', 'shows the name and the logo of its box'],
@@ -139,7 +141,15 @@ export const FIELD_PROOFS: FieldProofs = {
     jwks: ['test/oauth/private-key-jwt.test.ts', 'gets a token with each algorithm that the metadata list'],
     'jwks.keys[].kty': keys,
     'jwks.keys[].kid': keys,
-    'jwks.keys[].d': ['test/crds/rules.test.ts', 'an object of the table passes wrongly without ${id}'],
+    'jwks.keys[].n': publicKeys,
+    'jwks.keys[].d': publicKeys,
+    'jwks.keys[].p': publicKeys,
+    'jwks.keys[].q': publicKeys,
+    'jwks.keys[].dp': publicKeys,
+    'jwks.keys[].dq': publicKeys,
+    'jwks.keys[].qi': publicKeys,
+    'jwks.keys[].oth': publicKeys,
+    'jwks.keys[].k': publicKeys,
     allowed_origins: [crossOrigin, 'may call the endpoints for programs from an origin that'],
     jwks_uri: ['test/oauth/remote-key-sets.test.ts', 'is authenticated by them, which are fetched once'],
     'service_accounts[].namespace': serviceAccounts,

@@ -40,6 +40,7 @@ export const accessTable: Readonly<Record<string, string>> = {
   'GET /.well-known/jwks.json':   '200   200  200  200  200  200  200  200  200  200  200  200',
 
   // Pages ask for the cookie of a browser: what programs show for themselves is nothing there.
+  'GET /':                       '303  303  303  303  303  303  303  303  303  303  303  303',
   'GET /auth/authorize':         '303   303  303  303  303  303  303  303  303  303  303  303',
   'POST /auth/authorize':        '303   303  303  303  303  303  303  303  303  303  303  303',
   'GET /auth/signin':            '200   200  200  200  200  200  200  200  200  200  200  200',
@@ -51,7 +52,7 @@ export const accessTable: Readonly<Record<string, string>> = {
   'GET /auth/signout':           '200   200  200  200  200  200  200  200  200  200  200  200',
   'POST /auth/signout':          '403   403  403  403  403  403  403  403  403  403  403  403',
   'GET /auth/logout':            '200   200  200  200  200  200  200  200  200  200  200  200',
-  'POST /auth/logout':           '303   303  303  303  303  303  303  303  303  303  303  303',
+  'POST /auth/logout':           '200   200  200  200  200  200  200  200  200  200  200  200',
 
   // To close one's own session needs no policy.
   'DELETE /Session':              '401   401  401  200  200  401  401  401  401  401  401  200',

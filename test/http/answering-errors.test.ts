@@ -3,12 +3,21 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { Writable } from 'node:stream';
 import { Outage } from '../../api/db/outage.ts';
+import { createDeviceTokens } from '../../api/credentials/device-token.ts';
 import { createKnownBoxes } from '../../api/http/known-boxes.ts';
 import { readBody } from '../../api/http/read-body.ts';
 import { createRouter } from '../../api/http/router.ts';
 import type { Route } from '../../api/http/routes.ts';
 import { listen } from '../../api/http/server.ts';
 import { everyAnswer } from '../../api/http/send.ts';
+import { heldBodyBytes } from '../../api/http/body-bytes.ts';
+import { createByteBudget } from '../../api/shares/byte-budget.ts';
+import { createFailureSlot } from '../../api/credentials/failure-slot.ts';
+import { createKnownAddresses } from '../../api/http/known-addresses.ts';
+import { createSharedFailures } from '../../api/http/failures-of-all-replicas.ts';
+import { createLoopTime } from '../../api/http/loop-time.ts';
+import { createInFlight } from '../../api/shares/in-flight.ts';
+import { createPasswordLimits } from '../../api/http/password-limits.ts';
 import { createThrottle, defaultThrottle } from '../../api/http/throttle.ts';
 import { createLog } from '../../process/log.ts';
 import { makeWorld } from '../oauth/world.ts';
@@ -79,6 +88,8 @@ describe('errors as answers', () => {
         done();
       },
     });
+    const throttle = createThrottle(defaultThrottle, Date.now);
+    const key = Buffer.alloc(32, 1);
     const app = createRouter(
       {
         oauth: world.services,
@@ -90,7 +101,25 @@ describe('errors as answers', () => {
           rootBox: () => Promise.resolve(undefined),
         },
         boxes: createKnownBoxes(world.services.states),
-        throttle: createThrottle(defaultThrottle, Date.now),
+        loopTime: createLoopTime(),
+        bodyBytes: createByteBudget('body_bytes', heldBodyBytes),
+        inFlight: createInFlight(),
+        throttle,
+        secretLimits: {
+          throttle,
+          shared: createSharedFailures(world.services.pool, 1_000, Date.now),
+          known: createKnownAddresses(Date.now),
+          slot: createFailureSlot(key),
+          perSecret: 100,
+        },
+        passwordLimits: createPasswordLimits({
+          throttle,
+          pool: world.services.pool,
+          key,
+          perAccount: 100,
+          now: Date.now,
+        }),
+        deviceTokens: createDeviceTokens([key]),
         isTrustedProxy: () => surroundings.isTrustedProxy(),
         onAnswer: () => {
           surroundings.onAnswer();

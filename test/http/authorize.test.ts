@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { authorize } from '../../api/http/authorize.ts';
 import { token } from '../../api/oauth/token-endpoint.ts';
 import { Problem } from '../../api/problem.ts';
+import type { StateCache } from '../../api/state/state-cache.ts';
 import { makeWorld } from '../oauth/world.ts';
 import type { World } from '../oauth/world.ts';
 
@@ -13,7 +14,9 @@ const linked = (id: string) => [{ resourceType: 'Client', id }];
 describe('authorization', () => {
   let world: World;
   /** How often the body was wanted. */
-  let parsed = 0;
+  let read = 0;
+  /** How often a decision was made, each with one statement. */
+  let decisions = 0;
 
   before(async () => {
     world = await makeWorld();
@@ -49,8 +52,21 @@ describe('authorization', () => {
   });
   after(() => world.end());
   beforeEach(() => {
-    parsed = 0;
+    read = 0;
+    decisions = 0;
   });
+
+  function countingDecisions({ services: { states } }: World): StateCache {
+    return {
+      size: states.size,
+      holds: (box) => states.holds(box),
+      quota: states.quota,
+      decide(box, attempt) {
+        decisions += 1;
+        return states.decide(box, attempt);
+      },
+    };
+  }
 
   /** The policy that grants, or the code of the refusal. */
   async function ask(
@@ -69,12 +85,12 @@ describe('authorization', () => {
       query: new URLSearchParams(),
       remoteAddr: '127.0.0.1',
       resource: { resourceType: 'Client' },
-      body: () => {
-        parsed += 1;
-        return body;
+      readRest: async () => {
+        read += 1;
+        return { body };
       },
     };
-    return authorize(bearer, asked, world.services).then(
+    return authorize(bearer, asked, { ...world.services, states: countingDecisions(world) }).then(
       ({ policy }) => policy,
       (error: unknown) => (error instanceof Problem ? error.code : String(error)),
     );
@@ -95,18 +111,29 @@ describe('authorization', () => {
     return answer?.access_token ?? '';
   }
 
-  it('parses the body of nobody whom no policy concerns: it may be long, and hard to read', async () => {
+  it('R-05 reads the body of nobody whom no policy concerns: it may be long, and hard to read', async () => {
     expect(await ask(undefined, '/Client')).to.equal('unauthenticated');
     expect(await ask('bare', '/Client')).to.equal('forbidden');
     expect(await ask('nobody', '/Client')).to.equal('unauthenticated');
-    expect(parsed).to.equal(0);
+    expect({ read, decisions }).to.deep.equal({ read: 0, decisions: 3 });
+  });
+
+  it('R-05 decides once, without the body, where a policy grants that does not look at it', async () => {
+    expect(await ask('reader', '/Client')).to.equal('reads');
+    expect(await ask(undefined, '/Client', { box: 'open' })).to.equal('any');
+    expect({ read, decisions }).to.deep.equal({ read: 0, decisions: 2 });
+  });
+
+  it('R-05 decides again once the body is there', async () => {
+    await ask('writer', '/Client', { body: { name: 'good' } });
+    expect({ read, decisions }).to.deep.equal({ read: 1, decisions: 2 });
   });
 
   it('shows it to the policies of who it concerns', async () => {
     expect(await ask('writer', '/Client', { body: { name: 'good' } })).to.equal('by-body');
     expect(await ask('writer', '/Client', { body: { name: 'bad' } })).to.equal('forbidden');
     expect(await ask('writer', '/Client', { body: undefined })).to.equal('forbidden');
-    expect(parsed).to.be.greaterThan(0);
+    expect(read).to.equal(3);
   });
 
   it('lets in whom a policy for anyone lets in, known or not', async () => {

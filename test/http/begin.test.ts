@@ -285,6 +285,17 @@ describe('the first step of a request', () => {
       await expectAll(ofShape('plain'), 200, () => ({ headers: [['Expect', 'miracles']] }));
     });
 
+    it('closes the connection after a request for another protocol, for what follows it is lost', async () => {
+      const upgrade = 'Connection: Upgrade\r\nUpgrade: h2c\r\n';
+      const get = await sendBytes(
+        api.url,
+        `GET /boxes/default/.well-known/jwks.json HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n${smuggled}`,
+      );
+      expect([get.status, get.closed]).to.deep.equal([200, true]);
+      const asked = await sendBytes(api.url, `${post}${upgrade}Content-Length: 3\r\n\r\na=b`);
+      expect([asked.status, asked.closed]).to.deep.equal([415, true]);
+    });
+
     it('says the error in the shape of an OAuth error, with an id that stands in the log', async () => {
       const { text, headers } = await sendBytes(api.url, 'nonsense\r\n\r\n');
       expect(text).to.equal('{"error":"invalid_request"}');

@@ -7,6 +7,8 @@ import type { BoxApi } from './resources/box-api.ts';
 
 type Switch = Parameters<typeof allows>[1];
 
+const ann = { email: 'ann@mail.example', password: 'correct horse' };
+
 /** For each switch a request that its laxness lets through: whether it did. */
 const probes: Readonly<Record<Switch, (api: BoxApi, user: string) => Promise<boolean>>> = {
   async implicit(api) {
@@ -28,8 +30,19 @@ const probes: Readonly<Record<Switch, (api: BoxApi, user: string) => Promise<boo
     return 'password' in Object(body);
   },
   async password_change_without_old(api, user) {
-    const { status } = await api.call('PUT', `/users/${user}`, { body: { password: 'another horse' } });
+    // The same again: the probes that follow sign in with it.
+    const { status } = await api.call('PUT', `/users/${user}`, { body: { password: ann.password } });
     return oneOf(status, 200, 422);
+  },
+  async password_grant(api) {
+    const metadata = await api.call('GET', '/.well-known/oauth-authorization-server', { token: null });
+    const body = { grant_type: 'password', client_id: 'desk', username: ann.email, password: ann.password };
+    const reply = await api.call('POST', '/auth/token', { body, token: null });
+    const isGranted = oneOf(reply.status, 200, 400);
+    if (!isGranted) expect(reply.body).to.include({ error: 'unsupported_grant_type' });
+    const grants: unknown = Reflect.get(Object(metadata.body), 'grant_types_supported');
+    expect(Array.isArray(grants) && grants.includes('password'), 'the metadata say so').to.equal(isGranted);
+    return isGranted;
   },
   async refresh_without_secret(api) {
     const refresh_token = stringIn(await api.requestToken('admin', adminSecret), 'refresh_token');
@@ -78,6 +91,7 @@ describe('compatibility of a box', () => {
     const machine = { kind: 'Client', grant_types: ['client_credentials'], secret: adminSecret } as const;
     await api.declare('default', [
       { ...machine, id: 'admin', auth: { client_credentials: { refresh_token: true } } },
+      { kind: 'Client', id: 'desk', grant_types: ['password'] },
       { ...machine, id: 'elsewhere', auth: { client_credentials: { audience: ['https://elsewhere.example'] } } },
       { kind: 'AccessPolicy', id: 'elsewhere', engine: 'allow', link: [{ resourceType: 'Client', id: 'elsewhere' }] },
       {
@@ -87,10 +101,23 @@ describe('compatibility of a box', () => {
         auth: { implicit: { redirect_uri: 'https://app.example/back' } },
       },
     ]);
-    const body = { email: 'ann@mail.example', password: 'correct horse' };
-    user = String(Reflect.get(Object((await api.call('POST', '/users', { body })).body), 'id'));
+    user = String(Reflect.get(Object((await api.call('POST', '/users', { body: ann })).body), 'id'));
   });
   after(() => api.stop());
+
+  it('R-09 the metadata of a box list the grant password only where a client may use it', async () => {
+    const listed = async (box: string): Promise<boolean> => {
+      const { text } = await api.call('GET', `/../${box}/.well-known/oauth-authorization-server`, { token: null });
+      return text.includes('"password"');
+    };
+    expect(await listed('other')).to.equal(false);
+    await api.declare('other', [{ kind: 'Client', id: 'desk', grant_types: ['password'], active: false }]);
+    expect(await listed('other'), 'of a client that is switched off').to.equal(false);
+    await api.declare('other', [{ kind: 'Client', id: 'desk', grant_types: ['password'] }]);
+    expect(await listed('other')).to.equal(true);
+    await api.declare('other', [{ kind: 'Box', id: 'other', compatibility: { profile: 'strict' } }]);
+    expect(await listed('other')).to.equal(false);
+  });
 
   it('has a probe for each switch', () => {
     expect([...switches, 'profile'].toSorted()).to.deep.equal(

@@ -64,8 +64,6 @@ describe('forwarded headers of a trusted proxy', () => {
     '': '127.0.0.1',
     ',,': '127.0.0.1',
     unknown: '127.0.0.1',
-    '6.6.6.6:1234': '127.0.0.1',
-    '[2001:db8::1]:80': '127.0.0.1',
     '6.6.6': '127.0.0.1',
     '::::': '127.0.0.1',
     "6.6.6.6'; DROP TABLE session": '127.0.0.1',
@@ -76,6 +74,35 @@ describe('forwarded headers of a trusted proxy', () => {
       expect(await logged([['X-Forwarded-For', header]])).to.include({ remote_addr: address });
     });
   }
+
+  const withPorts: Readonly<Record<string, string>> = {
+    '203.0.113.5:51234': '203.0.113.5',
+    '[2001:db8::1]:443': '2001:db8::1',
+    '[2001:db8::1]': '2001:db8::1',
+    '"[2001:db8::1]:443"': '2001:db8::1',
+    '"6.6.6.6"': '6.6.6.6',
+    '[fe80::1%eth0]:80': 'fe80::1',
+    '6.6.6.6:1234, 10.1.2.3:80': '6.6.6.6',
+    '[2001:db8::1]:443, [fd00::7]:80': '2001:db8::1',
+    '[::ffff:6.6.6.6]:1': '6.6.6.6',
+    '6.6.6.6:': '127.0.0.1',
+    '6.6.6.6:123456': '127.0.0.1',
+    '6.6.6.6:80:80': '127.0.0.1',
+    '[2001:db8::1': '127.0.0.1',
+    '[6.6.6.6]]:80': '127.0.0.1',
+    '[]:80': '127.0.0.1',
+    ':80': '127.0.0.1',
+  };
+  for (const [header, address] of Object.entries(withPorts)) {
+    it(`R-12 X-Forwarded-For ${JSON.stringify(header)} is ${address}`, async () => {
+      expect(await logged([['X-Forwarded-For', header]])).to.include({ remote_addr: address });
+    });
+  }
+
+  it('R-12 a value that is no address is logged once', async () => {
+    for (const header of ['unknown', 'evil', '6.6.6']) await logged([['X-Forwarded-For', header]]);
+    expect(api.logLines.filter((line) => line.includes('X-Forwarded-For of a trusted proxy'))).to.have.length(1);
+  });
 
   it('takes its request id, when it is one', async () => {
     expect(await logged([['X-Request-Id', 'id-of-the-proxy']])).to.include({ id: 'id-of-the-proxy' });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createMetrics } from '../../api/http/metrics.ts';
+import type { ResourceUse } from '../../api/shares/resource-use.ts';
 import { startRouteApi } from './route-requests.ts';
 import type { RouteApi } from './route-requests.ts';
 
@@ -10,7 +11,8 @@ function samples(page: string, name: string): string[] {
 
 describe('metrics', () => {
   it('count answers by method, route and status, and measure them by route', async () => {
-    const metrics = createMetrics({ boxesInMemory: () => 3, secretsWaiting: () => 2 });
+    const gauges = { boxesInMemory: () => 3, secretsWaiting: () => 2, policyFailures: () => 0 };
+    const metrics = createMetrics(gauges, []);
     metrics.answered('GET', '/Client', 200, 0.002);
     metrics.answered('GET', '/Client', 200, 0.2);
     metrics.answered('GET', '/Client', 401, 0.001);
@@ -27,9 +29,27 @@ describe('metrics', () => {
       .and.match(/^boxgate_argon2_waiting 2$/m);
   });
 
+  it('tell the use of what boxes share, and the refusals, by resource and box', async () => {
+    const share: ResourceUse = {
+      resource: 'connections',
+      uses: () => [{ box: 'shop', used: 2, waiting: 5 }],
+      refusals: () => new Map([['shop', 3]]),
+    };
+    const metrics = createMetrics({ boxesInMemory: () => 0, secretsWaiting: () => 0, policyFailures: () => 0 }, [
+      share,
+    ]);
+    await metrics.page();
+    const { text } = await metrics.page();
+    expect(samples(text, 'boxgate_share_')).to.deep.equal([
+      'boxgate_share_used{resource="connections",box="shop"} 2',
+      'boxgate_share_waiting{resource="connections",box="shop"} 5',
+      'boxgate_share_refused_total{resource="connections",box="shop"} 3',
+    ]);
+  });
+
   it('of two in one process do not meet', async () => {
-    const gauges = { boxesInMemory: () => 0, secretsWaiting: () => 0 };
-    const [one, other] = [createMetrics(gauges), createMetrics(gauges)];
+    const gauges = { boxesInMemory: () => 0, secretsWaiting: () => 0, policyFailures: () => 0 };
+    const [one, other] = [createMetrics(gauges, []), createMetrics(gauges, [])];
     one.answered('GET', '/x', 200, 1);
     expect((await other.page()).text).not.to.contain('route="/x"');
   });

@@ -136,6 +136,7 @@ async function peopleOf(api: BoxApi): Promise<People> {
     forms: {
       'GET /auth/authorize': { ...nobody, query: '?response_type=token&client_id=app' },
       'POST /auth/authorize': { ...nobody, fields: { response_type: 'token', client_id: 'app' } },
+      'GET /': nobody,
       'GET /auth/signin': nobody,
       'POST /auth/signin': { ...nobody, fields: { form_token, ...person } },
       'GET /auth/signup': nobody,

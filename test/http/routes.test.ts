@@ -7,7 +7,7 @@ import type { RouteApi } from './route-requests.ts';
 
 /** Addresses at which nothing is, below a box; each with every method. */
 const nowhere = [
-  ...['/', '/nothing', '/client', '/Client/', '/Client/x/y', '/Client//', '//Client', '/Clients', '/Session/x/y'],
+  ...['/nothing', '/client', '/Client/', '/Client/x/y', '/Client//', '//Client', '/Clients', '/Session/x/y'],
   ...[
     '/auth',
     '/auth/',
@@ -38,6 +38,14 @@ const refusals = {
   page: messages.en.problems['method-not-allowed'],
 } as const satisfies Record<ErrorShape, string>;
 
+/** R-48: below a resource type, also of a box that is not there. */
+const outcome =
+  /^{"resourceType":"OperationOutcome","id":"[\w-]+","issue":\[{"severity":"error","code":"not-found","diagnostics":"There is nothing at this address"}\]}$/;
+
+function isBelowResource(path: string): boolean {
+  return routes.some(([, of, shape]) => shape === 'resource' && path.split(/[/?]/)[1] === of.split('/')[1]);
+}
+
 describe('routes', () => {
   let api: RouteApi;
 
@@ -63,7 +71,8 @@ describe('routes', () => {
           for (const method of methods) {
             const { status, text, headers } = await api.send({ method, target: `${base}${path}` });
             expect(status, `${method} ${base}${path}`).to.equal(404);
-            if (method !== 'HEAD') expect(text).to.equal('{"error":"not_found"}');
+            if (method !== 'HEAD' && isBelowResource(path)) expect(text).to.match(outcome);
+            else if (method !== 'HEAD') expect(text).to.equal('{"error":"not_found"}');
             expect(headers.get('content-type')).to.equal('application/json; charset=utf-8');
           }
         }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sessionParts } from '../../api/http/session-parts.ts';
+import { sessionParts, userFields } from '../../api/http/session-parts.ts';
 import { sessionElements, sessionView } from '../../api/resources/session-view.ts';
 
 describe('sessionParts', () => {
@@ -16,6 +16,7 @@ describe('sessionParts', () => {
         client: { resourceType: 'Client', id: 'orders', grant_types: ['client_credentials'] },
         user: null,
         type: 'c',
+        grant: 'c',
         scope: 'read',
         audience,
         issuedAt: Math.floor(begun / 1000),
@@ -43,5 +44,18 @@ describe('sessionParts', () => {
     const kept = sessionElements.filter((name) => !['parent', 'remote_addr', 'user_agent'].includes(name));
     expect(shown.created_at).to.equal(new Date(begun).toISOString());
     expect(session).to.deep.equal(Object.fromEntries(kept.map((name) => [name, shown[name]])));
+  });
+
+  it('R-41 shows policies the data of a user so that no two whole numbers become one', () => {
+    const shown = (data: string) => userFields({ id: 1, email: 'a@b.example', data, groups: null })['data'];
+    expect(
+      shown('{"n": 9007199254740993, "m": [-9007199254740993, 9007199254740991, 1.5], "t": "9007199254740993"}'),
+    ).to.deep.equal({
+      n: '9007199254740993',
+      m: ['-9007199254740993', 9007199254740991, 1.5],
+      t: '9007199254740993',
+    });
+    expect(shown('{"a": 1, "a": 2}')).to.deep.equal({ a: 2 });
+    expect(shown('{"__proto__": {"x": 1}, "n": 9007199254740993}')).to.have.own.property('__proto__');
   });
 });

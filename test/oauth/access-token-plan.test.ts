@@ -1,21 +1,28 @@
 import { expect } from 'chai';
 import type { Box } from '../../crds/box.ts';
 import type { Client } from '../../crds/client.ts';
-import { planAccessToken, planRefreshedToken } from '../../api/oauth/access-token-plan.ts';
+import { planAccessToken, planGrantedToken, planRefreshedToken } from '../../api/oauth/access-token-plan.ts';
 import type { Asked, GrantSettings } from '../../api/oauth/access-token-plan.ts';
+import { defaultScope, requestableScopes } from '../../api/state/requestable-scopes.ts';
+import type { TokenSubject } from '../../api/state/requestable-scopes.ts';
 import { refusalOf } from './refusal.ts';
 
 const client: Client = { resourceType: 'Client', id: 'a', grant_types: ['client_credentials'] };
 const box: Box = { resourceType: 'Box', id: 'default' };
+const issuer = 'https://issuer';
 const nothing: Asked = { audience: undefined, scope: undefined };
 const plan = (
   settings: GrantSettings,
-  over: { client?: Partial<Client>; tokens?: Box['tokens']; asked?: Partial<Asked> },
+  over: { client?: Partial<Client>; tokens?: Box['tokens']; asked?: Partial<Asked>; subject?: TokenSubject },
 ) =>
   planAccessToken(
-    settings,
-    { ...client, ...over.client },
-    over.tokens === undefined ? box : { ...box, tokens: over.tokens },
+    {
+      settings,
+      scopes: requestableScopes({ ...client, ...over.client }, true),
+      box: over.tokens === undefined ? box : { ...box, tokens: over.tokens },
+      issuer,
+      subject: over.subject ?? 'client',
+    },
     { ...nothing, ...over.asked },
   );
 
@@ -100,18 +107,90 @@ describe('the plan of an access token', () => {
   }
 });
 
+describe('the plan of an access token of a user', () => {
+  const audiences = [
+    { allowed: undefined, asked: undefined, planned: null },
+    { allowed: undefined, asked: issuer, planned: null },
+    { allowed: undefined, asked: 'https://any.example', planned: 'invalid_target' },
+    { allowed: ['x', issuer], asked: undefined, planned: ['x'] },
+    { allowed: ['x', issuer], asked: issuer, planned: [issuer] },
+    { allowed: ['x'], asked: issuer, planned: 'invalid_target' },
+  ];
+  for (const subject of ['user', 'user-by-password'] as const) {
+    for (const { allowed, asked, planned } of audiences) {
+      it(`R-07 with ${shown(allowed)} allowed and ${shown(asked)} requested by a ${subject} is for ${shown(planned)}`, () => {
+        const settings = allowed === undefined ? {} : { audience: allowed };
+        const make = () => plan(settings, { asked: { audience: asked }, subject });
+        if (typeof planned === 'string') expect(refusalOf(make)).to.equal(planned);
+        else expect(make().audience).to.deep.equal(planned);
+      });
+    }
+  }
+
+  const listed = ['read', 'boxgate'];
+  const scopes: readonly [subject: TokenSubject, scope: string[] | undefined, isManaged: boolean, allowed: boolean][] =
+    [
+      ['user', undefined, false, true],
+      ['user', listed, false, true],
+      ['user', ['read'], true, false],
+      ['user', [], true, false],
+      ['user-by-password', undefined, true, false],
+      ['user-by-password', listed, true, true],
+      ['user-by-password', listed, false, false],
+      ['client', undefined, true, false],
+      ['client', listed, true, false],
+    ];
+  for (const [subject, scope, isManaged, allowed] of scopes) {
+    const what = `${subject}, ${shown(scope)}, ${isManaged ? 'declared' : 'not declared'}`;
+    it(`R-B1 ${allowed ? 'may have' : 'never has'} the scope boxgate: ${what}`, () => {
+      const requestable = requestableScopes(scope === undefined ? client : { ...client, scope }, isManaged);
+      const context = { settings: {}, scopes: requestable, box, issuer, subject };
+      const make = () => planAccessToken(context, { ...nothing, scope: 'boxgate' });
+      if (allowed) expect(make().scope).to.equal('boxgate');
+      else expect(refusalOf(make)).to.equal('invalid_scope');
+      expect(planAccessToken(context, nothing).scope).to.equal(null);
+      if (subject === 'user') expect(defaultScope(requestable)).to.equal(allowed ? 'boxgate' : undefined);
+    });
+  }
+
+  it('R-07 of a code or a refresh is for the audience that was granted, never for one that is listed since', () => {
+    const context = { settings: { audience: ['x'] }, scopes: requestableScopes(client, true), box, issuer } as const;
+    for (const granted of [null, ['y']]) {
+      const what = { audience: granted, scope: null };
+      const user = { ...context, subject: 'user' } as const;
+      expect(refusalOf(() => planGrantedToken(user, nothing, what))).to.equal('invalid_target');
+      expect(refusalOf(() => planRefreshedToken(user, nothing, what))).to.equal('invalid_target');
+    }
+  });
+
+  it('R-B1 of a code or a refresh has no scope that was not granted', () => {
+    const context = { settings: {}, scopes: requestableScopes(client, true), box, issuer, subject: 'user' } as const;
+    const granted = { audience: null, scope: null };
+    expect(planGrantedToken(context, nothing, granted).scope).to.equal(null);
+    expect(planRefreshedToken(context, nothing, granted).scope).to.equal(null);
+    const wider = { ...nothing, scope: 'boxgate' };
+    expect(refusalOf(() => planRefreshedToken(context, wider, granted))).to.equal('invalid_scope');
+    const narrowed = planRefreshedToken(context, nothing, { audience: null, scope: 'openid boxgate' });
+    expect(narrowed.scope).to.equal('openid boxgate');
+  });
+});
+
 describe('the plan of a refreshed access token', () => {
   const refreshed = (
     granted: { audience: readonly string[] | null; scope: string | null },
     asked: Partial<Asked>,
-    over: { audience?: readonly string[]; scope?: string[] } = {},
+    over: { audience?: readonly string[]; scope?: string[]; subject?: TokenSubject } = {},
   ) =>
     planRefreshedToken(
-      over.audience === undefined ? {} : { audience: over.audience },
-      over.scope === undefined ? client : { ...client, scope: over.scope },
-      box,
+      {
+        settings: over.audience === undefined ? {} : { audience: over.audience },
+        scopes: requestableScopes(over.scope === undefined ? client : { ...client, scope: over.scope }, true),
+        box,
+        issuer,
+        subject: over.subject ?? 'client',
+      },
       { ...nothing, ...asked },
-      { ...granted, issuer: 'https://issuer' },
+      granted,
     );
 
   it('always tells when it ends', () => {
@@ -127,7 +206,8 @@ describe('the plan of a refreshed access token', () => {
     { granted: ['x'], asked: 'y', planned: 'invalid_target' },
     { granted: ['x'], asked: 'y', allowed: ['x', 'y'], planned: 'invalid_target' },
     { granted: ['x'], asked: undefined, allowed: ['y'], planned: 'invalid_target' },
-    { granted: null, asked: undefined, allowed: ['y'], planned: ['y'] },
+    { granted: null, asked: undefined, allowed: ['y'], planned: 'invalid_target' },
+    { granted: null, asked: undefined, allowed: ['y', 'https://issuer'], planned: ['https://issuer'] },
   ];
   for (const { granted, asked, allowed, planned } of audiences) {
     const now = allowed === undefined ? '' : `, now only ${JSON.stringify(allowed)} allowed`;

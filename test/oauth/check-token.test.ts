@@ -3,6 +3,7 @@ import { makeSessionId, uuidText } from '../../api/credentials/token-text.ts';
 import type { FoundSession } from '../../api/db/hot-statements.ts';
 import { judgeSession } from '../../api/oauth/check-token.ts';
 import type { BoxState, ClientState } from '../../api/state/box-state.ts';
+import { requestableScopes } from '../../api/state/requestable-scopes.ts';
 
 const begun = 1_700_000_000_123;
 const now = begun + 60_000;
@@ -13,6 +14,7 @@ const session: FoundSession = {
   version: 5,
   expiresAt: Math.floor(now / 1000) + 1,
   type: 'c',
+  grant: 'c',
   client: 'a',
   user: null,
   scope: 'read',
@@ -31,6 +33,8 @@ function box(over: Partial<Box> = {}, client: Partial<ClientState> = {}, active?
       grant_types: ['client_credentials'],
       ...(active === undefined ? {} : { active }),
     },
+    scopes: requestableScopes({ scope: [] }, true),
+    changedIn: 0,
     secrets: [],
     previous: undefined,
     sessionsFrom: 0,
@@ -54,6 +58,7 @@ const rows: Record<string, { session?: Partial<FoundSession>; box?: Box; lives: 
   'a session in its last second': { session: { expiresAt: Math.ceil(now / 1000) }, lives: true },
   'a session at its end': { session: { expiresAt: Math.floor(now / 1000) }, lives: false },
   'T-32 a client that is gone': { box: box({ clients: new Map() }), lives: false },
+  'a refreshed session without a family': { session: { type: 'r', grant: null }, lives: false },
   'a session of another client, which is gone': { session: { client: 'b' }, lives: false },
   'a client that is switched off': { box: box({}, {}, false), lives: false },
   'a client that is switched on': { box: box({}, {}, true), lives: true },
@@ -84,6 +89,7 @@ describe('the judgement of a stored session', () => {
       bucket: key.bucket,
       user: null,
       type: 'c',
+      grant: 'c',
       scope: 'read',
       audience: ['x'],
       issuedAt: 1_700_000_000,

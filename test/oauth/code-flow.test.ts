@@ -83,10 +83,16 @@ describe('the code flow', () => {
         'SELECT config_version AS version FROM boxgate.box WHERE box = $1',
         [box],
       );
-      const who = { user, version: Number(rows[0]?.version), browser: 'none', now: one.now() };
+      const who = {
+        user: { id: user, password: fields.password },
+        version: Number(rows[0]?.version),
+        browser: 'none',
+        now: one.now(),
+      };
       const { browser } = await beginSignIn(connection, box, {}, who);
-      const consent = { scopes: ['openid'], version: who.version };
-      await storeConsent(connection, box, { user, client: 'app' }, consent, one.now());
+      const consent = { scopes: ['openid'], version: who.version, since: 0 };
+      const target = { redirectUri: back, audience: null };
+      await storeConsent(connection, box, { user, client: 'app', target }, consent, one.now());
       return { box, user, browser };
     });
   }
@@ -223,7 +229,8 @@ describe('the code flow', () => {
 
   function change({ box, user }: Person, wish: object): Promise<unknown> {
     const settings = { resourceType: 'Box', id: box } as const;
-    return changeUser(one, box, settings, user, wish, (_email, verify) => verify());
+    const change = { id: user, value: wish, preconditions: {} };
+    return changeUser(one, box, settings, change, (_user, verify) => verify({ box, member: '' }));
   }
 
   for (const [what, [take, next, error]] of Object.entries(takers)) {
@@ -278,6 +285,15 @@ describe('the code flow', () => {
     );
     const services = meeting(() => world.declare(box, { ...other, name: 'two' }), 'redeem');
     expect(await lives(two, person, await tokensOf(services, person, code))).to.equal(true);
+  });
+
+  it('redeems a code for 60 seconds, and not a moment longer', async () => {
+    const person = await newPerson(await newBox());
+    const [young, old] = [await codeOf(one, person), await codeOf(one, person)];
+    world.clock.now += 59_999;
+    await tokensOf(one, person, young);
+    world.clock.now += 1;
+    expect(await redeem(one, person, old)).to.equal('invalid_grant');
   });
 
   it('T-20 gives nothing to a second use, and takes away what another replica gave to the first', async () => {
@@ -336,6 +352,18 @@ describe('the code flow', () => {
       ['prompt=login', {}, { prompt: 'login' }, 'sign-in'],
       ['max_age=0', {}, { max_age: '0' }, 'sign-in'],
       ['a scope that nobody has allowed yet', {}, { scope: 'openid email' }, 'consent'],
+      [
+        'R-07 an audience that nobody has allowed yet',
+        { auth: { authorization_code: { redirect_uri: back, audience: ['https://files.example'] } } },
+        { audience: 'https://files.example' },
+        'consent',
+      ],
+      [
+        'R-B1 a redirect URI that nobody has allowed yet',
+        { auth: { authorization_code: { redirect_uri: `${back}/else` } } },
+        { redirect_uri: `${back}/else` },
+        'consent',
+      ],
       ['a client that nobody has allowed anything', { id: 'another' }, { client_id: 'another' }, 'consent'],
     ];
     for (const [what, declared, asked, next] of others) {

@@ -79,7 +79,9 @@ describe('the introspection endpoint', () => {
 
   it('names the issuer as the audience of a token for nobody else, and no scope where there is none', async () => {
     const told = await ask((await begin('app')).access_token);
-    expect(told).to.include({ active: true, aud: issuer }).and.not.to.have.property('scope');
+    expect(told)
+      .to.deep.include({ active: true, aud: [issuer] })
+      .and.not.to.have.property('scope');
   });
 
   for (const box of ['default', 'strict']) {
@@ -140,6 +142,18 @@ describe('the introspection endpoint', () => {
         expect(await told()).to.deep.equal({ active: false });
       });
     }
+  });
+
+  it('C-02 answers a client without a grant, which gets no token itself', async () => {
+    const box = 'lists-no-grant';
+    await world.declare(box, { kind: 'Client', id: 'app', secret, grant_types: ['client_credentials'] });
+    await world.declare(box, { kind: 'Client', id: 'watcher', secret, grant_types: [] });
+    const grant = formRequest({ grant_type: 'client_credentials' }, { box, authorization: basic('app', secret) });
+    const { access_token = '' } = (await token(grant, world.services)) ?? {};
+    const by = { box, authorization: basic('watcher', secret) };
+    expect(await introspect(formRequest({ token: access_token }, by), world.services)).to.include({ active: true });
+    const own = formRequest({ grant_type: 'client_credentials' }, by);
+    expect(await outcome(token(own, world.services))).to.equal('unauthorized_client');
   });
 
   const refusals: Record<string, { fields: Record<string, string>; by?: string; error: string }> = {

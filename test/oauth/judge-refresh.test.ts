@@ -12,6 +12,7 @@ import type { RefreshFamily } from '../../api/db/refresh-family.ts';
 import { judgeRefresh, rotationGrace } from '../../api/oauth/judge-refresh.ts';
 import type { RefreshVerdict } from '../../api/oauth/judge-refresh.ts';
 import type { BoxState, ClientState } from '../../api/state/box-state.ts';
+import { requestableScopes } from '../../api/state/requestable-scopes.ts';
 
 const now = 1_000_000_000;
 const first = firstRefreshToken(randomUUID().replaceAll('-', ''));
@@ -23,6 +24,7 @@ const family: RefreshFamily = {
   id: randomUUID(),
   client: 'a',
   user: null,
+  grant: 'c',
   userGone: false,
   version: 5,
   familyHash: familyHash(first),
@@ -39,14 +41,20 @@ const family: RefreshFamily = {
   ended: false,
 };
 
-type BoxTimes = Pick<BoxState, 'sessionsFrom' | 'revokedBefore'>;
+type BoxTimes = Pick<BoxState, 'sessionsFrom' | 'revokedBefore' | 'settings'>;
 
-const box: BoxTimes = { sessionsFrom: 0, revokedBefore: undefined };
+const box: BoxTimes = {
+  sessionsFrom: 0,
+  revokedBefore: undefined,
+  settings: { resourceType: 'Box', id: 'default' },
+};
 
 function client(over: Partial<ClientState> = {}, settings: object = { refresh_token: true }): ClientState {
   const auth = { client_credentials: settings };
   return {
     client: { resourceType: 'Client', id: 'a', grant_types: ['client_credentials'], auth },
+    scopes: requestableScopes({ scope: [] }, true),
+    changedIn: 0,
     secrets: [],
     previous: undefined,
     sessionsFrom: 0,
@@ -124,8 +132,20 @@ const rows: Record<string, Row> = {
   'a client revoked after the family began': { client: client({ revokedBefore: now - 9_999 }), verdict: 'refused' },
   'a box revoked before the family began': { box: { revokedBefore: now - 10_000 }, verdict: 'slide' },
   'a box revoked after the family began': { box: { revokedBefore: now - 9_999 }, verdict: 'refused' },
-  'a client that gets no refresh tokens any more': { client: client({}, {}), verdict: 'refused' },
-  'a client whose refresh tokens are off': { client: client({}, { refresh_token: false }), verdict: 'refused' },
+  'a client that gets no refresh tokens any more': { client: client({}, {}), verdict: 'suspended' },
+  'a client whose refresh tokens are off': { client: client({}, { refresh_token: false }), verdict: 'suspended' },
+  'an old token of a client whose refresh tokens are off': {
+    token: first,
+    family: { rotatedAt: 0 },
+    client: client({}, { refresh_token: false }),
+    verdict: 'reused',
+  },
+  'R-18 a client that no longer lists the grant': { family: { grant: 'a' }, verdict: 'suspended' },
+  'R-18 a box that has a shorter limit now': {
+    client: client({}, { refresh_token: true, refresh_token_expiration: 5 }),
+    box: { settings: { resourceType: 'Box', id: 'default', tokens: { max_refresh_lifetime: 9 } } },
+    verdict: 'suspended',
+  },
   'a client that no longer rotates': { verdict: 'slide' },
 };
 

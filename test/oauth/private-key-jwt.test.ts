@@ -47,7 +47,7 @@ describe('a client that authenticates by private_key_jwt', () => {
   let signers: readonly Signer[] = [];
   // Faulty in every way that a schema does not see.
   const oddKeys = [
-    { kty: 'RSA', n: 'AQAB', e: 'AQAB' },
+    { kty: 'RSA', n: 'w'.repeat(342), e: 'A' },
     { kty: 'EC', crv: 'P-256' },
     { kty: 'OKP', crv: 'X', x: '!' },
   ];

@@ -4,8 +4,10 @@ import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { Outage } from '../../api/db/outage.ts';
 import { fetchText } from '../../api/oauth/fetch-text.ts';
-import { createRemoteKeySets } from '../../api/oauth/remote-key-sets.ts';
+import { createRemoteKeySets, fetchLimits } from '../../api/oauth/remote-key-sets.ts';
 import type { RemoteKeySets } from '../../api/oauth/remote-key-sets.ts';
+import { createFairQueue } from '../../api/shares/fair-queue.ts';
+import { eventually } from '../support/eventually.ts';
 import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
 import { assertion, makeSigner, proof } from './assertions.ts';
@@ -95,6 +97,29 @@ describe('a client whose keys are at its jwks_uri', () => {
     expect(unlisted.asked).to.equal(0);
   });
 
+  it('R-52 is authenticated while forty clients of another box have keys at addresses that hang', async () => {
+    let hanging = 0;
+    listed.answer = (request, response) => {
+      if (request.url?.startsWith('/hangs/') === true) hanging += 1;
+      else served()(request, response);
+    };
+    const ids = Array.from({ length: 40 }, (_, index) => `hangs-${String(index)}`);
+    const grant = { kind: 'Client', grant_types: ['client_credentials'] } as const;
+    await api.declare(
+      'attacker',
+      ids.map((id) => ({ ...grant, id, jwks_uri: `http://${listed.host}/hangs/${id}` })),
+    );
+    const attack = ids.map(async (id) => {
+      const proven = proof(await assertion(key, id, issuer.replace('default', 'attacker')));
+      return sendForm(`${api.url}/boxes/attacker/auth/token`, { grant_type: 'client_credentials', ...proven });
+    });
+    await eventually('fetches hang', () => hanging > 0);
+    const [reply] = await ask(`http://${listed.host}/of-the-victim`);
+    expect(reply?.status).to.equal(200);
+    const told = await Promise.all(attack);
+    expect([429, 503]).to.include.members([...new Set(told.map(({ status }) => status))]);
+  });
+
   it('C-12 is not sent on: a redirect is not followed', async () => {
     unlisted.answer = served();
     listed.answer = (_request, response) => response.writeHead(302, { Location: `http://${unlisted.host}/keys` }).end();
@@ -124,6 +149,20 @@ describe('a client whose keys are at its jwks_uri', () => {
     });
   }
 
+  it('R-15 is refused with a key that holds a private member, or that is an RSA key of less than 2048 bits', async () => {
+    const { publicJwk } = await makeSigner('RS256');
+    const weak = { ...publicJwk, n: publicJwk.n?.slice(0, 171) };
+    const sets = { private: [{ ...key.publicJwk, d: 'AQAB' }], prime: [{ ...key.publicJwk, p: 'AQAB' }], weak: [weak] };
+    for (const [name, keys] of Object.entries(sets)) {
+      listed.answer = (_request, response) => response.end(JSON.stringify({ keys }));
+      const [reply] = await ask(`http://${listed.host}/${name}`);
+      expect(reply?.status, name).to.equal(401);
+    }
+    listed.answer = (_request, response) => response.end(JSON.stringify({ keys: [weak, key.publicJwk] }));
+    const [mixed] = await ask(`http://${listed.host}/mixed`);
+    expect(mixed?.status, 'a good key beside a weak one').to.equal(200);
+  });
+
   it('C-12 is refused with a key set without a key that fits, and the server not asked again for each try', async () => {
     listed.answer = (_request, response) => response.end('{"keys":[]}');
     for (const { status } of await ask(`http://${listed.host}/empty`, 5)) expect(status).to.equal(401);
@@ -145,6 +184,7 @@ describe('key sets that are fetched', () => {
     sets = createRemoteKeySets({
       hosts: ['keys.example.com', 'localhost:8080'],
       now: () => now,
+      queue: createFairQueue({ resource: 'fetches', noun: 'a fetch' }, fetchLimits),
       fetchText: async (url) => {
         asked.push(url.href);
         return Promise.resolve(answer());
@@ -158,51 +198,59 @@ describe('key sets that are fetched', () => {
   };
 
   it('count for five minutes', async () => {
-    const first = await sets.keys(uri);
+    const first = await sets.keys(uri, 'a');
     now += 5 * 60_000 - 1;
-    expect(await sets.keys(uri)).to.equal(first);
+    expect(await sets.keys(uri, 'a')).to.equal(first);
     now += 1;
-    expect(await sets.keys(uri)).not.to.equal(first);
+    expect(await sets.keys(uri, 'a')).not.to.equal(first);
     expect(asked).to.have.length(2);
   });
 
   it('are asked for anew when none of them fits, at most once in 15 seconds', async () => {
-    const first = await sets.keys(uri);
-    expect(await sets.keysAnew(uri)).to.equal(undefined);
+    const first = await sets.keys(uri, 'a');
+    expect(await sets.keysAnew(uri, 'a')).to.equal(undefined);
     now += 15_000;
-    expect(await sets.keysAnew(uri)).not.to.equal(first);
-    expect(await sets.keysAnew(uri)).to.equal(undefined);
+    expect(await sets.keysAnew(uri, 'a')).not.to.equal(first);
+    expect(await sets.keysAnew(uri, 'a')).to.equal(undefined);
     expect(asked).to.have.length(2);
   });
 
   it('count for an hour while their host is away, and no longer', async () => {
-    const first = await sets.keys(uri);
+    const first = await sets.keys(uri, 'a');
     answer = fail;
     now += 30 * 60_000;
-    expect(await sets.keys(uri)).to.equal(first);
-    expect(await sets.keys(uri), 'without asking again at once').to.equal(first);
+    expect(await sets.keys(uri, 'a')).to.equal(first);
+    expect(await sets.keys(uri, 'a'), 'without asking again at once').to.equal(first);
     expect(asked).to.have.length(2);
     now += 30 * 60_000;
-    expect(await outageOf(sets.keys(uri))).to.equal(true);
+    expect(await outageOf(sets.keys(uri, 'a'))).to.equal(true);
   });
 
   it('that could not be fetched are not asked for again at once', async () => {
     answer = fail;
-    expect(await outageOf(sets.keys(uri))).to.equal(true);
-    expect(await outageOf(sets.keys(uri))).to.equal(true);
-    expect(await sets.keysAnew(uri)).to.equal(undefined);
+    expect(await outageOf(sets.keys(uri, 'a'))).to.equal(true);
+    expect(await outageOf(sets.keys(uri, 'a'))).to.equal(true);
+    expect(await sets.keysAnew(uri, 'a')).to.equal(undefined);
     expect(asked).to.have.length(1);
     now += 15_000;
     answer = () => '{"keys":[]}';
-    expect(await sets.keys(uri)).to.be.a('function');
+    expect(await sets.keys(uri, 'a')).to.be.a('function');
   });
 
   it('are of at most a thousand addresses at once', async () => {
-    for (let n = 0; n <= 1000; n += 1) await sets.keys(`${uri}/${String(n)}`);
-    await sets.keys(`${uri}/1`);
+    for (let n = 0; n <= 1000; n += 1) await sets.keys(`${uri}/${String(n)}`, 'a');
+    await sets.keys(`${uri}/1`, 'a');
     expect(asked).to.have.length(1001);
-    await sets.keys(`${uri}/0`);
+    await sets.keys(`${uri}/0`, 'a');
     expect(asked).to.have.length(1002);
+  });
+
+  it('R-52 of one box never push out those of another, however many it has', async () => {
+    await sets.keys(uri, 'victim');
+    for (let n = 0; n < 1500; n += 1) await sets.keys(`${uri}/${String(n)}`, 'attacker');
+    asked = [];
+    await sets.keys(uri, 'victim');
+    expect(asked).to.deep.equal([]);
   });
 
   const elsewhere = [
@@ -220,14 +268,14 @@ describe('key sets that are fetched', () => {
   ];
   for (const address of elsewhere) {
     it(`C-12 are not fetched from ${address}`, async () => {
-      expect(await sets.keys(address)).to.equal(undefined);
-      expect(await sets.keysAnew(address)).to.equal(undefined);
+      expect(await sets.keys(address, 'a')).to.equal(undefined);
+      expect(await sets.keysAnew(address, 'a')).to.equal(undefined);
       expect(asked).to.deep.equal([]);
     });
   }
 
   it('may be on loopback without TLS, when that is listed', async () => {
-    expect(await sets.keys('http://localhost:8080/set')).to.be.a('function');
+    expect(await sets.keys('http://localhost:8080/set', 'a')).to.be.a('function');
   });
 });
 

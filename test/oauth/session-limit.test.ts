@@ -201,6 +201,8 @@ describe('tokens.max_sessions_per_client', () => {
         get size() {
           return states.size;
         },
+        holds: (name) => states.holds(name),
+        quota: states.quota,
         decide: (name, attempt) =>
           states.decide(name, (state, statements, transaction) => {
             const issue = (session: Parameters<typeof statements.issue>[0]) => {

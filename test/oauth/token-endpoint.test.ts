@@ -72,7 +72,7 @@ describe('the token endpoint', () => {
     'asked for': { id: 'bound', audience: 'https://b.example', aud: ['https://b.example'] },
     'listed first where none is asked for': { id: 'bound', audience: undefined, aud: ['https://a.example'] },
     'listed first where an empty one is asked for': { id: 'bound', audience: '', aud: ['https://a.example'] },
-    'of the issuer where none is listed': { id: 'plain', audience: undefined, aud: issuer },
+    'of the issuer where none is listed': { id: 'plain', audience: undefined, aud: [issuer] },
     'asked for, any, where none is listed': { id: 'plain', audience: 'urn:ä', aud: ['urn:ä'] },
   };
   for (const [what, { id, audience, aud }] of Object.entries(audiences)) {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { createFailedPolicies } from '../../api/policy/failed-policies.ts';
 import type pg from 'pg';
 import type { ApplyLine } from '../../api/client/desired-state.ts';
 import { createClientSecrets } from '../../api/credentials/client-secret.ts';
 import { createHashQueue } from '../../api/credentials/hash-queue.ts';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
 import { createPasswords } from '../../api/credentials/password.ts';
+import { createUserHints } from '../../api/credentials/user-hint.ts';
 import type { KeySealing } from '../../api/credentials/key-sealing.ts';
 import { claimEpoch } from '../../api/db/epoch.ts';
 import { batchedStatements, defaultHotLimits } from '../../api/db/hot-batches.ts';
@@ -14,12 +16,13 @@ import { createPool, defaultLimits } from '../../api/db/pool.ts';
 import { OAuthError } from '../../api/oauth/oauth-error.ts';
 import type { OAuthServices } from '../../api/oauth/services.ts';
 import { createClientKeys } from '../../api/oauth/client-keys.ts';
-import { createRemoteKeySets } from '../../api/oauth/remote-key-sets.ts';
+import { createRemoteKeySets, fetchLimits } from '../../api/oauth/remote-key-sets.ts';
 import { createServiceAccountTokens } from '../../api/oauth/service-account-tokens.ts';
 import { createSigningKeys } from '../../api/oauth/signing-keys.ts';
 import type { RawTokenRequest } from '../../api/oauth/token-endpoint.ts';
 import { applyBox } from '../../api/resources/apply.ts';
 import { parseApplyLine } from '../../api/http/management-lines.ts';
+import { createFairQueue } from '../../api/shares/fair-queue.ts';
 import { createClusterSettings } from '../../api/state/cluster-settings.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';
 import { createFirstAdmins } from '../../api/users/first-admins.ts';
@@ -91,6 +94,7 @@ export async function makeWorld(): Promise<World> {
     return {
       pool,
       keys: createSigningKeys(pool, sealing),
+      userHints: createUserHints([encryptionKey]),
       usage: createUsageNotes(),
       states: createStateCache({ pool, sealing, statements, onUnusable }),
       secrets: createClientSecrets(queue),
@@ -100,12 +104,14 @@ export async function makeWorld(): Promise<World> {
           hosts: [],
           now: () => clock.now,
           fetchText: () => Promise.reject(new Error('no host is listed')),
+          queue: createFairQueue({ resource: 'fetches', noun: 'a fetch' }, fetchLimits),
         }),
       ),
       clusterSettings: createClusterSettings(pool),
       serviceAccountTokens: createServiceAccountTokens(),
       now: () => clock.now,
       issuer: (state) => state.settings.issuer ?? `https://boxgate.test/boxes/${state.box}`,
+      failedPolicies: createFailedPolicies(() => undefined),
       audit: (event, facts) => void audits.push({ event, facts }),
       revocationsNeedStandby: false,
     };

@@ -103,6 +103,13 @@ describe('the bootstrap_admin of a Box', () => {
     });
   }
 
+  it('R-16 is not made with a password in the form that is stored', async () => {
+    rig.source.secrets = [secretOf('$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2hoYXNo')];
+    await rig.pass([box]);
+    expect(rig.condition('Box/box')).to.equal('False/Invalid');
+    expect(await users()).to.deep.equal([]);
+  });
+
   it('is not made with a password that the box takes from nobody, and says so until there is another', async () => {
     rig.source.secrets = [secretOf('short')];
     await rig.pass([box]);

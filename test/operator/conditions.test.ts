@@ -172,7 +172,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a faulty client',
-    factsOf(declared('Client', 'app', { grant_types: [] }), { row: 'pending' }),
+    factsOf(declared('Client', 'app', { grant_types: ['x'] }), { row: 'pending' }),
     ['Ready=False/Invalid', 'Valid=False/Invalid', 'Stalled=True/Invalid', 'Synced=False/Rejected'],
   ],
   [
@@ -217,7 +217,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
     [
       'Ready=Unknown/Suspended',
       'Valid=True/Accepted',
-      'SecretReady=True/SecretGenerated',
+      'SecretReady=Unknown/Suspended',
       'Synced=Unknown/Suspended',
       'Granted=True/PolicyLinked',
     ],
@@ -263,6 +263,16 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
     [...resolved, 'OpenToAll=True/GrantsEverybody'],
   ],
   [
+    'R-49 a policy whose rule has no condition',
+    factsOf(declared('AccessPolicy', 'p', { engine: 'matcho', matcho: {}, subjects: 'authenticated' })),
+    [...resolved, 'GrantsEverything=True/NoCondition'],
+  ],
+  [
+    'R-49 a policy for anyone whose rule has no condition',
+    factsOf(declared('AccessPolicy', 'p', { engine: 'json-schema', schema: {}, subjects: 'anyone' })),
+    [...resolved, 'OpenToAll=True/GrantsEverybody', 'GrantsEverything=True/NoCondition'],
+  ],
+  [
     'a Box',
     factsOf(declared('Box', 'box', {}), { issuer: 'http://x', clients: 3, policies: 2 }),
     ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied'],
@@ -289,7 +299,7 @@ describe('conditionsOf', () => {
   it('says why an object is not Ready with the words of the condition that holds it back', () => {
     const [first] = publishedStatus(factsOf(client, { loses: 'default/older' })).conditions;
     expect(first?.message).to.equal(
-      'default/older declares the same id and is older. Delete one of the two: the other one has the id then',
+      'default/older declares the same id and has it. Delete one of the two: the other one has the id then',
     );
   });
 

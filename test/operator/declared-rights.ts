@@ -58,7 +58,10 @@ export function rightsIn(rules: unknown, role: RoleName): readonly Right[] {
 }
 
 /** These rules without one right. */
-export function rulesWithout(rules: unknown, { verb, group, resource }: Right): readonly object[] {
+export function rulesWithout(
+  rules: unknown,
+  { verb, group, resource }: Pick<Right, 'verb' | 'group' | 'resource'>,
+): readonly object[] {
   return rulesIn(rules).flatMap((rule) => {
     const member = group === undefined ? 'nonResourceURLs' : 'resources';
     const isAbout = texts(rule[member]).includes(resource) && (group === undefined || isOf(rule, group));

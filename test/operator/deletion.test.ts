@@ -38,8 +38,11 @@ describe('deletion, by the operator as a process', () => {
   const deleteNamespace = () => rig.plane.call({ method: 'DELETE', path: namespacePath() });
   const namespaceIsGone = (): Promise<void> =>
     eventually('the namespace is gone', () => isGone(namespacePath()), 120_000);
+  /** First the row of each object goes, and then the box is out of service: its namespace is not there. */
   const isRefused = (id: string): Promise<void> =>
-    eventually(`${id} is refused`, async () => (await rig.token(box, id, secret)) === 401);
+    eventually(`${id} is refused`, async () => [401, 404].includes(await rig.token(box, id, secret)));
+  const isOutOfService = (): Promise<void> =>
+    eventually('the box is out of service', async () => (await rig.token(box, 'app', secret)) === 404);
 
   async function applied(...names: readonly string[]): Promise<void> {
     for (const name of names) await rig.put('Client', box, name, machine);
@@ -140,7 +143,8 @@ describe('deletion, by the operator as a process', () => {
       }
       await deleteNamespace();
       await namespaceIsGone();
-      expect(await rig.token(box, 'app', secret)).to.equal(401);
+      expect([401, 404]).to.include(await rig.token(box, 'app', secret));
+      await isOutOfService();
     });
   }
 
@@ -162,9 +166,30 @@ describe('deletion, by the operator as a process', () => {
     await rig.restartApi();
     const back = performance.now();
     for (const name of names) await isRefused(name);
+    await isOutOfService();
     process.stdout.write(
       `      refused ${String(Math.round(performance.now() - back))} ms after the API listened again\n`,
     );
+  });
+
+  it('R-24 says within seconds what a deletion waits for, and on the Box that the API does not answer, until it does', async () => {
+    await rig.put('Box', box, 'box', {});
+    await applied('app');
+    await rig.ready('Box', box, 'box');
+    await rig.api.end('SIGKILL');
+    // Nothing has changed that the API would have to be told.
+    await eventually('the Box says so', async () => (await rig.condition('Box', box, 'box')) === 'False/Unavailable');
+    await rig.remove('Client', box, 'app');
+    const said = () => rig.condition('Client', box, 'app');
+    await eventually('the object says so', async () => (await said()) === 'False/DeletionWaits');
+    await eventually('an event says so', async () => {
+      const { body } = await rig.plane.call({ path: `/apis/events.k8s.io/v1/namespaces/${box}/events` });
+      return JSON.stringify(body).includes('the deletion waits for the API, which does not answer');
+    });
+    await rig.restartApi();
+    await eventually('the object is gone', async () => (await rig.find('Client', box, 'app')) === undefined);
+    await isRefused('app');
+    await rig.ready('Box', box, 'box');
   });
 
   it('uninstalling takes every finalizer off, and leaves those of others', async () => {
@@ -194,5 +219,6 @@ describe('deletion, by the operator as a process', () => {
     await namespaceIsGone();
     await rig.restartApi();
     await isRefused('app');
+    await isOutOfService();
   });
 });

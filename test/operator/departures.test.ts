@@ -62,7 +62,7 @@ describe('an object whose deletion waits for its row', () => {
   });
 
   it('goes at once where it never had a row', async () => {
-    going = [machineClient('faulty', { grant_types: [] })];
+    going = [machineClient('faulty', { grant_types: ['x'] })];
     await rig.pass([app, other]);
     expect(released).to.deep.equal(['faulty: 401']);
   });

@@ -42,18 +42,27 @@ describe('contests', () => {
   ];
   for (const [title, candidates, losers] of cases) {
     it(title, () => {
-      expect(Object.fromEntries(contests(candidates))).to.deep.equal(losers);
+      expect(Object.fromEntries(contests(candidates, new Map()))).to.deep.equal(losers);
     });
   }
 
+  it('R-22 leaves the id to the one of two of one age that has its row', () => {
+    const both = [candidate('a', 'x', { uid: '1' }), candidate('b', 'x', { uid: '2' })];
+    const rows = (uid: string) => new Map([['Client/x', { declarer: { uid } }]]);
+    expect(Object.fromEntries(contests(both, rows('2')))).to.deep.equal({ 'Client/a': 'default/b' });
+    expect(Object.fromEntries(contests(both, rows('1')))).to.deep.equal({ 'Client/b': 'default/a' });
+    expect(Object.fromEntries(contests(both, rows('3')))).to.deep.equal({ 'Client/b': 'default/a' });
+  });
+
   it('lets a Client and an AccessPolicy have the same id', () => {
     const policy = declared('AccessPolicy', 'x', { engine: 'allow' });
-    expect(contests([candidate('x', 'x'), { object: policy, judged: judge(policy) }])).to.be.empty;
+    expect(contests([candidate('x', 'x'), { object: policy, judged: judge(policy) }], new Map())).to.be.empty;
   });
 
   it('leaves the id to an older object that is faulty, so that a typing error hands nothing to another', () => {
-    const faulty = declared('Client', 'old', { id: 'x', grant_types: [] }, { created: '1' });
-    const losers = contests([{ object: faulty, judged: judge(faulty) }, candidate('young', 'x', { created: '2' })]);
+    const faulty = declared('Client', 'old', { id: 'x', grant_types: ['x'] }, { created: '1' });
+    const all = [{ object: faulty, judged: judge(faulty) }, candidate('young', 'x', { created: '2' })];
+    const losers = contests(all, new Map());
     expect(Object.fromEntries(losers)).to.deep.equal({ 'Client/young': 'default/old' });
   });
 });

@@ -23,6 +23,8 @@ export function factsOf(object: Declared, fields: Partial<Facts & Desired> = {})
     clients: 0,
     dangling: [],
     issuer: '',
+    quotaFault: undefined,
+    isApiAway: false,
     usage: undefined,
     users: undefined,
     servesServiceAccounts: false,

@@ -13,6 +13,7 @@ describe('sameFacts', () => {
     ['a link', { dangling: ['Client/x'] }],
     ['the rule', { unusable: [{ path: 'spec.expression', message: 'does not compile' }] }],
     ['the issuer', { issuer: 'i' }],
+    ['an API that does not answer', { isApiAway: true }],
     ['the number of users', { users: 1 }],
     ['the sessions of a client', { usage: { id: 'app', live_sessions: 1 } }],
     ['the last use of a previous secret', { usage: { id: 'app', live_sessions: 0, previous_secret_last_used: NOW } }],

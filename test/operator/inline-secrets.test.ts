@@ -25,6 +25,7 @@ describe('a secret that stands in a Client', () => {
         type: 'Warning',
         reason: 'InlineSecret',
         message: 'spec.secret is for development only. Give spec.secretRef instead, or nothing: then a secret is made',
+        isInStatus: true,
       },
     ]);
     expect(rig.condition('Client/inline', 'InlineSecret')).to.equal('True/SecretInManifest');

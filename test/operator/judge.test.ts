@@ -60,7 +60,7 @@ describe('judge', () => {
   });
 
   it('lists every fault of an object with its field, and guesses its id', () => {
-    const { faults, id } = judge(declared('Client', 'app', { id: 'mine', grant_types: [], active: 'yes' }));
+    const { faults, id } = judge(declared('Client', 'app', { id: 'mine', grant_types: 'x', active: 'yes' }));
     expect(faults.map(({ path }) => path)).to.include.members(['spec.grant_types', 'spec.active']);
     expect(id).to.equal('mine');
   });

@@ -1,29 +1,30 @@
 import { expect } from 'chai';
 import { judge } from '../../operator/judge.ts';
-import { danglingLinks, linksToProbe } from '../../operator/links.ts';
+import { danglingLinks, linksToAsk } from '../../operator/links.ts';
 import { allowPolicy, declared, desired, machineClient } from './declare.ts';
 
-describe('linksToProbe', () => {
-  const policies = [allowPolicy('p', 'here', 'there', 'unknown'), allowPolicy('q', 'unknown')].map((one) =>
+describe('linksToAsk', () => {
+  const forAdmins = declared('AccessPolicy', 'a', { engine: 'allow', link: [{ reference: 'Group/admins' }] });
+  const policies = [allowPolicy('p', 'here', 'there', 'unknown'), allowPolicy('q', 'unknown'), forAdmins].map((one) =>
     desired(one),
   );
   const isHere = (key: string): boolean => key === 'Client/here';
 
-  it('asks once for each client that is not declared and of which nothing is known', () => {
-    const probes = linksToProbe(
-      [...policies, desired(machineClient('here'))],
-      isHere,
-      new Map([['Client/there', true]]),
-    );
-    expect(probes).to.deep.equal(['unknown']);
+  it('asks once for each link that is not declared and of which nothing is known', () => {
+    const asked = linksToAsk([...policies, desired(machineClient('here'))], isHere, new Map([['Client/there', true]]));
+    expect(asked).to.deep.equal([
+      { resourceType: 'Client', id: 'unknown' },
+      { resourceType: 'Group', id: 'admins' },
+    ]);
   });
 
   it('does not ask again for what is known to be missing', () => {
     const known = new Map([
       ['Client/there', true],
       ['Client/unknown', false],
+      ['Group/admins', false],
     ]);
-    expect(linksToProbe(policies, isHere, known)).to.deep.equal([]);
+    expect(linksToAsk(policies, isHere, known)).to.deep.equal([]);
   });
 });
 

@@ -33,6 +33,22 @@ describe('a box whose namespace was made again', () => {
     expect(await passIn({ uid: 'two' }, { uid: 'one' })).to.equal('False/NamespaceRecreated 401');
   });
 
+  for (const [what, spec] of [
+    ['suspended', { suspend: true }],
+    ['invalid', { grant_types: ['made-up'] }],
+  ] as const) {
+    it(`R-B2 is locked at once, though its only object is ${what} and nothing is to be applied`, async () => {
+      expect(await passIn({ uid: 'one' })).to.equal('True/Ready 200');
+      rig.source.namespaceOf = () => Promise.resolve({ uid: 'two' });
+      const { list } = rig.source;
+      const tenancy = { claim: { uid: 'two' }, isTerminating: false, hosts: { allowed: [], refused: [] } };
+      rig.source.list = async (box, signal) => ({ ...(await list(box, signal)), tenancy });
+      const idle = machineClient('app', { secret: 'of-app', ...spec });
+      await rig.pass([{ ...idle, uid: 'uid-in-one', resourceVersion: what }], 'changes');
+      expect(await rig.token('app', 'of-app')).to.equal(401);
+    });
+  }
+
   for (const word of ['adopt', 'discard'] as const) {
     it(`P-14 goes on once an admin says ${word}, and not before`, async () => {
       await passIn({ uid: 'one' });

@@ -1,3 +1,4 @@
+import type { BoxQuota } from '../../operator/box-quota.ts';
 import type { Declared, DeclaredSecret } from '../../operator/declared.ts';
 import type { ObjectStatus } from '../../operator/object-status.ts';
 import { resolveKept } from '../../operator/resolve-kept.ts';
@@ -16,6 +17,8 @@ export interface MemorySource extends Source {
   holds?: NonNullable<Source['holds']>;
   objects: readonly Declared[];
   secrets: readonly DeclaredSecret[];
+  /** What the Namespace says of quotas. */
+  quota?: BoxQuota;
   complete: boolean;
   /** Objects that are there though the list does not have them: what a live look finds. */
   hidden: readonly Declared[];
@@ -41,6 +44,7 @@ export function memorySource(): MemorySource {
       Promise.resolve({
         objects: source.objects.filter(({ namespace }) => namespace === box),
         complete: source.complete,
+        ...(source.quota === undefined ? {} : { quota: source.quota }),
       }),
     async boxSecrets() {
       const named = new Map(source.secrets.map((secret) => [secret.name, secret]));

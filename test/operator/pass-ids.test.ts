@@ -30,6 +30,26 @@ describe('a pass over objects that want one id', () => {
     expect(rig.condition('Client/young')).to.equal('False/DeclaredTwice');
   });
 
+  it('R-22 leaves an id to the object that has it when another one of the same second appears, also after a restart', async () => {
+    const first = { ...machineClient('first', { id: 'shared' }), created: '1', uid: '2' };
+    const second = { ...machineClient('second', { id: 'shared' }), created: '1', uid: '1' };
+    await rig.pass([first]);
+    const secret = rig.keeper.kept.get('first')?.value.reveal();
+    const version = await rig.version();
+    for (const scope of ['changes', 'everything'] as const) {
+      await rig.pass([second, first], scope);
+      expect(rig.condition('Client/first')).to.equal('True/Ready');
+      expect(rig.condition('Client/second')).to.equal('False/DeclaredTwice');
+      await rig.restart();
+    }
+    await rig.pass([second, first], 'everything');
+    expect(rig.condition('Client/first')).to.equal('True/Ready');
+    expect(await rig.token('shared', secret)).to.equal(200);
+    expect(await rig.version()).to.equal(version);
+    await rig.pass([second]);
+    expect(rig.condition('Client/second')).to.equal('True/Ready');
+  });
+
   it('passes an id on when an object is renamed, in one call', async () => {
     await rig.pass([machineClient('before', { id: 'shared' })]);
     rig.calls.length = 0;

@@ -22,6 +22,8 @@ export interface PassRig {
   memory: BoxMemory;
   /** What time it is for the pass. */
   now: Date;
+  /** Whether other boxes wait for their pass. */
+  isCrowded: boolean;
   /** Every call since it was last emptied: the lines that were sent. */
   readonly calls: (readonly ApplyLine[])[];
   /** Sets what is declared and runs a pass. */
@@ -82,6 +84,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
     set now(time) {
       keeper.now = time;
     },
+    isCrowded: false,
     calls,
     async pass(objects, scope = 'changes') {
       source.objects = objects.map((object) => ({ ...object, namespace: box }));
@@ -97,6 +100,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         now: () => rig.now,
         random: () => 0.5,
         usagePeriod: 3_600_000,
+        isCrowded: () => rig.isCrowded,
         events,
         onProgress: () => undefined,
       };

@@ -56,7 +56,7 @@ describe('a pass over clients with secrets', () => {
   it('takes the secret from a client that authenticates by keys from now on', async () => {
     await rig.pass([app]);
     const secret = rig.keeper.kept.get('app')?.value.reveal() ?? '';
-    const jwks = { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }] };
+    const jwks = { keys: [{ kty: 'RSA', n: 'w'.repeat(342), e: 'AQAB' }] };
     await rig.pass([edited(app, { grant_types: ['client_credentials'], jwks })]);
     expect(rig.condition('Client/app')).to.equal('True/Ready');
     expect(rig.condition('Client/app', 'SecretReady')).to.equal('True/SecretNotNeeded');
@@ -76,7 +76,7 @@ describe('a pass over clients with secrets', () => {
   it('keeps a generated secret while a faulty client may be the one that has it', async () => {
     await rig.pass([app]);
     await rig.restart();
-    const faulty = edited(app, { grant_types: [] });
+    const faulty = edited(app, { grant_types: ['x'] });
     for (let sweeps = 0; sweeps < 3; sweeps += 1) await rig.pass([faulty], 'everything');
     expect(rig.keeper.kept.has('app')).to.equal(true);
   });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { isObject, type Fields } from '../../api/client/apply-answer.ts';
 import { ManagementError } from '../../api/client/management-error.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -46,6 +47,55 @@ describe('reconcileBox against a real API', () => {
     expect(status?.columns).to.deep.include({ resolvedLinks: ['Client/foreign'], danglingLinks: ['Client/nobody'] });
   });
 
+  it('R-20 finds the groups, by id and by name, and the users that a policy links; the next sweep finds what is new', async () => {
+    const admin = { kind: 'Client', id: 'admin', grant_types: ['client_credentials'], secret: 'x' } as const;
+    const link = [{ resourceType: 'Client', id: 'admin' }];
+    await rig.api.declare(rig.box, [admin, { kind: 'AccessPolicy', id: 'admin', engine: 'allow', link }]);
+    const base = `${rig.api.url}/boxes/${rig.box}`;
+    const send = async (path: string, body: object, token = ''): Promise<Fields> => {
+      const headers = {
+        'Content-Type': 'application/json',
+        ...(token === '' ? {} : { Authorization: `Bearer ${token}` }),
+      };
+      const answer = await fetch(`${base}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      expect(answer.ok, path).to.equal(true);
+      const made: unknown = await answer.json();
+      return isObject(made) ? made : {};
+    };
+    const asked = { grant_type: 'client_credentials', client_id: 'admin', client_secret: 'x' };
+    const token = String((await send('/auth/token', asked))['access_token']);
+    const group = String((await send('/Group', { name: 'staff' }, token))['id']);
+    const user = String((await send('/users', { email: 'ann@example.com', password: 'a long password' }, token))['id']);
+    const there = [`Group/staff`, `Group/${group}`, `User/${user}`];
+    const links = [...there, 'Group/later', 'Group/99', 'User/99', 'User/999999999999999'];
+    const policyOfPeople = declared('AccessPolicy', 'p', {
+      engine: 'allow',
+      link: links.map((reference) => ({ reference })),
+    });
+    await rig.pass([policyOfPeople]);
+    const columns = () => rig.source.statuses.get('AccessPolicy/p')?.columns;
+    expect(columns()).to.deep.include({ resolvedLinks: there, danglingLinks: links.slice(3) });
+    await send('/Group', { name: 'later' }, token);
+    await rig.pass([policyOfPeople], 'everything');
+    expect(columns()).to.deep.include({ resolvedLinks: links.slice(0, 4), danglingLinks: links.slice(4) });
+  });
+
+  it('R-26 says that a client has no policy only where its own tokens could have one', async () => {
+    const gateway = declared('Client', 'gateway', { grant_types: ['client_credentials'] });
+    const site = declared('Client', 'site', {
+      grant_types: ['authorization_code'],
+      redirect_uris: ['https://site.example/back'],
+    });
+    await rig.pass([gateway, site]);
+    const said = rig.source.statuses.get('Client/gateway')?.conditions.find(({ type }) => type === 'Granted');
+    expect(said).to.include({ status: 'False', reason: 'NoPolicy' });
+    expect(said?.message)
+      .to.contain('the endpoints of the box refuse its own tokens')
+      .and.contain('Where it is to call');
+    expect(rig.condition('Client/gateway')).to.equal('True/Ready');
+    expect(rig.condition('Client/site', 'Granted')).to.equal(undefined);
+  });
+
   it('sends nothing and publishes nothing when nothing changed', async () => {
     await rig.pass([app, policy]);
     const { published } = rig.source;
@@ -53,6 +103,19 @@ describe('reconcileBox against a real API', () => {
     await rig.pass([app, policy]);
     expect(rig.calls).to.deep.equal([]);
     expect(rig.source.published).to.equal(published);
+  });
+
+  it('R-23 says of a suspended client that its secret is not looked at, and its Secret works', async () => {
+    await rig.pass([app, policy]);
+    const suspended = edited(app, { grant_types: ['client_credentials'], suspend: true });
+    for (const scope of ['changes', 'everything'] as const) {
+      await rig.pass([suspended, policy], scope);
+      expect(rig.condition('Client/app')).to.equal('Unknown/Suspended');
+      expect(rig.condition('Client/app', 'SecretReady')).to.equal('Unknown/Suspended');
+      expect(await rig.token('app')).to.equal(200);
+    }
+    await rig.pass([app, policy]);
+    expect(rig.condition('Client/app', 'SecretReady')).to.equal('True/SecretGenerated');
   });
 
   it('compares digests in a sweep and writes nothing when all is as it should be', async () => {

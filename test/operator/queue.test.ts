@@ -8,6 +8,8 @@ interface Rig {
   readonly failures: { key: string; wait: number }[];
   /** Lets the pass of a key end, well or badly. */
   readonly end: (key: string, error?: Error) => Promise<void>;
+  /** Milliseconds on its clock. */
+  time: number;
   /** The waits that are under way. */
   readonly waits: { readonly wait: number; readonly callback: () => void }[];
 }
@@ -21,6 +23,7 @@ function rig(concurrency = 2): Rig {
     concurrency,
     backOff: { first: 100, ceiling: 1_000 },
     random: () => 0,
+    clock: () => made.time,
     run(key) {
       begun.push(key);
       return new Promise((resolve, reject) => open.set(key, { resolve, reject }));
@@ -32,7 +35,8 @@ function rig(concurrency = 2): Rig {
       return () => void waits.splice(waits.indexOf(entry), 1);
     },
   });
-  return {
+  const made: Rig = {
+    time: 0,
     queue,
     begun,
     failures,
@@ -45,6 +49,7 @@ function rig(concurrency = 2): Rig {
       await settled();
     },
   };
+  return made;
 }
 
 async function settled(): Promise<void> {
@@ -52,6 +57,18 @@ async function settled(): Promise<void> {
 }
 
 describe('createQueue', () => {
+  it('R-53 knows which keys wait for the passes of others, and which only for their own', async () => {
+    const { queue, end } = rig(1);
+    queue.add('a');
+    await settled();
+    queue.add('a');
+    expect([queue.waiting, queue.held]).to.deep.equal([1, 0]);
+    queue.add('b');
+    expect([queue.waiting, queue.held]).to.deep.equal([2, 1]);
+    await end('a');
+    expect([queue.waiting, queue.held]).to.deep.equal([1, 1]);
+  });
+
   it('runs a key once however often it was added before its pass began', async () => {
     const { queue, begun } = rig();
     for (let times = 0; times < 5; times += 1) queue.add('a');
@@ -71,6 +88,39 @@ describe('createQueue', () => {
     expect(begun).to.deep.equal(['a', 'a']);
     await end('a');
     expect(begun).to.deep.equal(['a', 'a']);
+  });
+
+  it('R-53 gives a key with short passes its turn before one whose passes take long', async () => {
+    const made = rig(1);
+    const { queue, begun, end } = made;
+    for (const key of ['long', 'short', 'other']) queue.add(key);
+    for (const key of ['long', 'short', 'other']) {
+      await settled();
+      made.time += key === 'long' ? 5_000 : 10;
+      await end(key);
+    }
+    queue.add('first');
+    for (const key of ['long', 'short', 'other']) queue.add(key);
+    for (const key of ['first', 'short', 'other', 'long']) {
+      await settled();
+      expect(begun.at(-1)).to.equal(key);
+      await end(key);
+    }
+  });
+
+  it('R-53 lets a key with long passes run as often as the others have had as much time', async () => {
+    const made = rig(1);
+    const { queue, begun, end } = made;
+    queue.add('long');
+    queue.add('short');
+    for (let passes = 0; passes < 100; passes += 1) {
+      await settled();
+      const key = begun.at(-1) ?? '';
+      queue.add(key);
+      made.time += key === 'long' ? 90 : 10;
+      await end(key);
+    }
+    expect(begun.filter((key) => key === 'long').length).to.be.within(9, 11);
   });
 
   it('runs as many keys at once as it may, the others in the order in which they came', async () => {

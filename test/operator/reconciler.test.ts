@@ -115,10 +115,10 @@ describe('startReconciler against a real API', () => {
   it('finds at the next sweep what it never heard of', async () => {
     await start().firstRound;
     source.objects = [inBox('a', 'one')];
-    expect(time.lengths()).to.deep.equal([sweepPeriod]);
+    expect(time.lengths()).to.include(sweepPeriod);
     time.pass(sweepPeriod);
     await eventually('the box is applied', async () => (await rows())['a'] === 1);
-    await eventually('the next sweep is planned', () => time.lengths().length === 1);
+    await eventually('the next sweep is planned', () => time.lengths().includes(sweepPeriod));
   });
 
   it('peer defect 1: is never Ready while the API fails each of the first 20 writes, and then is, with no change of the spec', async () => {

@@ -3,8 +3,11 @@ import pg from 'pg';
 import type { Kind } from '../../crds/kind.ts';
 import { isRecord } from '../../crds/schema-node.ts';
 import type { Environment } from '../../process/environment.ts';
+import type { ControlPlane } from '../envtest/control-plane.ts';
+import { kubectl } from '../envtest/install-crds.ts';
 import { eventually } from '../support/eventually.ts';
 import { operatorNamespace } from '../support/operator-process.ts';
+import { rulesWithout } from './declared-rights.ts';
 import type { RightsScene } from './rights-scene.ts';
 
 /** What a right is for: something that does not come about without it, and does as soon as it is given back. */
@@ -104,6 +107,16 @@ export const rightCases: Readonly<Record<string, RightCase>> = {
 
   'get /.well-known/openid-configuration': serviceAccounts('who makes the tokens of ServiceAccounts is not known'),
   'get /openid/v1/jwks': serviceAccounts('the keys of the tokens of ServiceAccounts are not known'),
+
+  'create /events': {
+    breaks: 'nobody is told of rights that are missing in the cluster',
+    provoke: ({ rig }) => takeStatusRight(rig.plane),
+    async wanted({ rig }) {
+      if (!(await isToldOfRights(rig.plane))) return false;
+      await kubectl(rig.plane, 'apply', '-f', 'operator/rbac/cluster-role.yaml');
+      return true;
+    },
+  },
 
   'create coordination.k8s.io/leases': {
     breaks: 'a Lease that was deleted is not made again',
@@ -306,6 +319,23 @@ async function isCounted({ rig, box }: RightsScene): Promise<boolean> {
 async function eventsIn({ plane }: RightsScene['rig'], box: string): Promise<readonly Record<string, unknown>[]> {
   const { body } = await plane.call({ path: `/apis/events.k8s.io/v1/namespaces/${box}/events` });
   return isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
+}
+
+/** Lets nobody write the status of a Box. */
+async function takeStatusRight(plane: ControlPlane): Promise<void> {
+  const path = '/apis/rbac.authorization.k8s.io/v1/clusterroles/boxgate-operator';
+  const { body } = await plane.call({ path });
+  const { metadata, rules } = isRecord(body) ? body : {};
+  const { name } = isRecord(metadata) ? metadata : {};
+  const less = rulesWithout(rules, { verb: 'patch', group: 'boxgate.dev', resource: 'boxes/status' });
+  await plane.call({ method: 'PUT', path, body: { metadata: { name }, rules: less } });
+}
+
+/** Whether an Event in the operator's namespace names the right. */
+async function isToldOfRights(plane: ControlPlane): Promise<boolean> {
+  const { body } = await plane.call({ path: `/api/v1/namespaces/${operatorNamespace}/events` });
+  const items: readonly unknown[] = isRecord(body) && Array.isArray(body['items']) ? body['items'] : [];
+  return items.some((item) => isRecord(item) && String(item['message']).includes('patch boxes.boxgate.dev/status'));
 }
 
 async function isForbidden({ rig, box }: RightsScene): Promise<boolean> {

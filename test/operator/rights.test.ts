@@ -21,7 +21,11 @@ const everywhere = [
 /** Paths that are no resources: who issues the tokens of ServiceAccounts, and by which keys. */
 const paths = ['get /.well-known/openid-configuration', 'get /openid/v1/jwks'];
 
-const inOwnNamespace = ['create coordination.k8s.io/leases', 'get,update coordination.k8s.io/leases boxgate-operator'];
+const inOwnNamespace = [
+  'create /events',
+  'create coordination.k8s.io/leases',
+  'get,update coordination.k8s.io/leases boxgate-operator',
+];
 
 const whereBound = ['create,delete,get,list,patch,watch /secrets'];
 

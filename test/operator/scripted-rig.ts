@@ -24,6 +24,8 @@ export interface BoxMoment {
 /** A scripted cluster and a real API, and between them the operator's reconciler in this process. */
 export interface ScriptedRig {
   readonly cluster: ScriptedCluster;
+  /** Id of the cluster. */
+  readonly id: string;
   readonly reconciler: Reconciler;
   readonly management: Management;
   readonly moments: readonly BoxMoment[];
@@ -84,6 +86,7 @@ export async function startScriptedRig(api: TestApi, options: ScriptedRigOptions
   await reconciler.firstRound;
   return {
     cluster: scripted,
+    id,
     reconciler,
     management: real,
     moments,

@@ -4,7 +4,7 @@ import { secretName } from '../../operator/secret-source.ts';
 import { declared } from './declare.ts';
 
 const code = { authorization_code: { redirect_uri: 'https://app.example.com/back' } };
-const jwks = { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }] };
+const jwks = { keys: [{ kty: 'RSA', n: 'w'.repeat(342), e: 'AQAB' }] };
 
 const cases: [title: string, spec: Record<string, unknown>, from: string][] = [
   ['a machine client that says nothing', { grant_types: ['client_credentials'] }, 'generated'],

@@ -58,7 +58,7 @@ describe('what Namespaces decide, with the operator as a process', () => {
       const old = await uidOf(box);
       await rig.plane.call({ method: 'DELETE', path: path(box) });
       await eventually('it is gone', async () => (await rig.plane.call({ path: path(box) })).status === 404, 60_000);
-      expect(await rig.token(box, 'kept', 's3cret')).to.equal(200);
+      await eventually('it is out of service', async () => (await rig.token(box, 'kept', 's3cret')) === 404);
       await rig.plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: box } } });
       await rig.put('Client', box, 'stranger', { grant_types: ['client_credentials'], secret: 's3cret' });
       const said = (): Promise<string> => rig.condition('Client', box, 'stranger');
@@ -112,5 +112,21 @@ describe('what Namespaces decide, with the operator as a process', () => {
     await rig.put('Box', box, 'box', { hosts: ['mine.test'], issuer: 'https://mine.test' });
     await says(box, 'True/Ready');
     await eventually('it is the issuer', async () => (await issuerAt('mine.test')) === 'https://mine.test');
+  });
+
+  it('R-53 a quota on a Namespace holds at once, and the youngest object beyond it says QuotaExceeded', async () => {
+    const box = await rig.box();
+    const spec = { grant_types: ['client_credentials'], secret: 's3cret' };
+    await annotate(box, { 'boxgate.dev/quota': 'clients=1' });
+    await rig.put('Client', box, 'first', spec);
+    await rig.ready('Client', box, 'first');
+    await rig.put('Client', box, 'second', spec);
+    const says = (expected: string): Promise<void> =>
+      eventually(`the second client says ${expected}`, async () => {
+        return (await rig.condition('Client', box, 'second')) === expected;
+      });
+    await says('False/QuotaExceeded');
+    await annotate(box, { 'boxgate.dev/quota': 'clients=2' });
+    await says('True/Ready');
   });
 });

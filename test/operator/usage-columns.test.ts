@@ -20,6 +20,6 @@ describe('what a cluster shows of usage', () => {
     for (let count = 0; count < 3; count += 1) expect(await rig.token(box, 'used', 'a-secret')).to.equal(200);
     const wide = (): Promise<string> => kubectl(rig.plane, 'get', 'clients', '--namespace', box, '--output', 'wide');
     await eventually('it is shown', async () => /^used +used .* True +\S+ +\d+\w* +3$/m.test(await wide()), 150_000);
-    expect(await wide()).to.match(/^unused +unused .* True +\S+ *$/m);
+    expect(await wide()).to.match(/^unused +unused .* True +Ready +\S+ *$/m);
   });
 });

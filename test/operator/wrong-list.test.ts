@@ -85,4 +85,13 @@ describe('a list of the API server that lacks objects in many boxes', () => {
     await eventually('the one that is gone has no row', async () => (await rig.rows()) === 31);
     expect(await rig.metric('removals_withheld')).to.equal(0);
   });
+
+  it('R-51 takes no box out of service because a list lacks its Namespace: a read of that one says that it is there', async () => {
+    await sweep();
+    const { signal } = new AbortController();
+    const bound = await rig.management.declaredBoxes(rig.id, signal);
+    expect(bound.filter((one) => one.missing === true)).to.deep.equal([]);
+    expect(bound.map(({ box }) => box)).to.include.members([...boxes]);
+    expect(await rig.rows()).to.equal(boxes.length * names.length);
+  });
 });

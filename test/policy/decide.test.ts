@@ -4,7 +4,7 @@ import { decide, explain } from '../../api/policy/decide.ts';
 import { createPolicyIndex } from '../../api/policy/policy-index.ts';
 import type { PolicyIndex } from '../../api/policy/policy-index.ts';
 import { STEPS_PER_DECISION } from '../../api/policy/steps.ts';
-import { sampleRequest, storedPolicy } from './policies.ts';
+import { countedSteps, sampleRequest, storedPolicy } from './policies.ts';
 
 const reports = { client: 'reports' };
 const link = [{ resourceType: 'Client', id: 'reports' }];
@@ -62,7 +62,7 @@ describe('decision', () => {
           policy: 'b',
           engine: 'matcho',
           granted: false,
-          fault: 'matcho.user.$foo: unknown word; the words are $enum, $one-of, $not, $contains, $every',
+          fault: 'matcho.user.$foo: is not a known word; the words are $enum, $one-of, $not, $contains, $every',
         },
         { policy: 'c', engine: 'cel', granted: false, fault: 'field not found: id' },
         { policy: 'd', engine: 'allow', granted: true },
@@ -74,7 +74,7 @@ describe('decision', () => {
   it('shares the steps of one decision among its candidates', () => {
     const walk = { engine: 'cel', expression: 'body.all(x, x == 1) && false', link };
     const index = indexOf(Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`p${at}`, walk])));
-    const { candidates } = explain(index, reports, sampleRequest({ body: Array(5000).fill(1) }));
+    const { candidates } = explain(index, reports, sampleRequest({ body: Array(5000).fill(1) }), countedSteps());
     expect(candidates[0]?.fault).to.equal(undefined);
     expect(candidates.at(-1)?.fault).to.contain(`${STEPS_PER_DECISION} steps`);
     const last = indexOf({

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { RULE_ENGINES } from '../../crds/access-policy.ts';
 import { checkResource } from '../../crds/validate.ts';
 import { decide } from '../../api/policy/decide.ts';
+import { MOST_COMPILE_COST } from '../../api/policy/compile-cost.ts';
 import { LONGEST_EXPRESSION } from '../../api/policy/engines/cel.ts';
 import { MOST_RULES } from '../../api/policy/engines/complex.ts';
 import { DEEPEST_SCHEMA, LONGEST_SCHEMA, MOST_SUBSCHEMAS } from '../../api/policy/engines/json-schema-check.ts';
@@ -15,7 +16,7 @@ import { createPolicyIndex } from '../../api/policy/policy-index.ts';
 import type { Subject } from '../../api/policy/policy-index.ts';
 import { REQUEST_OBJECT_VERSION } from '../../api/policy/request-object.ts';
 import type { RequestObject } from '../../api/policy/request-object.ts';
-import { STEPS_PER_DECISION } from '../../api/policy/steps.ts';
+import { MILLISECONDS_PER_DECISION, STEPS_PER_DECISION } from '../../api/policy/steps.ts';
 import { compiled, sampleRequest } from './policies.ts';
 
 const page = readFileSync('docs/policies.md', 'utf8');
@@ -54,7 +55,7 @@ describe('docs/policies.md', () => {
 
   it('lists every field of the request object, with the version', () => {
     const listed = tableRows('| field | type | meaning |').map(([field = '']) => code(field));
-    expect(listed).to.have.members(Object.keys(sampleRequest({ body: 1, user: { id: 1 } })));
+    expect(listed).to.have.members(Object.keys(sampleRequest({ body: 1, changes: [], user: { id: 1 } })));
     expect(page).to.contain(`same object, version ${REQUEST_OBJECT_VERSION}.`);
   });
 
@@ -62,6 +63,7 @@ describe('docs/policies.md', () => {
     const figure = (count: number) => count.toLocaleString('en');
     expect(tableRows('| what | most |')).to.deep.equal([
       ['steps of one decision, all its candidates together', figure(STEPS_PER_DECISION)],
+      ['processor time of one decision, all its candidates together', `${MILLISECONDS_PER_DECISION} ms`],
       ['CEL expression', `${figure(LONGEST_EXPRESSION)} characters`],
       ['JSON Schema', `${figure(LONGEST_SCHEMA)} characters as JSON`],
       ['subschemas, those behind a `$ref` counted again', figure(MOST_SUBSCHEMAS)],
@@ -70,6 +72,7 @@ describe('docs/policies.md', () => {
       ['regular expression', `${figure(LONGEST_PATTERN)} characters`],
       ['states of its RE2 program', figure(MOST_STATES)],
       ['rules in `and` or `or`', figure(MOST_RULES)],
+      ['cost of compiling the policy, all its rules together', `${MOST_COMPILE_COST / 1000} ms`],
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { isFoundIn, linearRegExp } from '../../api/policy/linear-regexp.ts';
+import { linearRegExp } from '../../api/policy/linear-regexp.ts';
+import type { LinearRegExp } from '../../api/policy/linear-regexp.ts';
 import { Steps, TooManySteps } from '../../api/policy/steps.ts';
 
 describe('linear regular expressions', () => {
@@ -19,7 +20,7 @@ describe('linear regular expressions', () => {
   ];
   for (const [pattern, text, found] of rows) {
     it(`${JSON.stringify(pattern)} ${found ? 'is' : 'is not'} found in ${JSON.stringify(text)}`, () => {
-      expect(linearRegExp(pattern).test(text)).to.equal(found);
+      expect(linearRegExp(pattern).isFoundIn(text, new Steps())).to.equal(found);
     });
   }
 
@@ -32,7 +33,7 @@ describe('linear regular expressions', () => {
     '^(([a-z])+.)+[A-Z]([a-z])+$',
   ]) {
     it(`answers the catastrophic ${pattern} over 30,000 characters`, () => {
-      expect(linearRegExp(pattern).test(`${'a'.repeat(30_000)}!`)).to.equal(false);
+      expect(linearRegExp(pattern).isFoundIn(`${'a'.repeat(30_000)}!`, new Steps())).to.equal(false);
     });
   }
 
@@ -57,11 +58,53 @@ describe('linear regular expressions', () => {
     });
   }
 
-  it('takes steps by the length of the text and the size of the program', () => {
-    const [small, large] = [linearRegExp('^a'), linearRegExp('[ab]{500}$')];
-    expect(large.stepsPerCharacter).to.be.greaterThan(50 * small.stepsPerCharacter);
-    const text = 'ab'.repeat(5_000);
-    expect(() => isFoundIn(small, text, new Steps(1_000))).not.to.throw();
-    expect(() => isFoundIn(large, text, new Steps(1_000))).to.throw(TooManySteps);
+  it('takes steps by the length of the text, and for a short one by the size of the program', () => {
+    const [small, large] = [linearRegExp('^ab'), linearRegExp('[ab]{100}$')];
+    expect(stepsOf(small, 'ababa')).to.be.lessThan(2);
+    expect(stepsOf(large, 'ababa')).to.be.greaterThan(2 * stepsOf(small, 'ababa'));
+    expect(stepsOf(small, 'ab'.repeat(5_000))).to.be.within(50, 200);
+  });
+
+  for (const pattern of ['a[ab]{250}[cd]', '(a?){200}b$', 'a[ab]{200}\\B[cd]', '(?i)a[ab]{20}[cd]']) {
+    it(`R-01 ${pattern} stops in the middle of a text when the time is over`, () => {
+      let readings = 0;
+      const timer = { isOver: () => (readings += 1) > 5 };
+      const text = randomLetters(100_000);
+      const steps = new Steps(undefined, () => timer);
+      expect(() => linearRegExp(pattern).isFoundIn(text, steps)).to.throw(TooManySteps);
+      expect(readings).to.equal(6);
+    });
+  }
+
+  it('answers the same in a long text as in a short one', () => {
+    for (const pattern of ['b{3}a?c', '(?i)X', '^a.*z$', '[^a]{2}', '\\bz', 'é😀', '(a|b)*z|y']) {
+      const expression = linearRegExp(pattern);
+      for (const end of ['', 'x', ' z', 'bbbc', 'é😀', 'bb']) {
+        const long = `${'a'.repeat(5_000)}${end}`;
+        expect(expression.isFoundIn(long, new Steps()), pattern).to.equal(new RegExp(jsOf(pattern)).test(long));
+      }
+    }
   });
 });
+
+/** RE2 reads flags in the pattern. */
+function jsOf(pattern: string): string {
+  return pattern.replace('(?i)X', '[xX]');
+}
+
+/** Letters of which an automaton with "a, then n letters" meets few twice. */
+function randomLetters(length: number): string {
+  return Array.from({ length }, () => (Math.random() < 0.5 ? 'a' : 'b')).join('');
+}
+
+/** Returns the least number of steps with which the text can be tested, in quarters. */
+function stepsOf(expression: LinearRegExp, text: string): number {
+  for (let allowed = 0; ; allowed += 0.25) {
+    try {
+      expression.isFoundIn(text, new Steps(allowed));
+      return allowed;
+    } catch (error) {
+      if (!(error instanceof TooManySteps)) throw error;
+    }
+  }
+}

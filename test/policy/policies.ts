@@ -3,6 +3,7 @@ import { compilePolicy } from '../../api/policy/compile.ts';
 import type { CompiledPolicy } from '../../api/policy/compile.ts';
 import { requestObject } from '../../api/policy/request-object.ts';
 import type { RequestObject, RequestParts } from '../../api/policy/request-object.ts';
+import { Steps } from '../../api/policy/steps.ts';
 
 /** A policy as it could stand in the table, whatever its fields: rows may be older than the rules for them. */
 export function storedPolicy(fields: Readonly<Record<string, unknown>>): AccessPolicy {
@@ -18,6 +19,17 @@ function isStored(_body: unknown): _body is AccessPolicy {
 /** The same, compiled. */
 export function compiled(fields: Readonly<Record<string, unknown>>): CompiledPolicy {
   return compilePolicy(storedPolicy(fields));
+}
+
+/** Steps of one decision without a time limit, so that the same rule gives up on every machine. */
+export function countedSteps(): Steps {
+  return new Steps(undefined, () => ({ isOver: () => false }));
+}
+
+/** Steps of a decision whose time is over when the clock is read for the third time. */
+export function briefSteps(): Steps {
+  let readings = 0;
+  return new Steps(undefined, () => ({ isOver: () => (readings += 1) >= 3 }));
 }
 
 /** A request of the client `reports` for its own resource, with whatever differs. */

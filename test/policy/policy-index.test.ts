@@ -8,6 +8,13 @@ import { sampleRequest, storedPolicy } from './policies.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** A rule that does not look at the body, and two that do. */
+const rules = {
+  head: { engine: 'allow' },
+  body: { engine: 'matcho', matcho: { body: { name: 'x' } } },
+  changes: { engine: 'cel', expression: 'changes.all(field, field == "data")' },
+};
+
 const reports: Subject = { client: 'reports' };
 const toReports = [{ resourceType: 'Client', id: 'reports' }];
 
@@ -102,6 +109,21 @@ describe('policy index', () => {
     expect(ids(index, person)).to.deep.equal(['x-user', 'y-both', 'z-group', 'a-anyone', 'b-known']);
   });
 
+  it('R-05 asks first, of linked and of other policies, those that do not look at the body', () => {
+    const index = indexOf(
+      { id: 'a', link: toReports, ...rules.changes },
+      { id: 'b', link: toReports, ...rules.body },
+      { id: 'c', link: toReports, ...rules.head },
+      { id: 'd', link: toReports, ...rules.head },
+      { id: 'e', subjects: 'anyone', ...rules.body },
+      { id: 'f', subjects: 'authenticated', ...rules.changes },
+      { id: 'g', subjects: 'anyone', ...rules.head },
+    );
+    expect(ids(index, reports)).to.deep.equal(['c', 'd', 'a', 'b', 'g', 'e', 'f']);
+    index.set(storedPolicy({ id: 'b', link: toReports, ...rules.head }));
+    expect(ids(index, reports)).to.deep.equal(['b', 'c', 'd', 'a', 'g', 'e', 'f']);
+  });
+
   it('P-05 a policy that is removed grants nothing from the next decision on', () => {
     const index = indexOf({ link: toReports });
     expect(decide(index, reports, sampleRequest())).to.deep.equal({ granted: true, policy: 'p' });
@@ -189,18 +211,20 @@ describe('policy index', () => {
       target.map(([resourceType, linked]) => ({ resourceType, id: linked })),
       { maxLength: 3 },
     );
-    const fields = fc.record({ id, link, subjects: fc.constantFrom(undefined, 'linked', 'authenticated', 'anyone') });
+    const rule = fc.constantFrom(...Object.values(rules));
+    const subjects = fc.constantFrom(undefined, 'linked', 'authenticated', 'anyone');
+    const fields = fc.record({ id, link, subjects, rule }).map(({ rule, ...others }) => ({ ...others, ...rule }));
     const change = fc.oneof(fields, fields, id);
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
         const index = createPolicyIndex();
-        const model = new Map<string, Fields & { id: string }>();
+        const model = new Map<string, Fields & { id: string; engine: string }>();
         for (const one of changes) {
           if (typeof one === 'string') {
             index.remove(one);
             model.delete(one);
           } else {
-            index.set(storedPolicy({ engine: 'allow', ...one }));
+            index.set(storedPolicy(one));
             model.set(one.id, one);
           }
         }
@@ -213,10 +237,17 @@ describe('policy index', () => {
 });
 
 /** The order and reach of policies, computed the slow way. */
-function searched(model: ReadonlyMap<string, Fields & { id: string }>, { client, user }: Subject): string[] {
+function searched(
+  model: ReadonlyMap<string, Fields & { id: string; engine: string }>,
+  { client, user }: Subject,
+): string[] {
   const groups = [...(user?.groupIds ?? []), ...(user?.groupNames ?? [])].map((group) => `Group/${group}`);
   const mine = new Set([`Client/${client ?? ''}`, `User/${user?.id ?? ''}`, ...groups]);
-  const sorted = [...model.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+  const byId = [...model.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+  const sorted = [
+    ...byId.filter(({ engine }) => engine === 'allow'),
+    ...byId.filter(({ engine }) => engine !== 'allow'),
+  ];
   const linked = sorted.filter(
     ({ subjects, link }) => (subjects ?? 'linked') === 'linked' && links(link).some((key) => mine.has(key)),
   );

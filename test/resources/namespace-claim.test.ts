@@ -3,13 +3,23 @@ import type { NamespaceClaim } from '../../api/client/desired-state.ts';
 import type { Binding } from '../../api/db/namespace.ts';
 import { judgeClaim, lockedMessage } from '../../api/resources/namespace-claim.ts';
 
-const fresh: Binding = { cluster: undefined, uid: undefined, locked: false };
-const bound: Binding = { cluster: 'c', uid: 'old', locked: false };
-const locked: Binding = { ...bound, locked: true };
+const fresh: Binding = { cluster: undefined, uid: undefined, locked: false, missing: false };
+const bound: Binding = { cluster: 'c', uid: 'old', locked: false, missing: false };
+const locked: Binding = { ...bound, locked: true, missing: false };
 const elsewhere: Binding = { ...bound, cluster: 'd' };
 
 describe('judgeClaim', () => {
+  const missing: Binding = { ...bound, missing: true };
   const cases: [title: string, binding: Binding, claim: NamespaceClaim | undefined, verdict: string][] = [
+    ['its own namespace, which was missing', missing, { uid: 'old' }, 'resume'],
+    ['another namespace, of a box whose own is missing', missing, { uid: 'new' }, 'lock'],
+    ['another namespace that adopts a box whose own is missing', missing, { uid: 'new', adopt: 'old' }, 'adopt'],
+    [
+      'the first namespace of a box that was adopted while its own was missing',
+      { ...missing, uid: undefined },
+      { uid: 'new' },
+      'bind',
+    ],
     ['no namespace', fresh, undefined, 'proceed'],
     ['no namespace, of a bound box', bound, undefined, 'proceed'],
     ['no namespace, of a locked box', locked, undefined, 'refuse'],
@@ -39,6 +49,18 @@ describe('judgeClaim', () => {
     it(`P-14 ${title}: ${verdict}`, () => {
       const head = { cluster: 'c', epoch: 1, complete: true, ...(namespace === undefined ? {} : { namespace }) };
       expect(judgeClaim(head, binding)).to.equal(verdict);
+    });
+  }
+
+  for (const [title, binding, verdict] of [
+    ['of its own cluster', bound, 'retire'],
+    ['of its own cluster, which is known', missing, 'proceed'],
+    ['of a locked box', locked, 'retire'],
+    ['of another cluster', elsewhere, 'proceed'],
+    ['of a box without one', fresh, 'proceed'],
+  ] as const) {
+    it(`R-51 a namespace that is missing, ${title}: ${verdict}`, () => {
+      expect(judgeClaim({ cluster: 'c', epoch: 1, complete: false, missing: true }, binding)).to.equal(verdict);
     });
   }
 

@@ -103,7 +103,7 @@ describe('what boxgate dev prints', () => {
     for (const row of [
       'NAMESPACE | NAME | ID | GRANTS | SECRET | POLICIES | READY | REASON',
       'default | client.boxgate.dev/granted | granted | client_credentials | generated | 1 | True | Ready',
-      'default | client.boxgate.dev/ungranted | ungranted | client_credentials | generated | 0 | True | NoPolicy',
+      'default | client.boxgate.dev/ungranted | ungranted | client_credentials | generated | 0 | True | Ready',
       'NAMESPACE | NAME | ENGINE | SUBJECTS | READY | REASON',
       'default | accesspolicy.boxgate.dev/granted | allow | 1 | True | Ready',
     ]) {
@@ -112,6 +112,9 @@ describe('what boxgate dev prints', () => {
     expect(stdout).to.match(/client\.boxgate\.dev\/waiting .* False +SecretNotFound\n/);
     expect(stdout).to.match(/client\.boxgate\.dev\/faulty .* False +Invalid\n/);
     expect(stdout).to.match(/accesspolicy\.boxgate\.dev\/dangling .* True +\w+\n/);
+    expect(stdout).to.match(
+      / {2}\S*b\.yaml:1: no declared AccessPolicy concerns this client: .*\. Where it is to call them, apply/,
+    );
     expect(stdout).to.match(/ {2}\S*c\.yaml:1: .*nowhere/);
     expect(stdout).to.match(/ {2}\S*d\.yaml:6: spec\.grant_types /);
     expect(stdout).not.to.match(/^ready /m);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import { openStateFolder } from '../../standalone/state-folder.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { runBoxgate } from './boxgate-process.ts';
@@ -105,6 +106,7 @@ describe('boxgate dev, which cannot begin', () => {
   });
 
   it('on data of another Postgres it says where to look, and ends at once', async () => {
+    openStateFolder(folder.path('older')).release();
     folder.write('older/data/PG_VERSION', '11\n');
     const { code, sentence } = await refused([manifests(), ...anyPorts, '--state', folder.path('older')]);
     expect(code).to.equal(1);

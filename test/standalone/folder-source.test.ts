@@ -51,6 +51,21 @@ describe('createFolderSource', () => {
     expect(await source.boxes(stopping.signal)).to.deep.equal(['default']);
   });
 
+  it('R-53 reads the quotas of a box from a Namespace manifest, and their defaults once it is gone', async () => {
+    const quota = async () => (await source.list('default', stopping.signal)).quota;
+    const namespace = (text: string) =>
+      `apiVersion: v1\nkind: Namespace\nmetadata: {name: default, annotations: {boxgate.dev/quota: "${text}"}}\n`;
+    watch();
+    folder.write('namespace.yaml', namespace('clients=2, users=7'));
+    await eventually('the box was told of', () => changed.includes('default'));
+    expect(await quota()).to.deep.equal({ quota: { clients: 2, users: 7 } });
+    folder.save('namespace.yaml', namespace('clients=many'));
+    await eventually('the mistake is named', async () => (await quota())?.fault !== undefined);
+    expect((await quota())?.fault).to.contain('"clients=many" is not a name');
+    folder.remove('namespace.yaml');
+    await eventually('nothing is set', async () => JSON.stringify((await quota())?.quota) === '{}');
+  });
+
   const changes: [title: string, change: () => void, names: string[]][] = [
     ['a file that is written', () => folder.write('b.yaml', clientYaml('b')), ['a', 'b']],
     ['a file that is saved by renaming', () => folder.save('a.yaml', clientYaml('b')), ['b']],

@@ -39,13 +39,13 @@ describe('boxgate dev examples/people', () => {
       location = (isQuestion ? await browser.submit(location, { answer: 'allow' }) : await browser.get(location))
         .location;
     }
-    expect(location).to.match(/^http:\/\/127\.0\.0\.1:3000\/callback#access_token=bgt_/);
+    expect(location).to.match(/^http:\/\/127\.0\.0\.1:3001\/#access_token=bgt_/);
     return new URLSearchParams(location.slice(location.indexOf('#') + 1));
   }
 
   it('prints an address and an account, and no password', () => {
     expect(account).to.equal('admin@example.com');
-    expect(address).to.equal(`${dev.url}/auth/authorize?response_type=token&client_id=app`);
+    expect(address).to.equal(`${dev.url}/auth/authorize?response_type=token&client_id=admin`);
 
     expect(password).not.to.equal('');
     expect(dev.boxgate.stdout + dev.boxgate.stderr).not.to.contain(password);
@@ -57,6 +57,7 @@ describe('boxgate dev examples/people', () => {
     const answer = await walk(browser, asked.location, { email: account, password });
     const token = answer.get('access_token') ?? '';
     expect(answer.get('expires_in')).to.equal('3600');
+    expect(answer.get('scope')).to.equal('boxgate');
     expect(await getStatus(`${dev.url}/boxes/default`, '/users', token)).to.equal(200);
   });
 

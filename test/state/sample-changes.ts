@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { quotaOf } from '../../crds/quota.ts';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
 import type { ConfigChanges, ResourceRow, SigningKeyRow } from '../../api/db/config-changes.ts';
 import { sealedFor } from '../../api/state/key-ring.ts';
@@ -14,6 +15,8 @@ export function changes(version: number, over: Partial<ConfigChanges> = {}): Con
     sessionsFrom: 0,
     revokedBefore: undefined,
     locked: false,
+    quota: quotaOf(),
+    sessionsFull: false,
     changed: [],
     deleted: [],
     keys: [],
@@ -25,7 +28,7 @@ export function changes(version: number, over: Partial<ConfigChanges> = {}): Con
 export function clientRow(id: string, over: Partial<ResourceRow> = {}): ResourceRow {
   const body = { resourceType: 'Client', id, grant_types: ['client_credentials'] };
   const none = { secrets: [], previous: undefined, revokedBefore: undefined };
-  return { kind: 'Client', id, version: 1, sessionsFrom: 0, body, ...none, ...over };
+  return { kind: 'Client', id, version: 1, sessionsFrom: 0, body, size: 100, isManaged: true, ...none, ...over };
 }
 
 /** The row of a signing key, made and sealed. */

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import type { ServiceAccountSettings } from '../../api/client/cluster-settings.ts';
 import type { ApplyResult } from '../../api/client/desired-state.ts';
 import { readApiConfig } from '../../api/config.ts';
+import type { Quota } from '../../crds/quota.ts';
 import type { Environment } from '../../process/environment.ts';
 import { createLog } from '../../process/log.ts';
 import { serveApi } from '../../api/serve.ts';
@@ -21,8 +22,14 @@ export interface TestApi {
   readonly logLines: readonly string[];
   /** Declares resources of a box through the management port, as the operator does; throws when one is not taken. */
   declare(box: string, resources: readonly DeclaredResource[]): Promise<readonly ApplyResult[]>;
-  /** Removes what {@link TestApi.declare} declared. */
-  remove(box: string, names: readonly { kind: string; id: string }[]): Promise<void>;
+  /** Sets quotas of a box as its Namespace does, and tries to declare resources: what becomes of each. */
+  declareWithin(
+    box: string,
+    quota: Partial<Quota>,
+    resources: readonly DeclaredResource[],
+  ): Promise<readonly ApplyResult[]>;
+  /** Removes what {@link TestApi.declare} declared, or takes its owner away. */
+  remove(box: string, names: readonly RemovedResource[]): Promise<void>;
   /** Tells who makes the tokens of the cluster's ServiceAccounts, as the operator does; the version of its settings. */
   serviceAccounts(settings: ServiceAccountSettings | null): Promise<number>;
   /** Stops the API; the database stays when it was given. Throws when a secret stands in its log. */
@@ -33,6 +40,13 @@ export interface TestApi {
 export type DeclaredResource = { readonly kind: 'Client' | 'AccessPolicy' | 'Box'; readonly id: string } & Readonly<
   Record<string, unknown>
 >;
+
+/** A declared resource whose object goes; with `retain` its row stays, without an owner. */
+export interface RemovedResource {
+  readonly kind: string;
+  readonly id: string;
+  readonly retain?: boolean;
+}
 
 /** The key that seals the signing keys of every test API, so that two of them can share a database. */
 export const testEncryptionKey = Buffer.alloc(32, 7).toString('base64');
@@ -64,6 +78,7 @@ export async function startApi(
     url: `http://127.0.0.1:${String(running.port)}`,
     logLines: lines,
     declare: manage.declare,
+    declareWithin: manage.declareWithin,
     remove: manage.remove,
     serviceAccounts: manage.serviceAccounts,
     async stop() {
@@ -93,15 +108,15 @@ function collectedLines(): { destination: Writable; lines: string[] } {
   return { destination, lines };
 }
 
-type Declaring = Pick<TestApi, 'declare' | 'remove' | 'serviceAccounts'>;
+type Declaring = Pick<TestApi, 'declare' | 'declareWithin' | 'remove' | 'serviceAccounts'>;
 
 /** Declares and removes over the management port of an API, also one in another process, in the name of a cluster. */
 export function createManagement(url: string, key: string, cluster = 'test'): Declaring {
   let epoch: number | undefined;
 
-  async function call(box: string, lines: readonly object[]): Promise<readonly ApplyResult[]> {
+  async function call(box: string, lines: readonly object[], more: object = {}): Promise<readonly ApplyResult[]> {
     epoch ??= await claimEpoch(url, key, cluster);
-    const head = { cluster, epoch, complete: false };
+    const head = { cluster, epoch, complete: false, ...more };
     const response = await fetch(`${url}/boxes/${box}/apply`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' },
@@ -123,10 +138,16 @@ export function createManagement(url: string, key: string, cluster = 'test'): De
       if (refused.length > 0) throw new Error(`not declared: ${JSON.stringify(refused)}`);
       return results;
     },
+    declareWithin: (box, quota, resources) =>
+      call(
+        box,
+        resources.map((resource) => declareLine(box, resource)),
+        { quota },
+      ),
     async remove(box, names) {
       await call(
         box,
-        names.map(({ kind, id }) => ({ kind, id, owner: ownerOf(box, kind, id), delete: true })),
+        names.map(({ kind, id, retain }) => ({ kind, id, owner: ownerOf(box, kind, id), delete: true, retain })),
       );
     },
     async serviceAccounts(settings) {

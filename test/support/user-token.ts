@@ -7,6 +7,7 @@ import {
   tokenHash,
 } from '../../api/credentials/refresh-token-text.ts';
 import { bucketOf } from '../../api/db/bucket.ts';
+import { BOXGATE_SCOPE } from '../../api/state/requestable-scopes.ts';
 import { insertFamily } from '../../api/db/refresh-family.ts';
 import { insertSession } from '../../api/db/session.ts';
 import { uuidText } from '../../api/credentials/token-text.ts';
@@ -19,7 +20,10 @@ export interface UserTokens {
 
 const hour = 3_600_000;
 
-/** Stores a session and a refresh family of a user, decided under the box's present version, as a grant of a person does. */
+/**
+ * Stores a session and a refresh family of a user, decided under the box's present version, as a sign-in without a requested
+ * scope does: with the default scope, the user's rights.
+ */
 export async function userTokens(ownerUrl: string, box: string, client: string, user: number): Promise<UserTokens> {
   const now = Date.now();
   const seconds = Math.floor(now / 1000);
@@ -34,7 +38,7 @@ export async function userTokens(ownerUrl: string, box: string, client: string, 
       [box],
     );
     const version = Number(rows[0]?.version);
-    const common = { box, version, client, user, scope: null, audience: null };
+    const common = { box, version, client, user, grant: 'a', scope: BOXGATE_SCOPE, audience: null } as const;
     await insertFamily(connection, {
       ...common,
       id: family,

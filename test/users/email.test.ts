@@ -58,6 +58,56 @@ describe('the normal form of an email', () => {
     });
   }
 
+  for (const text of [
+    'ann@exa\nmple.com',
+    'ann@example.com\n',
+    'ann@exam\tple.com',
+    'ann@example.com\r\nBcc: eve@example.com',
+    'ann@example.com/path',
+    'ann@example.com?query',
+    'ann@example.com#fragment',
+    'ann@example.com\\x',
+    'ann@exam%70le.com',
+    'ann@example.com:25',
+    'ann@user:x@example.com',
+    'ann@2130706433',
+    'ann@127.0.0.1',
+    'ann@127.1',
+    'ann@0x7f.1',
+    'ann@0x7f000001',
+    'ann@0177.0.0.1',
+    'ann@example.123',
+    'ann@\uff11\uff12\uff17.1',
+    'ann@[::1]',
+    'ann@example\u3002com',
+    'ann@example\uff0fcom',
+    'ann@exam\u00adple.com',
+    'ann@exam\u200dple.com',
+    'ann@example.com.',
+    'ann@example-.com',
+    'ann@xn--abc-.com',
+    'ann@a\u2488com',
+    'an\u0007n@example.com',
+    'an\rn@example.com',
+  ]) {
+    it(`R-08 is none of ${JSON.stringify(text)}`, () => {
+      expect(emailKey(text)).to.equal(undefined);
+    });
+  }
+
+  it('R-08 is its own normal form', () => {
+    for (const text of [
+      'Ann@B\u00fccher.example',
+      '\uff41nn@Example.COM',
+      'jose\u0301+x@example.com',
+      'ann@localhost',
+    ]) {
+      const normal = emailKey(text) ?? '';
+      expect(normal).not.to.equal('');
+      expect(emailKey(normal)).to.equal(normal);
+    }
+  });
+
   it('comes from a name without a dot in its domain too: people try things on their own machine', () => {
     expect(emailKey('ann@localhost')).to.equal('ann@localhost');
   });

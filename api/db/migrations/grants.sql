@@ -8,8 +8,15 @@ GRANT SELECT, INSERT, UPDATE ON boxgate.box, boxgate.session, boxgate.revocation
 GRANT SELECT, INSERT, UPDATE, DELETE
   ON boxgate.resource, boxgate.tombstone, boxgate.box_version, boxgate.signing_key, boxgate.refresh_family,
      boxgate.session_room, boxgate.used_assertion, boxgate.service_account_pin, boxgate.user, boxgate.group,
-     boxgate.group_member, boxgate.sign_in, boxgate.consent, boxgate.consent_request, boxgate.authorization_answer
+     boxgate.group_member, boxgate.box_host, boxgate.sign_in, boxgate.consent, boxgate.consent_target,
+     boxgate.consent_request, boxgate.authorization_answer, boxgate.failed_attempt
   TO :role;
 GRANT SELECT, UPDATE, DELETE ON boxgate.client_usage TO :role;
+GRANT SELECT, UPDATE ON boxgate.box_use, boxgate.session_count TO :role;
 GRANT SELECT ON boxgate.migration TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;
+-- Triggers call these whoever makes the change. A role that may call them could put them on a table of its own.
+REVOKE EXECUTE ON FUNCTION boxgate.begin_box_use(), boxgate.count_new_resources(), boxgate.count_changed_resources(),
+     boxgate.count_deleted_resources(), boxgate.count_users(), boxgate.count_groups(),
+     boxgate.drop_oldest_codes(), boxgate.drop_oldest_sign_ins(), boxgate.drop_oldest_consent_requests(),
+     boxgate.end_oldest_families() FROM :role;

@@ -1,4 +1,4 @@
-import { checkBearer } from '../../oauth/check-token.ts';
+import { findBearerSession } from '../../oauth/check-token.ts';
 import type { LiveSession } from '../../oauth/check-token.ts';
 import { endSession } from '../../oauth/end-session.ts';
 import { refuseParameters } from '../../resources/search-parameters.ts';
@@ -7,6 +7,7 @@ import type { ApiContext } from '../api-context.ts';
 import { bearerToken, missingToken, refusedToken } from '../authenticate.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { exchangeOf } from '../exchange.ts';
+import { nothingHere } from '../nothing-here.ts';
 import { queryOf } from '../query.ts';
 import { negotiate, render } from '../resources/negotiate.ts';
 import { send } from '../send.ts';
@@ -34,8 +35,9 @@ export function closeSessionEndpoint(context: ApiContext): Endpoint {
 
 async function liveSession(box: string, token: string, { oauth }: ApiContext): Promise<LiveSession | undefined> {
   const found = await oauth.states.decide(box, async (state, statements) => {
-    const { version, value } = await checkBearer(token, state, statements, oauth);
+    const { version, value } = await findBearerSession(token, state, statements, oauth);
     return { version, value: { live: value } };
   });
-  return found?.live;
+  if (found === undefined) throw nothingHere();
+  return found.live;
 }

@@ -1,35 +1,51 @@
-import type { OnGuess } from '../../credentials/client-secret.ts';
+import type { GuessLimits } from '../../credentials/client-secret.ts';
+import type { FailureSlot } from '../../credentials/failure-slot.ts';
 import { clientId, readClientCredentials } from '../../oauth/client-auth-request.ts';
 import type { ClientCredentials } from '../../oauth/client-auth-request.ts';
 import { OAuthError } from '../../oauth/oauth-error.ts';
 import { parseParameters } from '../../oauth/parameters.ts';
 import type { RawTokenRequest } from '../../oauth/token-endpoint.ts';
 import { Problem } from '../../problem.ts';
+import { beginAttempt, endAll } from '../attempt.ts';
+import type { Attempt } from '../attempt.ts';
+import { hashSharer } from '../hash-sharer.ts';
+import type { KnownAddresses } from '../known-addresses.ts';
+import { networkOf } from '../network-of.ts';
+import type { SharedFailures } from '../failures-of-all-replicas.ts';
 import type { FailureCount, Throttle } from '../throttle.ts';
 
+/** Limits of guesses at the secrets of clients. */
+export interface SecretLimits {
+  readonly throttle: Throttle;
+  /** Counted by the hour, in all replicas together. */
+  readonly shared: SharedFailures;
+  /** Addresses that authenticated a client in the last day. */
+  readonly known: KnownAddresses;
+  readonly slot: FailureSlot;
+  /** Failures an hour at the chosen secret of one client, from all addresses; and from one that is known. */
+  readonly perSecret: number;
+}
+
 /**
- * Does the work of a request that authenticates a client: its failures are counted, by client and address, and who failed
- * too often is held back first. A refresh token is looked at first, for that costs little: a forged one
- * holds back forged ones only. Throws Problem `throttled`.
+ * Does the work of a request that authenticates a client, within the limits on failures. A generated secret that is right
+ * is never refused, nor is a remembered one, unless its address has failed too often and never authenticated the client.
+ * A refresh token is looked at first, for that costs little: a forged one holds back forged ones only. Throws Problem
+ * `throttled`, and what the work throws.
  */
 export async function holdBack<T>(
   raw: RawTokenRequest,
-  { secrets, refreshTokens }: Throttle,
+  limits: SecretLimits,
   work: (watched: RawTokenRequest) => Promise<T>,
 ): Promise<T> {
-  const address = raw.remoteAddr ?? '';
-  // Only an address that has failed before is worth the reading of the client's name.
-  if (secrets.hasFailures(raw.box, address) && !secrets.allows(raw.box, guessedClient(raw) ?? '', address)) {
-    throw tooMany(secrets.retryAfter);
-  }
-  const guess = guessUnderWay(raw, secrets);
+  const { secrets, refreshTokens } = limits.throttle;
+  const guess = guessOf(raw, limits);
   try {
-    return await work({ ...raw, onGuess: guess.begin });
+    return await work({ ...raw, guessLimits: guess.limits, onClient: guess.proven });
   } catch (error) {
     const code = error instanceof OAuthError ? error.code : undefined;
     if (code === 'invalid_client') {
-      const guessed = guessedClient(raw);
-      if (guessed !== undefined) secrets.failed(raw.box, guessed, address);
+      if (guess.hasFailedTooOften) throw tooMany(secrets.retryAfter);
+      await guess.failed();
     }
     if (code === 'invalid_grant') countRefresh(raw, refreshTokens);
     throw error;
@@ -38,22 +54,76 @@ export async function holdBack<T>(
   }
 }
 
-/** The slow verification of a request's secret: it counts from its begin on, until it has failed or succeeded. */
-function guessUnderWay(raw: RawTokenRequest, secrets: FailureCount): { begin: OnGuess; end: () => void } {
+/** The verification of a request's secret: where argon2 does it, it counts from its begin on until it has ended. */
+interface Guess {
+  readonly limits: GuessLimits;
+  /** Its address has failed too often before: a wrong secret is not counted again. */
+  readonly hasFailedTooOften: boolean;
+  /** Hears of the client that the request has authenticated. */
+  readonly proven: (client: string) => void;
+  failed(): Promise<void>;
+  end(): void;
+}
+
+function guessOf(raw: RawTokenRequest, { throttle, shared, known, slot, perSecret }: SecretLimits): Guess {
+  const { secrets, addresses } = throttle;
+  const { box } = raw;
   const address = raw.remoteAddr ?? '';
-  let begun: { readonly client: string; readonly tries: number } | undefined;
+  const attempts: Attempt[] = [];
+  // Only an address that has failed before is worth the reading of the client's name.
+  const suspect = secrets.hasFailures(box, address) ? (guessedClient(raw) ?? '') : undefined;
+  const hasFailedTooOften = suspect !== undefined && !secrets.allows(box, suspect, address);
+  const isHeldBack = hasFailedTooOften && !known.has(box, suspect, address);
+
+  async function begin(client: string): Promise<void> {
+    if (secrets.begin(box, client, address) === undefined) {
+      throw tooMany(secrets.allows(box, client, address) ? shortly : secrets.retryAfter);
+    }
+    attempts.push({
+      failed: () => undefined,
+      end: () => {
+        secrets.end(box, client, address);
+      },
+    });
+    attempts.push(beginAttempt(addresses, ['', '', address]));
+    const subject = known.has(box, client, address)
+      ? `known:${slot(box, client, networkOf(address))}`
+      : `client:${client}`;
+    attempts.push(await shared.begin(box, [{ subject, most: perSecret }]));
+  }
+
+  let guessed: string | undefined;
+  let isChosen = false;
   return {
-    begin() {
-      // Secrets may be verified more than once for a request: it is one guess.
-      if (begun !== undefined) return begun.tries;
-      const client = guessedClient(raw) ?? '';
-      const tries = secrets.begin(raw.box, client, address);
-      if (tries === undefined) throw tooMany(secrets.allows(raw.box, client, address) ? shortly : secrets.retryAfter);
-      begun = { client, tries };
-      return tries;
+    hasFailedTooOften,
+    limits: {
+      isHeldBack,
+      async begin() {
+        // Secrets may be verified more than once for a request: it is one guess.
+        if (guessed === undefined) {
+          guessed = guessedClient(raw) ?? '';
+          await begin(guessed);
+        }
+        isChosen = true;
+        return hashSharer(throttle, box, address);
+      },
+      recognized() {
+        isChosen = true;
+      },
     },
-    end() {
-      if (begun !== undefined) secrets.end(raw.box, begun.client, address);
+    proven(client) {
+      if (isChosen) known.add(box, client, address);
+      raw.onClient?.(client);
+    },
+    async failed() {
+      const client = guessed ?? guessedClient(raw);
+      if (client === undefined) return;
+      secrets.failed(box, client, address);
+      if (guessed === undefined) addresses.failed('', '', address);
+      for (const attempt of attempts) await attempt.failed();
+    },
+    end: () => {
+      endAll(attempts);
     },
   };
 }

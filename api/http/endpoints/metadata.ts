@@ -13,7 +13,7 @@ const cacheable = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allo
 export function metadataEndpoint(context: ApiContext): Endpoint {
   return async (_request, response) => {
     const document = await read(exchangeOf(response).box, context, (state) =>
-      serverMetadata(context.oauth.issuer(state), state.settings),
+      serverMetadata(context.oauth.issuer(state), state),
     );
     sendJson(response, 200, document, context.onAnswer, cacheable);
   };

@@ -25,17 +25,20 @@ export function tokenEndpoint(context: ApiContext): Endpoint {
     const raw = await rawRequest(request, response);
     const verifyPassword = passwordVerifier(context, raw);
     const work = (watched: RawTokenRequest) => token({ ...watched, verifyPassword }, context.oauth);
-    const answer = await holdBack(raw, context.throttle, work);
+    const answer = await holdBack(raw, context.secretLimits, work);
     if (answer === undefined) throw nothingHere();
     sendJson(response, 200, answer, context.onAnswer, noStore);
   };
 }
 
 /** RFC 6749 §4.3.2: guesses are held back, together with those at the sign-in page. */
-function passwordVerifier({ oauth, throttle }: ApiContext, { box, remoteAddr }: RawTokenRequest): VerifyPassword {
+function passwordVerifier(context: ApiContext, { box, remoteAddr }: RawTokenRequest): VerifyPassword {
   return async (email, password) => {
     const guess = { box, email, address: remoteAddr ?? '' };
-    const found = await guessing(throttle, guess, () => verifyPassword(oauth, box, email, password));
+    const typed = { email, password };
+    const found = await guessing(context.passwordLimits, guess, (admit) =>
+      verifyPassword(context.oauth, box, typed, admit),
+    );
     return found?.user.id;
   };
 }
@@ -44,7 +47,7 @@ function passwordVerifier({ oauth, throttle }: ApiContext, { box, remoteAddr }: 
 export function introspectEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const raw = await rawRequest(request, response);
-    const answer = await holdBack(raw, context.throttle, (watched) => introspect(watched, context.oauth));
+    const answer = await holdBack(raw, context.secretLimits, (watched) => introspect(watched, context.oauth));
     if (answer === undefined) throw nothingHere();
     sendJson(response, 200, answer, context.onAnswer, noStore);
   };
@@ -54,7 +57,7 @@ export function introspectEndpoint(context: ApiContext): Endpoint {
 export function revokeEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const raw = await rawRequest(request, response);
-    const found = await holdBack(raw, context.throttle, (watched) => revoke(watched, context.oauth));
+    const found = await holdBack(raw, context.secretLimits, (watched) => revoke(watched, context.oauth));
     if (!found) throw nothingHere();
     sendJson(response, 200, {}, context.onAnswer, noStore);
   };

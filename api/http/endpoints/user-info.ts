@@ -37,12 +37,13 @@ async function presentedToken(
   box: string,
 ): Promise<string | undefined> {
   const inHeader = bearerToken(request, query, box);
+  if (request.method !== 'POST') return inHeader;
   const body = await readBody(request, bodyLimits.oauth);
-  if (request.method !== 'POST' || body.length === 0) return inHeader;
+  if (body.length === 0) return inHeader;
   const inBody = parseParameters(request.headers['content-type'], body).get('access_token');
   if (inBody === undefined) return inHeader;
   if (inHeader !== undefined) {
-    throw new Problem('bad-request', [{ path: 'access_token', message: 'Send the token in one place only' }]);
+    throw new Problem('bad-request', [{ path: 'access_token', message: 'must be sent in one place only' }]);
   }
   if (!isTokenText(inBody)) throw refusedToken(box);
   return inBody;

@@ -1,20 +1,25 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterSignIn } from '../../oauth/authorization/prompt.ts';
 import type { SignedIn } from '../../users/begin-sign-in.ts';
 import type { ApiContext } from '../api-context.ts';
 import { hasRequest } from './apps-wish.ts';
 import { setCookie } from './browser-cookie.ts';
+import { deviceTokenOf, setDeviceCookie } from './device-cookie.ts';
 import { sendOn } from './send-page.ts';
 import type { Visit } from './visit.ts';
 
-/** Gives who has just signed in the new cookie, and leads them back to what they came for. */
+/** Gives a browser that has just signed in its new cookies, and leads it back to what it came for. */
 export function goOnSignedIn(
-  { onAnswer }: ApiContext,
+  { onAnswer, deviceTokens }: ApiContext,
   { box, query }: Visit,
-  signedIn: SignedIn,
+  { browser, lifetime, user }: SignedIn,
+  request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const cookie = setCookie(box.state.box, box.issuer, signedIn.browser, signedIn.lifetime);
+  const [id, issuer] = [box.state.box, box.issuer];
+  const account = { box: id, user: user.id, password: user.password };
+  const device = deviceTokens.add(deviceTokenOf(request, id, issuer), account);
+  const cookies = [setCookie(id, issuer, browser, lifetime), setDeviceCookie(id, issuer, device)];
   const next = hasRequest(query) ? `/auth/authorize?${afterSignIn(query.slice(1))}` : '/auth/signin';
-  sendOn(response, box.issuer + next, onAnswer, { 'Set-Cookie': cookie });
+  sendOn(response, issuer + next, onAnswer, { 'Set-Cookie': cookies });
 }

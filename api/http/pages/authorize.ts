@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { authorize } from '../../oauth/authorization/authorize.ts';
 import type { ClientAnswer } from '../../oauth/authorization/answer-place.ts';
 import type { AuthorizationVisit, NextStep } from '../../oauth/authorization/authorize.ts';
+import { replaceIdToken } from '../../oauth/authorization/user-hint.ts';
 import { formPostPage } from '../../pages/form-post-page.ts';
 import { chooseLanguage } from '../../pages/language.ts';
 import { problemPage } from '../../pages/problem-page.ts';
@@ -37,12 +38,13 @@ export function authorizeEndpoint(context: ApiContext): Endpoint {
 
 /**
  * `POST /auth/authorize`, RFC 6749 §3.1: the same request once more, by GET. A form of another site brings no cookie, and a
- * person who is signed in would be asked again.
+ * person who is signed in would be asked again. An id_token of the form comes into no address.
  */
 export function postedAuthorizeEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const query = await readPostedQuery(request);
+    const form = await readPostedQuery(request);
     const { box } = await visit(context, request, response);
+    const query = await replaceIdToken(form, box.state, box.issuer, context.oauth.userHints);
     sendOn(response, `${box.issuer}/auth/authorize?${query}`, context.onAnswer);
   };
 }

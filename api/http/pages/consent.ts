@@ -36,7 +36,8 @@ export function consentEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await visit(context, request, response);
     const form = await readPageForm(request, here.browser);
-    const answered = form.get('answer') === 'allow' ? 'allow' : 'deny';
+    const answer = form.get('answer') === 'allow' ? 'allow' : 'deny';
+    const answered = { answer, shown: form.get('shown') } as const;
     const who = authorizationVisit(here, request, response);
     const step = await answerConsent(who, form.get('id') ?? '', answered, context.oauth);
     if (step === undefined) throw nothingHere();

@@ -1,5 +1,5 @@
-import { beginAttempt } from '../guessing.ts';
-import type { CountedFor } from '../guessing.ts';
+import { beginAttempt } from '../attempt.ts';
+import type { CountedFor } from '../attempt.ts';
 import type { FailureCount } from '../throttle.ts';
 
 /**
@@ -7,12 +7,12 @@ import type { FailureCount } from '../throttle.ts';
  * throws; then it does not count.
  */
 export async function countAttempt<T>(count: FailureCount, who: CountedFor, attempt: () => Promise<T>): Promise<T> {
-  beginAttempt(count, who);
+  const begun = beginAttempt(count, who);
   try {
     const outcome = await attempt();
-    count.failed(...who);
+    await begun.failed();
     return outcome;
   } finally {
-    count.end(...who);
+    begun.end();
   }
 }

@@ -3,15 +3,33 @@ import type { SignInAttempt } from '../../users/sign-in.ts';
 import type { SignedIn } from '../../users/begin-sign-in.ts';
 import type { ApiContext } from '../api-context.ts';
 import { guessing } from '../guessing.ts';
+import type { Guess } from '../guessing.ts';
 import type { PageBox } from './page-box.ts';
+
+/** The origin of a password. */
+export interface Visitor {
+  readonly address: string;
+  /** The browser's device token; '' for none. */
+  readonly device: string;
+}
 
 /** Signs somebody in, unless too many passwords failed. Throws Problem `throttled`, Outage. */
 export function guessPassword(
-  { oauth, throttle }: ApiContext,
+  context: ApiContext,
   { state }: PageBox,
   attempt: SignInAttempt,
-  address: string,
+  { address, device }: Visitor,
 ): Promise<SignedIn | undefined> {
-  const guess = { box: state.box, email: attempt.email, address };
-  return guessing(throttle, guess, () => signIn(oauth, state, attempt));
+  const { box } = state;
+  const guess = { box, email: attempt.email, address, proof: proofOf(context, box, device) };
+  return guessing(context.passwordLimits, guess, (admit) => signIn(context.oauth, state, attempt, admit));
+}
+
+/** A browser that sends no device token has no proof. */
+function proofOf({ deviceTokens }: ApiContext, box: string, device: string): Guess['proof'] {
+  if (device === '') return undefined;
+  return ({ id, password }) => {
+    const found = deviceTokens.find(device, { box, user: id, password });
+    return found === undefined ? undefined : `device:${found}`;
+  };
 }

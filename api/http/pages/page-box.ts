@@ -9,18 +9,18 @@ export interface PageBox {
   readonly issuer: string;
   readonly look: BoxLook;
   /** At one config version. */
-  readonly state: Pick<BoxState, 'box' | 'settings' | 'sessionsFrom' | 'revokedBefore'>;
+  readonly state: Pick<BoxState, 'box' | 'settings' | 'keys' | 'sessionsFrom' | 'revokedBefore'>;
 }
 
 /** Reads it; throws Problem `not-found` when there is no such box, Outage. */
 export async function pageBox(context: ApiContext, box: string): Promise<PageBox> {
   const { states, issuer } = context.oauth;
   const found = await states.decide(box, async (state, statements) => {
-    const { settings, sessionsFrom, revokedBefore } = state;
+    const { settings, keys, sessionsFrom, revokedBefore } = state;
     const value = {
       issuer: issuer(state),
       look: lookOf(settings),
-      state: { box, settings, sessionsFrom, revokedBefore },
+      state: { box, settings, keys, sessionsFrom, revokedBefore },
     };
     return { version: await statements.version(box), value };
   });

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { pagePolicy } from '../../pages/page.ts';
 import type { Page } from '../../pages/page.ts';
 import { send } from '../send.ts';
-import type { Answer, OnAnswer } from '../send.ts';
+import type { Answer, AnswerHeaders, OnAnswer } from '../send.ts';
 
 /** How a page is sent. */
 export interface PageOptions {
   readonly status?: number;
   /** Its form's answer may lead to an app. */
   readonly leaves?: boolean;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: AnswerHeaders;
 }
 
 /** A page as an answer: nobody keeps it, nobody frames it. */
@@ -28,7 +28,7 @@ export function sendOn(
   response: ServerResponse,
   address: string,
   onAnswer: OnAnswer,
-  headers: Readonly<Record<string, string>> = {},
+  headers: AnswerHeaders = {},
 ): void {
   send(response, { status: 303, headers: { ...headers, Location: address } }, onAnswer);
 }

@@ -7,18 +7,20 @@ import { exchangeOf } from '../exchange.ts';
 import { send } from '../send.ts';
 import { goOnSignedIn } from './after-sign-in.ts';
 import { appsWish } from './apps-wish.ts';
+import { appVisit } from './app-visit.ts';
 import { follow } from './authorize.ts';
 import { guessPassword } from './guess-password.ts';
 import { readPageForm } from './page-form.ts';
 import { pageAnswer } from './send-page.ts';
 import { findVisitor, signOutAddress } from './visitor.ts';
-import { firstCookie, formView, visit } from './visit.ts';
+import { deviceTokenOf } from './device-cookie.ts';
+import { firstCookie, formView } from './visit.ts';
 import type { Visit } from './visit.ts';
 
 /** `GET /auth/signin`: asks for email and password, or says who is signed in. */
 export function signInPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await visit(context, request, response);
+    const here = await appVisit(context, request, response);
     const wish = await appsWish(context, here);
     if (wish === 'untrusted') {
       follow({ next: 'error-page' }, 'untrusted', { here, request, response, context });
@@ -41,14 +43,15 @@ export function signInPageEndpoint(context: ApiContext): Endpoint {
  */
 export function signInEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await visit(context, request, response);
+    const here = await appVisit(context, request, response);
     const { box, browser } = here;
     const form = await readPageForm(request, browser);
     const [email, password] = [(form.get('email') ?? '').trim(), form.get('password') ?? ''];
     const { remoteAddr } = exchangeOf(response);
-    const signedIn = await guessPassword(context, box, { email, password, browser: browser.token }, remoteAddr);
+    const visitor = { address: remoteAddr, device: deviceTokenOf(request, box.state.box, box.issuer) };
+    const signedIn = await guessPassword(context, box, { email, password, browser: browser.token }, visitor);
     if (signedIn !== undefined) {
-      goOnSignedIn(context, here, signedIn, response);
+      goOnSignedIn(context, here, signedIn, request, response);
       return;
     }
     const wish = await appsWish(context, here);

@@ -3,27 +3,29 @@ import { signedInPage } from '../../pages/signed-in-page.ts';
 import { signUpPage, waitingPage } from '../../pages/sign-up-page.ts';
 import type { SignUpFaults } from '../../pages/sign-up-page.ts';
 import { shortestPassword } from '../../users/password-faults.ts';
-import { isOpenForSignUp, registrationFaults, signUp } from '../../users/sign-up.ts';
+import { isOpenForSignUp, registrationFaults, signUp, signUpObstacle } from '../../users/sign-up.ts';
 import type { Registration } from '../../users/sign-up.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { exchangeOf } from '../exchange.ts';
+import { hashingAs, hashSharer } from '../hash-sharer.ts';
 import { nothingHere } from '../nothing-here.ts';
 import { send } from '../send.ts';
 import { goOnSignedIn } from './after-sign-in.ts';
 import { appsWish } from './apps-wish.ts';
+import { appVisit } from './app-visit.ts';
 import { follow } from './authorize.ts';
 import { countAttempt } from './count-attempt.ts';
 import { readPageForm } from './page-form.ts';
 import { pageAnswer } from './send-page.ts';
 import { findVisitor, signOutAddress } from './visitor.ts';
-import { firstCookie, formView, visit } from './visit.ts';
+import { firstCookie, formView } from './visit.ts';
 import type { Visit } from './visit.ts';
 
 /** `GET /auth/signup`: asks for email and password of a new account; 404 where people do not register themselves. */
 export function signUpPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await visit(context, request, response);
+    const here = await appVisit(context, request, response);
     demandOpen(here);
     const wish = await appsWish(context, here);
     if (wish === 'untrusted') {
@@ -45,26 +47,32 @@ export function signUpPageEndpoint(context: ApiContext): Endpoint {
  */
 export function signUpEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await visit(context, request, response);
+    const here = await appVisit(context, request, response);
     demandOpen(here);
     const { box, browser, language } = here;
     const form = await readPageForm(request, browser);
     const registration = { email: (form.get('email') ?? '').trim(), password: form.get('password') ?? '' };
     const faults = await registrationFaults(registration, box.state.settings);
+    const { remoteAddr } = exchangeOf(response);
+    const counted = [box.state.box, '', remoteAddr] as const;
     if (faults !== undefined) {
-      await refuse(context, here, registration, faults, response);
+      // Whether an email is taken is told with the faults of the password, and counts like any other attempt.
+      const obstacle = (): ReturnType<typeof signUpObstacle> =>
+        signUpObstacle(context.oauth, box.state.box, registration.email);
+      const email = faults.email ?? (await countAttempt(context.throttle.signUps, counted, obstacle));
+      await refuse(context, here, registration, { ...faults, email }, response);
       return;
     }
-    const { remoteAddr } = exchangeOf(response);
-    const outcome = await countAttempt(context.throttle.signUps, [box.state.box, '', remoteAddr], () =>
-      signUp(context.oauth, box.state, registration, browser.token),
+    const sharer = hashSharer(context.throttle, box.state.box, remoteAddr);
+    const outcome = await countAttempt(context.throttle.signUps, counted, () =>
+      signUp(hashingAs(context.oauth, sharer), box.state, registration, browser.token),
     );
-    if (outcome === 'taken') {
-      await refuse(context, here, registration, { email: 'taken' }, response);
+    if (outcome === 'taken' || outcome === 'full') {
+      await refuse(context, here, registration, { email: outcome }, response);
     } else if (outcome === 'waiting') {
       send(response, pageAnswer(waitingPage(language, box.look)), context.onAnswer);
     } else {
-      goOnSignedIn(context, here, outcome, response);
+      goOnSignedIn(context, here, outcome, request, response);
     }
   };
 }

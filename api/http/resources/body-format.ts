@@ -24,7 +24,7 @@ const formats: ReadonlyMap<string, BodyFormat> = new Map([
 export function bodyFormat(contentType: string | undefined): BodyFormat {
   const type = mediaType(contentType);
   const format = formats.get(type?.essence ?? '');
-  if (type === undefined || format === undefined) throw unsupported(`Content-Type must be one of ${known}`);
+  if (type === undefined || format === undefined) throw unsupported(`Content-Type must be one of ${knownTypes}`);
   const charset = type.params.get('charset');
   if (charset !== null && !/^utf-?8$/i.test(charset)) throw unsupported('The charset must be utf-8');
   return format;
@@ -39,8 +39,9 @@ function mediaType(text: string | undefined): MIMEType | undefined {
   }
 }
 
-const known = [...formats.keys()].join(', ');
+/** The media types that a body may have. */
+export const knownTypes = [...formats.keys()].join(', ');
 
 function unsupported(message: string): Problem {
-  return new Problem('unsupported-media-type', message, { Accept: known });
+  return new Problem('unsupported-media-type', message, { Accept: knownTypes });
 }

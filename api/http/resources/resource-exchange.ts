@@ -1,5 +1,6 @@
 import type { Box } from '../../../crds/box.ts';
 import type { GuessPassword } from '../../users/change-user.ts';
+import type { ConfirmChanges } from '../../resources/confirm-changes.ts';
 import type { ResourceServices, StoredKind } from '../../resources/services.ts';
 
 /** The resource types of the generic resource API. */
@@ -14,12 +15,15 @@ export interface ResourceExchange {
   readonly baseUrl: string;
   /** The id in the path; undefined on the path of the whole kind. */
   readonly id: string | undefined;
+  readonly method: string | undefined;
   readonly query: URLSearchParams;
   readonly contentType: string | undefined;
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
   /** Verifies the password of a user that stands in the body, as at the sign-in. */
   readonly guessPassword: GuessPassword;
+  /** Undefined: no policy has looked at what the request changes. */
+  readonly confirmChanges: ConfirmChanges | undefined;
   /** Of a PUT, POST or PATCH, by parseBody. */
   readonly body: unknown;
 }

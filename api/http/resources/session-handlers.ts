@@ -58,8 +58,9 @@ async function change(
   refuseParameters(exchange.query);
   const preconditions = readPreconditions(exchange);
   const id = possibleIdIn(exchange, 'Session');
-  const { box } = exchange;
-  const session = id === undefined ? undefined : await changeSession(services, box, id, wish, preconditions);
+  const { box, confirmChanges } = exchange;
+  const session =
+    id === undefined ? undefined : await changeSession(services, box, id, wish, preconditions, confirmChanges);
   if (session === undefined) throw nothingThere();
   return sessionAnswer(session);
 }

@@ -52,10 +52,12 @@ export function getHandler(kind: StoredKind): ResourceHandler {
 export function putHandler(kind: StoredKind): ResourceHandler {
   return async (exchange, services) => {
     refuseParameters(exchange.query);
-    const { box } = exchange;
+    const { box, confirmChanges } = exchange;
     const preconditions = readPreconditions(exchange);
     const document = documentIn(exchange);
-    return writtenAnswer(exchange, await putResource(services, box, kind, idIn(exchange), document, preconditions));
+    const id = idIn(exchange);
+    const written = await putResource(services, box, kind, id, document, preconditions, confirmChanges);
+    return writtenAnswer(exchange, written);
   };
 }
 
@@ -63,11 +65,12 @@ export function putHandler(kind: StoredKind): ResourceHandler {
 export function patchHandler(kind: StoredKind): ResourceHandler {
   return async (exchange, services) => {
     refuseParameters(exchange.query);
-    const { box } = exchange;
+    const { box, confirmChanges } = exchange;
     const preconditions = readPreconditions(exchange);
     const patch = patchIn(exchange);
     const id = possibleIdIn(exchange, kind);
-    const written = id === undefined ? undefined : await patchResource(services, box, kind, id, patch, preconditions);
+    const written =
+      id === undefined ? undefined : await patchResource(services, box, kind, id, patch, preconditions, confirmChanges);
     if (written === undefined) throw nothingThere(kind);
     return writtenAnswer(exchange, written);
   };

@@ -1,3 +1,4 @@
+import type { Box } from '../../../crds/box.ts';
 import { Problem } from '../../problem.ts';
 import { refuseParameters } from '../../resources/search-parameters.ts';
 import { changeUser } from '../../users/change-user.ts';
@@ -6,7 +7,9 @@ import { getUser } from '../../users/get-user.ts';
 import { removeUser } from '../../users/remove-user.ts';
 import type { UserServices } from '../../users/services.ts';
 import { listUsers } from '../../users/user-search.ts';
-import { listedUser, singleUser } from '../../users/user-view.ts';
+import { entityTag, isKnown, readPreconditions } from '../../resources/etag.ts';
+import { listedUser, singleUser, userVersion } from '../../users/user-view.ts';
+import type { StoredUser } from '../../db/user.ts';
 import { idIn } from './id-in-path.ts';
 import type { ResourceAnswer, ResourceExchange } from './resource-exchange.ts';
 import { listAnswer } from './search-answer.ts';
@@ -32,34 +35,42 @@ const create: UserHandler = async (exchange, services) => {
   refuseParameters(exchange.query);
   const { box, baseUrl, settings } = exchange;
   const user = await createUser(services, box, settings, documentIn(exchange));
-  const headers = { Location: `${baseUrl}/users/${String(user.id)}` };
+  const headers = { Location: `${baseUrl}/users/${String(user.id)}`, ETag: entityTag(userVersion(user)) };
   return { status: 201, headers, body: singleUser(user, settings) };
 };
 
 const read: UserHandler = async (exchange, services) => {
   refuseParameters(exchange.query);
   const { box, settings } = exchange;
+  const preconditions = readPreconditions(exchange);
   const user = await getUser(services, box, userIdIn(exchange));
   if (user === undefined) throw nobody();
-  return { status: 200, body: singleUser(user, settings) };
+  const answer = userAnswer(user, settings);
+  return isKnown(preconditions, userVersion(user)) ? { status: 304, headers: answer.headers } : answer;
 };
 
 const change: UserHandler = async (exchange, services) => {
   refuseParameters(exchange.query);
-  const { box, settings, guessPassword } = exchange;
-  const id = userIdIn(exchange);
-  const user = await changeUser(services, box, settings, id, documentIn(exchange), guessPassword);
+  const { box, settings } = exchange;
+  const preconditions = readPreconditions(exchange);
+  const change = { id: userIdIn(exchange), value: documentIn(exchange), preconditions };
+  const user = await changeUser(services, box, settings, change, exchange.guessPassword, exchange.confirmChanges);
   if (user === undefined) throw nobody();
-  return { status: 200, body: singleUser(user, settings) };
+  return userAnswer(user, settings);
 };
 
 const remove: UserHandler = async (exchange, services) => {
   refuseParameters(exchange.query);
   const { box, settings } = exchange;
-  const user = await removeUser(services, box, userIdIn(exchange));
+  const preconditions = readPreconditions(exchange);
+  const user = await removeUser(services, box, userIdIn(exchange), preconditions);
   if (user === undefined) throw nobody();
   return { status: 200, body: singleUser(user, settings) };
 };
+
+function userAnswer(user: StoredUser, settings: Box) {
+  return { status: 200, headers: { ETag: entityTag(userVersion(user)) }, body: singleUser(user, settings) } as const;
+}
 
 /** Every route of the users API. */
 export const userRoutes: readonly UserRoute[] = [

@@ -4,6 +4,8 @@ import type { ResponseMode } from './response-mode.ts';
 /** Where an answer to an authorization request goes, and what goes with each. */
 export interface AnswerPlace {
   readonly redirectUri: string;
+  /** The redirect URI as the client has it configured: on a loopback address the port may differ. */
+  readonly configuredUri: string;
   /** The request named it: so must the one that redeems its code (RFC 6749 §4.1.3). */
   readonly isNamed: boolean;
   readonly mode: ResponseMode;

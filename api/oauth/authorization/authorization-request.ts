@@ -1,6 +1,7 @@
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import { planAccessToken } from '../access-token-plan.ts';
 import type { AccessTokenPlan } from '../access-token-plan.ts';
+import { defaultScope } from '../../state/requestable-scopes.ts';
 import { askedIn } from '../asked.ts';
 import { needsChallenge } from '../confidential.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -17,6 +18,7 @@ import type { Prompt } from './prompt.ts';
 import { refuseOtherMode } from './response-mode.ts';
 import { givesIdToken, grantOf, readResponseType } from './response-type.ts';
 import type { ResponseType } from './response-type.ts';
+import { USER_HINT } from './user-hint.ts';
 
 /** An authorization request that may be answered once its person agrees. */
 export interface AuthorizationRequest {
@@ -33,8 +35,10 @@ export interface AuthorizationRequest {
   readonly prompt: Prompt;
   /** An email to begin with in the sign-in form. */
   readonly loginHint: string | undefined;
-  /** An id_token of who is to be signed in, as it came. */
-  readonly idTokenHint: string | undefined;
+  /** Names who is to be signed in, as it came. */
+  readonly userHint: string | undefined;
+  /** Its parameters as they came. */
+  readonly query: string;
 }
 
 /** A request judged: `untrusted` must not be redirected anywhere, `refused` is told to its client. */
@@ -45,7 +49,7 @@ export type JudgedRequest =
 
 /**
  * Pure: judges the parameters of an authorization request (RFC 6749 §4.1.1, §4.2.1). `query` is as it came, without its
- * question mark.
+ * question mark and without an id_token ({@link replaceIdToken}).
  */
 export function judgeAuthorizationRequest(query: string, state: BoxState, issuer: string): JudgedRequest {
   const parameters = readQuery(query);
@@ -59,13 +63,15 @@ export function judgeAuthorizationRequest(query: string, state: BoxState, issuer
     const challenge = challengeIn(parameters, client, type); //          RFC 7636 §4.4.1
     const asked = askedIn(parameters);
     const settings = client.client.auth?.[grantOf(type)] ?? {};
-    const plan = planAccessToken(settings, client.client, state.settings, asked); // §3.3
+    const context = { settings, scopes: client.scopes, box: state.settings, issuer, subject: 'user' } as const;
+    const wanted = { ...asked, scope: asked.scope ?? defaultScope(client.scopes) };
+    const plan = planAccessToken(context, wanted); //                    §3.3, RFC 8707 §2
     const prompt = readPrompt(parameters);
     const loginHint = parameters.get('login_hint');
     const nonce = parameters.get('nonce');
     refuseLooseIdToken(type, plan, nonce);
-    const hints = { loginHint, idTokenHint: parameters.get('id_token_hint') };
-    const request = { client, type, place, plan, askedScope: asked.scope, challenge, nonce, prompt, ...hints };
+    const hints = { loginHint, userHint: parameters.get(USER_HINT) };
+    const request = { client, type, place, plan, askedScope: asked.scope, challenge, nonce, prompt, ...hints, query };
     return { verdict: 'good', request };
   } catch (error) {
     if (!(error instanceof AuthorizationError || error instanceof OAuthError)) throw error;

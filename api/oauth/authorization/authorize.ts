@@ -9,7 +9,6 @@ import type { Connection } from '../../db/transaction.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { decideWithKey } from '../decide-with-key.ts';
 import { isKeyNeeded, keyFor } from '../make-access-token.ts';
-import { KEY_GONE, readIdTokenHint } from '../openid/id-token-hint.ts';
 import { idTokenKeyFor } from '../openid/id-token.ts';
 import type { OAuthServices } from '../services.ts';
 import { lockCurrentSignIn } from '../signed-in.ts';
@@ -18,10 +17,14 @@ import type { ClientAnswer } from './answer-place.ts';
 import { judgeAuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { codeAtOnce } from './code-at-once.ts';
+import { consentTarget } from './consent-target.ts';
 import { isCoveredBy, scopesOf } from './covered-by-consent.ts';
 import { issueAnswer } from './issue-answer.ts';
 import { isTooOld } from './prompt.ts';
+import { isProven } from './proven-client.ts';
 import { givesIdToken, givesToken } from './response-type.ts';
+import { shownDigest } from './shown-request.ts';
+import { replaceIdToken } from './user-hint.ts';
 
 /** A browser that brings an authorization request, or the answer to what it was asked. */
 export interface AuthorizationVisit {
@@ -65,14 +68,16 @@ export function authorize(
 ): Promise<Decided | undefined> {
   const judge: Judge = async (connection, state, request, signIn) => {
     const { prompt, place } = request;
-    if (signIn === undefined || prompt.login || isTooOld(prompt, signIn.createdAt, services.now())) {
-      return toSignIn(request, query);
+    if (signIn === undefined || prompt.login) return toSignIn(request);
+    if (isTooOld(prompt, signIn.createdAt, services.now())) {
+      return toSignIn(request, 'The sign-in is older than max_age allows: the user must sign in again');
     }
     if (!prompt.consent && (await isAllowed(connection, state, request, signIn))) return 'allowed';
     if (prompt.none) {
       return { next: 'client', answer: errorAnswer(place, 'consent_required', 'Consent has to be asked for') };
     }
     const id = randomUUID();
+    const { query } = request;
     const expiresAt = services.now() + consentTime;
     await insertConsentRequest(connection, state.box, { id, browser: signIn.browser, query, expiresAt });
     return { next: 'consent', id };
@@ -80,27 +85,32 @@ export function authorize(
   return answering(arrival, query, services, judge, codeAtOnce);
 }
 
-/** What somebody answers who is asked for consent. */
-export type Answered = 'allow' | 'deny';
+/** The answer of a user who was asked for consent. */
+export interface Answered {
+  readonly answer: 'allow' | 'deny';
+  /** Of the request that the page showed ({@link shownDigest}). */
+  readonly shown: string | undefined;
+}
 
 /**
- * Answers a request that waits for consent, once, in the browser it was made in: whatever else is an error page. Undefined
- * when there is no such box. Throws Outage.
+ * Answers a request that waits for consent, once, in the browser it was made in: whatever else is an error page. A request
+ * that would be granted more than the page showed is shown again. Undefined when there is no such box. Throws Outage.
  */
 export async function answerConsent(
   visit: AuthorizationVisit,
   id: string,
-  answered: Answered,
+  { answer, shown }: Answered,
   services: OAuthServices,
 ): Promise<NextStep | undefined> {
   const query = await waitingRequest(visit, id, services);
   if (query === undefined) return { next: 'error-page' };
   const arrival = { ...visit, browserAt: () => visit.browser };
   const judge: Judge = async (connection, state, request, signIn) => {
-    if (signIn === undefined) return toSignIn(request, query);
+    if (signIn === undefined) return toSignIn(request);
+    if (answer === 'allow' && shown !== shownDigest(request)) return { next: 'consent', id };
     const key = { id, browser: signIn.browser, now: services.now() };
     if (!(await takeConsentRequest(connection, state.box, key))) return { next: 'error-page' };
-    if (answered === 'deny') {
+    if (answer === 'deny') {
       return { next: 'client', answer: errorAnswer(request.place, 'access_denied', 'The person said no') };
     }
     await rememberConsent(connection, state, request, signIn, services.now());
@@ -130,7 +140,7 @@ type Judge = (
 
 function answering(
   arrival: AuthorizationArrival,
-  query: string,
+  asked: string,
   services: OAuthServices,
   judge: Judge,
   atOnce?: typeof codeAtOnce,
@@ -138,15 +148,18 @@ function answering(
   return decideWithKey<Decided>(arrival.box, services, async (state, statements, transaction) => {
     const { version: decidedUnder, settings } = state; // before anything is awaited: the state moves in place
     const issuer = services.issuer(state);
+    const query = await replaceIdToken(asked, state, issuer, services.userHints);
     const judged = judgeAuthorizationRequest(query, state, issuer);
     const decided = (step: NextStep): Decided => ({ step, issuer, settings });
     const told = async (step: NextStep) => ({ version: await statements.version(state.box), value: decided(step) });
     if (judged.verdict === 'untrusted') return told({ next: 'error-page' });
     if (judged.verdict === 'refused') return told({ next: 'client', answer: judged.answer });
     const { request } = judged;
+    const hinted = hintedUser(request, state, services);
+    if (hinted === 'unreadable') return told({ next: 'client', answer: badHint(request) });
     // Who brings no cookie costs no transaction.
     const browser = arrival.browserAt(issuer);
-    if (browser === undefined) return told(toSignIn(request, query));
+    if (browser === undefined) return told(toSignIn(request));
     const now = services.now();
     const visit = { ...arrival, browser };
     const code = await atOnce?.({ state, decidedUnder, statements, request, visit, now });
@@ -158,15 +171,13 @@ function answering(
     if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
     const idKey = givesIdToken(request.type) ? idTokenKeyFor(state, request.client.client, now) : null;
     if (isKeyNeeded(idKey)) return { version: await statements.version(state.box), value: idKey };
-    const hinted = await hintedUser(request, state);
-    if (hinted === 'unreadable') return told({ next: 'client', answer: badHint(request) });
     const { version, value } = await transaction(async (connection): Promise<NextStep> => {
       const signIn = await lockCurrentSignIn(connection, state, browser, now);
       if (signIn !== undefined && isSomebodyElse(signIn, hinted, request)) {
         return { next: 'client', answer: errorAnswer(request.place, 'login_required', 'Somebody else is signed in') };
       }
       const step = await judge(connection, state, request, signIn);
-      if (step !== 'allowed' || signIn === undefined) return step === 'allowed' ? toSignIn(request, query) : step;
+      if (step !== 'allowed' || signIn === undefined) return step === 'allowed' ? toSignIn(request) : step;
       const answer = await issueAnswer(connection, { state, request, signIn, visit, key, idKey, now });
       services.usage.tokenIssued(state.box, request.client.client.id, now);
       return { next: 'client', answer };
@@ -175,20 +186,20 @@ function answering(
   });
 }
 
-function toSignIn({ prompt, place }: AuthorizationRequest, query: string): NextStep {
+/** With `prompt=none` the client is told the reason instead (OpenID Connect Core §3.1.2.6). */
+function toSignIn({ prompt, place, query }: AuthorizationRequest, reason = 'Nobody is signed in'): NextStep {
   if (!prompt.none) return { next: 'sign-in', query };
-  return { next: 'client', answer: errorAnswer(place, 'login_required', 'Nobody is signed in') };
+  return { next: 'client', answer: errorAnswer(place, 'login_required', reason) };
 }
 
-/** The user whom the `id_token_hint` of a request names; undefined: it has none. */
-async function hintedUser(
-  { idTokenHint, client, place }: AuthorizationRequest,
-  { keys }: BoxState,
-): Promise<number | 'unreadable' | undefined> {
-  if (idTokenHint === undefined) return undefined;
-  const hint = await readIdTokenHint(idTokenHint, keys, place.issuer);
-  if (hint === undefined || hint === KEY_GONE) return 'unreadable';
-  return hint.client === client.client.id ? hint.user : 'unreadable';
+/** Returns the user whom the `id_token_hint` of a request named; undefined when it had none. */
+function hintedUser(
+  { userHint, client }: AuthorizationRequest,
+  { box }: BoxState,
+  { userHints }: OAuthServices,
+): number | 'unreadable' | undefined {
+  if (userHint === undefined) return undefined;
+  return userHints.find(userHint, { box, client: client.client.id }) ?? 'unreadable';
 }
 
 function badHint({ place }: AuthorizationRequest): ClientAnswer {
@@ -200,7 +211,10 @@ function isSomebodyElse({ person }: SignIn, hinted: number | undefined, { prompt
   return hinted !== undefined && person.id !== hinted && !prompt.login;
 }
 
-/** Our own clients are not asked about; others are, until everything they want was allowed once. */
+/**
+ * Our own clients are not asked about. Others are, until everything they request was allowed once for this target; and each
+ * time, where nothing proves who receives the answer.
+ */
 async function isAllowed(
   connection: Connection,
   state: BoxState,
@@ -209,20 +223,21 @@ async function isAllowed(
 ): Promise<boolean> {
   const { client } = request.client;
   if (client.first_party === true) return true;
-  return isCoveredBy(await readConsent(connection, state.box, person.id, client.id), request);
+  if (!isProven(request)) return false;
+  const key = { user: person.id, client: client.id, target: consentTarget(request) };
+  return isCoveredBy(await readConsent(connection, state.box, key), request);
 }
 
 /** What was allowed before stays allowed. */
 async function rememberConsent(
   connection: Connection,
   state: BoxState,
-  { client, plan }: AuthorizationRequest,
+  request: AuthorizationRequest,
   { person }: SignIn,
   now: number,
 ): Promise<void> {
-  const who = { user: person.id, client: client.client.id };
-  const before = await readConsent(connection, state.box, who.user, who.client);
-  const counts = before !== undefined && before.version >= client.sessionsFrom;
-  const scopes = new Set([...(counts ? before.scopes : []), ...scopesOf(plan.scope)]);
-  await storeConsent(connection, state.box, who, { scopes: [...scopes], version: state.version }, now);
+  const { client, plan } = request;
+  const key = { user: person.id, client: client.client.id, target: consentTarget(request) };
+  const consent = { scopes: scopesOf(plan.scope), version: state.version, since: client.sessionsFrom };
+  await storeConsent(connection, state.box, key, consent, now);
 }

@@ -1,13 +1,16 @@
 import { browserHash } from '../../credentials/browser-token.ts';
+import { targetKey } from '../../db/consent.ts';
 import type { Consent } from '../../db/consent.ts';
 import type { HotStatements } from '../../db/hot-statements.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { signInThatCounts } from '../signed-in.ts';
 import type { ClientAnswer } from './answer-place.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
+import { consentTarget } from './consent-target.ts';
 import { isCoveredBy } from './covered-by-consent.ts';
 import { newCode } from './issue-answer.ts';
 import { isTooOld } from './prompt.ts';
+import { isProven } from './proven-client.ts';
 
 /** A request for a code, and the browser that brings it. */
 export interface CodeAttempt {
@@ -35,7 +38,8 @@ export async function codeAtOnce(attempt: CodeAttempt): Promise<ClientAnswer | u
   const { client, prompt } = request;
   if (!canBeQuick(request)) return undefined;
   const browser = browserHash(visit.browser);
-  const found = await statements.signIn({ box: state.box, browser, client: client.client.id });
+  const target = targetKey(consentTarget(request));
+  const found = await statements.signIn({ box: state.box, browser, client: client.client.id, target });
   // The state moves in place: as long as it has this version, so had all that was read from it.
   if (found.version !== decidedUnder || state.version !== decidedUnder) return undefined;
   const signIn = signInThatCounts(found.value, state);
@@ -45,12 +49,14 @@ export async function codeAtOnce(attempt: CodeAttempt): Promise<ClientAnswer | u
   if (consentVersion === undefined) return undefined;
   const who = { browser, createdAt, expiresAt, person: { id: user } };
   const { row, answer } = newCode({ state, request, signIn: who, visit, now });
-  const isStored = await statements.storeCode({ ...row, box: state.box, signInVersion, consentVersion });
+  const isStored = await statements.storeCode({ ...row, box: state.box, signInVersion, consentVersion, target });
   return isStored ? answer : undefined;
 }
 
-function canBeQuick({ type, prompt, idTokenHint }: AuthorizationRequest): boolean {
-  return type === 'code' && !prompt.login && !prompt.consent && idTokenHint === undefined;
+function canBeQuick(request: AuthorizationRequest): boolean {
+  const { type, prompt, userHint, client } = request;
+  const mayBeRemembered = client.client.first_party === true || isProven(request);
+  return type === 'code' && mayBeRemembered && !prompt.login && !prompt.consent && userHint === undefined;
 }
 
 /** The version of the consent that a request is granted by; null: our own clients need none; undefined: it is not granted. */

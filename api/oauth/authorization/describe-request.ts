@@ -4,15 +4,20 @@ import { refreshLifetimes } from '../refresh-lifetimes.ts';
 import type { OAuthServices } from '../services.ts';
 import { judgeAuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
+import { shownDigest } from './shown-request.ts';
 
 /** An authorization request as people are told of it. */
 export interface DescribedRequest {
   readonly client: { readonly id: string; readonly name: string | undefined };
   readonly scopes: readonly string[];
+  /** The service that the token is for: the issuer, or another audience of the client. */
+  readonly audience: string;
   readonly redirectUri: string;
   /** Seconds until what it gives has ended at the latest. */
   readonly lifetime: number;
   readonly loginHint: string | undefined;
+  /** What the answer to a question about it repeats ({@link shownDigest}). */
+  readonly shown: string;
 }
 
 /**
@@ -31,17 +36,18 @@ export function describeRequest(
   });
 }
 
-function described(
-  { client: { client }, type, plan, place, loginHint }: AuthorizationRequest,
-  settings: Box,
-): DescribedRequest {
+function described(request: AuthorizationRequest, settings: Box): DescribedRequest {
+  const { type, plan, place, loginHint } = request;
+  const { client } = request.client;
   const refreshed = type === 'code' ? client.auth?.authorization_code : undefined;
   const renewed = refreshed?.refresh_token === true ? refreshLifetimes(refreshed, settings).absolute / 1000 : 0;
   return {
     client: { id: client.id, name: client.name },
     scopes: plan.scope?.split(' ') ?? [],
+    audience: plan.audience?.[0] ?? place.issuer,
     redirectUri: place.redirectUri,
     lifetime: type === 'id_token' ? ID_TOKEN_LIFETIME : Math.max(plan.lifetime, renewed),
     loginHint,
+    shown: shownDigest(request),
   };
 }

@@ -4,7 +4,7 @@ import type { Parameters } from '../parameters.ts';
 import type { AnswerPlace } from './answer-place.ts';
 import { isRedirectUri } from './redirect-uri.ts';
 import { chooseMode } from './response-mode.ts';
-import { grantOf, knownResponseType } from './response-type.ts';
+import { grantOf, knownResponseType, usualMode } from './response-type.ts';
 
 /** A client and the place where it wants its answer. */
 export interface FoundPlace {
@@ -30,7 +30,8 @@ export function findPlace(parameters: Parameters, state: BoxState, issuer: strin
   const redirectUri = requested ?? found.redirectUri;
   const place = {
     redirectUri,
-    mode: chooseMode(parameters, found.usual, redirectUri),
+    configuredUri: found.redirectUri,
+    mode: chooseMode(parameters, usualMode(parameters.get('response_type')) ?? found.usual, redirectUri),
     isNamed: requested !== undefined,
     state: parameters.get('state'),
     issuer,

@@ -10,7 +10,7 @@ import type { SigningKey } from '../../state/key-ring.ts';
 import { makeToken } from '../make-access-token.ts';
 import { makeIdToken } from '../openid/id-token.ts';
 import { userClaims } from '../openid/user-claims.ts';
-import { hasRoom } from '../session-limit.ts';
+import { hasRoom, sessionQuotaRefusal } from '../session-limit.ts';
 import { clientAnswer, errorAnswer } from './answer-place.ts';
 import type { ClientAnswer } from './answer-place.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -45,6 +45,8 @@ async function issueTokens(connection: Connection, parts: AnswerParts): Promise<
   const { request, key, now } = parts;
   const { place, plan, type } = request;
   if (!givesToken(type)) return clientAnswer(place, [['id_token', idTokenOf(parts, undefined)]]);
+  const refusal = sessionQuotaRefusal(parts.state);
+  if (refusal !== undefined) return errorAnswer(place, 'temporarily_unavailable', refusal.message);
   const holder = { client: request.client.client.id, user: parts.signIn.person.id, type: 'i', ...parts.visit } as const;
   const { text, session } = makeToken(parts.state, holder, plan, key, place.issuer, now);
   if (!(await hasRoom(connection, session, parts.state.settings, now))) {

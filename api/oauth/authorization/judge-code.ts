@@ -3,6 +3,8 @@ import { equal } from '../../credentials/equal.ts';
 import type { CodeParts } from '../../credentials/code-text.ts';
 import type { FoundCode } from '../../db/hot-statements.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
+import { needsChallenge } from '../confidential.ts';
+import { isRedirectUri } from './redirect-uri.ts';
 
 /** A code as a client presents it. */
 export interface PresentedCode {
@@ -24,11 +26,7 @@ export function judgeCode(
 ): CodeVerdict {
   if (answer.hash === null || !equal(answer.hash, code.hash)) return 'refused';
   if (answer.used) return 'used';
-  const configured = client.client.auth?.authorization_code?.redirect_uri;
-  // Of a request that left it out there is only the configured one, named or not.
-  const isPlace =
-    redirectUri === (answer.redirectUri ?? configured) || (answer.redirectUri ?? redirectUri) === undefined;
-  const isTheirs = answer.client === client.client.id && isPlace;
+  const isTheirs = answer.client === client.client.id && isStillItsPlace(answer, client, redirectUri);
   const counts =
     answer.expiresAt > now &&
     !answer.userGone &&
@@ -36,11 +34,30 @@ export function judgeCode(
     answer.version >= box.sessionsFrom &&
     answer.createdAt >= (box.revokedBefore ?? 0) &&
     answer.createdAt >= (client.revokedBefore ?? 0);
-  return isTheirs && counts && isVerified(answer.challenge, verifier) ? 'good' : 'refused';
+  return isTheirs && counts && isVerified(answer.challenge, verifier, client) ? 'good' : 'refused';
 }
 
-/** RFC 7636 §4.6. A verifier where no challenge was is no less wrong: somebody took the challenge away (RFC 9700 §4.8.2). */
-function isVerified(challenge: string | null, verifier: string | undefined): boolean {
-  if (challenge === null || verifier === undefined) return challenge === null && verifier === undefined;
+/**
+ * Checks that the token request names the redirect URI as the authorization request did (RFC 6749 §4.1.3), and that the
+ * client still has it. A code does not store one that was left out, so any change of the client since then refuses it.
+ */
+function isStillItsPlace(
+  { redirectUri: named, version }: FoundCode,
+  { client, changedIn }: ClientState,
+  redirectUri: string | undefined,
+): boolean {
+  const configured = client.auth?.authorization_code?.redirect_uri;
+  if (configured === undefined) return false;
+  if (named === null) return version >= changedIn && (redirectUri === undefined || redirectUri === configured);
+  return redirectUri === named && isRedirectUri(named, configured);
+}
+
+/**
+ * RFC 7636 §4.6. A verifier where no challenge was is no less wrong: somebody took the challenge away (RFC 9700 §4.8.2). So
+ * is a code without a challenge of a client that needs one now.
+ */
+function isVerified(challenge: string | null, verifier: string | undefined, client: ClientState): boolean {
+  if (challenge === null) return verifier === undefined && !needsChallenge(client);
+  if (verifier === undefined) return false;
   return equal(hash('sha256', verifier, 'base64url'), challenge);
 }

@@ -30,6 +30,16 @@ export function grantOf(type: ResponseType): 'authorization_code' | 'implicit' {
   return type === 'code' ? 'authorization_code' : 'implicit';
 }
 
+/**
+ * Returns where the answer to a `response_type` goes unless its `response_mode` says otherwise: the type that was requested decides, also
+ * where the client may not use it (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, §5). Undefined for one that tells neither.
+ */
+export function usualMode(text: string | undefined): 'query' | 'fragment' | undefined {
+  const words = text?.split(' ') ?? [];
+  if (words.includes('token') || words.includes('id_token')) return 'fragment';
+  return words.includes('code') ? 'query' : undefined;
+}
+
 /** What the client may ask for here. Throws AuthorizationError. */
 export function readResponseType(
   parameters: Parameters,

@@ -4,9 +4,10 @@ import type { IssuedTokens } from '../../db/authorization-answer.ts';
 import type { FoundCode } from '../../db/hot-statements.ts';
 import { insertSession } from '../../db/session.ts';
 import type { Connection } from '../../db/transaction.ts';
-import type { BoxState, ClientState } from '../../state/box-state.ts';
-import { planAccessToken } from '../access-token-plan.ts';
-import type { AccessTokenPlan } from '../access-token-plan.ts';
+import type { ClientState } from '../../state/box-state.ts';
+import { BOXGATE_SCOPE } from '../../state/requestable-scopes.ts';
+import { planForm, planGrantedToken } from '../access-token-plan.ts';
+import type { AccessTokenPlan, PlanContext } from '../access-token-plan.ts';
 import { askedIn } from '../asked.ts';
 import { authenticateClient, namedClient } from '../authenticate-client.ts';
 import { judgeCode } from '../authorization/judge-code.ts';
@@ -35,11 +36,17 @@ export const authorizationCode: Grant = {
     const presented = presentedCode(request, client);
     const settings = client.client.auth?.authorization_code ?? {};
     const now = services.now();
-    const key = keyFor(state, planAccessToken(settings, client.client, state.settings, nothing), now);
+    const key = keyFor(state, planForm(settings, state.settings), now);
     if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
     const issuer = services.issuer(state);
     const make = (answer: FoundCode): Issued | KeyNeeded => {
-      const plan = plannedFor(answer, request, client, state, issuer);
+      const plan = plannedFor(answer, request, {
+        settings,
+        scopes: client.scopes,
+        box: state.settings,
+        issuer,
+        subject: 'user',
+      });
       const idKey = asksForIdToken(plan.scope) ? idTokenKeyFor(state, client.client, now) : null;
       if (isKeyNeeded(idKey)) return idKey;
       const { user, userAgent } = answer;
@@ -56,15 +63,18 @@ export const authorizationCode: Grant = {
     if (value === 'full') return { version, value: tooManySessions() };
     if (isKeyNeeded(value)) return { version, value };
     const { made, plan, scope } = value;
-    return { version, value: tokenResponse(made.text, plan, scope ?? undefined, value) };
+    return { version, value: tokenResponse(made.text, plan, knownScope(scope), value) };
   },
 };
 
-const nothing = { audience: undefined, scope: undefined };
+/** The client knows what it requested. The default scope may not have been requested, so the response names it (§5.1). */
+function knownScope(granted: string | null): string | undefined {
+  return granted === BOXGATE_SCOPE ? undefined : (granted ?? undefined);
+}
 
 interface Issued {
   readonly plan: AccessTokenPlan;
-  /** What was granted: the client knows it already. */
+  /** What was granted with the code. */
   readonly scope: string | null;
   readonly made: MadeAccessToken;
   readonly idToken: string | undefined;
@@ -98,21 +108,9 @@ function presentedCode({ parameters }: TokenRequest, client: ClientState): Prese
   return { code, client, redirectUri: parameters.get('redirect_uri'), verifier };
 }
 
-/** For what the person agreed to; a target named again must be the same (RFC 8707 §2.2). */
-function plannedFor(
-  { scope, audience }: FoundCode,
-  request: TokenRequest,
-  { client }: ClientState,
-  { settings }: BoxState,
-  issuer: string,
-): AccessTokenPlan {
-  const asked = askedIn(request.parameters).audience;
-  const [granted] = audience ?? [];
-  if (asked !== undefined && asked !== (granted ?? issuer)) {
-    throw new OAuthError('invalid_target', 'The audience is not the one that was granted');
-  }
-  const what = { audience: granted, scope: scope ?? undefined };
-  return planAccessToken(client.auth?.authorization_code ?? {}, client, settings, what);
+/** For what the user agreed to; a target named again must be the same (RFC 8707 §2.2). */
+function plannedFor(granted: FoundCode, { parameters }: TokenRequest, context: PlanContext): AccessTokenPlan {
+  return planGrantedToken(context, { audience: askedIn(parameters).audience, scope: undefined }, granted);
 }
 
 /**
@@ -139,9 +137,9 @@ async function redeem(
   if (isKeyNeeded(issued)) return issued;
   const { session } = issued.made;
   if (!(await hasRoom(connection, session, settings, now))) return 'full';
-  const rules = refreshSettings(presented.client.client, answer.user);
+  const origin = { grant: 'a', settings: refreshSettings(presented.client.client, 'a') } as const;
   const family =
-    rules.refresh_token === true ? await storeFamily(connection, session, rules, settings, now) : undefined;
+    origin.settings.refresh_token === true ? await storeFamily(connection, session, origin, settings, now) : undefined;
   if (family === undefined) await insertSession(connection, session, null, null);
   const tokens: IssuedTokens = { session: session.id, bucket: session.bucket, family: family?.id ?? null };
   await useAnswer(connection, box, answer.id, tokens, now);

@@ -18,12 +18,16 @@ export const clientCredentials: Grant = {
     demandGrant(client.client);
     const settings = client.client.auth?.client_credentials ?? {};
     const asked = askedIn(request.parameters);
-    const plan = planAccessToken(settings, client.client, state.settings, asked);
+    const issuer = services.issuer(state);
+    const plan = planAccessToken(
+      { settings, scopes: client.scopes, box: state.settings, issuer, subject: 'client' },
+      asked,
+    );
     const now = services.now();
     const key = keyFor(state, plan, now);
     if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
     const holder = { client: client.client.id, user: null, type: 'c', remoteAddr: request.remoteAddr } as const;
-    const made = makeToken(state, holder, plan, key, services.issuer(state), now);
+    const made = makeToken(state, holder, plan, key, issuer, now);
     if (settings.refresh_token !== true) {
       if (state.settings.tokens?.max_sessions_per_client !== undefined) {
         const { version, value } = await issueWithinLimit(made.session, state.settings, transaction, now);
@@ -32,7 +36,8 @@ export const clientCredentials: Grant = {
       }
       return { version: await statements.issue(made.session), value: tokenResponse(made.text, plan, asked.scope) };
     }
-    const begun = await beginFamily(made.session, settings, state.settings, transaction, now);
+    const origin = { grant: 'c', settings } as const;
+    const begun = await beginFamily(made.session, origin, state.settings, transaction, now);
     if (begun.value === undefined) throw tooManySessions();
     return {
       version: begun.version,

@@ -1,3 +1,4 @@
+import { allows } from '../../../crds/compatibility.ts';
 import type { ClientState } from '../../state/box-state.ts';
 import { insertSession } from '../../db/session.ts';
 import { planAccessToken } from '../access-token-plan.ts';
@@ -19,14 +20,16 @@ export const password: Grant = {
   name: 'password',
   async handle(request, context) {
     const { state, transaction, services, statements } = context;
-    const { client } = await askingClient(request, context);
+    const client = await askingClient(request, context);
     const asked = askedIn(request.parameters);
-    const plan = planAccessToken({}, client, state.settings, asked);
+    const issuer = services.issuer(state);
+    const subject = 'user-by-password';
+    const plan = planAccessToken({ settings: {}, scopes: client.scopes, box: state.settings, issuer, subject }, asked);
     const user = await personIn(request);
     if (user === undefined) return { version: await statements.version(state.box), value: notValid() };
     const now = services.now();
-    const holder = { client: client.id, user, type: 'p', remoteAddr: request.remoteAddr } as const;
-    const { text, session } = makeToken(state, holder, plan, null, services.issuer(state), now);
+    const holder = { client: client.client.id, user, type: 'p', remoteAddr: request.remoteAddr } as const;
+    const { text, session } = makeToken(state, holder, plan, null, issuer, now);
     const { version, value: isStored } = await transaction(async (connection) => {
       if (!(await hasRoom(connection, session, state.settings, now))) return false;
       await insertSession(connection, session, null, null);
@@ -41,8 +44,11 @@ async function askingClient({ credentials }: TokenRequest, context: GrantContext
   const isNamed = credentials.method === 'none';
   const client = isNamed ? namedClient(context.state, credentials) : await authenticateClient(credentials, context);
   if (client === undefined || (isNamed && canAuthenticate(client))) throw notAuthenticated();
-  if (client.client.grant_types.includes('password')) return client;
-  throw new OAuthError('unauthorized_client', 'The client may not use the grant password');
+  if (!client.client.grant_types.includes('password')) {
+    throw new OAuthError('unauthorized_client', 'The client may not use the grant password');
+  }
+  if (allows(context.state.settings, 'password_grant')) return client;
+  throw new OAuthError('unsupported_grant_type', 'The grant password is switched off here: use authorization_code');
 }
 
 /** Who has the email and the password; undefined: nobody, or nobody who may sign in. */

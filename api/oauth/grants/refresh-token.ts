@@ -5,7 +5,7 @@ import { parseRefreshToken } from '../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
 import type { RefreshFamily } from '../../db/refresh-family.ts';
 import type { ClientState } from '../../state/box-state.ts';
-import { planAccessToken, planRefreshedToken } from '../access-token-plan.ts';
+import { planForm, planRefreshedToken } from '../access-token-plan.ts';
 import type { AccessTokenPlan } from '../access-token-plan.ts';
 import { askedIn } from '../asked.ts';
 import { authenticateClient, namedClient } from '../authenticate-client.ts';
@@ -17,6 +17,7 @@ import { notAuthenticated } from '../not-authenticated.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { refreshSettings } from '../refresh-settings.ts';
 import { tooManySessions } from '../session-limit.ts';
+import { subjectOfGrant } from '../still-granted.ts';
 import { tokenResponse } from '../token-response.ts';
 import { useRefreshToken } from '../use-refresh-token.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
@@ -38,8 +39,9 @@ export const refreshToken: Grant = {
     const issuer = services.issuer(state);
     const make = (family: RefreshFamily): MadeAccessToken & { plan: AccessTokenPlan; granted: RefreshFamily } => {
       const holder = { client: client.client.id, user: family.user, type: 'r', remoteAddr } as const;
-      const settings = refreshSettings(client.client, family.user);
-      const plan = planRefreshedToken(settings, client.client, state.settings, asked, { ...family, issuer });
+      const context = { scopes: client.scopes, box: state.settings, issuer, subject: subjectOfGrant(family.grant) };
+      const settings = refreshSettings(client.client, family.grant);
+      const plan = planRefreshedToken({ ...context, settings }, asked, family);
       const signing = plan.format === 'jwt' ? key : null;
       return { ...makeToken(state, holder, plan, signing, issuer, now), plan, granted: family };
     };
@@ -54,12 +56,10 @@ export const refreshToken: Grant = {
   },
 };
 
-const nothing = { audience: undefined, scope: undefined };
-
 /** Whose family a token is of shows only when it is used; the key must be good for what either may need. */
 function widestPlan(client: Client, box: Box): Pick<AccessTokenPlan, 'format' | 'lifetime'> {
   const plans = [client.auth?.client_credentials, client.auth?.authorization_code].map((settings) =>
-    planAccessToken(settings ?? {}, client, box, nothing),
+    planForm(settings ?? {}, box),
   );
   const signed = plans.filter(({ format }) => format === 'jwt');
   return signed.length === 0

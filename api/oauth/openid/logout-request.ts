@@ -15,13 +15,15 @@ export type JudgedLogout =
       readonly user: number | undefined;
       /** Where the app wants the person back; undefined: nowhere. */
       readonly address: string | undefined;
+      /** Query of a request that names the same address and client without the id_token; empty without an address. */
+      readonly withoutHint: string;
     };
 
 const untrusted = { verdict: 'untrusted' } as const;
 
 /**
- * Judges a logout request (OpenID Connect RP-Initiated Logout §2 to §4). `query` is as it came, without its question mark.
- * Undefined when there is no such box. Throws Outage.
+ * Judges a logout request (OpenID Connect RP-Initiated Logout §2 to §4). `query` is as it came, without its question mark;
+ * the text of a form is the same. Undefined when there is no such box. Throws Outage.
  */
 export function judgeLogout(
   box: string,
@@ -48,18 +50,18 @@ async function judged(parameters: Parameters, state: BoxState, issuer: string): 
   const hint = await hintOf(parameters, state, issuer);
   if (hint === 'unreadable') return untrusted;
   const wanted = parameters.get('post_logout_redirect_uri');
+  const named = parameters.get('client_id');
   // What cannot be verified is not used (§4). The person may want to leave all the same, and is asked.
   if (hint === KEY_GONE) {
-    const isListed = wanted !== undefined && listsAddress(state, parameters.get('client_id'), wanted);
-    return { verdict: 'good', user: undefined, address: isListed ? withState(wanted, parameters) : undefined };
+    const isListed = wanted !== undefined && listsAddress(state, named, wanted);
+    return { verdict: 'good', user: undefined, ...(isListed ? leadingTo(wanted, named, parameters) : nowhere) };
   }
-  const named = parameters.get('client_id');
   const client = hint?.client ?? named;
   // The two must be of one client (§2).
   if (named !== undefined && named !== client) return untrusted;
-  if (wanted === undefined) return { verdict: 'good', user: hint?.user, address: undefined };
+  if (wanted === undefined) return { verdict: 'good', user: hint?.user, ...nowhere };
   if (!listsAddress(state, client, wanted)) return untrusted;
-  return { verdict: 'good', user: hint?.user, address: withState(wanted, parameters) };
+  return { verdict: 'good', user: hint?.user, ...leadingTo(wanted, client, parameters) };
 }
 
 /** Undefined when there is none. */
@@ -78,8 +80,21 @@ function listsAddress({ clients }: BoxState, id: string | undefined, address: st
   return client?.post_logout_redirect_uris?.includes(address) === true && client.active !== false;
 }
 
-function withState(address: string, parameters: Parameters): string {
+const nowhere = { address: undefined, withoutHint: '' } as const;
+
+function leadingTo(
+  address: string,
+  client: string | undefined,
+  parameters: Parameters,
+): { readonly address: string; readonly withoutHint: string } {
   const state = parameters.get('state');
+  const query = new URLSearchParams(client === undefined ? {} : { client_id: client });
+  query.set('post_logout_redirect_uri', address);
+  if (state !== undefined) query.set('state', state);
+  return { address: withState(address, state), withoutHint: query.toString() };
+}
+
+function withState(address: string, state: string | undefined): string {
   if (state === undefined) return address;
   return `${address}${address.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}`;
 }

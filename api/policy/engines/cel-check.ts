@@ -1,9 +1,11 @@
 import { parse } from '@bufbuild/cel';
 import type { CelFunc } from '@bufbuild/cel';
+import type { CompileCost } from '../compile-cost.ts';
+import { isIdField } from '../id-fields.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from '../policy-fault.ts';
-import { celRuntime, LOOP } from './cel-runtime.ts';
+import { celRuntime, ID, IDS, LOOP } from './cel-runtime.ts';
 import { UNSPENT, VARIABLES } from './cel-values.ts';
 
 /** A parsed expression. */
@@ -23,8 +25,8 @@ export interface CheckedExpression {
  * anything, and is judged at run time. Also puts {@link LOOP} around what each macro walks, so that its turns are
  * counted. Throws {@link PolicyFault}.
  */
-export function checkExpression(expression: Expression): CheckedExpression {
-  const check: Check = { nodes: 0, expressions: new Map() };
+export function checkExpression(expression: Expression, cost: CompileCost): CheckedExpression {
+  const check: Check = { cost, nodes: 0, expressions: new Map() };
   const type = typeOf(expression, new Map(Object.entries(VARIABLES)), check);
   if (type !== 'bool' && type !== 'dyn')
     throw fault(`must be a boolean expression; this one is of type ${plain(type)}`);
@@ -32,6 +34,7 @@ export function checkExpression(expression: Expression): CheckedExpression {
 }
 
 interface Check {
+  readonly cost: CompileCost;
   nodes: number;
   readonly expressions: Map<string, LinearRegExp>;
 }
@@ -85,7 +88,7 @@ function typeOfConstant({ constantKind }: Kind<'constExpr'>): string {
 }
 
 function demandFit(value: bigint, kept: bigint): void {
-  if (value !== kept) throw fault(`${value} does not fit into 64 bits`);
+  if (value !== kept) throw fault(`has the number ${value}, which does not fit into 64 bits`);
 }
 
 const TYPE_NAMES: ReadonlySet<string> = new Set([
@@ -104,17 +107,18 @@ const TYPE_NAMES: ReadonlySet<string> = new Set([
 function typeOfName(name: string, scope: Scope): string {
   const type = scope.get(name) ?? (TYPE_NAMES.has(name) ? 'type' : undefined);
   if (type !== undefined) return type;
-  throw fault(`unknown variable ${JSON.stringify(name)}; known are ${Object.keys(VARIABLES).join(', ')}`);
+  throw fault(`has the unknown variable ${JSON.stringify(name)}; known are ${Object.keys(VARIABLES).join(', ')}`);
 }
 
 function typeOfField({ operand, field, testOnly }: Kind<'selectExpr'>, scope: Scope, check: Check): string {
   const type = typeOf(operand, scope, check);
-  if (type !== 'dyn' && type !== 'map') throw fault(`type ${plain(type)} has no field ${JSON.stringify(field)}`);
+  if (type !== 'dyn' && type !== 'map')
+    throw fault(`reads the field ${JSON.stringify(field)} of type ${plain(type)}, which has none`);
   return testOnly ? 'bool' : 'dyn';
 }
 
 function typeOfMap({ messageName, entries }: Kind<'structExpr'>, scope: Scope, check: Check): string {
-  if (messageName !== '') throw fault(`unknown type ${JSON.stringify(messageName)}`);
+  if (messageName !== '') throw fault(`has the unknown type ${JSON.stringify(messageName)}`);
   for (const { keyKind, value } of entries) {
     if (keyKind.case === 'mapKey') typeOf(keyKind.value, scope, check);
     typeOf(value, scope, check);
@@ -138,28 +142,31 @@ function typeOfComprehension(macro: Kind<'comprehensionExpr'>, scope: Scope, che
 
 /** `range` as `@loop(range, steps of one turn)`. */
 function countedRange(range: Expression | undefined, nodes: number): Expression {
-  const call = parse(`turns(0, ${2 + Math.ceil(nodes / 4)})`).expr;
-  if (range === undefined || call.exprKind.case !== 'callExpr') throw fault('is not an expression');
-  call.exprKind.value.function = LOOP;
-  call.exprKind.value.args[0] = range;
-  return call;
+  const { expr } = parse(String(2 + Math.ceil(nodes / 4)));
+  if (range === undefined) throw fault('is not an expression');
+  return callOf(LOOP, [range, expr]);
 }
 
 /** `condition` as `@unspent && condition`: errors do not end a loop in CEL, so steps that are used up must. */
 function gatedCondition(condition: Expression | undefined): Expression {
-  const both = parse('gate && condition').expr;
-  const [gate] = both.exprKind.case === 'callExpr' ? both.exprKind.value.args : [];
-  if (condition === undefined || both.exprKind.case !== 'callExpr' || gate?.exprKind.case !== 'identExpr') {
-    throw fault('is not an expression');
-  }
+  const gate = parse('gate').expr;
+  if (condition === undefined || gate.exprKind.case !== 'identExpr') throw fault('is not an expression');
   gate.exprKind.value.name = UNSPENT;
-  both.exprKind.value.args[1] = condition;
-  return both;
+  return callOf('_&&_', [gate, condition]);
+}
+
+/** Returns a call that is made of expressions, not of text: no text can name what is called here. */
+function callOf(name: string, args: Expression[]): Expression {
+  const call = parse('call()').expr;
+  if (call.exprKind.case !== 'callExpr') throw fault('is not an expression');
+  call.exprKind.value.function = name;
+  call.exprKind.value.args = args;
+  return call;
 }
 
 function typeOfCall(call: Kind<'callExpr'>, scope: Scope, check: Check): string {
   const misused = macros.get(call.function);
-  if (misused !== undefined) throw fault(misused);
+  if (misused !== undefined) throw fault(`must be written otherwise: ${misused}`);
   const target = call.target && typeOf(call.target, scope, check);
   const args = call.args.map((arg) => typeOf(arg, scope, check));
   switch (call.function) {
@@ -176,20 +183,39 @@ function typeOfCall(call: Kind<'callExpr'>, scope: Scope, check: Check): string 
     case '_==_':
     case '_!=_':
       demandComparable(args);
+      compareIds(call, ID);
       return 'bool';
     default:
       if (call.function === 'matches') compilePattern(call, check);
+      if (call.function === '@in') compareIds(call, IDS);
       return typeOfFunction(call.function, target, args);
   }
 }
 
+/** Lets a comparison with a field that holds IDs take their two forms as equal: `@id(left) == @id(right)`. */
+function compareIds(call: Kind<'callExpr'>, right: string): void {
+  const [one, other] = call.args;
+  if (one === undefined || other === undefined || !(readsId(one) || readsId(other))) return;
+  call.args = [callOf(ID, [one]), callOf(right, [other])];
+}
+
+/** Checks whether an expression reads a field that holds IDs: `user.id`, `user["group-ids"]`, `user["group-ids"][0]`. */
+function readsId({ exprKind: { case: kind, value } }: Expression): boolean {
+  if (kind === 'selectExpr') return !value.testOnly && isIdField(value.field);
+  if (kind !== 'callExpr' || value.function !== '_[_]') return false;
+  const [of, key] = value.args;
+  const name = key?.exprKind.case === 'constExpr' ? key.exprKind.value.constantKind : undefined;
+  if (name?.case === 'stringValue') return isIdField(name.value);
+  return of !== undefined && readsId(of);
+}
+
 function demandBool(type: string): void {
-  if (type !== 'bool' && type !== 'dyn') throw fault(`type ${plain(type)} stands where true or false must`);
+  if (type !== 'bool' && type !== 'dyn') throw fault(`has type ${plain(type)} where true or false must stand`);
 }
 
 function typeOfElement([of, key]: readonly string[]): string {
   const isKey = of === 'list' ? key === 'int' || key === 'uint' || key === 'dyn' : of === 'map' || of === 'dyn';
-  if (!isKey) throw fault(`type ${plain(of)} has no elements by type ${plain(key)}`);
+  if (!isKey) throw fault(`reads an element by type ${plain(key)} of type ${plain(of)}, which has none`);
   return 'dyn';
 }
 
@@ -197,29 +223,31 @@ const NUMBERS: ReadonlySet<string> = new Set(['int', 'uint', 'double']);
 
 function demandComparable([left = 'dyn', right = 'dyn']: readonly string[]): void {
   const same = left === right || left === 'dyn' || right === 'dyn' || (NUMBERS.has(left) && NUMBERS.has(right));
-  if (!same) throw fault(`types ${plain(left)} and ${plain(right)} are never equal`);
+  if (!same) throw fault(`compares types ${plain(left)} and ${plain(right)}, which are never equal`);
 }
 
 /** Time is linear only for patterns that are known now, and a wrong one is told now. */
 function compilePattern({ args }: Kind<'callExpr'>, check: Check): void {
   const kind = args[0]?.exprKind;
   if (kind?.case !== 'constExpr' || kind.value.constantKind.case !== 'stringValue') {
-    throw fault('matches takes one pattern, in quotes');
+    throw fault('must give matches one pattern, in quotes');
   }
   const pattern = kind.value.constantKind.value;
   try {
-    check.expressions.set(pattern, linearRegExp(pattern));
+    check.expressions.set(pattern, linearRegExp(pattern, check.cost));
   } catch (error) {
-    throw fault(`pattern ${JSON.stringify(pattern)} ${error instanceof Error ? error.message : 'is not valid'}`);
+    throw fault(
+      `has the pattern ${JSON.stringify(pattern)}, which ${error instanceof Error ? error.message : 'is not valid'}`,
+    );
   }
 }
 
 function typeOfFunction(name: string, target: string | undefined, args: readonly string[]): string {
   const overloads = celRuntime.functions(name);
-  if (overloads.length === 0) throw fault(`unknown function ${JSON.stringify(name)}`);
+  if (overloads.length === 0) throw fault(`calls the unknown function ${JSON.stringify(name)}`);
   const fitting = overloads.filter((overload) => takes(overload, target, args));
   const [first] = fitting;
-  if (first === undefined) throw fault(`${operator(name)} does not take ${given(target, args)}`);
+  if (first === undefined) throw fault(`uses ${operator(name)}, which does not take ${given(target, args)}`);
   return fitting.every(({ result }) => result.name === first.result.name) ? first.result.name : 'dyn';
 }
 

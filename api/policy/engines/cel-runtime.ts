@@ -7,12 +7,12 @@ import {
   isCelError,
   isCelList,
   isCelMap,
+  isCelUint,
   listType,
   plan,
 } from '@bufbuild/cel';
 import type { CelFunc, CelInput, CelValue } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
-import { isFoundIn } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import type { Steps } from '../steps.ts';
 
@@ -25,6 +25,10 @@ export interface Evaluation {
 
 /** Name of the function that {@link checkExpression} puts around what a macro walks; no expression can write it. */
 export const LOOP = '@loop';
+/** Name of the function that brings an ID, or a list of them, into the form in which IDs are compared; no expression can write it. */
+export const ID = '@id';
+/** Name of the function that does the same with what `in` looks through: the elements of a list, the keys of a map. */
+export const IDS = '@ids';
 
 /**
  * CEL's standard functions and those of the strings extension that take linear time, each taking steps before it works.
@@ -88,7 +92,7 @@ class CelRuntime {
         const { steps, expressions } = now();
         const expression = expressions.get(pattern);
         if (expression === undefined) throw new Error('matches takes a pattern in quotes');
-        return isFoundIn(expression, this, steps);
+        return expression.isFoundIn(this, steps);
       }),
       // CEL's own sum of lists is a chain, and walking a chain of n lists takes n² steps that nobody counts.
       celFunc('_+_', [LIST, LIST], LIST, (left, right) => {
@@ -99,8 +103,24 @@ class CelRuntime {
         if (isCelList(range) || isCelMap(range)) now().steps.take(range.size * Number(stepsPerTurn));
         return range;
       }),
+      celFunc(ID, [CelScalar.DYN], CelScalar.DYN, (value) => {
+        if (isCelList(value)) now().steps.take(1 + value.size);
+        return idForm(value);
+      }),
+      celFunc(IDS, [CelScalar.DYN], CelScalar.DYN, (value) => {
+        if (isCelList(value) || isCelMap(value)) now().steps.take(1 + value.size);
+        return isCelMap(value) ? celList(Array.from(value, ([key]) => idForm(key))) : idForm(value);
+      }),
     ];
   }
+}
+
+/** Whole numbers as their decimal text, also in a list. */
+function idForm(value: CelValue): CelValue {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : value;
+  if (isCelUint(value)) return String(value.value);
+  return isCelList(value) ? celList(Array.from(value, idForm)) : value;
 }
 
 const LIST = listType(CelScalar.DYN);

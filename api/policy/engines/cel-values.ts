@@ -13,6 +13,7 @@ export const VARIABLES = {
   remote_addr: 'string',
   box: 'string',
   body: 'dyn',
+  changes: 'dyn',
   resource: 'dyn',
   client: 'dyn',
   user: 'dyn',
@@ -63,6 +64,10 @@ export class CelVariables implements Record<keyof typeof VARIABLES, CelInput> {
 
   get body(): CelInput {
     return celValue(this.#request.body, this.#steps);
+  }
+
+  get changes(): CelInput {
+    return celValue(this.#request.changes, this.#steps);
   }
 
   get resource(): CelInput {

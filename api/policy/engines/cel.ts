@@ -1,4 +1,5 @@
 import { isCelError, parse } from '@bufbuild/cel';
+import type { CompileCost } from '../compile-cost.ts';
 import { compileField, PolicyFault } from '../policy-fault.ts';
 import { checkExpression } from './cel-check.ts';
 import type { Expression } from './cel-check.ts';
@@ -9,21 +10,22 @@ import type { Rule, RuleEngine } from './engine.ts';
 /** Grants when the boolean expression in `expression` is true for the request (Common Expression Language). */
 export const cel: RuleEngine = {
   name: 'cel',
-  compile: ({ expression }) => compileField('expression', () => compileCel(expression)),
+  compile: ({ expression }, cost) => compileField('expression', () => compileCel(expression, cost)),
 };
 
 /** Longest expression, in characters. */
 export const LONGEST_EXPRESSION = 8192;
 
-function compileCel(source: unknown): Rule {
+function compileCel(source: unknown, cost: CompileCost): Rule {
   if (typeof source !== 'string' || source.trim() === '') {
     throw new PolicyFault('expression', 'must be given: one boolean expression');
   }
   if (source.length > LONGEST_EXPRESSION) {
     throw new PolicyFault('expression', `must have at most ${LONGEST_EXPRESSION} characters`);
   }
+  cost.take(costOf(source));
   const parsed = parsedExpression(source);
-  const { nodes, expressions } = checkExpression(parsed);
+  const { nodes, expressions } = checkExpression(parsed, cost);
   const evaluate = celRuntime.plan(parsed);
   return (request, steps) => {
     steps.take(1 + nodes / 8);
@@ -34,6 +36,12 @@ function compileCel(source: unknown): Rule {
     if (typeof result !== 'boolean') throw new Error('the expression did not come to true or false');
     return result;
   };
+}
+
+/** Measured: 3 to 7 microseconds for each name, number, text or sign, and 0.7 for each character. */
+function costOf(source: string): number {
+  const signs = source.match(/\w+|"[^"]*"|'[^']*'|[^\s\w]/g)?.length ?? 0;
+  return 4 * signs + 0.7 * source.length;
 }
 
 function parsedExpression(source: string): Expression {
@@ -48,5 +56,7 @@ function parsedExpression(source: string): Expression {
 
 /** `syntax error: <input>:1:3: found x but expecting …` with the place in words, and without a page of alternatives. */
 function syntaxSentence(message: string): string {
-  return message.replace(/<input>:(\d+):(\d+):/, 'line $1, column $2:').replace(/ but expecting .*$/s, '');
+  return message
+    .replace(/^<input>:(\d+):(\d+):/, 'is not valid in line $1, column $2:')
+    .replace(/ but expecting .*$/s, '');
 }

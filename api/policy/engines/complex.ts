@@ -1,3 +1,4 @@
+import type { CompileCost } from '../compile-cost.ts';
 import { isList, isObject } from '../json-value.ts';
 import { PolicyFault } from '../policy-fault.ts';
 import { isSimpleEngine, simpleEngines } from './simple-engines.ts';
@@ -9,20 +10,20 @@ export const complex: RuleEngine = { name: 'complex', compile: compileComplex };
 /** Most rules of one policy. */
 export const MOST_RULES = 32;
 
-function compileComplex({ and, or }: RuleFields): Rule {
+function compileComplex({ and, or }: RuleFields, cost: CompileCost): Rule {
   if (and !== undefined && or !== undefined) throw new PolicyFault('or', 'must not stand beside and: give one of them');
-  if (and !== undefined) return allOf(rulesOf(and, 'and'));
-  if (or !== undefined) return oneOf(rulesOf(or, 'or'));
+  if (and !== undefined) return allOf(rulesOf(and, 'and', cost));
+  if (or !== undefined) return oneOf(rulesOf(or, 'or', cost));
   throw new PolicyFault('and', 'must be given, or or: a list of rules of the other engines');
 }
 
-function rulesOf(list: unknown, field: string): readonly Rule[] {
+function rulesOf(list: unknown, field: string, cost: CompileCost): readonly Rule[] {
   if (!isList(list) || list.length === 0) throw new PolicyFault(field, 'must be a list with at least one rule');
   if (list.length > MOST_RULES) throw new PolicyFault(field, `must have at most ${MOST_RULES} rules`);
-  return list.map((rule, at) => compileNested(rule, `${field}[${at}]`));
+  return list.map((rule, at) => compileNested(rule, `${field}[${at}]`, cost));
 }
 
-function compileNested(rule: unknown, path: string): Rule {
+function compileNested(rule: unknown, path: string, cost: CompileCost): Rule {
   if (!isObject(rule))
     throw new PolicyFault(path, 'must be a rule: an object with engine and the fields of that engine');
   const engine = rule['engine'];
@@ -30,7 +31,7 @@ function compileNested(rule: unknown, path: string): Rule {
     throw new PolicyFault(`${path}.engine`, `must be one of ${Object.keys(simpleEngines).join(', ')}`);
   }
   try {
-    return simpleEngines[engine].compile({ ...rule, engine });
+    return simpleEngines[engine].compile({ ...rule, engine }, cost);
   } catch (error) {
     throw error instanceof PolicyFault ? error.within(path) : error;
   }

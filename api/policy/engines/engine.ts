@@ -1,4 +1,5 @@
 import type { Engine } from '../../../crds/access-policy.ts';
+import type { CompileCost } from '../compile-cost.ts';
 import type { RequestObject } from '../request-object.ts';
 import type { Steps } from '../steps.ts';
 
@@ -18,8 +19,8 @@ export interface RuleFields {
   readonly or?: unknown;
 }
 
-/** One way to decide. `compile` throws `PolicyFault` for a rule that cannot be used. */
+/** One way to decide. `compile` throws `PolicyFault` for a rule that cannot be used, also for one beyond the `cost`. */
 export interface RuleEngine {
   readonly name: Engine;
-  readonly compile: (fields: RuleFields) => Rule;
+  readonly compile: (fields: RuleFields, cost: CompileCost) => Rule;
 }

@@ -1,15 +1,16 @@
 import { memberPath } from '../../../crds/path.ts';
+import type { CompileCost } from '../compile-cost.ts';
 import { isList, isObject } from '../json-value.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from '../policy-fault.ts';
-import { FORMATS } from './json-schema-dialect.ts';
+import { FORMATS, LONGEST_UNROLLED } from './json-schema-dialect.ts';
 import type { Dialect } from './json-schema-dialect.ts';
 import { STEPS_KEYWORD } from './json-schema-steps.ts';
 import type { Weight } from './json-schema-steps.ts';
 
-/** Most subschemas of one schema; those behind a reference count once more. 500 compile in a tenth of a second. */
-export const MOST_SUBSCHEMAS = 500;
+/** Most subschemas of one schema; those behind a reference count once more. 150 compile in 15 to 20 ms. */
+export const MOST_SUBSCHEMAS = 150;
 /** How deep subschemas may nest. */
 export const DEEPEST_SCHEMA = 32;
 /** Longest schema, as JSON, in characters. */
@@ -21,11 +22,11 @@ type Schema = Readonly<Record<string, unknown>>;
  * Checks what ajv does not say well or does not bound: unknown keywords and formats with their place, expressions that
  * RE2 does not take, references out of the schema, size. Throws {@link PolicyFault}.
  */
-export function checkSchema(schema: Schema, dialect: Dialect): CheckedSchema {
+export function checkSchema(schema: Schema, dialect: Dialect, cost: CompileCost): CheckedSchema {
   if (JSON.stringify(schema).length > LONGEST_SCHEMA) {
     throw new PolicyFault('schema', `must have at most ${LONGEST_SCHEMA} characters as JSON`);
   }
-  const walk: Walk = { dialect, sizes: new Map(), references: new Map(), expressions: new Map() };
+  const walk: Walk = { dialect, cost, sizes: new Map(), references: new Map(), expressions: new Map() };
   const { $id: _named, ...unnamed } = schema;
   const checked = checkedObject(unnamed, { path: 'schema', pointer: '#', depth: 0 }, walk);
   checkReferences(walk, checked.size);
@@ -42,6 +43,7 @@ export interface CheckedSchema {
 
 interface Walk {
   readonly dialect: Dialect;
+  readonly cost: CompileCost;
   /** Number of subschemas by the pointer of the schema that holds them. */
   readonly sizes: Map<string, number>;
   /** Where each reference stands, by its text. */
@@ -71,10 +73,11 @@ function checkedObject(schema: Schema, place: Place, walk: Walk): Checked<Schema
   if (place.depth > DEEPEST_SCHEMA) {
     throw new PolicyFault('schema', `must not nest deeper than ${DEEPEST_SCHEMA} subschemas`);
   }
+  walk.cost.take(costOf(schema));
   let size = 1;
   const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
     if (!walk.dialect.isKeyword(keyword)) {
-      throw new PolicyFault(place.path, `unknown keyword ${JSON.stringify(keyword)}`);
+      throw new PolicyFault(place.path, `has the unknown keyword ${JSON.stringify(keyword)}`);
     }
     const checked = checkedKeyword(keyword, value, inside(place, keyword, false), walk);
     size += checked.size;
@@ -82,7 +85,7 @@ function checkedObject(schema: Schema, place: Place, walk: Walk): Checked<Schema
   });
   if (size > MOST_SUBSCHEMAS) throw tooMany();
   walk.sizes.set(place.pointer, size);
-  return { schema: { ...Object.fromEntries(members), [STEPS_KEYWORD]: weightOf(schema, walk.expressions) }, size };
+  return { schema: { ...Object.fromEntries(members), [STEPS_KEYWORD]: weightOf(schema) }, size };
 }
 
 function checkedKeyword(keyword: string, value: unknown, place: Place, walk: Walk): Checked {
@@ -143,7 +146,7 @@ function checkValue(keyword: string, value: unknown, place: Place, walk: Walk): 
     for (const pattern of Object.keys(value)) checkExpression(pattern, memberPath(place.path, pattern, false), walk);
   }
   if (keyword === 'format' && typeof value === 'string' && !Object.hasOwn(FORMATS, value)) {
-    throw new PolicyFault(place.path, `unknown format "${value}"; known are ${Object.keys(FORMATS).join(', ')}`);
+    throw new PolicyFault(place.path, `is the unknown format "${value}"; known are ${Object.keys(FORMATS).join(', ')}`);
   }
   if (keyword === '$id' || (keyword === '$schema' && place.depth > 0)) {
     throw new PolicyFault(place.path, 'may stand at the top of the schema only');
@@ -153,7 +156,7 @@ function checkValue(keyword: string, value: unknown, place: Place, walk: Walk): 
 
 function checkExpression(pattern: string, path: string, walk: Walk): void {
   try {
-    walk.expressions.set(pattern, linearRegExp(pattern));
+    walk.expressions.set(pattern, linearRegExp(pattern, walk.cost));
   } catch (error) {
     throw new PolicyFault(path, error instanceof Error ? error.message : 'is not a regular expression');
   }
@@ -172,20 +175,25 @@ function checkReferences(walk: Walk, size: number): void {
   if (total > MOST_SUBSCHEMAS) throw tooMany();
 }
 
+/** Measured with ajv's generated code and its first run; each name of a short list becomes a condition of its own. */
+function costOf(schema: Schema): number {
+  const own = Object.entries(schema).filter(([keyword]) => !SCHEMAS.has(keyword) && !SCHEMA_MAPS.has(keyword));
+  return own.reduce((sum, [keyword, value]) => sum + 10 + costOfLiterals(keyword, nodesOf(value)), 80);
+}
+
+function costOfLiterals(keyword: string, literals: number): number {
+  return literals + (keyword === 'dependentRequired' ? 15 * literals : 30 * Math.min(literals - 1, LONGEST_UNROLLED));
+}
+
 /** See {@link Weight}; the divisors come from measuring ajv's compiled code. */
-function weightOf(schema: Schema, expressions: ReadonlyMap<string, LinearRegExp>): Weight {
+function weightOf(schema: Schema): Weight {
   const values = Object.entries(schema).filter(([keyword]) => !SCHEMAS.has(keyword) && !SCHEMA_MAPS.has(keyword));
   const literals = nodesOf([schema['enum'], schema['const']]);
-  const sumOfSteps = (sources: readonly string[]) =>
-    sources.reduce((sum, source) => sum + (expressions.get(source)?.stepsPerCharacter ?? 0), 0);
-  const patterns = isObject(schema['patternProperties']) ? Object.keys(schema['patternProperties']) : [];
-  const pattern = typeof schema['pattern'] === 'string' ? [schema['pattern']] : [];
   return {
     visit: 1 + nodesOf(values) / 16,
-    perCharacter: 1 / 64 + sumOfSteps(pattern),
+    perCharacter: 1 / 64,
     perElement: 1 / 8,
     perKey: (1 + literals) / 8,
-    perKeyCharacter: sumOfSteps(patterns),
   };
 }
 

@@ -3,7 +3,6 @@ import type { KeywordDefinition, Options, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { dottedPath } from '../../../crds/path.ts';
-import type { LinearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from '../policy-fault.ts';
 import { STEPS_KEYWORD, stepsKeyword, uniqueItemsKeyword } from './json-schema-steps.ts';
 
@@ -15,9 +14,12 @@ export interface Dialect {
   readonly isKeyword: (word: string) => boolean;
   /** What the version's meta-schema says against a schema. */
   readonly faultOf: (schema: Schema) => PolicyFault | undefined;
-  /** Compiles a checked schema with its regular expressions. Throws ajv's errors. */
-  readonly compile: (schema: Schema, expressions: ReadonlyMap<string, LinearRegExp>) => ValidateFunction;
+  /** Compiles a checked schema, whose regular expressions are tested by `isFoundIn`. Throws ajv's errors. */
+  readonly compile: (schema: Schema, isFoundIn: ExpressionTest) => ValidateFunction;
 }
+
+/** Checks whether the pattern of a schema is found in a text. */
+export type ExpressionTest = (pattern: string, text: string) => boolean;
 
 /** The dialect that `$schema` names; 2020-12 where there is none. Throws {@link PolicyFault} for any other. */
 export function dialectOf($schema: unknown): Dialect {
@@ -48,6 +50,9 @@ export const FORMATS = {
   'relative-json-pointer': fullFormats['relative-json-pointer'],
 };
 
+/** Longest list of `required` or `enum` that is compiled to a condition for each element; a longer one to a loop. */
+export const LONGEST_UNROLLED = 20;
+
 /** How policies are compiled: unknown words are errors, inherited members are none, expressions are RE2's. */
 const OPTIONS: Options = {
   strict: true,
@@ -60,12 +65,17 @@ const OPTIONS: Options = {
   // An inlined definition would be compiled once more for each reference to it.
   inlineRefs: false,
   passContext: true,
+  loopRequired: LONGEST_UNROLLED,
+  loopEnum: LONGEST_UNROLLED,
   validateSchema: false,
   meta: false,
   messages: false,
   logger: false,
   formats: FORMATS,
 };
+
+/** The optimiser's time is quadratic: at 480 properties it took nine tenths of the compilation, and saved nothing. */
+const CODE = { optimize: false };
 
 /** Keywords of ajv or of older drafts that no policy may use; `$async` would make every answer a promise, which is truthy. */
 const REFUSED: ReadonlySet<string> = new Set([
@@ -103,19 +113,18 @@ function dialect(Version: typeof Ajv | typeof Ajv2020): Dialect {
       return meta.validateSchema(schema) === true ? undefined : metaFault(meta.errors?.[0], schema);
     },
     // One instance a schema: an instance keeps what it compiled for as long as it lives.
-    compile: (schema, expressions) =>
-      withOurKeywords(new Version({ ...OPTIONS, code: { regExp: engineOf(expressions) } })).compile(schema),
+    compile: (schema, isFoundIn) =>
+      withOurKeywords(new Version({ ...OPTIONS, code: { ...CODE, regExp: engineOf(isFoundIn) } })).compile(schema),
   };
 }
 
-/** What ajv asks for an expression; `code` would name it in generated files, of which there are none. */
-function engineOf(expressions: ReadonlyMap<string, LinearRegExp>) {
+/**
+ * Returns the function by which ajv makes an expression; `code` would name it in generated files, of which there are none.
+ * `toString` must differ for different patterns: ajv uses the first expression for all that have the same one.
+ */
+function engineOf(isFoundIn: ExpressionTest) {
   return Object.assign(
-    (pattern: string) => {
-      const expression = expressions.get(pattern);
-      if (expression === undefined) throw new Error(`unexpected pattern ${JSON.stringify(pattern)}`);
-      return expression;
-    },
+    (pattern: string) => ({ test: (text: string) => isFoundIn(pattern, text), toString: () => pattern }),
     { code: 'linearRegExp' },
   );
 }

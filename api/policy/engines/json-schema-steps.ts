@@ -11,7 +11,6 @@ export interface Weight {
   readonly perCharacter: number;
   readonly perElement: number;
   readonly perKey: number;
-  readonly perKeyCharacter: number;
 }
 
 /** Bounds what a schema may cost: references that branch or come back, loops in loops, long texts. */
@@ -30,12 +29,7 @@ function stepsFor(weight: Weight, value: unknown): number {
   if (typeof value === 'string') return weight.visit + value.length * weight.perCharacter;
   if (isList(value)) return weight.visit + value.length * weight.perElement;
   if (weight.perKey === 0 || !isObject(value)) return weight.visit;
-  const keys = Object.keys(value);
-  return weight.visit + keys.length * weight.perKey + charactersOf(keys, weight) * weight.perKeyCharacter;
-}
-
-function charactersOf(keys: readonly string[], weight: Weight): number {
-  return weight.perKeyCharacter === 0 ? 0 : keys.reduce((sum, key) => sum + key.length, 0);
+  return weight.visit + Object.keys(value).length * weight.perKey;
 }
 
 /** `uniqueItems` in linear time; ajv's own compares every element with every other. */
@@ -54,6 +48,7 @@ export const uniqueItemsKeyword: FuncKeywordDefinition = {
 function canonical(value: unknown, steps: Steps): string {
   steps.take(1);
   if (isList(value)) return `[${value.map((element) => canonical(element, steps)).join()}]`;
+  if (typeof value === 'string') steps.take(value.length / 64);
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.keys(value).sort();
   return `{${members.map((key) => `${JSON.stringify(key)}:${canonical(value[key], steps)}`).join()}}`;

@@ -1,5 +1,8 @@
+import type { CompileCost } from '../compile-cost.ts';
 import { isObject } from '../json-value.ts';
+import type { LinearRegExp } from '../linear-regexp.ts';
 import { compileField, PolicyFault } from '../policy-fault.ts';
+import type { Steps } from '../steps.ts';
 import type { Rule, RuleEngine } from './engine.ts';
 import { checkSchema } from './json-schema-check.ts';
 import { dialectOf } from './json-schema-dialect.ts';
@@ -7,18 +10,48 @@ import { dialectOf } from './json-schema-dialect.ts';
 /** Grants when the request object is valid against the JSON Schema in `schema`. */
 export const jsonSchema: RuleEngine = {
   name: 'json-schema',
-  compile: ({ schema }) => compileField('schema', () => compileSchema(schema)),
+  compile: ({ schema }, cost) => compileField('schema', () => compileSchema(schema, cost)),
 };
 
-function compileSchema(schema: unknown): Rule {
+function compileSchema(schema: unknown, cost: CompileCost): Rule {
   if (!isObject(schema)) throw new PolicyFault('schema', 'must be given: a JSON Schema, which is an object');
   const dialect = dialectOf(schema['$schema']);
-  const checked = checkSchema(schema, dialect);
+  const checked = checkSchema(schema, dialect, cost);
   const fault = dialect.faultOf(schema);
   if (fault !== undefined) throw fault;
-  const validate = compiled(() => dialect.compile(checked.schema, checked.expressions));
+  const expressions = new SchemaExpressions(checked.expressions);
+  const validate = compiled(() => dialect.compile(checked.schema, expressions.isFoundIn));
   // `steps` is `this` of the compiled code: its keyword that counts takes them there.
-  return (request, steps) => validate.call(steps, request);
+  return (request, steps) => expressions.during(steps, () => validate.call(steps, request));
+}
+
+/**
+ * The regular expressions of a schema. The compiled code gives them a text and nothing else, and a validation never waits:
+ * so one place for the steps of the present one is enough.
+ */
+class SchemaExpressions {
+  readonly #expressions: ReadonlyMap<string, LinearRegExp>;
+  #steps: Steps | undefined;
+
+  constructor(expressions: ReadonlyMap<string, LinearRegExp>) {
+    this.#expressions = expressions;
+  }
+
+  /** Runs a validation whose expressions take the given steps. */
+  during<T>(steps: Steps, validate: () => T): T {
+    this.#steps = steps;
+    try {
+      return validate();
+    } finally {
+      this.#steps = undefined;
+    }
+  }
+
+  readonly isFoundIn = (pattern: string, text: string): boolean => {
+    const expression = this.#expressions.get(pattern);
+    if (expression === undefined || this.#steps === undefined) throw new Error('unexpected pattern');
+    return expression.isFoundIn(text, this.#steps);
+  };
 }
 
 /** What the check and the meta-schema let through and ajv still refuses is told in ajv's own words. */

@@ -1,13 +1,18 @@
 import { memberPath } from '../../../crds/path.ts';
+import type { CompileCost } from '../compile-cost.ts';
+import { isIdField } from '../id-fields.ts';
 import { isEqual, isList, isObject, ownMember } from '../json-value.ts';
-import { isFoundIn, linearRegExp } from '../linear-regexp.ts';
+import { linearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from '../policy-fault.ts';
 import type { RequestObject } from '../request-object.ts';
 import type { Steps } from '../steps.ts';
 import type { Rule, RuleEngine } from './engine.ts';
 
 /** Grants when the pattern in `matcho` fits the request object. */
-export const matcho: RuleEngine = { name: 'matcho', compile: ({ matcho: pattern }) => compileMatcho(pattern) };
+export const matcho: RuleEngine = {
+  name: 'matcho',
+  compile: ({ matcho: pattern }, cost) => compileMatcho(pattern, cost),
+};
 
 /** A pattern laid over one value; `undefined` is a missing value. */
 type Fits = (value: unknown, request: RequestObject, steps: Steps) => boolean;
@@ -15,27 +20,38 @@ type Fits = (value: unknown, request: RequestObject, steps: Steps) => boolean;
 /** How deep a pattern may nest. */
 export const DEEPEST_PATTERN = 64;
 
-function compileMatcho(pattern: unknown): Rule {
+function compileMatcho(pattern: unknown, cost: CompileCost): Rule {
   if (!isObject(pattern)) throw new PolicyFault('matcho', 'must be given: a pattern, which is an object');
-  const fits = fitsObject(pattern, 'matcho', 0);
+  const fits = fitsObject(pattern, { path: 'matcho', depth: 0, isId: false, cost });
   return (request, steps) => fits(request, request, steps);
 }
 
-function fitsPattern(pattern: unknown, path: string, depth: number): Fits {
+/** Where a pattern stands, and what compiling it is charged to. */
+interface Place {
+  readonly path: string;
+  readonly depth: number;
+  /** The pattern is for an ID, or for a list of them. */
+  readonly isId: boolean;
+  readonly cost: CompileCost;
+}
+
+function fitsPattern(pattern: unknown, place: Place): Fits {
+  const { path, depth, isId, cost } = place;
+  cost.take(1);
   if (depth > DEEPEST_PATTERN) throw new PolicyFault('matcho', `must not nest deeper than ${DEEPEST_PATTERN} levels`);
-  if (typeof pattern === 'string') return fitsText(pattern, path);
-  if (isList(pattern)) return fitsList(pattern, path, depth);
-  if (isObject(pattern)) return fitsObject(pattern, path, depth);
-  if (pattern === null || typeof pattern === 'boolean' || typeof pattern === 'number') return equalTo(pattern);
+  if (typeof pattern === 'string') return fitsText(pattern, place);
+  if (isList(pattern)) return fitsList(pattern, place);
+  if (isObject(pattern)) return fitsObject(pattern, place);
+  if (pattern === null || typeof pattern === 'boolean' || typeof pattern === 'number') return equalTo(pattern, isId);
   throw new PolicyFault(path, 'must be JSON');
 }
 
-function fitsText(pattern: string, path: string): Fits {
+function fitsText(pattern: string, { path, isId, cost }: Place): Fits {
   const word = textWords.get(pattern);
   if (word !== undefined) return word;
-  if (pattern.startsWith('#')) return foundExpression(pattern.slice(1), path);
-  if (pattern.startsWith('.')) return equalToPath(pattern, path);
-  return equalTo(pattern);
+  if (pattern.startsWith('#')) return foundExpression(pattern.slice(1), path, cost);
+  if (pattern.startsWith('.')) return equalToPath(pattern, path, isId);
+  return equalTo(pattern, isId);
 }
 
 const textWords: ReadonlyMap<string, Fits> = new Map<string, Fits>([
@@ -46,31 +62,32 @@ const textWords: ReadonlyMap<string, Fits> = new Map<string, Fits>([
 
 function counted(holds: (value: unknown) => boolean): Fits {
   return (value, _request, steps) => {
-    steps.take(1);
+    steps.take(typeof value === 'string' ? 1 + value.length / 64 : 1);
     return holds(value);
   };
 }
 
-function equalTo(literal: unknown): Fits {
-  return (value, _request, steps) => isEqual(value, literal, steps);
+function equalTo(literal: unknown, isId: boolean): Fits {
+  return (value, _request, steps) => isEqual(value, literal, steps, isId);
 }
 
-function foundExpression(source: string, path: string): Fits {
-  const expression = faultAt(path, () => linearRegExp(source));
+function foundExpression(source: string, path: string, cost: CompileCost): Fits {
+  const expression = faultAt(path, () => linearRegExp(source, cost));
   return (value, _request, steps) => {
     steps.take(1);
-    return typeof value === 'string' && isFoundIn(expression, value, steps);
+    return typeof value === 'string' && expression.isFoundIn(value, steps);
   };
 }
 
 /** `.user.id`: equal to that value of the request, which must be there. */
-function equalToPath(pattern: string, path: string): Fits {
+function equalToPath(pattern: string, path: string, isId: boolean): Fits {
   const names = pattern.slice(1).split('.');
   if (names.includes('')) throw new PolicyFault(path, `must be a path like ".user.id", not ${JSON.stringify(pattern)}`);
+  const areIds = isId || names.some(isIdField);
   return (value, request, steps) => {
     steps.take(names.length);
     const other = names.reduce<unknown>(memberOf, request);
-    return value !== undefined && other !== undefined && isEqual(value, other, steps);
+    return value !== undefined && other !== undefined && isEqual(value, other, steps, areIds);
   };
 }
 
@@ -80,8 +97,8 @@ function memberOf(value: unknown, name: string): unknown {
 }
 
 /** Position by position; as with the keys of an object, what the pattern does not mention is free. */
-function fitsList(pattern: readonly unknown[], path: string, depth: number): Fits {
-  const elements = pattern.map((element, at) => fitsPattern(element, `${path}[${at}]`, depth + 1));
+function fitsList(pattern: readonly unknown[], place: Place): Fits {
+  const elements = pattern.map((element, at) => fitsPattern(element, inside(place, `${place.path}[${at}]`)));
   return (value, request, steps) => {
     steps.take(1);
     return isList(value) && elements.every((fits, at) => fits(value[at], request, steps));
@@ -89,13 +106,17 @@ function fitsList(pattern: readonly unknown[], path: string, depth: number): Fit
 }
 
 /** Every word (`$not`) and every key must hold; an object without words fits objects only. */
-function fitsObject(pattern: Readonly<Record<string, unknown>>, path: string, depth: number): Fits {
+function fitsObject(pattern: Readonly<Record<string, unknown>>, place: Place): Fits {
+  const at = (key: string): Place => ({
+    ...inside(place, memberPath(place.path, key, false)),
+    isId: key.startsWith('$') ? place.isId : isIdField(key),
+  });
   const entries = Object.entries(pattern);
   const words = entries.filter(([key]) => key.startsWith('$'));
-  const holds = words.map(([key, operand]) => fitsWord(key, operand, memberPath(path, key, false), depth + 1));
+  const holds = words.map(([key, operand]) => fitsWord(key, operand, at(key)));
   const members = entries
     .filter(([key]) => !key.startsWith('$'))
-    .map(([key, member]) => ({ key, fits: fitsPattern(member, memberPath(path, key, false), depth + 1) }));
+    .map(([key, member]) => ({ key, fits: fitsPattern(member, at(key)) }));
   const mustBeObject = members.length > 0 || words.length === 0;
   return (value, request, steps) => {
     steps.take(1);
@@ -105,20 +126,27 @@ function fitsObject(pattern: Readonly<Record<string, unknown>>, path: string, de
   };
 }
 
-function fitsWord(word: string, operand: unknown, path: string, depth: number): Fits {
+function inside(place: Place, path: string): Place {
+  return { ...place, path, depth: place.depth + 1 };
+}
+
+function fitsWord(word: string, operand: unknown, place: Place): Fits {
+  const { path } = place;
   switch (word) {
     case '$enum':
-      return oneOf(choices(operand, path).map(equalTo));
+      return oneOf(choices(operand, path).map((choice) => equalTo(choice, place.isId)));
     case '$one-of':
-      return oneOf(choices(operand, path).map((pattern, at) => fitsPattern(pattern, `${path}[${at}]`, depth)));
+      return oneOf(
+        choices(operand, path).map((pattern, at) => fitsPattern(pattern, { ...place, path: `${path}[${at}]` })),
+      );
     case '$not':
-      return not(fitsPattern(operand, path, depth));
+      return not(fitsPattern(operand, place));
     case '$contains':
-      return someElement(fitsPattern(operand, path, depth));
+      return someElement(fitsPattern(operand, place));
     case '$every':
-      return everyElement(fitsPattern(operand, path, depth));
+      return everyElement(fitsPattern(operand, place));
     default:
-      throw new PolicyFault(path, `unknown word; the words are ${WORDS.join(', ')}`);
+      throw new PolicyFault(path, `is not a known word; the words are ${WORDS.join(', ')}`);
   }
 }
 

@@ -5,7 +5,11 @@ import { medianRatio } from '../median.ts';
 import { alternate } from '../rounds.ts';
 import { judged, type Scenario } from '../scenario.ts';
 
-const unthrottled = { BOXGATE_FAILURES_PER_CLIENT: '1000000', BOXGATE_FAILURES_PER_BOX: '1000000' };
+const unthrottled = {
+  BOXGATE_FAILURES_PER_CLIENT: '1000000',
+  BOXGATE_FAILURES_PER_BOX: '1000000',
+  BOXGATE_FAILURES_PER_SECRET: '1000000',
+};
 
 /** Chosen secrets: right ones cost argon2 once, wrong ones must not slow anybody else down. */
 export const argon2Flood: Scenario = {

@@ -6,6 +6,7 @@ const callback = 'https://app.example.com/callback';
 export const clientGrantRows: readonly Row[] = [
   ...accepted('Client', {
     'a client of one grant': {},
+    'C-02 a client without a grant, which introspects tokens': { grant_types: [] },
     'every grant there is': {
       grant_types: [
         'client_credentials',
@@ -68,7 +69,6 @@ export const clientGrantRows: readonly Row[] = [
   }),
   ...refused('Client', {
     'grant_types is missing': [{ grant_types: null }, 'grant_types'],
-    'grant_types is empty': [{ grant_types: [] }, 'grant_types'],
     'grant_types is a string': [{ grant_types: 'client_credentials' }, 'grant_types'],
     'grant_types is an object': [{ grant_types: { client_credentials: true } }, 'grant_types'],
     'a grant twice': [{ grant_types: ['client_credentials', 'client_credentials'] }, 'grant_types[1]'],

@@ -2,7 +2,12 @@ import { accepted, letters, manifest, refused, type Row, type Spec } from './row
 
 const salt = 'c2FsdHNhbHRzYWx0c2FsdA';
 const hash = 'J1cZ4ZRdVyqKPZTjVbLhVdQ7GOnBBGXVr3F5R3mEv1Y';
-const rsa = { kty: 'RSA', n: 'AQAB', e: 'AQAB', alg: 'RS256', use: 'sig', kid: 'one' };
+/** A modulus of that many bits in base64url; its highest bit is set, as RFC 7518 §6.3.1.1 demands. */
+const modulus = (bits: number): string =>
+  Buffer.alloc(bits / 8, 0xc1)
+    .fill(0x80, 0, 1)
+    .toString('base64url');
+const rsa = { kty: 'RSA', n: modulus(2048), e: 'AQAB', alg: 'RS256', use: 'sig', kid: 'one' };
 
 /** Who a client is and how it proves that: id, secret, keys, service accounts; what people see of it. */
 export const clientIdentityRows: readonly Row[] = [
@@ -20,6 +25,7 @@ export const clientIdentityRows: readonly Row[] = [
     'a hash as Node writes it': { secret: `$argon2id$v=19$m=19456,p=1,t=2$${salt}$${hash}` },
     'the costliest hash': { secret: `$argon2id$v=19$m=65536,t=5,p=4$${salt}$${hash}` },
     'a public RSA key': { jwks: { keys: [rsa] } },
+    'R-15 RSA keys of more bits': { jwks: { keys: [3072, 4096, 2056].map((bits) => ({ ...rsa, n: modulus(bits) })) } },
     'public keys of other types, with members nobody knows': {
       jwks: {
         keys: [
@@ -91,8 +97,43 @@ export const clientIdentityRows: readonly Row[] = [
     'keys without keys': [{ jwks: {} }, 'jwks.keys'],
     'no keys': [{ jwks: { keys: [] } }, 'jwks.keys'],
     'keys beside the keys': [{ jwks: { keys: [rsa], other: 1 } }, 'jwks.other'],
-    'a private key': [{ jwks: { keys: [rsa, { ...rsa, d: 'AQAB' }] } }, 'jwks.keys[1]'],
-    'a symmetric key': [{ jwks: { keys: [{ kty: 'oct', k: 'AQAB' }] } }, 'jwks.keys[0].kty'],
+    'a private key': [{ jwks: { keys: [rsa, { ...rsa, d: 'AQAB' }] } }, 'jwks.keys[1].d'],
+    'R-15 a private EC key': [
+      { jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'AQAB', y: 'AQAB', d: 'AQAB' }] } },
+      'jwks.keys[0].d',
+    ],
+    'R-15 a private key without d': [
+      {
+        jwks: {
+          keys: [rsa, { ...rsa, p: 'AQAB', q: 'AQAB', dp: 'AQAB', dq: 'AQAB', qi: 'AQAB', oth: [{ r: 'AQAB' }] }],
+        },
+      },
+      ...['p', 'q', 'dp', 'dq', 'qi', 'oth'].map((member) => `jwks.keys[1].${member}`),
+    ],
+    ...Object.fromEntries(
+      ['p', 'q', 'dp', 'dq', 'qi', 'k'].map((member) => [
+        `R-15 a key with the private member ${member}`,
+        [{ jwks: { keys: [{ ...rsa, [member]: 'AQAB' }] } }, `jwks.keys[0].${member}`] as const,
+      ]),
+    ),
+    'R-15 a key with other primes': [{ jwks: { keys: [{ ...rsa, oth: [] }] } }, 'jwks.keys[0].oth'],
+    'R-15 an RSA key of 1024 bits': [{ jwks: { keys: [rsa, { ...rsa, n: modulus(1024) }] } }, 'jwks.keys[1].n'],
+    'R-15 an RSA key of 2040 bits': [{ jwks: { keys: [{ ...rsa, n: modulus(2040) }] } }, 'jwks.keys[0].n'],
+    'R-15 an RSA key of 2047 bits': [
+      { jwks: { keys: [{ ...rsa, n: `f${modulus(2048).slice(1)}` }] } },
+      'jwks.keys[0].n',
+    ],
+    'R-15 an RSA key of 1024 bits behind zeros': [
+      { jwks: { keys: [{ ...rsa, n: `${'A'.repeat(200)}${modulus(1024)}` }] } },
+      'jwks.keys[0].n',
+    ],
+    'R-15 an RSA key that is too long': [{ jwks: { keys: [{ ...rsa, n: 'w'.repeat(4097) }] } }, 'jwks.keys[0].n'],
+    'R-15 an RSA key without a modulus': [{ jwks: { keys: [{ kty: 'RSA', e: 'AQAB' }] } }, 'jwks.keys[0].n'],
+    'R-15 an RSA key whose modulus is no base64url': [
+      { jwks: { keys: [{ ...rsa, n: '+'.repeat(342) }] } },
+      'jwks.keys[0].n',
+    ],
+    'a symmetric key': [{ jwks: { keys: [{ kty: 'oct', k: 'AQAB' }] } }, 'jwks.keys[0].k', 'jwks.keys[0].kty'],
     'a key without type': [{ jwks: { keys: [{ n: 'AQAB', e: 'AQAB' }] } }, 'jwks.keys[0].kty'],
     'a key that is a string': [{ jwks: { keys: ['AQAB'] } }, 'jwks.keys[0]'],
     'a key id that is a number': [{ jwks: { keys: [{ ...rsa, kid: 1 }] } }, 'jwks.keys[0].kid'],
@@ -101,7 +142,7 @@ export const clientIdentityRows: readonly Row[] = [
     'a key id of two lines': [{ jwks: { keys: [{ ...rsa, kid: 'a\nb' }] } }, 'jwks.keys[0].kid'],
     'a private part that is no text': [{ jwks: { keys: [{ ...rsa, d: 1 }] } }, 'jwks.keys[0].d'],
     'a private part that is too long': [{ jwks: { keys: [{ ...rsa, d: letters(4097) }] } }, 'jwks.keys[0].d'],
-    'too many members of a key': [{ jwks: { keys: [{ kty: 'RSA', ...numbered(32) }] } }, 'jwks.keys[0]'],
+    'too many members of a key': [{ jwks: { keys: [{ ...rsa, ...numbered(32) }] } }, 'jwks.keys[0]'],
     'too many keys': [{ jwks: { keys: Array.from({ length: 33 }, () => rsa) } }, 'jwks.keys'],
     'keys over http': [{ jwks_uri: 'http://app.example.com/jwks.json' }, 'jwks_uri'],
     'keys in a file': [{ jwks_uri: 'file:///etc/passwd' }, 'jwks_uri'],
@@ -199,6 +240,7 @@ export const clientIdentityRows: readonly Row[] = [
     'a month 13': [{ revoke_sessions_before: '2026-13-01T12:00:00Z' }, 'revoke_sessions_before'],
     'seconds since 1970': [{ revoke_sessions_before: 1_700_000_000 }, 'revoke_sessions_before'],
     'seconds since 1970 as text': [{ revoke_sessions_before: '1700000000' }, 'revoke_sessions_before'],
+    'a list': [{ revoke_sessions_before: [] }, 'revoke_sessions_before'],
     now: [{ revoke_sessions_before: 'now' }, 'revoke_sessions_before'],
     'a time of more digits than there are': [
       { revoke_sessions_before: `2026-01-31T12:00:00.${'0'.repeat(30)}Z` },

@@ -68,6 +68,8 @@ export const clientKubernetesRows: readonly Row[] = [
     ...template('an empty key', { '': 'x' }),
     ...template('a key with a slash', { 'a/b': 'x' }),
     ...template('a key with a blank', { 'a b': 'x' }),
+    ...template('the previous secret', { '.boxgate-previous': 'x' }),
+    ...template('a reserved key', { '.boxgate': 'x' }),
     ...template('a key that is too long', { [letters(254)]: 'x' }),
     ...template('too many entries', many(33)),
     'a template with a number': [{ generateSecret: { template: { a: 1 } } }, 'generateSecret.template.a'],
@@ -80,6 +82,14 @@ export const clientKubernetesRows: readonly Row[] = [
         [`${map} of Kubernetes`]: [{ generateSecret: { [map]: { 'kubernetes.io/x': 'y' } } }, `generateSecret.${map}`],
         [`${map} below Kubernetes`]: [
           { generateSecret: { [map]: { 'app.kubernetes.io/name': 'y' } } },
+          `generateSecret.${map}`,
+        ],
+        [`${map} of the operator`]: [
+          { generateSecret: { [map]: { 'boxgate.dev/previous-until': '2099-01-01' } } },
+          `generateSecret.${map}`,
+        ],
+        [`${map} below the operator`]: [
+          { generateSecret: { [map]: { 'a.boxgate.dev/x': 'y' } } },
           `generateSecret.${map}`,
         ],
         [`${map} of k8s.io`]: [{ generateSecret: { [map]: { 'a.k8s.io/x': 'y' } } }, `generateSecret.${map}`],
@@ -106,7 +116,7 @@ export const clientKubernetesRows: readonly Row[] = [
     'a rotation of an inline secret': [{ secret: 'x', rotation: { every: '720h' } }, 'rotation'],
     'a rotation of a Secret': [{ secretRef: { name: 'a', key: 'b' }, rotation: { every: '720h' } }, 'rotation'],
     'a rotation of keys': [
-      { jwks: { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }] }, rotation: { every: '720h' } },
+      { jwks: { keys: [{ kty: 'RSA', n: 'w'.repeat(342), e: 'AQAB' }] }, rotation: { every: '720h' } },
       'rotation',
     ],
     'a rotation of keys elsewhere': [

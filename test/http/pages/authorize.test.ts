@@ -165,7 +165,8 @@ describe('the authorization endpoint', () => {
 
   const refusals: readonly [error: string, part: '#' | '?', parameters: Record<string, string>][] = [
     ['invalid_request', '?', { client_id: 'own', redirect_uri: back }],
-    ['unsupported_response_type', '?', { ...code, response_type: 'code token' }],
+    ['unsupported_response_type', '#', { ...code, response_type: 'code token' }],
+    ['unsupported_response_type', '?', { ...code, response_type: 'words' }],
     ['unauthorized_client', '#', { ...implicit, client_id: 'code-only' }],
     ['invalid_scope', '#', { ...implicit, scope: 'write' }],
     ['invalid_request', '?', { response_type: 'code', client_id: 'own' }],
@@ -185,6 +186,47 @@ describe('the authorization endpoint', () => {
       expect(sent(answer, part)).to.include({ error, state: 'x&error=y', iss: issuer });
     });
   }
+
+  const misplaced: readonly [client: string, at: string, part: '#' | '?', type: string][] = [
+    ['jwt', 'http://127.0.0.1/back', '?', 'code'],
+    ['jwt', 'http://127.0.0.1/back', '#', 'code token'],
+    ['jwt', 'http://127.0.0.1/back', '#', 'id_token'],
+    ['light', back, '#', 'token'],
+    ['light', back, '#', 'id_token token'],
+    ['light', back, '#', 'code id_token'],
+    ['light', back, '?', 'words'],
+    ['jwt', 'http://127.0.0.1/back', '#', 'words'],
+  ];
+  for (const [client, at, part, type] of misplaced) {
+    it(`R-42 answers ${type} of a client that may not use it where ${type} is answered (${client})`, async () => {
+      for (const redirect of [{}, { redirect_uri: at }]) {
+        const answer = await ask({ client_id: client, response_type: type, state: 's', ...redirect });
+        expect(answer.location.startsWith(`${at}${part}error=`), answer.location).to.equal(true);
+        expect(sent(answer, part)).to.include({ state: 's', iss: issuer });
+      }
+      const posted = await ask({
+        client_id: client,
+        response_type: type,
+        redirect_uri: at,
+        response_mode: 'form_post',
+      });
+      expect(posted.status).to.equal(200);
+    });
+  }
+
+  it('R-49 tells with prompt=none why a sign-in is needed', async () => {
+    const nobody = await ask({ ...implicit, prompt: 'none', max_age: '0' });
+    expect(sent(nobody, '#')).to.include({ error: 'login_required', error_description: 'Nobody is signed in' });
+    await browser.submit('/auth/signin', ann);
+    for (const request of [implicit, code]) {
+      const old = await ask({ ...request, prompt: 'none', max_age: '0' });
+      expect(sent(old, request === code ? '?' : '#')).to.include({
+        error: 'login_required',
+        error_description: 'The sign-in is older than max_age allows: the user must sign in again',
+      });
+    }
+    expect((await ask({ ...implicit, prompt: 'none', max_age: '600' })).location).to.contain('#access_token=');
+  });
 
   it('brings the token in the fragment, as the interface has it, after the sign-in', async () => {
     const asked = await ask({ ...implicit, state: 'abc', scope: 'read' });

@@ -26,8 +26,12 @@ export interface Browser {
     fields: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
-  /** Loads a page, fills its form in and sends it to where the form says. */
-  submit(address: string, fields: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Loads a page, fills its form in and sends it to where the form says; both requests have the headers. */
+  submit(
+    address: string,
+    fields: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
 }
 
 /** The issuer of a box, as the API says it in addresses. */
@@ -62,9 +66,9 @@ export function newBrowser(api: Pick<TestApi, 'url'>, box = 'default', issuer = 
     get: (address, headers = {}) => send(address, { headers }),
     post: (address, fields, headers = {}) =>
       send(address, { method: 'POST', headers, body: new URLSearchParams(fields) }),
-    async submit(address, fields) {
-      const { text } = await browser.get(address);
-      return browser.post(formAction(text) ?? address, { ...hiddenFields(text), ...fields });
+    async submit(address, fields, headers = {}) {
+      const { text } = await browser.get(address, headers);
+      return browser.post(formAction(text) ?? address, { ...hiddenFields(text), ...fields }, headers);
     },
   };
   return browser;

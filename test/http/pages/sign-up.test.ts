@@ -48,9 +48,37 @@ describe('the sign-up page', () => {
   it('registers a person, who is then signed in', async () => {
     const done = await signUp('Ann@shop.example');
     expect([done.status, done.location]).to.deep.equal([303, `${issuerOf('default')}/auth/signin`]);
-    expect((await browser.get('/auth/signin')).text).to.contain('Signed in as Ann@shop.example');
+    expect((await browser.get('/auth/signin')).text).to.contain('Signed in as ann@shop.example');
     const again = await newBrowser(api).submit('/auth/signin', { email: 'ann@shop.example', password });
     expect(again.status).to.equal(303);
+  });
+
+  it('R-49 tells all that is wrong at once, whether the email is taken included', async () => {
+    await signUp('ben@shop.example');
+    const refused = await newBrowser(api).submit(page, { email: 'Ben@shop.example', password: 'short' });
+    expect(refused.status).to.equal(422);
+    expect(refused.text).to.contain('id="email-fault"').and.to.contain('Somebody has registered with this email');
+    expect(refused.text).to.contain('id="password-fault"');
+    const free = await newBrowser(api).submit(page, { email: 'free@shop.example', password: 'short' });
+    expect(free.text).to.contain('id="password-fault"').and.not.to.contain('id="email-fault"');
+  });
+
+  it('R-49 says to whom waits for approval what the sign-in will say until then', async () => {
+    await api.declare('waiting', [{ kind: 'Box', id: 'waiting', registration: boxes.checked }]);
+    const waiting = await newBrowser(api, 'waiting').submit(page, { email: 'new@shop.example', password });
+    expect(waiting.text).to.contain('waiting for the approval of an administrator');
+    expect(waiting.text).to.contain('Until then, signing in says that the email or password is wrong');
+    const early = await newBrowser(api, 'waiting').submit('/auth/signin', { email: 'new@shop.example', password });
+    expect(early.text).to.contain('Wrong email or password');
+  });
+
+  it('R-53 creates no account beyond the quota of users, and says so', async () => {
+    await api.declare('full', [{ kind: 'Box', id: 'full', registration: { enabled: true } }]);
+    await api.declareWithin('full', { users: 1 }, []);
+    expect((await newBrowser(api, 'full').submit(page, { email: 'one@shop.example', password })).status).to.equal(303);
+    const refused = await newBrowser(api, 'full').submit(page, { email: 'two@shop.example', password });
+    expect([refused.status, refused.text.includes('No more accounts')]).to.deep.equal([422, true]);
+    expect(await users('full')).to.have.lengthOf(1);
   });
 
   it('A-10 gives a new cookie, and ends the sign-in that the browser had', async () => {
@@ -80,11 +108,13 @@ describe('the sign-up page', () => {
 
   describe('says what is wrong, beside the field, and keeps what was typed but the password', () => {
     const most = 'x'.repeat(4097);
+    const stored = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2hoYXNo';
     const wrong: readonly [what: string, fields: Record<string, string>, says: readonly string[]][] = [
       ['nothing', {}, ['Type an email', 'At least 8 characters']],
       ['no email', { email: 'no <email>', password }, ['Type an email', 'value="no &#60;email&#62;"']],
       ['a short password', { email: 'bob@shop.example', password: 'short' }, ['is too short', 'bob@shop.example']],
       ['a long password', { email: 'bob@shop.example', password: most }, ['at most 4096 characters']],
+      ['R-16 a password in the form that is stored', { email: 'bob@shop.example', password: stored }, ['stored form']],
       ['a password that all use', { email: 'bob@shop.example', password: 'password1' }, ['most used']],
     ];
     for (const [what, fields, says] of wrong) {
@@ -147,10 +177,10 @@ describe('the sign-up page', () => {
     const waiting = newBrowser(api, 'checked');
     const { status, text, headers } = await signUp('dan@shop.example', waiting);
     expect([status, headers.has('set-cookie')]).to.deep.equal([200, false]);
-    expect(text).to.contain('An administrator has to let you in');
+    expect(text).to.contain('waiting for the approval of an administrator');
     expect(await users('checked')).to.deep.equal([{ id: '1', email: 'dan@shop.example', status: 'inactive' }]);
     const early = await waiting.submit('/auth/signin', { email: 'dan@shop.example', password });
-    expect(early.text).to.contain('Email and password do not fit');
+    expect(early.text).to.contain('Wrong email or password');
     await ownerQuery(api, `UPDATE boxgate.user SET status = 'active' WHERE box = $1`, ['checked']);
     expect((await waiting.submit('/auth/signin', { email: 'dan@shop.example', password })).status).to.equal(303);
   });

@@ -16,7 +16,7 @@ describe('the secret of a client over REST', () => {
         await api.call('GET', `/Client/${id}`),
         await api.call('GET', `/Client?id=${id}`),
         await api.call('PATCH', `/Client/${id}`, { body: { secret: 's3cr3t-2' } }),
-        await put(id, { ...plain, grant_types: [] }),
+        await put(id, { ...plain, grant_types: ['x'] }),
         await api.call('POST', '/Client', { body: { ...plain, id } }),
         await api.call('DELETE', `/Client/${id}`),
       ];

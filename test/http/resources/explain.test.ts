@@ -44,8 +44,26 @@ describe('POST /AccessPolicy/$explain', () => {
     await api.call('POST', '/AccessPolicy', { body });
     const answer = await explain({ subject: { client: 'orders', user }, request });
     expect(answer.body).to.deep.include({ granted: true, policy: 'by-group' });
+    for (const [token, granted] of [
+      [{ scope: 'boxgate' }, true],
+      [{ scope: 'openid boxgate', audience: 'http://boxgate.test/boxes/default' }, true],
+      [{ scope: 'openid' }, false],
+      [{ audience: 'https://files.example' }, false],
+      [{ token: { scope: 'openid' } }, false],
+      [{ token: { aud: ['https://files.example'] } }, false],
+    ] as const) {
+      const { body: told } = await explain({ subject: { client: 'orders', user, ...token }, request });
+      const candidates: unknown = Reflect.get(Object(told), 'candidates');
+      expect(Reflect.get(Object(told), 'granted'), `R-B1 ${JSON.stringify(token)}`).to.equal(granted);
+      expect(JSON.stringify(candidates).includes('by-group'), `R-B1 ${JSON.stringify(token)}`).to.equal(granted);
+    }
     const gone = await explain({ subject: { user: user + 1 }, request });
     expect([gone.status, sentences(gone)]).to.deep.equal([422, ['subject.user must be an active user of this box']]);
+  });
+
+  it('R-B1 shows the scope and the audience of the question to policies', async () => {
+    const asked = { subject: { client: 'orders', scope: 'write', audience: 'x' }, request };
+    expect((await explain(asked)).body).to.deep.include({ granted: true, policy: 'by-token' });
   });
 
   const wrong: Record<string, readonly [object, string]> = {
@@ -56,7 +74,10 @@ describe('POST /AccessPolicy/$explain', () => {
       { subject: { client: 'nobody' }, request },
       'subject.client must be a client of this box',
     ],
-    'a path that is no text': [{ request: { ...request, uri: 1 } }, 'request.uri must be a string; in YAML quote it'],
+    'a path that is no text': [
+      { request: { ...request, uri: 1 } },
+      'request.uri must be a string, not 1: quote it in YAML',
+    ],
   };
   for (const [what, [body, sentence]] of Object.entries(wrong)) {
     it(`answers ${what} with one sentence that names the field`, async () => {

@@ -23,7 +23,7 @@ describe('grants over REST: what people let clients have', () => {
     api = await startBoxApi();
     await api.declare('default', [
       ...['shop', 'mail', 'again'].map((id) => {
-        return { kind: 'Client', id, grant_types, auth, scope: ['read', 'openid'] } as const;
+        return { kind: 'Client', id, grant_types, auth, scope: ['read', 'openid', 'boxgate'] } as const;
       }),
       {
         kind: 'AccessPolicy',
@@ -55,7 +55,7 @@ describe('grants over REST: what people let clients have', () => {
     client_id: string,
     more: Record<string, string> = {},
   ): Promise<URLSearchParams> {
-    const wish = { response_type: 'token', client_id, scope: 'read', ...more };
+    const wish = { response_type: 'token', client_id, scope: 'read boxgate', ...more };
     let { location } = await browser.get(`/auth/authorize?${new URLSearchParams(wish).toString()}`);
     if (location.includes('/auth/consent')) location = (await browser.submit(location, { answer: 'allow' })).location;
     expect(location.startsWith(back), location).to.equal(true);
@@ -81,7 +81,7 @@ describe('grants over REST: what people let clients have', () => {
       id,
       user: { resourceType: 'User', id: String(ann.id) },
       client: { resourceType: 'Client', id: 'shop' },
-      scope: 'read',
+      scope: 'read boxgate',
     });
     const tag = { 'If-None-Match': headers.get('etag') ?? '' };
     expect((await api.call('GET', `/Grant/${id}`, { headers: tag })).status).to.equal(304);
@@ -89,7 +89,7 @@ describe('grants over REST: what people let clients have', () => {
     expect((await api.call('GET', `/Grant/${id}?_elements=scope`)).body).to.deep.equal({
       resourceType: 'Grant',
       id,
-      scope: 'read openid',
+      scope: 'read boxgate openid',
     });
   });
 

@@ -35,6 +35,45 @@ describe('groups over REST', () => {
     expect(read.headers.get('etag')).to.equal(reply.headers.get('etag'));
   });
 
+  it('R-50 do not take, by PUT or PATCH, a name that a policy links: 409 names the policy', async () => {
+    const [linked, own] = [aName(), await create()];
+    const link = [{ resourceType: 'Group', id: linked }];
+    await api.call('PUT', '/AccessPolicy/of-a-group', { body: { engine: 'allow', link } });
+    const path = `/Group/${own.id}`;
+    const renames = [
+      await api.call('PUT', path, { body: { name: linked } }),
+      await api.call('PATCH', path, { body: { name: linked }, type: 'application/merge-patch+json' }),
+      await api.call('PATCH', path, {
+        body: [{ op: 'replace', path: '/name', value: linked }],
+        type: 'application/json-patch+json',
+      }),
+    ];
+    for (const reply of renames) {
+      expect([reply.status, complaints(reply)]).to.deep.equal([409, ['name']]);
+      expect(reply.text).to.contain('AccessPolicy of-a-group');
+    }
+    // A new group has no members yet.
+    const made = await create({ name: linked });
+    expect((await api.call('PUT', `/Group/${made.id}`, { body: { name: linked, description: 'x' } })).status).to.equal(
+      200,
+    );
+    // Nor after the group that had it got another name.
+    expect((await api.call('PUT', `/Group/${made.id}`, { body: { name: aName() } })).status).to.equal(200);
+    expect((await api.call('PUT', path, { body: { name: linked } })).status).to.equal(409);
+    await api.call('DELETE', '/AccessPolicy/of-a-group');
+    expect((await api.call('PUT', path, { body: { name: linked } })).status).to.equal(200);
+  });
+
+  it('R-50 do not take the name of the group that everybody joins who registers', async () => {
+    const { id } = await create();
+    await api.declare('default', [
+      { kind: 'Box', id: 'default', registration: { enabled: true, default_group: 'new' } },
+    ]);
+    const reply = await api.call('PUT', `/Group/${id}`, { body: { name: 'new' } });
+    expect([reply.status, complaints(reply)]).to.deep.equal([409, ['name']]);
+    expect(reply.text).to.contain('registration.default_group');
+  });
+
   const faulty: readonly (readonly [what: string, body: object, fields: readonly string[]])[] = [
     ['no name', {}, ['name']],
     ['an empty name', { name: '' }, ['name']],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { complaints } from './box-api.ts';
+import { complaints, sentences } from './box-api.ts';
 import type { BoxApi } from './box-api.ts';
 import { onRestClients, plain } from './rest-clients.ts';
 
@@ -22,7 +22,19 @@ describe('invalid clients and policies over REST', () => {
         { ...plain, auth: { client_credentials: { x: 1 } } },
         ['auth.client_credentials.x'],
       ],
-      ['C-02 no grant', { ...plain, grant_types: [] }, ['grant_types']],
+      [
+        'R-15 a private key and a short one',
+        {
+          ...plain,
+          jwks: {
+            keys: [
+              { kty: 'RSA', n: 'w'.repeat(342), e: 'AQAB', p: 'x', d: 'x' },
+              { kty: 'RSA', n: 'w'.repeat(171), e: 'AQAB' },
+            ],
+          },
+        },
+        ['jwks.keys[0].d', 'jwks.keys[0].p', 'jwks.keys[1].n'],
+      ],
       ['C-02 an unknown grant', { ...plain, grant_types: ['client_credentials', 'x'] }, ['grant_types[1]']],
       [
         'C-02 a grant twice',
@@ -96,5 +108,37 @@ describe('invalid clients and policies over REST', () => {
         expect(complaints(reply)[0], reply.text).to.equal(field);
       }
     });
+  });
+
+  it('R-48 a 404 below a resource path is an OperationOutcome, elsewhere it is not', async () => {
+    for (const path of ['/Client/x/y', '/AccessPolicy/a/b', '/users/1/groups', '/Group/', '/Session/x/y/z']) {
+      const reply = await api.call('GET', path);
+      expect([reply.status, Reflect.get(Object(reply.body), 'resourceType')], path).to.deep.equal([
+        404,
+        'OperationOutcome',
+      ]);
+    }
+    expect((await api.call('GET', '/nothing/here')).body).to.deep.equal({ error: 'not_found' });
+  });
+
+  it('R-48 names the field of a rule that does not compile, whatever its path', async () => {
+    const rules: readonly [object, string][] = [
+      [{ engine: 'matcho', matcho: { user: { $foo: 1 } } }, 'matcho.user.$foo'],
+      [{ engine: 'matcho', matcho: { 'a b': { c: { $x: 1 } } } }, 'matcho["a b"].c.$x'],
+      [{ engine: 'json-schema', schema: { $defs: { a: { foo: 1 } } } }, 'schema.$defs.a'],
+      [{ engine: 'cel', expression: 'uri ==' }, 'expression'],
+      [{ engine: 'complex', and: [{ engine: 'matcho', matcho: { $x: 1 } }] }, 'and[0].matcho.$x'],
+    ];
+    for (const [rule, field] of rules) {
+      const reply = await api.call('POST', '/AccessPolicy', { body: { id: 'wrong', ...rule } });
+      expect([reply.status, complaints(reply)]).to.deep.equal([422, [field]]);
+      expect(sentences(reply)[0]).to.match(
+        /^\S+(?: b"\]\S*)? (?:must|is|has|calls|uses|reads|compares|cannot|takes|nests) /,
+      );
+    }
+    const both = await api.call('POST', '/AccessPolicy', { body: { id: 'wrong', engine: 'complex' } });
+    expect(sentences(both)).to.deep.equal([
+      'and must be given for engine complex, or `or` in its place: not both, and neither for another engine',
+    ]);
   });
 });

@@ -14,7 +14,7 @@ describe('patches over REST', () => {
       for (const [type, body] of [
         ['application/merge-patch+json', '{"name":"two","details":{"a":null}}'],
         ['application/json', '{"description":null}'],
-        ['application/yaml', 'first_party: true\n'],
+        ['application/yaml', 'first_party: false\n'],
       ] as const) {
         expect((await api.call('PATCH', `/Client/${id}`, { body, type })).status, type).to.equal(200);
       }
@@ -24,7 +24,7 @@ describe('patches over REST', () => {
         grant_types: ['client_credentials'],
         name: 'two',
         details: { b: 2 },
-        first_party: true,
+        first_party: false,
       });
     });
 
@@ -79,7 +79,7 @@ describe('patches over REST', () => {
         api.call('PATCH', `/Client/${id}`, { body, ...(type && { type }) });
       const json = 'application/json-patch+json';
       expect(complaints(await patch({ id: 'other' }))).to.deep.equal(['id']);
-      expect(complaints(await patch({ grant_types: [] }))).to.deep.equal(['grant_types']);
+      expect(complaints(await patch({ grant_types: 'x' }))).to.deep.equal(['grant_types']);
       expect(complaints(await patch([{ op: 'add', path: '/__proto__', value: {} }], json))).to.deep.equal([
         '__proto__',
       ]);
@@ -91,5 +91,15 @@ describe('patches over REST', () => {
       const wrong = await api.call('PUT', `/Client/${id}`, { body: plain, type: 'application/merge-patch+json' });
       expect(wrong.status).to.equal(415);
     });
+  });
+
+  it('R-48 a 415 of PATCH lists what may be sent (RFC 5789 section 2.2), one of PUT does not', async () => {
+    const patched = await api.call('PATCH', '/Client/admin', { body: '<x/>', type: 'application/xml' });
+    const types = patched.headers.get('accept-patch') ?? '';
+    expect([patched.status, types.split(', ').includes('application/json-patch+json')]).to.deep.equal([415, true]);
+    const put = await api.call('PUT', '/Client/x', { body: '<x/>', type: 'application/xml' });
+    expect([put.status, put.headers.get('accept-patch')]).to.deep.equal([415, null]);
+    const packed = await api.call('PUT', '/Client/x', { body: '{}', headers: { 'Content-Encoding': 'gzip' } });
+    expect([packed.status, packed.headers.get('accept-encoding')]).to.deep.equal([415, 'identity']);
   });
 });

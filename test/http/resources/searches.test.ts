@@ -153,4 +153,23 @@ describe('searches over REST', () => {
       typeof reply.body === 'object' && reply.body !== null ? Reflect.get(reply.body, 'entry') : undefined;
     return [reply.status, complaints(reply), entry];
   }
+
+  it('R-48 refuses a word that is not in a closed list, in every filter', async () => {
+    const filters = [
+      '/Client?grant_types=x',
+      '/Client?active=x',
+      '/AccessPolicy?engine=x',
+      '/AccessPolicy?subjects=x',
+      '/Session?type=x',
+      '/Session?status=x',
+      '/users?status=x',
+      '/AccessPolicy?link=Box/x',
+    ];
+    for (const path of filters) {
+      const reply = await api.call('GET', path);
+      expect(reply.status, path).to.equal(400);
+      expect(sentences(reply)[0], path).to.match(/^[\w-]+ must be one of /);
+      expect(complaints(reply), path).to.deep.equal([/\?([\w-]+)=/.exec(path)?.[1]]);
+    }
+  });
 });

@@ -72,6 +72,27 @@ describe('concurrent changes over REST', () => {
         .that.has.all.keys(keys);
     });
   });
+
+  it('R-48 gives JSON and YAML tags of their own, and a write takes either', async () => {
+    const json = await api.call('GET', '/Client/admin');
+    const yaml = await api.call('GET', '/Client/admin', { accept: 'application/yaml' });
+    const [one, other] = [json.headers.get('etag') ?? '', yaml.headers.get('etag') ?? ''];
+    expect(one).not.to.equal(other);
+    const read = async (accept: string, tag: string) =>
+      (await api.call('GET', '/Client/admin', { accept, headers: { 'If-None-Match': tag } })).status;
+    expect(await read('application/json', one)).to.equal(304);
+    expect(await read('application/yaml', other)).to.equal(304);
+    expect(await read('application/json', other)).to.equal(200);
+    expect(await read('application/yaml', one)).to.equal(200);
+    expect(await read('application/yaml', `${one}, W/${other}`)).to.equal(304);
+    await api.call('POST', '/AccessPolicy', { body: { id: 'tagged', engine: 'allow' } });
+    for (const accept of ['application/json', 'application/yaml']) {
+      const tag = (await api.call('GET', '/AccessPolicy/tagged', { accept })).headers.get('etag') ?? '';
+      const body = { engine: 'allow', description: accept };
+      const write = () => api.call('PUT', '/AccessPolicy/tagged', { body, headers: { 'If-Match': tag } });
+      expect([(await write()).status, (await write()).status], accept).to.deep.equal([200, 412]);
+    }
+  });
 });
 
 /** Changes of a box come one after the other: who is sent away by a machine that is too busy tries again. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SignJWT, generateKeyPair } from 'jose';
-import { newBrowser } from '../../http/pages/browser.ts';
+import { hiddenFields, newBrowser } from '../../http/pages/browser.ts';
 import type { Answer, Browser } from '../../http/pages/browser.ts';
 import { startApi } from '../../support/api.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
@@ -90,11 +90,63 @@ describe('a logout request', () => {
     expect((await logout({ id_token_hint: hint, post_logout_redirect_uri: goodbye })).location).to.equal(goodbye);
   });
 
-  it('may come in a form, of another site too, and is answered by GET', async () => {
-    const fields = { id_token_hint: hint, post_logout_redirect_uri: goodbye };
-    const posted = await browser.post('/auth/logout', fields, { 'Sec-Fetch-Site': 'cross-site' });
-    expect([posted.status, posted.location.startsWith(`${issuer}/auth/logout?`)]).to.deep.equal([303, true]);
-    expect((await browser.get(posted.location)).location).to.equal(goodbye);
+  it('R-11 in a form is answered at once, and no address holds the id_token', async () => {
+    const fields = { id_token_hint: hint, post_logout_redirect_uri: goodbye, state: 's' };
+    const posted = await browser.post('/auth/logout', fields, { 'Sec-Fetch-Site': 'same-site' });
+    expect([posted.status, posted.location]).to.deep.equal([303, `${goodbye}?state=s`]);
+    expect(await isSignedIn()).to.equal(false);
+  });
+
+  it('R-11 in a form of another site, which brings no cookie, is posted once more by a page of ours', async () => {
+    const fields = { id_token_hint: hint, post_logout_redirect_uri: goodbye, state: '"><b>ü', extra: 'x' };
+    const page = await newBrowser(api).post('/auth/logout', fields, { 'Sec-Fetch-Site': 'cross-site' });
+    expect([page.status, page.location]).to.deep.equal([200, '']);
+    expect(page.headers.get('content-security-policy')).to.contain("default-src 'none'").and.to.contain('script-src');
+    expect(addressesIn(page)).to.deep.equal([`${issuer}/auth/logout`]);
+    const again = hiddenFields(page.text);
+    const { extra: _, ...known } = fields;
+    expect(again).to.include(known).and.not.to.have.property('extra');
+    const answer = await browser.post('/auth/logout', again, { 'Sec-Fetch-Site': 'same-origin' });
+    expect([answer.status, answer.location]).to.deep.equal([303, `${goodbye}?state=%22%3E%3Cb%3E%C3%BC`]);
+    expect(await isSignedIn()).to.equal(false);
+    const stranger = await newBrowser(api).post('/auth/logout', again);
+    expect([stranger.status, stranger.location]).to.deep.equal([303, answer.location]);
+  });
+
+  it('R-11 is asked about with a form whose address holds no id_token', async () => {
+    const fields = { id_token_hint: hint, post_logout_redirect_uri: goodbye, state: 's' };
+    for (const ask of [
+      (by: Browser) => logout(fields, by),
+      (by: Browser) => by.post('/auth/logout', fields, { 'Sec-Fetch-Site': 'same-site' }),
+    ]) {
+      const other = await api.signedIn(api.eve);
+      const page = await ask(other);
+      expect(page.text).to.contain('Do you want to sign out').and.not.to.contain(hint);
+      const query = new URLSearchParams({ client_id: 'own', post_logout_redirect_uri: goodbye, state: 's' });
+      const action = `${issuer}/auth/signout?${query.toString()}`;
+      expect(addressesIn(page)).to.deep.equal([action]);
+      const answer = await other.post(action, hiddenFields(page.text));
+      expect([answer.status, answer.location]).to.deep.equal([303, `${goodbye}?state=s`]);
+      expect(await isSignedIn(other)).to.equal(false);
+    }
+  });
+
+  it('R-11 in a form that is broken or not of its app is a page, and signs nobody out', async () => {
+    const good = { id_token_hint: hint, post_logout_redirect_uri: goodbye };
+    for (const over of [
+      { id_token_hint: 'x' },
+      { client_id: 'foreign' },
+      { post_logout_redirect_uri: `${goodbye}/` },
+    ]) {
+      const answer = await browser.post('/auth/logout', { ...good, ...over });
+      expect([answer.status, answer.location], JSON.stringify(over)).to.deep.equal([400, '']);
+    }
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    for (const body of ['state=%ff', 'state=a&state=b', 'id_token_hint=%00', Buffer.from('state=\xff', 'latin1')]) {
+      const answer = await fetch(`${api.url}/boxes/default/auth/logout`, { method: 'POST', headers, body });
+      expect(answer.status, String(body)).to.equal(400);
+    }
+    expect(await isSignedIn()).to.equal(true);
   });
 
   it('A-01 that is not of its app is a page, and signs nobody out', async () => {
@@ -191,3 +243,11 @@ describe('a logout request', () => {
     expect(await isSignedIn()).to.equal(true);
   });
 });
+
+/** The addresses that a page leads to: of its forms, links and pictures. */
+function addressesIn({ text }: Answer): readonly string[] {
+  const found = [...text.matchAll(/ (?:action|href|src)="([^"]*)"/g)];
+  return found.map(([, address = '']) =>
+    address.replace(/&#(\d+);/g, (_, sign: string) => String.fromCodePoint(Number(sign))),
+  );
+}

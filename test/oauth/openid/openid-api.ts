@@ -86,14 +86,15 @@ export function answered({ location }: Answer): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(location.split(/[?#]/, 2)[1] ?? ''));
 }
 
-/** Starts it. Its throttle is open. */
-export async function startOpenIdApi(): Promise<OpenIdApi> {
+/** Starts it, with settings of its box. Its throttle is open. */
+export async function startOpenIdApi(box: Readonly<Record<string, unknown>> = {}): Promise<OpenIdApi> {
   const environment = { BOXGATE_FAILURES_PER_CLIENT: '100000', BOXGATE_FAILURES_PER_BOX: '100000' };
   const api = await startApi({ environment });
   const auth = { implicit: { redirect_uri: back }, authorization_code: { redirect_uri: back, refresh_token: true } };
   const client = { kind: 'Client', grant_types: ['implicit', 'authorization_code'], auth } as const;
   const own = { ...client, first_party: true };
   await api.declare('default', [
+    { kind: 'Box', id: 'box', ...box },
     { ...own, id: 'own', name: 'Own App', post_logout_redirect_uris: [goodbye, `${goodbye}?a=b`] },
     { ...client, id: 'foreign', name: 'Foreign App' },
     { ...own, id: 'server', secret },

@@ -47,11 +47,20 @@ describe('a cluster as a source', () => {
       const printed = await kubectl(rig.plane, 'get', kinds, '--namespace', rig.box, ...more);
       return (printed.split('\n')[0] ?? '').trim().split(/ +/);
     };
-    const client = ['NAME', 'ID', 'GRANTS', 'SECRET', 'POLICIES', 'READY', 'AGE'];
+    const client = ['NAME', 'ID', 'GRANTS', 'SECRET', 'POLICIES', 'READY', 'REASON', 'AGE'];
     expect(await headings('clients')).to.deep.equal(client);
     expect(await headings('clients', '-o', 'wide')).to.deep.equal([...client, 'LAST-TOKEN', 'SESSIONS']);
-    expect(await headings('accesspolicies')).to.deep.equal(['NAME', 'ENGINE', 'SUBJECTS', 'READY', 'AGE']);
-    expect(await headings('boxes')).to.deep.equal(['NAME', 'ISSUER', 'CLIENTS', 'POLICIES', 'USERS', 'READY', 'AGE']);
+    expect(await headings('accesspolicies')).to.deep.equal(['NAME', 'ENGINE', 'SUBJECTS', 'READY', 'REASON', 'AGE']);
+    expect(await headings('boxes')).to.deep.equal([
+      'NAME',
+      'ISSUER',
+      'CLIENTS',
+      'POLICIES',
+      'USERS',
+      'READY',
+      'REASON',
+      'AGE',
+    ]);
     expect(await kubectl(rig.plane, 'wait', '--for=condition=Ready', 'client/app', '--namespace', rig.box)).to.contain(
       'met',
     );

@@ -10,7 +10,7 @@ const ours = 'boxgate.dev/finalizer';
 const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 const app = { kind: 'Client', name: 'app', uid: 'uid-app' } as const;
 
-function live(more: object = {}): object {
+function live(more: object = {}) {
   const metadata = { namespace: 'shop', name: 'app', uid: 'uid-app', resourceVersion: '7', generation: 1, ...more };
   return { metadata, spec: {} };
 }
@@ -49,6 +49,18 @@ describe('the finalizer', () => {
     store.put(kept({ finalizers: ['example.com/other'] }));
     await holds.hold('shop', [app], signal);
     expect(patches()).to.deep.equal([written(['example.com/other', ours])]);
+  });
+
+  it('R-53 is written for an answer without the content of the object, whose status stays known', async () => {
+    const known = declaredObject('Client', { ...live(), status: { id: 'app' } });
+    if (known === undefined) expect.fail('is no object');
+    store.put(known);
+    answers = [{ metadata: live({ resourceVersion: '8', finalizers: [ours] }).metadata }];
+    await holds.hold('shop', [app], signal);
+    expect(calls[0]).to.deep.include({ method: 'PATCH', metadataOnly: true });
+    const now = store.get('shop', 'app');
+    expect(now).to.deep.include({ resourceVersion: '8', finalizers: [ours], status: known.status });
+    expect(now?.declared).to.equal(known.declared);
   });
 
   it('is taken off, and those of others stay', async () => {

@@ -191,7 +191,7 @@ describe('calls of the Kubernetes API', () => {
       const refusals = {
         'not-found': () => api.call({ path: at('unknown') }, never),
         conflict: () => api.call({ method: 'POST', path: at(), body: manifest('known') }, never),
-        invalid: () => api.call({ method: 'POST', path: at(), body: manifest('bad', { grant_types: [] }) }, never),
+        invalid: () => api.call({ method: 'POST', path: at(), body: manifest('bad', { grant_types: ['x'] }) }, never),
         forbidden: () => anonymous.call({ path: at() }, never),
         unauthorized: () => wrong.call({ path: at() }, never),
       };

@@ -4,6 +4,7 @@ import { isRecord } from '../../../crds/schema-node.ts';
 import { kubectl } from '../../envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unthrottled } from '../../support/unthrottled.ts';
+import { annotate } from '../host-requests.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 import { label, testSecrets, type FoundSecret, type TestSecrets } from './secret-things.ts';
 
@@ -84,6 +85,7 @@ describe('Secrets in a cluster', () => {
         labels: { team: 'shop', old: 'yes' },
         annotations: { 'example.com/note': 'n' },
       };
+      await annotate(rig, box, { 'boxgate.dev/secret-labels': 'example.com/note' });
       await put('app', { ...machine, generateSecret });
       await ready('app');
       const made = await secretOf('login');

@@ -57,9 +57,9 @@ describe('engine complex', () => {
     [{ and: [YES, { engine: 'json-schema' }] }, /^and\[1\]\.schema: must be given/],
     [
       { or: [{ engine: 'json-schema', schema: { properties: { x: { constant: 1 } } } }] },
-      /^or\[0\]\.schema\.properties\.x: unknown keyword "constant"$/,
+      /^or\[0\]\.schema\.properties\.x: has the unknown keyword "constant"$/,
     ],
-    [{ or: [YES, { engine: 'matcho', matcho: { a: { $b: 1 } } }] }, /^or\[1\]\.matcho\.a\.\$b: unknown word/],
+    [{ or: [YES, { engine: 'matcho', matcho: { a: { $b: 1 } } }] }, /^or\[1\]\.matcho\.a\.\$b: is not a known word/],
     [{ or: [YES, { engine: 'cel', expression: 'uri' }] }, /^or\[1\]\.expression: must be a boolean expression/],
   ];
   for (const [rule, fault] of faults) {

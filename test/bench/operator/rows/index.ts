@@ -1,6 +1,7 @@
 import type { OperatorScenario } from '../scenario.ts';
 import { createToToken } from './create-to-token.ts';
 import { generatedSecrets } from './generated-secrets.ts';
+import { largeNeighbour } from './large-neighbour.ts';
 import { manyBoxes } from './many-boxes.ts';
 import { quiet } from './quiet.ts';
 import { realFlood } from './real-flood.ts';
@@ -20,4 +21,5 @@ export const scenarios: readonly OperatorScenario[] = [
   quiet,
   scriptedFlood,
   realFlood,
+  largeNeighbour,
 ];

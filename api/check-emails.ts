@@ -1,0 +1,15 @@
+import { readEmails } from './db/user-emails.ts';
+import { emailKey } from './users/email.ts';
+
+/**
+ * Lists the users of a database whose email is not as it would be stored today, one line each; changes nothing. The email is
+ * shown as JSON text, since it may hold line feeds. `ownerUrl` as of `migrate`.
+ */
+export async function* affectedEmails(ownerUrl: string): AsyncGenerator<string> {
+  for await (const { box, id, email, emailKey: key } of readEmails(ownerUrl)) {
+    const normal = emailKey(email);
+    if (normal === email && normal === key) continue;
+    const form = normal === undefined ? 'is no email' : `has the normal form ${normal}`;
+    yield `box ${box}, user ${String(id)}: ${JSON.stringify(email)} ${form}`;
+  }
+}

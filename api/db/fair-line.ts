@@ -1,0 +1,74 @@
+/** A line of entries that is left by boxes in turn. */
+export interface FairLine<Entry> {
+  readonly length: number;
+  add(entry: Entry): void;
+  /** Removes and returns at most `most` entries: all of them, or as many of each box as there are turns. */
+  take(most: number): Entry[];
+  /** Removes and returns the entries that meet a condition. */
+  remove(isMeant: (entry: Entry) => boolean): Entry[];
+  /** Removes and returns the youngest entry of the box with the most entries; undefined where `box` has as many. */
+  removeYoungest(box: string): Entry | undefined;
+}
+
+/** Creates an empty line. Entries of one box keep their order. */
+export function createFairLine<Entry>(boxOf: (entry: Entry) => string): FairLine<Entry> {
+  const boxes = new Map<string, Entry[]>();
+  let length = 0;
+
+  function add(entry: Entry): void {
+    const box = boxOf(entry);
+    const entries = boxes.get(box);
+    if (entries === undefined) boxes.set(box, [entry]);
+    else entries.push(entry);
+    length += 1;
+  }
+
+  function takeAll(): Entry[] {
+    const all = [...boxes.values()].flat();
+    boxes.clear();
+    length = 0;
+    return all;
+  }
+
+  /** One round: at most `each` entries of every box, `most` together. A box that has more goes to the end of the order. */
+  function takeRound(each: number, most: number): Entry[] {
+    const taken: Entry[] = [];
+    for (const [box, entries] of [...boxes]) {
+      if (taken.length >= most) break;
+      taken.push(...entries.splice(0, Math.min(each, most - taken.length)));
+      boxes.delete(box);
+      if (entries.length > 0) boxes.set(box, entries);
+    }
+    length -= taken.length;
+    return taken;
+  }
+
+  return {
+    get length() {
+      return length;
+    },
+    add,
+    take(most) {
+      if (length <= most) return takeAll();
+      const taken: Entry[] = [];
+      while (taken.length < most) {
+        const left = most - taken.length;
+        taken.push(...takeRound(Math.max(1, Math.floor(left / boxes.size)), left));
+      }
+      return taken;
+    },
+    remove(isMeant) {
+      const all = takeAll();
+      for (const entry of all) if (!isMeant(entry)) add(entry);
+      return all.filter(isMeant);
+    },
+    removeYoungest(box) {
+      const own = boxes.get(box)?.length ?? 0;
+      let longest: Entry[] = [];
+      for (const entries of boxes.values()) if (entries.length > longest.length) longest = entries;
+      if (longest.length <= own + 1) return undefined;
+      length -= 1;
+      return longest.pop();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Connections } from './db/pool.ts';
+import { createFairQueue } from './shares/fair-queue.ts';
+import type { FairQueue, FairQueueLimits } from './shares/fair-queue.ts';
+
+/** The queues in which boxes wait for the connections of a pool. */
+export interface ConnectionQueues {
+  /** For every transaction of a box. */
+  readonly all: FairQueue;
+  /** Before that one, for transactions that may take many seconds, such as an apply: they never hold every connection. */
+  readonly long: FairQueue;
+}
+
+/** Milliseconds that a transaction may take before it is a long one. */
+const longFrom = 10_000;
+
+/** Creates the queues for a pool of so many connections. */
+export function createConnectionQueues(connections: number): ConnectionQueues {
+  const half = Math.max(1, Math.floor(connections / 2));
+  const limits: Omit<FairQueueLimits, 'places'> = {
+    mostOfOne: half,
+    waiting: 5_000,
+    patience: 1_500,
+    presence: 1_000,
+    longestDebt: 500,
+  };
+  const noun = 'a connection to the database';
+  return {
+    all: createFairQueue({ resource: 'connections', noun }, { ...limits, places: connections }),
+    long: createFairQueue({ resource: 'long_transactions', noun }, { ...limits, mostOfOne: 1, places: half }),
+  };
+}
+
+/** Divides the connections of a pool among boxes, and the part of a box among its members. */
+export function sharedConnections(pool: Connections, { all, long }: ConnectionQueues, member = ''): Connections {
+  return {
+    connect: () => pool.connect(),
+    ofMember: (name) => sharedConnections(pool, { all, long }, name),
+    turns(box, patience, work) {
+      const sharer = { box, member };
+      const run = () => all.run(sharer, work, patience);
+      return patience < longFrom * 0.9 ? run() : long.run(sharer, run, patience);
+    },
+  };
+}

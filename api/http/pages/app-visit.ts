@@ -1,0 +1,20 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { replaceIdToken } from '../../oauth/authorization/user-hint.ts';
+import type { ApiContext } from '../api-context.ts';
+import { visit } from './visit.ts';
+import type { Visit } from './visit.ts';
+
+/**
+ * Returns who is at a page that people reach from an app and leave for it: the query carries the app's request. Links of an
+ * older release may hold an `id_token_hint`; it is in no address that the page makes. Throws Problem `not-found`, Outage.
+ */
+export async function appVisit(
+  context: ApiContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Visit> {
+  const here = await visit(context, request, response);
+  if (here.query === '') return here;
+  const { state, issuer } = here.box;
+  return { ...here, query: `?${await replaceIdToken(here.query.slice(1), state, issuer, context.oauth.userHints)}` };
+}

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import { cookieName, cookiesOf, cookieText } from './cookie.ts';
+
+/**
+ * Returns the device token that a browser sent, by which it proves that it has signed in to an account before; '' when it
+ * sent none.
+ */
+export function deviceTokenOf(request: IncomingMessage, box: string, issuer: string): string {
+  return cookiesOf(request, cookieName(nameOf(box), issuer))[0] ?? '';
+}
+
+/** Returns the text of the Set-Cookie header for a device token. */
+export function setDeviceCookie(box: string, issuer: string, token: string): string {
+  return cookieText(nameOf(box), issuer, token, longest);
+}
+
+/** Seconds: 400 days, the longest that browsers keep a cookie (RFC 6265bis §5.5). */
+const longest = 400 * 24 * 3600;
+
+/** With a dot, which no box has in its name: a box called `device-a` must not share a cookie with the box `a`. */
+function nameOf(box: string): string {
+  return `boxgate-device.${box}`;
+}

@@ -1,0 +1,13 @@
+import type { ApiContext } from '../api-context.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { exchangeOf } from '../exchange.ts';
+import { pageBox } from './page-box.ts';
+import { sendOn } from './send-page.ts';
+
+/** `GET /`: leads somebody who types the address of a box to its sign-in page. */
+export function homeEndpoint(context: ApiContext): Endpoint {
+  return async (_request, response) => {
+    const box = await pageBox(context, exchangeOf(response).box);
+    sendOn(response, `${box.issuer}/auth/signin`, context.onAnswer);
+  };
+}

@@ -1,0 +1,36 @@
+import type { ServerResponse } from 'node:http';
+import { signedOutPage } from '../../pages/signed-in-page.ts';
+import { signOut } from '../../users/sign-in.ts';
+import type { ApiContext } from '../api-context.ts';
+import { send } from '../send.ts';
+import { setCookie } from './browser-cookie.ts';
+import { pageAnswer, sendOn } from './send-page.ts';
+import type { Visit } from './visit.ts';
+
+/** Signs the browser out, takes its cookie away, and leads it on as {@link goOn} does. Throws Outage. */
+export async function leave(
+  context: ApiContext,
+  here: Visit,
+  response: ServerResponse,
+  address: string | undefined,
+): Promise<void> {
+  const { box, browser } = here;
+  await signOut(context.oauth, box.state.box, browser.token);
+  goOn(context, here, response, address, { 'Set-Cookie': setCookie(box.state.box, box.issuer, '', 0) });
+}
+
+/** Leads back to the app, or to a page that says that nobody is signed in. */
+export function goOn(
+  { onAnswer }: ApiContext,
+  { language, box }: Visit,
+  response: ServerResponse,
+  address: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (address !== undefined) {
+    sendOn(response, address, onAnswer, headers);
+    return;
+  }
+  const page = signedOutPage(language, box.look, `${box.issuer}/auth/signin`);
+  send(response, pageAnswer(page, { headers }), onAnswer);
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { judgeLogout } from '../../oauth/openid/logout-request.ts';
+import type { JudgedLogout } from '../../oauth/openid/logout-request.ts';
+import { problemPage } from '../../pages/problem-page.ts';
+import type { ApiContext } from '../api-context.ts';
+import { exchangeOf } from '../exchange.ts';
+import { nothingHere } from '../nothing-here.ts';
+import { send } from '../send.ts';
+import { pageAnswer } from './send-page.ts';
+import type { Visit } from './visit.ts';
+
+/** A logout request that can be trusted. */
+export type LogoutWish = Extract<JudgedLogout, { readonly verdict: 'good' }>;
+
+/**
+ * Reads a logout request from a query without its question mark, or from the text of a form. Undefined when it cannot be
+ * trusted: a page with 400 is sent already. Throws Problem `not-found`, Outage.
+ */
+export async function readLogoutWish(
+  { oauth, onAnswer }: ApiContext,
+  { box }: Visit,
+  parameters: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<LogoutWish | undefined> {
+  const judged = await judgeLogout(box.state.box, parameters, oauth);
+  if (judged === undefined) throw nothingHere();
+  if (judged.verdict === 'good') return judged;
+  const { requestId } = exchangeOf(response);
+  const page = problemPage('logout-untrusted', request.headers['accept-language'], requestId);
+  send(response, pageAnswer(page, { status: 400 }), onAnswer);
+  return undefined;
+}

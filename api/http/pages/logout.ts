@@ -1,0 +1,73 @@
+import type { ServerResponse } from 'node:http';
+import { formPostPage } from '../../pages/form-post-page.ts';
+import { signOutPage } from '../../pages/signed-in-page.ts';
+import type { ApiContext } from '../api-context.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { send } from '../send.ts';
+import { goOn, leave } from './leave.ts';
+import { readLogoutWish } from './logout-wish.ts';
+import type { LogoutWish } from './logout-wish.ts';
+import { readPostedQuery } from './posted-query.ts';
+import { pageAnswer } from './send-page.ts';
+import { formView, visit } from './visit.ts';
+import type { Visit } from './visit.ts';
+import { findVisitor, signOutAddress } from './visitor.ts';
+
+/**
+ * Answers `GET /auth/logout`: an app wants a person signed out (OpenID Connect RP-Initiated Logout §2). The person of its
+ * id_token is signed out at once; all others are asked, for any site can lead somebody here.
+ */
+export function logoutEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const here = await visit(context, request, response);
+    const wish = await readLogoutWish(context, here, here.query.slice(1), request, response);
+    if (wish !== undefined) await grant(context, here, response, wish);
+  };
+}
+
+/**
+ * Answers `POST /auth/logout` as the GET, from the form: its id_token comes into no address. A form of another site brings
+ * no cookie (`SameSite=Lax`), so a page of ours posts it once more.
+ */
+export function postedLogoutEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const form = await readPostedQuery(request);
+    const here = await visit(context, request, response);
+    const wish = await readLogoutWish(context, here, form, request, response);
+    if (wish === undefined) return;
+    const fields = new URLSearchParams(form);
+    if (here.browser.isNew && !fields.has(POSTED_AGAIN)) postAgain(context, here, response, fields);
+    else await grant(context, here, response, wish);
+  };
+}
+
+/** The field of a form that a page of ours sent: it is posted no third time. It permits nothing. */
+const POSTED_AGAIN = 'boxgate_posted_again';
+
+const known = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'];
+
+function postAgain({ onAnswer }: ApiContext, here: Visit, response: ServerResponse, form: URLSearchParams): void {
+  const fields = [...form].filter(([name]) => known.includes(name));
+  const { language, box } = here;
+  const page = formPostPage({
+    language,
+    look: box.look,
+    purpose: 'sign out',
+    address: `${box.issuer}/auth/logout`,
+    fields: [...fields, [POSTED_AGAIN, '1']],
+  });
+  send(response, pageAnswer(page, { leaves: true }), onAnswer);
+}
+
+async function grant(context: ApiContext, here: Visit, response: ServerResponse, wish: LogoutWish): Promise<void> {
+  const visitor = await findVisitor(context, here);
+  if (visitor === undefined) {
+    goOn(context, here, response, wish.address);
+  } else if (visitor.person.id === wish.user) {
+    await leave(context, here, response, wish.address);
+  } else {
+    const address = signOutAddress(here.box) + (wish.withoutHint === '' ? '' : `?${wish.withoutHint}`);
+    const page = signOutPage({ ...formView(here), email: visitor.person.email, signOutAddress: address });
+    send(response, pageAnswer(page, { leaves: wish.address !== undefined }), context.onAnswer);
+  }
+}

@@ -1,0 +1,16 @@
+import { jsonPatch } from '../../resources/json-patch.ts';
+import { mergePatch } from '../../resources/merge-patch.ts';
+import type { GroupWish } from '../../users/group-change.ts';
+import type { ResourceExchange } from './resource-exchange.ts';
+import { documentIn, patchIn } from './submitted-body.ts';
+
+/** Returns how the caller of a PUT or PATCH wants a group to be, from how it is. */
+export function wishOf(write: Pick<ResourceExchange, 'method' | 'body' | 'contentType'>): GroupWish {
+  if (write.method !== 'PATCH') {
+    const document = documentIn(write);
+    return () => document;
+  }
+  const patch = patchIn(write);
+  return (present) =>
+    patch.form === 'json-patch' ? jsonPatch(present, patch.value) : mergePatch(present, patch.value);
+}

@@ -1,0 +1,83 @@
+import { Problem } from '../../problem.ts';
+import { changedResourceFields } from '../../resources/changed-fields.ts';
+import { changedSessionFields } from '../../resources/changed-session-fields.ts';
+import { getResource } from '../../resources/get.ts';
+import { patchedBody } from '../../resources/patch.ts';
+import type { ResourceServices, StoredKind } from '../../resources/services.ts';
+import { getSession, patchWish, putWish } from '../../resources/session-change.ts';
+import { sessionView } from '../../resources/session-view.ts';
+import { changedGroupFields } from '../../users/changed-group-fields.ts';
+import { changedUserFields } from '../../users/changed-user-fields.ts';
+import { getUser } from '../../users/get-user.ts';
+import { getGroup } from '../../users/group-change.ts';
+import { groupView } from '../../users/group-view.ts';
+import { wishOf } from './group-wish.ts';
+import { possibleId } from './id-in-path.ts';
+import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
+import { documentIn, patchIn } from './submitted-body.ts';
+
+/** A request to write a record, before it is granted. */
+export type RequestedWrite = Pick<ResourceExchange, 'box' | 'id' | 'body' | 'contentType'> & {
+  readonly method: string | undefined;
+};
+
+/**
+ * Returns the names of the fields of the stored record that a request would change, in one read; none when it cannot be
+ * carried out as it stands. Throws Outage.
+ */
+export async function requestedChanges(
+  kind: ResourceKind | 'User',
+  write: RequestedWrite,
+  services: ResourceServices,
+): Promise<readonly string[]> {
+  try {
+    return await readers[kind](write, services);
+  } catch (error) {
+    // The handler finds the same, and tells it to who may write.
+    if (error instanceof Problem) return [];
+    throw error;
+  }
+}
+
+type Reader = (write: RequestedWrite, services: ResourceServices) => Promise<readonly string[]>;
+
+const readers: Readonly<Record<ResourceKind | 'User', Reader>> = {
+  Client: storedReader('Client'),
+  AccessPolicy: storedReader('AccessPolicy'),
+  Session: readSessionChanges,
+  Group: readGroupChanges,
+  User: readUserChanges,
+  // Nothing of a grant can be changed; it is deleted.
+  Grant: () => Promise.resolve([]),
+};
+
+function storedReader(kind: StoredKind): Reader {
+  return async (write, services) => {
+    const id = possibleId(kind, write.id);
+    const current = id === undefined ? undefined : await getResource(services, write.box, kind, id);
+    if (write.method !== 'PATCH') return changedResourceFields(kind, write.id, current, documentIn(write));
+    return current === undefined ? [] : changedResourceFields(kind, id, current, patchedBody(current, patchIn(write)));
+  };
+}
+
+async function readSessionChanges(write: RequestedWrite, services: ResourceServices): Promise<readonly string[]> {
+  const id = possibleId('Session', write.id);
+  const session = id === undefined ? undefined : await getSession(services, write.box, id);
+  if (session === undefined) return [];
+  const present = sessionView(session);
+  const wish = write.method === 'PATCH' ? patchWish(patchIn(write)) : putWish(documentIn(write));
+  return changedSessionFields(present, wish(present));
+}
+
+async function readGroupChanges(write: RequestedWrite, services: ResourceServices): Promise<readonly string[]> {
+  if (write.id === undefined) return changedGroupFields(undefined, documentIn(write));
+  const id = possibleId('Group', write.id);
+  const group = id === undefined ? undefined : await getGroup(services, write.box, Number(id));
+  return group === undefined ? [] : changedGroupFields(group, wishOf(write)(groupView(group)));
+}
+
+async function readUserChanges(write: RequestedWrite, services: ResourceServices): Promise<readonly string[]> {
+  const isId = write.id !== undefined && /^[1-9]\d{0,14}$/.test(write.id);
+  const user = isId ? await getUser(services, write.box, Number(write.id)) : undefined;
+  return changedUserFields(user, documentIn(write));
+}

@@ -1,0 +1,14 @@
+/**
+ * Checks whether a field holds an ID, or a list of them. A user or group has a number as its ID, and its decimal text wherever OAuth
+ * or a path demands text (docs/policies.md): comparisons of these fields take both forms as equal.
+ */
+export function isIdField(name: string): boolean {
+  return ID_FIELDS.has(name);
+}
+
+/** Returns the text of an ID that is a number, and any other value as it is. */
+export function idText(value: unknown): unknown {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+}
+
+const ID_FIELDS: ReadonlySet<string> = new Set(['id', 'sub', 'group-ids']);

@@ -1,0 +1,38 @@
+import { isRecord } from '../../crds/schema-node.ts';
+
+/** The fields of clients that replicas hold in memory only where a policy of the box can see them. */
+export const UNHELD_FIELDS: readonly string[] = ['details', 'description'];
+
+/**
+ * Checks whether the rule of a stored policy may see a field of {@link UNHELD_FIELDS} of the request's client. In doubt it
+ * may: that costs memory, and a wrong no would change decisions.
+ */
+export function mayReadDetails(policy: unknown): boolean {
+  if (!isRecord(policy)) return true;
+  const { schema, matcho, expression, and, or } = policy;
+  const rule = JSON.stringify([schema, matcho, expression, and, or], withoutPlainClients);
+  return (
+    rule.replaceAll(plainReference, '').includes('client') ||
+    /additionalProperties|patternProperties|unevaluatedProperties/.test(rule)
+  );
+}
+
+/** `client.id` in CEL, `.client.id` in matcho. */
+const plainReference = /\bclient\.(?:id|name|active|grant_types|scope|first_party)\b/g;
+const plainFields: ReadonlySet<string> = new Set(['id', 'name', 'active', 'grant_types', 'scope', 'first_party']);
+const plainKeywords: ReadonlySet<string> = new Set(['type', 'required', 'properties']);
+
+/** Leaves out what a rule says of the client where it names other fields only. */
+function withoutPlainClients(key: string, value: unknown): unknown {
+  return key === 'client' && isRecord(value) && isPlain(value) ? undefined : value;
+}
+
+function isPlain(value: Readonly<Record<string, unknown>>): boolean {
+  const { properties, ...others } = value;
+  const names = Object.keys(isRecord(properties) ? { ...others, ...properties } : value);
+  // A value may be a path, such as `.client.details`.
+  return (
+    names.every((name) => plainFields.has(name) || plainKeywords.has(name)) &&
+    !/client|\$ref/.test(JSON.stringify(value))
+  );
+}

@@ -1,0 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/**
+ * Compares the changes that the policies saw with those that a write finds in its own transaction. Throws
+ * {@link ChangedMeanwhile} when they differ: nothing is stored that nobody has decided on.
+ */
+export type ConfirmChanges = (found: () => readonly string[]) => void;
+
+/** A record has changed since the policies decided about a change of it: they must decide again. */
+export class ChangedMeanwhile extends Error {
+  override readonly name = 'ChangedMeanwhile';
+
+  constructor() {
+    super('the record has changed since the request was granted');
+  }
+}
+
+/** Returns the comparison with the changes that the policies saw; undefined when they looked at none. */
+export function confirming(decided: readonly string[] | undefined): ConfirmChanges | undefined {
+  if (decided === undefined) return undefined;
+  return (found) => {
+    if (!isDeepStrictEqual(decided, found())) throw new ChangedMeanwhile();
+  };
+}

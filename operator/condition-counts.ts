@@ -1,0 +1,27 @@
+import type { Kind } from '../crds/kind.ts';
+import type { BoxMemory } from './box-memory.ts';
+import type { ConditionType } from './reasons.ts';
+import type { Flip } from './status.ts';
+
+/** How many objects of a kind have a condition with a status. */
+export interface ConditionCount {
+  readonly kind: Kind;
+  readonly condition: ConditionType;
+  readonly status: Flip['status'];
+  readonly objects: number;
+}
+
+/** Counts the conditions of all objects whose status was published. */
+export function countConditions(boxes: Iterable<Pick<BoxMemory, 'published'>>): readonly ConditionCount[] {
+  const counts = new Map<string, ConditionCount>();
+  for (const { published } of boxes) {
+    for (const { desired, flips } of published.values()) {
+      const { kind } = desired.object;
+      for (const { type: condition, status } of flips) {
+        const key = `${kind} ${condition} ${status}`;
+        counts.set(key, { kind, condition, status, objects: (counts.get(key)?.objects ?? 0) + 1 });
+      }
+    }
+  }
+  return [...counts.values()];
+}

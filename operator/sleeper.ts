@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Waits that can all be ended at once. */
+export interface Sleeper {
+  /** Resolves after so many milliseconds, when it is woken, or when aborted. */
+  readonly sleep: (wait: number, signal: AbortSignal) => Promise<void>;
+  /** Ends every wait that has begun. */
+  wake(): void;
+}
+
+/** A sleeper of which nobody waits. */
+export function createSleeper(): Sleeper {
+  let woken = new AbortController();
+  return {
+    async sleep(wait, signal) {
+      await sleep(wait, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => undefined);
+    },
+    wake() {
+      woken.abort();
+      woken = new AbortController();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { compileAhead, uncompiled } from '../../api/policy/compile-ahead.ts';
+import { createPolicyIndex } from '../../api/policy/policy-index.ts';
+import { decideUpTo } from '../../api/policy/decide.ts';
+import { compiled, sampleRequest, storedPolicy } from './policies.ts';
+
+/** 15 ms of work. */
+function large(id: string) {
+  const names = Array.from({ length: 100 }, (_, at): [string, unknown] => [
+    `${id}${String(at)}`,
+    { type: 'string', maxLength: 5 },
+  ]);
+  const schema = { properties: Object.fromEntries(names), required: ['nothing'] };
+  return { id, engine: 'json-schema', subjects: 'anyone', schema };
+}
+
+describe('compiling ahead', () => {
+  it('R-02 lets others have their turn between policies', async () => {
+    const policies = Array.from({ length: 20 }, (_, at) => compiled(large(`p${String(at)}`)));
+    let turns = 0;
+    let isDone = false;
+    const count = () => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    await compileAhead(policies);
+    isDone = true;
+    expect(turns).to.be.greaterThan(4);
+    expect(policies.every(({ isCompiled, fault }) => isCompiled && fault === undefined)).to.be.true;
+  });
+
+  it('R-02 a decision that has compiled for 5 ms names the policies that are left', async () => {
+    const index = createPolicyIndex();
+    for (const id of ['a', 'b', 'c']) index.set(storedPolicy(large(id)));
+    let time = 0;
+    const now = () => (time += 4);
+    const decide = () => decideUpTo('changes', index, {}, sampleRequest(), { now });
+    const first = decide();
+    expect('uncompiled' in first && first.uncompiled.map(({ id }) => id)).to.deep.equal(['c']);
+    await compileAhead(uncompiled(index.candidates({})));
+    expect(decide()).to.deep.include({ granted: false });
+  });
+
+  it('names fifty policies at most', () => {
+    const index = createPolicyIndex();
+    for (let at = 0; at < 60; at += 1) index.set(storedPolicy(large(String(at))));
+    expect(uncompiled(index.candidates({}))).to.have.length(50);
+  });
+});
