@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { ownPort } from '../support/own-port.ts';
 import { startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
+import { unthrottled } from '../support/unthrottled.ts';
 import { bindSecrets, installOperator } from './install-operator.ts';
 
 /**
@@ -44,8 +45,11 @@ export interface OperatorRig {
   stop(): Promise<void>;
 }
 
-/** Starts a rig on the control plane that the test files of this process share, or on one of a test's own. */
-export async function startOperatorRig(own?: ControlPlane, apiEnvironment: Environment = {}): Promise<OperatorRig> {
+/**
+ * Starts a rig on the control plane that the test files of this process share, or on one of a test's own. Its API holds
+ * nobody back who fails often: how often a test asks before a client is live is a matter of the machine.
+ */
+export async function startOperatorRig(own?: ControlPlane): Promise<OperatorRig> {
   const [plane, database] = await Promise.all([own ?? controlPlane(), freshDatabase()]);
   const operators: OperatorProcess[] = [];
   const boxes: string[] = [];
@@ -55,7 +59,7 @@ export async function startOperatorRig(own?: ControlPlane, apiEnvironment: Envir
   };
   const [account, first] = await Promise.all([
     installOperator(plane),
-    startApiProcess(database.apiUrl, { ...apiEnvironment, ...ports }),
+    startApiProcess(database.apiUrl, { ...unthrottled, ...ports }),
   ]);
   let api = first;
 
@@ -73,7 +77,7 @@ export async function startOperatorRig(own?: ControlPlane, apiEnvironment: Envir
     },
     async restartApi() {
       api = await startApiProcess(database.apiUrl, {
-        ...apiEnvironment,
+        ...unthrottled,
         ...ports,
         BOXGATE_MANAGEMENT_KEYS: first.managementKey,
       });

@@ -35,13 +35,14 @@ describe('what goes wrong elsewhere', () => {
     this.timeout(600_000);
     const many = await rig.box({ secrets: false });
     const secrets = new Map(Array.from({ length: 1_000 }, (_, nth) => [`c${String(nth)}`, generateClientSecret()]));
-    /** The ids of which a token request is not answered as it should be. */
+    /** The clients whose token request is not answered as it should be, with the status of the answer. */
     const wrong = async (gone: string): Promise<readonly string[]> => {
-      const ids: string[] = [];
+      const found: string[] = [];
       await inLanes([...secrets], async ([id, secret]) => {
-        if ((await rig.token(many, id, secret)) !== (id === gone ? 401 : 200)) ids.push(id);
+        const status = await rig.token(many, id, secret);
+        if (status !== (id === gone ? 401 : 200)) found.push(`${id}: ${String(status)}`);
       });
-      return ids;
+      return found;
     };
     await inLanes([...secrets], ([id, secret]) => rig.put('Client', many, id, { ...machine, secret }));
     const left = new Map(secrets);

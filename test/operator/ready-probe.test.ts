@@ -17,7 +17,7 @@ describe('Ready, probed on the event that says it, on two replicas of which one 
   let frozen: ApiProcess;
   let box: string;
   before(async () => {
-    rig = await startOperatorRig(undefined, unthrottled);
+    rig = await startOperatorRig();
     frozen = await startApiProcess(rig.database.apiUrl, unthrottled);
     await rig.operator();
     box = await rig.box();

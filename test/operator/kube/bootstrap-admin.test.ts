@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { newBrowser } from '../../http/pages/browser.ts';
 import { eventually } from '../../support/eventually.ts';
-import { unthrottled } from '../../support/unthrottled.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 import { testSecrets } from './secret-things.ts';
 
@@ -12,7 +11,7 @@ const spec = { bootstrap_admin: { email, passwordSecretRef: { name: 'first', key
 describe('the bootstrap_admin of a Box in a cluster', () => {
   let rig: OperatorRig;
   before(async () => {
-    rig = await startOperatorRig(undefined, unthrottled);
+    rig = await startOperatorRig();
     await rig.operator();
   });
   after(() => rig.stop());

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../support/eventually.ts';
 import type { OperatorProcess } from '../../support/operator-process.ts';
-import { unthrottled } from '../../support/unthrottled.ts';
 import { bindSecrets } from '../install-operator.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 import { testSecrets, type TestSecrets } from './secret-things.ts';
@@ -17,7 +16,7 @@ describe('rotation of a generated Secret', () => {
   let secrets: TestSecrets;
   let operator: OperatorProcess;
   before(async () => {
-    rig = await startOperatorRig(undefined, unthrottled);
+    rig = await startOperatorRig();
     operator = await rig.operator(onePod);
   });
   after(() => rig.stop());

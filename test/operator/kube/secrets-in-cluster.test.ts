@@ -3,7 +3,6 @@ import { isGeneratedSecret } from '../../../crds/generated-secret-text.ts';
 import { isRecord } from '../../../crds/schema-node.ts';
 import { kubectl } from '../../envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
-import { unthrottled } from '../../support/unthrottled.ts';
 import { annotate } from '../host-requests.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 import { label, testSecrets, type FoundSecret, type TestSecrets } from './secret-things.ts';
@@ -14,7 +13,7 @@ const referring = { ...machine, secretRef: { name: 'chosen', key: 'password' } }
 describe('Secrets in a cluster', () => {
   let rig: OperatorRig;
   before(async () => {
-    rig = await startOperatorRig(undefined, unthrottled);
+    rig = await startOperatorRig();
     await rig.operator();
   });
   after(() => rig.stop());
