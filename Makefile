@@ -1,7 +1,7 @@
 # What a person types. Everything runs through npm, which puts node_modules/.bin, and with it the Node.js that
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify screenshots bench bench-large bench-operator mutants attacks fuzz replicas faults orders schema envtest install
+.PHONY: help dev test check format generate verify screenshots bench bench-large bench-operator mutants attacks fuzz replicas faults orders questions schema envtest install
 
 INSTALLED := node_modules/.package-lock.json
 
@@ -48,6 +48,9 @@ attacks: install ## what one box can do to another, measured; a million redirect
 
 fuzz: install ## a million requests made of the routes by chance, many on one connection (REQUESTS=10000 SEED=x)
 	@BOXGATE_FUZZ_REQUESTS=$(or $(REQUESTS),1000000) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --timeout 0 test/http/fuzz/fuzz.test.ts
+
+questions: install ## a hundred thousand random questions to $explain, each compared with the real request (REQUESTS=10000 SEED=x)
+	@BOXGATE_QUESTIONS=$(or $(REQUESTS),100000) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --timeout 0 test/http/explain/random-questions.test.ts
 
 replicas: install ## two API processes on one Postgres, a thousand rounds (ROUNDS=5000 SEED=x)
 	@BOXGATE_ROUNDS=$(or $(ROUNDS),1000) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/replicas/replicas.test.ts

@@ -17,9 +17,12 @@ import { Problem } from '../../problem.ts';
 import { refuseParameters } from '../../resources/search-parameters.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { carriesUserRights } from '../../oauth/user-rights.ts';
+import type { RestOfRequest } from '../authorize.ts';
 import { subjectWith } from '../session-parts.ts';
-import { addressedBy, explainedRequest, explainedSubject, explainedToken } from './explained-request.ts';
+import { bodyFormat } from './body-format.ts';
+import { EXPLAIN_PATH, addressedBy, explainedRequest, explainedSubject, explainedToken } from './explained-request.ts';
 import type { AskedRequest } from './explained-request.ts';
+import { demandBody } from './parse-body.ts';
 import { requestedChanges } from './requested-changes.ts';
 import { resourceRoutes } from './resource-routes.ts';
 import { userRoutes } from './user-handlers.ts';
@@ -34,7 +37,7 @@ const question = Type.Object(
         {
           client: Type.Optional(text),
           user: Type.Optional(Type.Integer()),
-          scope: Type.Optional(text),
+          scope: Type.Optional(Type.Union([text, Type.Null()])),
           audience: Type.Optional(text),
           session: Type.Optional(fields),
           token: Type.Optional(fields),
@@ -140,25 +143,51 @@ async function requestOf(
   const explained = explainedRequest(request);
   if (!explained.ok) throw new Problem('invalid', explained.faults);
   const { parts } = explained;
-  const changes = request.changes ?? (await changesOf(request, parts.uri, box, services));
-  return { ...parts, remoteAddr: request['remote-addr'] ?? '', body: request.body, changes };
+  const rest = await restOf(request, parts, box, services);
+  return { ...parts, remoteAddr: request['remote-addr'] ?? '', ...rest, changes: request.changes ?? rest.changes };
 }
 
-async function changesOf(
-  request: AskedRequest,
-  uri: string,
+/**
+ * Returns what the policies see of a request after its head. On the box's own endpoints that is the body of a POST, PUT or PATCH
+ * which can be read as what its Content-Type says, and what it changes of the record that the path addresses.
+ */
+async function restOf(
+  { body }: AskedRequest,
+  { method, uri, headers }: Pick<RequestParts, 'method' | 'uri' | 'headers'>,
   box: string,
   services: OAuthServices,
-): Promise<readonly string[] | undefined> {
-  const method = request['request-method'].toUpperCase();
-  const { body } = request;
+): Promise<RestOfRequest> {
+  const verb = method.toUpperCase();
   const addressed = addressedBy(uri);
-  const route = [...resourceRoutes, ...userRoutes].find(
-    ({ kind, method: its }) => kind === addressed?.resourceType && its === method,
+  const route = routes.find(
+    ({ kind, method: its }) => kind === addressed?.resourceType && its === (verb === 'HEAD' ? 'GET' : verb),
   );
-  if (body === undefined || route === undefined || !writes.has(method)) return undefined;
-  const contentType = Array.isArray(body) ? 'application/json-patch+json' : 'application/json';
-  return requestedChanges(route.kind, { box, id: addressed?.id, method, body, contentType }, services);
+  if (route === undefined) return { body };
+  if (!writes.has(verb)) return {};
+  const contentType = contentTypeOf(headers, verb, body);
+  const sent = sentBody(body, contentType);
+  if (uri === EXPLAIN_PATH) return sent;
+  if (sent.body === undefined) return { changes: [] };
+  const write = { box, id: addressed?.id, method: verb, body, contentType };
+  return { body, changes: await requestedChanges(route.kind, write, services) };
 }
 
+const routes = [...resourceRoutes, ...userRoutes];
 const writes: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Without the header in the question, the body is JSON: a JSON Patch where a PATCH has a list. */
+function contentTypeOf(headers: RequestParts['headers'], method: string, body: unknown): string {
+  const given = headers?.['content-type'];
+  if (typeof given === 'string') return given;
+  return method === 'PATCH' && Array.isArray(body) ? 'application/json-patch+json' : 'application/json';
+}
+
+/** What cannot be read as a body is not seen by policies. */
+function sentBody(body: unknown, contentType: string): { readonly body?: unknown } {
+  try {
+    return { body: demandBody(body, bodyFormat(contentType).meaning) };
+  } catch (error) {
+    if (error instanceof Problem) return {};
+    throw error;
+  }
+}

@@ -26,7 +26,8 @@ export interface AskedRequest {
 
 /** The token of a question to `$explain`, as it was sent. */
 export interface AskedToken {
-  readonly scope?: string;
+  /** Null: a token without any scope. */
+  readonly scope?: string | null;
   readonly audience?: string;
   readonly session?: Fields;
   readonly token?: Fields;
@@ -45,10 +46,10 @@ interface ExplainedToken {
  */
 export function explainedToken({ scope, audience, token = {} }: AskedToken, isUsers: boolean): ExplainedToken {
   const { scope: claimed, aud, ...claims } = token;
-  const granted = scope ?? (typeof claimed === 'string' ? claimed : undefined);
+  const granted = scope === undefined && typeof claimed === 'string' ? claimed : scope;
   const targets = audience ?? (typeof aud === 'string' || Array.isArray(aud) ? aud : null);
   return {
-    scope: granted ?? (isUsers ? BOXGATE_SCOPE : null),
+    scope: granted === undefined && isUsers ? BOXGATE_SCOPE : (granted ?? null),
     audience: typeof targets === 'string' ? [targets] : (targets?.map(String) ?? null),
     claims,
   };
@@ -87,9 +88,14 @@ export function explainedSubject(
   );
   return {
     ...parts,
-    session: { ...parts.session, ...session },
-    token: { ...parts.token, ...claims },
+    session: { ...parts.session, ...sameId('id', claims['jti']), ...session },
+    token: { ...parts.token, ...sameId('jti', session?.['id']), ...claims },
   };
+}
+
+/** The `jti` of a token is the ID of its session: a question that gives one of them means both. */
+function sameId(name: string, id: unknown): Fields {
+  return id === undefined ? {} : { [name]: id };
 }
 
 /** Seconds for which the token of a question is valid. */
@@ -120,20 +126,24 @@ export function explainedRequest(request: AskedRequest): Explained {
     parts: {
       method: request['request-method'],
       uri: path,
-      params: { ...queryIn(uri), ...asText(params) },
-      headers: asText(headers, (name) => name.toLowerCase()),
+      params: { ...queryIn(uri), ...asParameters(params) },
+      headers: asHeaders(headers),
       resource: addressed ?? given,
     },
   };
 }
 
+/** Path of the question itself: it addresses no record. */
+export const EXPLAIN_PATH = '/AccessPolicy/$explain';
+
 /** Returns the record that a path of the box's own endpoints addresses; undefined where policies are not asked about one. */
 export function addressedBy(path: string): { readonly resourceType: string; readonly id?: string } | undefined {
+  if (path === EXPLAIN_PATH) return { resourceType: 'AccessPolicy' };
   const [, name = '', id, ...more] = path.split('/');
   const resourceType = name === 'users' ? 'User' : kinds.find((kind) => kind === name);
   if (resourceType === undefined || more.length > 0) return undefined;
   if (id === '') return undefined;
-  return id === undefined || id === '$explain' ? { resourceType } : { resourceType, id: decoded(id) };
+  return id === undefined ? { resourceType } : { resourceType, id: decoded(id) };
 }
 
 const kinds = [...new Set(resourceRoutes.map(({ kind }) => kind))];
@@ -168,12 +178,24 @@ function textFaults(fields: Fields, at: string): Fault[] {
   );
 }
 
-/** A request has nothing but text in its query and headers. */
-function asText(fields: Fields, nameOf: (name: string) => string = (name) => name): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      nameOf(name),
-      Array.isArray(value) ? value.map(String) : String(value),
-    ]),
+/** Returns parameters as a query has them: text, or a list where one is given twice. */
+function asParameters(params: Fields): Fields {
+  const pairs = Object.entries(params).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, String(one)]),
   );
+  return parameters(new URLSearchParams(pairs));
+}
+
+/** Returns headers as a request has them: names in lower case, the values of one name in one text (RFC 9110 §5.3). */
+function asHeaders(headers: Fields): Fields {
+  const values = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name.toLowerCase(), trimmed(String(one))]),
+  );
+  const byName = Map.groupBy(values, ([name]) => name);
+  return Object.fromEntries(Array.from(byName, ([name, pairs]) => [name, pairs.map(([, value]) => value).join(', ')]));
+}
+
+/** White space around a value is no part of it (RFC 9110 §5.5). */
+function trimmed(text: string): string {
+  return text.replace(/^[ \t]+|[ \t]+$/g, '');
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { textFaults } from '../../../crds/text.ts';
 import { Problem } from '../../problem.ts';
 import { bodyFormat } from './body-format.ts';
+import type { BodyFormat } from './body-format.ts';
 import { readJson } from '../../read-json.ts';
 import { readYaml } from './read-yaml.ts';
 
@@ -13,7 +14,14 @@ import { readYaml } from './read-yaml.ts';
 export function parseBody(contentType: string | undefined, bytes: Buffer): unknown {
   const { syntax, meaning } = bodyFormat(contentType);
   const text = textOf(bytes);
-  const value = syntax === 'json' ? readJson(text) : readYaml(text);
+  return demandBody(syntax === 'json' ? readJson(text) : readYaml(text), meaning);
+}
+
+/**
+ * Returns a value that is the body of a request: an array for a JSON Patch, otherwise an object, of which the text can be stored.
+ * Throws Problem `not-parsable` (400) or `invalid` (422).
+ */
+export function demandBody(value: unknown, meaning: BodyFormat['meaning']): unknown {
   const isList = meaning === 'json-patch';
   if (typeof value !== 'object' || value === null || Array.isArray(value) !== isList) {
     throw new Problem('not-parsable', `The body must be ${isList ? 'an array of operations' : 'an object'}`);

@@ -8,7 +8,6 @@ const issuer = 'http://boxgate.test/boxes/default';
 describe('POST /AccessPolicy/$explain and the request that it is about', () => {
   let api: BoxApi;
   let user: number;
-  let userToken: string;
   let clientToken: string;
 
   before(async () => {
@@ -24,7 +23,6 @@ describe('POST /AccessPolicy/$explain and the request that it is about', () => {
     await api.call('POST', '/Client', { body: web });
     const ann = { email: 'ann@mail.example', password: 'correct horse', data: '{"a": 1}' };
     user = Number(Reflect.get(Object((await api.call('POST', '/users', { body: ann })).body), 'id'));
-    userToken = (await userTokens(api.database.ownerUrl, 'default', 'web', user)).access;
     clientToken = stringIn(await api.requestToken('orders', 's3cr3t'), 'access_token');
   });
   after(() => api.stop());
@@ -33,16 +31,29 @@ describe('POST /AccessPolicy/$explain and the request that it is about', () => {
     readonly method: string;
     readonly path: string;
     readonly body?: object;
+    readonly headers?: Readonly<Record<string, string>>;
+    /** What the question says instead of what follows from the rest. */
+    readonly question?: object;
   }
 
   /** Whether the policy alone grants a request of the user, or of the client: as it is made, and as `$explain` says. */
-  async function verdicts(policy: object, { method, path, body }: Asked, by: 'user' | 'client' = 'user') {
+  async function verdicts(
+    policy: object,
+    { method, path, body, headers, question }: Asked,
+    by: 'user' | 'client' = 'user',
+  ) {
     await api.call('PUT', '/AccessPolicy/only', { body: { ...policy, id: 'only', subjects: 'authenticated' } });
     const own = path.replace('{user}', String(user));
-    const token = by === 'user' ? userToken : clientToken;
-    const real = await api.call(method, own, { token, ...(body && { body }) });
+    const token =
+      by === 'user' ? (await userTokens(api.database.ownerUrl, 'default', 'web', user)).access : clientToken;
+    const real = await api.call(method, own, {
+      token,
+      ...(body && { body }),
+      ...(headers && { headers, type: headers['Content-Type'] }),
+    });
+    expect(real.status, real.text).not.to.equal(401);
     const subject = by === 'user' ? { client: 'web', user } : { client: 'orders' };
-    const request = { 'request-method': method.toLowerCase(), uri: own, ...(body && { body }) };
+    const request = { 'request-method': method.toLowerCase(), uri: own, ...(body && { body }), ...question };
     const told = await api.call('POST', '/AccessPolicy/$explain', { body: { subject, request } });
     expect(told.status, told.text).to.equal(200);
     return { real: real.status !== 403, told: Reflect.get(Object(told.body), 'granted') === true };
@@ -99,6 +110,65 @@ describe('POST /AccessPolicy/$explain and the request that it is about', () => {
       { method: 'GET', path: '/users' },
       true,
     ],
+    [
+      'a header with several values is one text',
+      { engine: 'matcho', matcho: { headers: { 'x-team': 'red, blue' } } },
+      {
+        method: 'GET',
+        path: '/users',
+        headers: { 'X-Team': 'red, blue' },
+        question: { headers: { 'X-Team': ['red', ' blue'] } },
+      },
+      true,
+    ],
+    [
+      'a parameter with one value is a text',
+      { engine: 'matcho', matcho: { params: { _count: '5', _page: 'nil?' } } },
+      { method: 'GET', path: '/users?_count=5', question: { uri: '/users', params: { _count: [5], _page: [] } } },
+      true,
+    ],
+    [
+      'a GET has no body',
+      { engine: 'matcho', matcho: { body: 'present?' } },
+      { method: 'GET', path: '/users', question: { body: { a: 1 } } },
+      false,
+    ],
+    [
+      'a POST without a body changes nothing',
+      { engine: 'matcho', matcho: { changes: [], body: 'nil?' } },
+      { method: 'POST', path: '/users' },
+      true,
+    ],
+    [
+      'a list is no body of a PUT',
+      { engine: 'matcho', matcho: { body: 'present?' } },
+      { method: 'PUT', path: '/users/{user}', body: [] },
+      false,
+    ],
+    [
+      'a body is what its Content-Type says',
+      { engine: 'matcho', matcho: { body: 'present?' } },
+      {
+        method: 'PUT',
+        path: '/users/{user}',
+        body: { status: 'active' },
+        headers: { 'Content-Type': 'application/json-patch+json' },
+        question: { headers: { 'Content-Type': 'application/json-patch+json' } },
+      },
+      false,
+    ],
+    [
+      'a question to $explain changes no record',
+      { engine: 'cel', expression: 'changes == null && !has(resource.id)' },
+      { method: 'POST', path: '/AccessPolicy/$explain', body: { request: { 'request-method': 'get', uri: '/' } } },
+      true,
+    ],
+    [
+      '$explain is an ID elsewhere',
+      { engine: 'matcho', matcho: { resource: { resourceType: 'Client', id: '$explain' } } },
+      { method: 'GET', path: '/Client/$explain' },
+      true,
+    ],
   ];
   for (const [what, policy, asked, granted] of rows) {
     it(`R-40 gives one verdict for both: ${what}`, async () => {
@@ -110,6 +180,31 @@ describe('POST /AccessPolicy/$explain and the request that it is about', () => {
     const expression = `token.sub == "orders" && session.type == "client_credentials" && "${issuer}" in token.aud && !has(session.user)`;
     const asked = { method: 'GET', path: '/Client/orders' };
     expect(await verdicts({ engine: 'cel', expression }, asked, 'client')).to.deep.equal({ real: true, told: true });
+  });
+
+  it('R-40: shows the session of a question with the ID that it gives, in its claims too', async () => {
+    const policy = {
+      engine: 'cel',
+      expression: 'token.jti == "x" && session.id == token.jti',
+      link: [{ resourceType: 'Client', id: 'web' }],
+    };
+    await api.call('PUT', '/AccessPolicy/only', { body: { ...policy, id: 'only' } });
+    for (const subject of [{ session: { id: 'x' } }, { token: { jti: 'x' } }]) {
+      const body = { subject: { client: 'web', ...subject }, request: { 'request-method': 'get', uri: '/users' } };
+      expect((await api.call('POST', '/AccessPolicy/$explain', { body })).body).to.include({ granted: true });
+    }
+  });
+
+  it('R-40: takes a token without any scope, which has none of the rights of its user', async () => {
+    const policy = { engine: 'cel', expression: '!has(token.scope)', link: [{ resourceType: 'Client', id: 'web' }] };
+    await api.call('PUT', '/AccessPolicy/only', { body: { ...policy, id: 'only' } });
+    for (const [scope, granted] of [
+      [{ scope: null }, true],
+      [{}, false],
+    ] as const) {
+      const body = { subject: { client: 'web', user, ...scope }, request: { 'request-method': 'get', uri: '/users' } };
+      expect((await api.call('POST', '/AccessPolicy/$explain', { body })).body).to.include({ granted });
+    }
   });
 
   it('R-40 shows one form of the audience in introspection', async () => {
