@@ -15,12 +15,22 @@ const privatePart = Type.Optional(
   Type.String({ description: 'Never to be given: the private part stays with its owner.', maxLength: 4096 }),
 );
 
+function member(description: string) {
+  return Type.Optional(Type.String({ description, maxLength: 4096 }));
+}
+
 const jsonWebKey = Type.Object(
   {
     kty: Type.Enum(['RSA', 'EC', 'OKP'], { type: 'string', description: 'Key type.' }),
     kid: Type.Optional(line('Key id, to be named in the header of an assertion.', 256)),
     n: Type.Optional(
       Type.String({ description: 'Modulus of an RSA key, in base64url: 2048 bits or more.', maxLength: 4096 }),
+    ),
+    e: member('Exponent of an RSA key, in base64url: nearly always `AQAB`.'),
+    crv: member('Curve of an EC key (P-256, P-384, P-521) or an OKP key (Ed25519).'),
+    x: member('First coordinate of an EC key, or the public key of an OKP key, in base64url.'),
+    y: member(
+      'Second coordinate of an EC key, in base64url. Quote the name in YAML: kubectl takes an unquoted y for true.',
     ),
     d: privatePart,
     p: privatePart,

@@ -1,6 +1,7 @@
 import { secondsOf } from './duration.ts';
 import { SECRET_ENTRIES } from './kubernetes-fields.ts';
-import { when, type Draft, type Rule } from './rule.ts';
+import { KEY_MEMBERS, QUOTE_Y, type KeyMember, type KeyType } from './public-keys.ts';
+import { brokenElements, when, type Draft, type Rule } from './rule.ts';
 import type { ClientSpec } from './specs.ts';
 
 type Subject = Draft<ClientSpec>;
@@ -74,6 +75,22 @@ export const clientSpecRules: readonly Rule<Subject>[] = [
     holds: (_key, value) => PLACEHOLDERS.test(value),
   }),
   ...(['labels', 'annotations'] as const).flatMap(metadataRules),
+  keyMembers(
+    'EC',
+    KEY_MEMBERS.EC,
+    'must have crv, x and "y" where kty is EC: quote "y", which YAML 1.1 takes for true',
+  ),
+  keyMembers('OKP', KEY_MEMBERS.OKP, 'must have crv and x where kty is OKP (RFC 8037 section 2)'),
+  // Of n keys-long-enough says more.
+  keyMembers('RSA', ['e'], 'must have n and e where kty is RSA (RFC 7518 section 6.3.1)'),
+  {
+    // The API server says it by key-ec-members: CEL does not see a member that the schema has no name for.
+    id: 'key-unquoted-y',
+    path: 'jwks.keys',
+    message: QUOTE_Y,
+    broken: ({ jwks }) =>
+      brokenElements(jwks?.keys, 'jwks.keys', (key) => Object.hasOwn(key, 'true')).map((path) => `${path}.true`),
+  },
   mapRule({
     id: 'label-values',
     map: 'labels',
@@ -82,6 +99,22 @@ export const clientSpecRules: readonly Rule<Subject>[] = [
     holds: (_key, value) => VALUE.test(value),
   }),
 ];
+
+/** What no key of its type can do without; whether the key is one is found out by importing it. */
+function keyMembers(kty: KeyType, members: readonly KeyMember[], message: string): Rule<Subject> {
+  return {
+    id: `key-${kty.toLowerCase()}-members`,
+    path: 'jwks.keys',
+    message,
+    cel: `!has(self.jwks) || self.jwks.keys.all(k, k.kty != '${kty}' || (${members.map((member) => `has(k.${member})`).join(' && ')}))`,
+    broken: ({ jwks }) =>
+      brokenElements(
+        jwks?.keys,
+        'jwks.keys',
+        (key) => key.kty === kty && members.some((member) => key[member] === undefined),
+      ),
+  };
+}
 
 type MapName = 'template' | 'labels' | 'annotations';
 

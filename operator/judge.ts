@@ -5,6 +5,7 @@ import type { Fault } from '../crds/fault.ts';
 import type { Link } from '../crds/links.ts';
 import { checkManifest } from '../crds/manifest.ts';
 import type { Manifest } from '../crds/manifest-schema.ts';
+import { keyFaults } from '../crds/public-keys.ts';
 import { LONGEST_RESOURCE, sizeFaults, tooLong } from '../crds/resource-size.ts';
 import { notInForce } from '../crds/not-in-force.ts';
 import { objectKey, type Declared } from './declared.ts';
@@ -86,8 +87,9 @@ function judgeBody(object: Declared, body: unknown): Judged {
   if (!checked.ok) return faulty(object, body, checked.faults);
   const { manifest } = checked;
   const resource = resourceOf(manifest, object.namespace);
-  const long = sizeFaults({ ...resource });
-  if (long.length > 0) return faulty(object, body, long.map(belowSpec));
+  const unfit = resource.resourceType === 'Client' ? keyFaults(resource.jwks) : none;
+  const faults = [...sizeFaults({ ...resource }), ...unfit];
+  if (faults.length > 0) return faulty(object, body, faults.map(belowSpec));
   const lifecycle = lifecycleOf(manifest);
   const idle = notInForce(manifest.kind, manifest.spec, object.place !== '');
   // Mostly the name of the object: then it is that very string.

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { Composer, LineCounter, Parser, type Document } from 'yaml';
+import { Composer, LineCounter, Parser, Scalar, isScalar, visit, type Document } from 'yaml';
 import { isObject, parseJson, type Fields } from '../api/client/apply-answer.ts';
 import { Secret } from '../api/client/secret.ts';
 import { DNS_LABEL, OBJECT_NAME } from '../crds/fields.ts';
 import { QUOTA_ANNOTATION } from '../crds/quota.ts';
 import { API_GROUP, API_VERSION, KINDS, isKind, type Kind } from '../crds/kind.ts';
+import { kubectlWords, plainName } from '../crds/yaml-words.ts';
 import type { DeclaredSecret } from '../operator/declared.ts';
 
 /** One object of ours as it stands in a file; its spec is not yet judged. */
@@ -60,8 +61,9 @@ const defaultNamespace = 'default';
 const mostAliases = 100;
 
 /**
- * Reads the text of a file: any number of YAML 1.2 documents (JSON is YAML), each an object of ours, a Secret, a Namespace
- * that sets quotas, a List of such, or of a foreign kind, which is passed over. Never throws. An object of ours that does not even say who it is
+ * Reads the text of a file: any number of YAML documents (JSON is YAML), each an object of ours, a Secret, a Namespace that
+ * sets quotas, a List of such, or of a foreign kind, which is passed over. Words without quotes mean what they mean to
+ * kubectl. Never throws. An object of ours that does not even say who it is
  * makes the whole file unreadable: nobody could tell which one is missing then.
  */
 export function parseManifests(text: string): ManifestFile {
@@ -103,6 +105,7 @@ function documentsOf(text: string, counter: LineCounter): Iterable<Document> {
   const composer = new Composer({
     version: '1.2',
     schema: 'core',
+    customTags: kubectlWords,
     strict: true,
     uniqueKeys: true,
     stringKeys: true,
@@ -119,12 +122,22 @@ function firstOffset(document: Document): number {
 function valueOf(document: Document, line: number, counter: LineCounter): unknown {
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) throw new Unreadable(counter.linePos(problem.pos[0]).line, lowerFirst(problem.message));
+  nameAsKubectl(document);
   try {
     return document.toJS({ maxAliasCount: mostAliases });
   } catch (error) {
     if (error instanceof ReferenceError) throw new Unreadable(line, 'repeats itself too often through aliases');
     throw error;
   }
+}
+
+/** The library takes every name as it is written (`stringKeys`). */
+function nameAsKubectl(document: Document): void {
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (isScalar(key) && key.type === Scalar.PLAIN && key.source !== undefined) key.value = plainName(key.source);
+    },
+  });
 }
 
 /** The items of a `kind: List`, as `kubectl get -o yaml` writes it; else the value itself. */
@@ -233,9 +246,16 @@ function readSecret(value: Fields, line: number): ManifestSecret {
     ...identity(value, line),
     line,
     type: typeof type === 'string' ? type : 'Opaque',
-    labels: Object.fromEntries(Object.entries(labels).map(([name, text]) => [name, String(text)])),
+    labels: Object.fromEntries(Object.entries(labels).map(([name, text]) => [name, labelText(name, text, line)])),
     entries: new Map([...entries(data, 'data', line, decoded), ...entries(stringData, 'stringData', line, plain)]),
   };
+}
+
+/** kubectl refuses a label that YAML makes a flag or a number; one that says nothing is empty text. */
+function labelText(name: string, value: unknown, line: number): string {
+  if (typeof value === 'string') return value;
+  if (value === null) return '';
+  throw new Unreadable(line, `metadata.labels.${name} must be a string: quote it`);
 }
 
 function entries(

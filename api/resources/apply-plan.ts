@@ -4,6 +4,7 @@ import type { Client } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
 import type { Kind } from '../../crds/kind.ts';
+import { keyFaults } from '../../crds/public-keys.ts';
 import { sizeFaults } from '../../crds/resource-size.ts';
 import { checkResource } from '../../crds/validate.ts';
 import type {
@@ -49,8 +50,9 @@ export function judgeLine(line: ApplyLine, now: number, { unlistedHost }: KeyHos
   if (!checked.ok) return { line, refused: checked.faults };
   const { resource } = checked;
   if (resource.id !== line.id) return { line, refused: [{ path: 'id', message: 'must be the id of the line' }] };
-  const tooLong = sizeFaults({ ...resource });
-  if (tooLong.length > 0) return { line, refused: tooLong };
+  const unfit = resource.resourceType === 'Client' ? keyFaults(resource.jwks) : [];
+  const faults = [...sizeFaults({ ...resource }), ...unfit];
+  if (faults.length > 0) return { line, refused: faults };
   const future = futureMoment(resource, now);
   if (future !== undefined) return { line, refused: [future] };
   const previous = line.previous === undefined ? {} : judgePrevious(line, line.previous, now);

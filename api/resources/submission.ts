@@ -2,6 +2,7 @@ import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { Client } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { isRecord } from '../../crds/schema-node.ts';
+import { keyFaults } from '../../crds/public-keys.ts';
 import { sizeFaults } from '../../crds/resource-size.ts';
 import { checkResource } from '../../crds/validate.ts';
 import { compilePolicy } from '../policy/compile.ts';
@@ -48,7 +49,7 @@ function foreignId(value: unknown, id: string | undefined): readonly Fault[] {
 function faultsOf(resource: Client | AccessPolicy, now: number): readonly Fault[] {
   if (resource.resourceType === 'AccessPolicy') return policyFaults(resource);
   const fault = futureMoment(resource, now);
-  return [...(fault === undefined ? [] : [fault]), ...trustFaults(resource)];
+  return [...(fault === undefined ? [] : [fault]), ...trustFaults(resource), ...keyFaults(resource.jwks)];
 }
 
 /** A client that could make itself first party would get the rights of every user without their consent. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { compilePolicy } from '../../api/policy/compile.ts';
 import { checkManifest } from '../../crds/manifest.ts';
+import { keyFaults } from '../../crds/public-keys.ts';
 import { resourceOf } from '../../operator/resource.ts';
 import type { Row } from './objects/row.ts';
 import { table } from './objects/table.ts';
@@ -10,6 +11,7 @@ function whyNotValid(row: Row): string | undefined {
   const checked = checkManifest(row.object, row.old);
   if (!checked.ok) return checked.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
   const resource = resourceOf(checked.manifest, 'shop');
+  if (resource.resourceType === 'Client') return keyFaults(resource.jwks)[0]?.message;
   return resource.resourceType === 'AccessPolicy' ? compilePolicy(resource).fault : undefined;
 }
 

@@ -136,7 +136,11 @@ describe('checkResource', () => {
 
     for (const row of table
       .filter(isResourceToo)
-      .filter(({ title }) => title !== 'a link with an id that is a number')) {
+      .filter(({ title }) => title !== 'a link with an id that is a number')
+      // Over REST the keys are imported after this check, so that stored clients stay in force.
+      .filter(
+        ({ title, paths }) => !title.startsWith('R-21') || !paths.some((path) => /keys\[\d\](\.true)?$/.test(path)),
+      )) {
       it(`${row.kind}: ${row.title}: the same verdict as in a manifest`, () => {
         const checked = checkResource(row.kind, resourceOf(row));
         const paths = checked.ok ? [] : [...new Set(checked.faults.map(({ path }) => path))].sort();

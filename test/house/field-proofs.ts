@@ -17,6 +17,7 @@ const adopted = [
 const ids = ['test/operator/judge.test.ts', 'or the id that it declares'] as const;
 const linked = ['test/policy/policy-index.test.ts', 'a link to the client'] as const;
 const keys = ['test/oauth/private-key-jwt.test.ts', 'may send it as JSON, with its id, without a kid'] as const;
+const importedKeys = ['test/crds/public-keys.test.ts', 'is refused by its place, as jose refuses it'] as const;
 const publicKeys = ['test/crds/rules.test.ts', 'an object of the table passes wrongly without ${id}'] as const;
 const serviceAccounts = [
   'test/operator/kube/service-account-keys.test.ts',
@@ -142,6 +143,10 @@ export const FIELD_PROOFS: FieldProofs = {
     'jwks.keys[].kty': keys,
     'jwks.keys[].kid': keys,
     'jwks.keys[].n': publicKeys,
+    'jwks.keys[].e': importedKeys,
+    'jwks.keys[].crv': importedKeys,
+    'jwks.keys[].x': importedKeys,
+    'jwks.keys[].y': importedKeys,
     'jwks.keys[].d': publicKeys,
     'jwks.keys[].p': publicKeys,
     'jwks.keys[].q': publicKeys,

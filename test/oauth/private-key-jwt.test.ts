@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createHmac, randomUUID } from 'node:crypto';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
 import { startApi } from '../support/api.ts';
+import { ownerQuery } from '../support/owner-query.ts';
 import type { TestApi } from '../support/api.ts';
 import { assertion, assertionType, makeSigner, proof } from './assertions.ts';
 import type { AssertionParts, Signer } from './assertions.ts';
@@ -35,8 +36,11 @@ describe('a client that authenticates by private_key_jwt', () => {
       { kind: 'Client', id: 'both', grant_types, secret, jwks: { keys: [key.publicJwk] } },
       { kind: 'Client', id: 'off', grant_types, active: false, jwks: { keys: [key.publicJwk] } },
       { kind: 'Client', id: 'secret', grant_types, secret },
-      { kind: 'Client', id: 'odd', grant_types, jwks: { keys: oddKeys } },
+      { kind: 'Client', id: 'odd', grant_types, jwks: { keys: [strange.publicJwk] } },
+      { kind: 'Client', id: 'mixed', grant_types, jwks: { keys: [strange.publicJwk] } },
     ]);
+    await storeKeys('odd', oddKeys);
+    await storeKeys('mixed', [...oddKeys, key.publicJwk]);
     await api.declare('beside', [{ kind: 'Client', id: 'app', grant_types, jwks: { keys: [key.publicJwk] } }]);
   });
   after(async () => {
@@ -45,6 +49,16 @@ describe('a client that authenticates by private_key_jwt', () => {
   });
 
   let signers: readonly Signer[] = [];
+  /** As it was stored before keys were imported when they are declared. */
+  const storeKeys = (id: string, keys: readonly object[]) =>
+    ownerQuery(
+      api,
+      `WITH next AS (UPDATE boxgate.box SET config_version = config_version + 1 WHERE box = 'default' RETURNING config_version)
+       UPDATE boxgate.resource SET body = jsonb_set(body, '{jwks}', $2::jsonb), version = next.config_version FROM next
+       WHERE box = 'default' AND id = $1`,
+      [id, JSON.stringify({ keys })],
+    );
+
   // Faulty in every way that a schema does not see.
   const oddKeys = [
     { kty: 'RSA', n: 'w'.repeat(342), e: 'A' },
@@ -197,6 +211,21 @@ describe('a client that authenticates by private_key_jwt', () => {
     ];
     expect(new Set(replies.map(({ status, text }) => `${String(status)} ${text}`)).size).to.equal(1);
     expect(replies[0]?.status).to.equal(401);
+  });
+
+  it('R-21: goes on with its good key when a key next to it, stored long ago, cannot be imported', async () => {
+    expect((await ask(await signed({}, key, 'mixed'))).status).to.equal(200);
+  });
+
+  it('R-21: cannot be declared with a key that cannot be imported', async () => {
+    const bad = {
+      kind: 'Client',
+      id: 'new',
+      grant_types: ['client_credentials'],
+      jwks: { keys: oddKeys.slice(1, 2) },
+    } as const;
+    const [result] = await api.declareWithin('default', {}, [bad]);
+    expect(JSON.stringify(result)).to.contain('jwks.keys[0].x').and.contain('must be given');
   });
 
   it('T-13 is refused with a key that was taken away, by all replicas', async () => {

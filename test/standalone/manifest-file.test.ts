@@ -148,7 +148,7 @@ describe('parseManifests', () => {
 
   it('reads both fields of a Secret, stringData over data', () => {
     const text =
-      'apiVersion: v1\nkind: Secret\ntype: Opaque\nmetadata: {name: s, labels: {a: yes}}\ndata: {a: QQ==, b: "QkM="}\nstringData: {b: c}\n';
+      'apiVersion: v1\nkind: Secret\ntype: Opaque\nmetadata: {name: s, labels: {a: "yes"}}\ndata: {a: QQ==, b: "QkM="}\nstringData: {b: c}\n';
     const file = parseManifests(text);
     const [secret] = file.ok ? file.secrets : [];
     expect([...(secret?.entries ?? [])].map(([name, value]) => [name, value.reveal()])).to.deep.equal([

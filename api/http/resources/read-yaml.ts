@@ -1,8 +1,9 @@
 import type { Document, Node } from 'yaml';
-import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, parseDocument, Scalar } from 'yaml';
+import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, Scalar } from 'yaml';
 import type { CST } from 'yaml';
 import { memberPath } from '../../../crds/path.ts';
 import { DEEPEST } from '../../../crds/text.ts';
+import { kubectlWords, plainName } from '../../../crds/yaml-words.ts';
 import { Problem } from '../../problem.ts';
 import { losesDigits } from '../../read-json.ts';
 
@@ -14,14 +15,20 @@ const mostParts = 10_000;
 const mostLines = 20_000;
 
 /**
- * Reads one YAML 1.2 document as plain data. Throws Problem `not-parsable` for what is no YAML or nests too deep, and
+ * Reads one YAML document as plain data; words without quotes mean what they mean to kubectl. Throws Problem `not-parsable` for what is no YAML or nests too deep, and
  * `invalid` for what YAML can do and a resource does not need: aliases (which can blow a few bytes up to gigabytes),
  * tags, merge keys, several documents, a name given twice.
  */
 export function readYaml(text: string): unknown {
   refuseManyLines(text);
   const lines = new LineCounter();
-  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+  const composer = new Composer({
+    schema: 'core',
+    customTags: kubectlWords,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
   const documents = [...composer.compose(tokensOf(text, lines), true, text.length)];
   const [document] = documents;
   if (document === undefined) return null;
@@ -114,22 +121,20 @@ class Reading {
     const isPlain = key.type === Scalar.PLAIN;
     if (isPlain && key.value === '<<')
       throw this.#refused(key, path, 'must not use a merge key (<<): write the fields out');
+    if (isPlain && key.source !== undefined && key.source !== '') return plainName(key.source);
     if (typeof key.value === 'string') return key.value;
-    if (key.source === undefined || key.source === '')
-      throw this.#refused(key, path, 'must have plain names: one is missing');
-    return key.source;
+    throw this.#refused(key, path, 'must have plain names: one is missing');
   }
 
   #scalar(scalar: Scalar, path: string): unknown {
     const { value, source } = scalar;
-    if (path === 'secret' && isMisreadText(scalar)) {
-      throw this.#refused(
-        scalar,
-        path,
-        'must be a string: quote it ("…"), or YAML takes it for a number, a boolean or a time',
-      );
+    if (path === 'secret' && (typeof value === 'number' || typeof value === 'boolean')) {
+      throw this.#refused(scalar, path, 'must be a string: quote it ("…"), or YAML takes it for a number or a boolean');
     }
-    if (typeof value === 'number' && losesDigits(source ?? String(value))) {
+    if (
+      typeof value === 'number' &&
+      losesDigits(source !== undefined && /^[-+]?[0-9_]+$/.test(source) ? source.replaceAll('_', '') : String(value))
+    ) {
       throw this.#refused(scalar, path, 'must be a number of up to 15 digits, or a string');
     }
     return value;
@@ -153,11 +158,4 @@ function isForeignTag(node: Node): boolean {
 
 function isNode(value: unknown): value is Node {
   return isAlias(value) || isMap(value) || isSeq(value) || isScalar(value);
-}
-
-/** YAML 1.1, which kubectl reads, takes `no`, `0123`, `1_000` or a date for something else than text; 1.2 for less. */
-function isMisreadText({ type, source, value }: Scalar): boolean {
-  if (type !== Scalar.PLAIN || source === undefined || value === null) return false;
-  const elsewhere: unknown = parseDocument(source, { version: '1.1', prettyErrors: false, logLevel: 'silent' }).toJS();
-  return typeof value !== 'string' || typeof elsewhere !== 'string';
 }

@@ -8,6 +8,14 @@ const modulus = (bits: number): string =>
     .fill(0x80, 0, 1)
     .toString('base64url');
 const rsa = { kty: 'RSA', n: modulus(2048), e: 'AQAB', alg: 'RS256', use: 'sig', kid: 'one' };
+/** The public keys of RFC 7517 appendix A.1 and RFC 8037 appendix A.2. */
+const ec = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+  y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+};
+const okp = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
 
 /** Who a client is and how it proves that: id, secret, keys, service accounts; what people see of it. */
 export const clientIdentityRows: readonly Row[] = [
@@ -29,8 +37,8 @@ export const clientIdentityRows: readonly Row[] = [
     'public keys of other types, with members nobody knows': {
       jwks: {
         keys: [
-          { kty: 'EC', crv: 'P-256', x: 'AQAB', y: 'AQAB', use: 'sig', key_ops: ['verify'] },
-          { kty: 'OKP', crv: 'Ed25519', x: 'AQAB', 'x5t#S256': 'AQAB', example: { nested: [1, null] } },
+          { ...ec, use: 'sig', key_ops: ['verify'] },
+          { ...okp, 'x5t#S256': 'AQAB', example: { nested: [1, null] } },
         ],
       },
     },
@@ -133,6 +141,24 @@ export const clientIdentityRows: readonly Row[] = [
       { jwks: { keys: [{ ...rsa, n: '+'.repeat(342) }] } },
       'jwks.keys[0].n',
     ],
+    'R-21 an RSA key without members': [{ jwks: { keys: [{ kty: 'RSA' }] } }, 'jwks.keys[0]', 'jwks.keys[0].n'],
+    'R-21 an RSA key without an exponent': [{ jwks: { keys: [rsa, { ...rsa, e: undefined }] } }, 'jwks.keys[1]'],
+    'R-21 an EC key without y': [{ jwks: { keys: [{ ...ec, y: undefined }] } }, 'jwks.keys[0]'],
+    'R-21 an EC key whose y kubectl took for true': [
+      { jwks: { keys: [{ ...ec, y: undefined, true: ec.y }] } },
+      'jwks.keys[0]',
+      'jwks.keys[0].true',
+    ],
+    'R-21 an EC key whose x is a number': [{ jwks: { keys: [{ ...ec, x: 7 }] } }, 'jwks.keys[0].x'],
+    'R-21 members that are too long': [
+      {
+        jwks: {
+          keys: [{ kty: 'EC', ...Object.fromEntries(['e', 'crv', 'x', 'y'].map((name) => [name, letters(4097)])) }],
+        },
+      },
+      ...['e', 'crv', 'x', 'y'].map((name) => `jwks.keys[0].${name}`),
+    ],
+    'R-21 an OKP key without a curve': [{ jwks: { keys: [{ ...okp, crv: undefined }] } }, 'jwks.keys[0]'],
     'a symmetric key': [{ jwks: { keys: [{ kty: 'oct', k: 'AQAB' }] } }, 'jwks.keys[0].k', 'jwks.keys[0].kty'],
     'a key without type': [{ jwks: { keys: [{ n: 'AQAB', e: 'AQAB' }] } }, 'jwks.keys[0].kty'],
     'a key that is a string': [{ jwks: { keys: ['AQAB'] } }, 'jwks.keys[0]'],

@@ -39,6 +39,9 @@ export const validFalseRows: readonly Row[] = [
     'a rule that nests too deep': [{ engine: 'matcho', matcho: deep(70) }, ''],
   }),
   ...validFalse('Client', {
+    'R-21 an EC key that is no point of its curve': [
+      { jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'AQAB', y: 'AQAB' }] } },
+    ],
     'free data called __proto__': [{ details: ownProto() }, 'details.__proto__'],
     'free data that holds constructor': [
       { details: { a: [{ constructor: { prototype: 1 } }] } },
