@@ -1,12 +1,15 @@
+import path from 'node:path';
 import { KINDS } from '../crds/kind.ts';
 import type { ObjectEvent } from '../operator/events.ts';
 import type { ObjectStatus } from '../operator/object-status.ts';
-import { curlSubject, type CurlSubject } from './curl.ts';
+import { chosenSubject, generatedSubject, type CurlSubject } from './curl.ts';
 import { firstOf, keyOf } from './first-of.ts';
 import type { FolderProblem } from './folder-reader.ts';
-import { plainText } from './plain-text.ts';
+import type { CreatedSecret } from './generated-secrets.ts';
+import { grouped, plainText } from './plain-text.ts';
 import { createProgress, type Progress, type ProgressOutput } from './progress.ts';
-import { accountSubject, appSubject, type AccountSubject, type AppSubject } from './sign-in-hint.ts';
+import { shortPath } from './short-path.ts';
+import { accountSubject, type AccountSubject } from './sign-in-hint.ts';
 import { aligned, isGood, statusTables } from './status-table.ts';
 
 /** Where `boxgate dev` prints: results to the one, everything on the way to the other. */
@@ -31,22 +34,31 @@ export interface DevOutput {
   failure(box: string, reason: string): void;
   /** Prints which boxes could not be applied, as far as their last pass failed, and why. */
   unapplied(boxes: ReadonlySet<string>): void;
+  /** Names the files of secrets that were generated just now; paths relative to `cwd` where that is shorter. */
+  secretFiles(box: string, created: readonly CreatedSecret[], cwd: string): void;
   /** Whether the folder has declared anything. */
   readonly hasObjects: boolean;
   /** Whether every object is Ready and nothing of the folder is in doubt. */
   readonly isAllGood: boolean;
-  /** A client to show a token for: the first in the order of files. */
-  readonly curlSubject: CurlSubject | undefined;
-  /** Somebody to sign in as, and an app to sign in to: the first ones in the order of files. */
+  /** Clients to show a token for, with a generated secret and with a chosen one: the first ones in the order of files. */
+  readonly generatedSubject: CurlSubject | undefined;
+  readonly chosenSubject: CurlSubject | undefined;
+  /** Somebody to sign in as: the first one in the order of files. */
   readonly accountSubject: AccountSubject | undefined;
-  readonly appSubject: AppSubject | undefined;
 }
+
+/** Files that are named one by one. */
+const mostFiles = 20;
 
 /** Output on two streams; `now` in milliseconds. */
 export function createDevOutput({ stdout, stderr }: DevStreams, now: () => number): DevOutput {
   const progress = createProgress(stderr, now);
   const bad = new Set<string>();
-  const firsts = { curl: firstOf(curlSubject), account: firstOf(accountSubject), app: firstOf(appSubject) };
+  const firsts = {
+    generated: firstOf(generatedSubject),
+    chosen: firstOf(chosenSubject),
+    account: firstOf(accountSubject),
+  };
   let problems = new Set<string>();
   let lastFailure = '';
   let isAnyDeclared = false;
@@ -107,22 +119,40 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
       const lines = aligned([['NAMESPACE', 'REASON', 'MESSAGE'], ...rows]);
       stdout.write(lines.map((line) => `${plainText(line)}\n`).join(''));
     },
+    secretFiles(box, created, cwd) {
+      progress.clear();
+      stdout.write(
+        fileLines(box, created, cwd)
+          .map((line) => `${plainText(line)}\n`)
+          .join(''),
+      );
+    },
     get hasObjects() {
       return isAnyDeclared;
     },
     get isAllGood() {
       return bad.size === 0 && problems.size === 0;
     },
-    get curlSubject() {
-      return firsts.curl.value;
+    get generatedSubject() {
+      return firsts.generated.value;
+    },
+    get chosenSubject() {
+      return firsts.chosen.value;
     },
     get accountSubject() {
       return firsts.account.value;
     },
-    get appSubject() {
-      return firsts.app.value;
-    },
   };
+}
+
+function fileLines(box: string, created: readonly CreatedSecret[], cwd: string): readonly string[] {
+  const named = created.slice(0, mostFiles).map(({ client, file }) => {
+    return `The generated secret of Client ${box}/${client} is in ${shortPath(file, cwd)}`;
+  });
+  const rest = created.slice(mostFiles).at(-1);
+  if (rest === undefined) return named;
+  const more = grouped(created.length - mostFiles);
+  return [...named, `… and ${more} more generated secrets are in ${shortPath(path.dirname(rest.file), cwd)}`];
 }
 
 function sentenceOf({ file, line, message, blocks }: FolderProblem): string {

@@ -1,13 +1,10 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { createManagement } from '../api/client/management.ts';
 import { ManagementError } from '../api/client/management-error.ts';
-import { http } from '../api/client/node-http.ts';
 import { Secret } from '../api/client/secret.ts';
 import { startReconciler, type Reconciler } from '../operator/reconciler.ts';
 import { createClosing, type Closing } from './closing.ts';
-import { curlCommand } from './curl.ts';
 import { openDatabase } from './database.ts';
 import { runApi, type DevApi } from './dev-api.ts';
 import { DevError } from './dev-error.ts';
@@ -15,11 +12,12 @@ import { createDevOutput, type DevOutput, type DevStreams } from './dev-output.t
 import { FolderReader } from './folder-reader.ts';
 import { createFolderSource } from './folder-source.ts';
 import { reasonOf } from './folder-walk.ts';
-import { signInHint } from './sign-in-hint.ts';
 import { createSecretFiles, type SecretFiles } from './generated-secrets.ts';
+import { printNextSteps } from './next-steps.ts';
 import type { DevOptions } from './options.ts';
 import { freePort } from './port.ts';
 import { giveBackMemory } from '../process/small-heap.ts';
+import { shortPath } from './short-path.ts';
 import { openStateFolder, type StateFolder } from './state-folder.ts';
 
 /** What `boxgate dev` needs of the process it runs in. */
@@ -101,7 +99,11 @@ async function serve(run: Run): Promise<number> {
   );
   signal.throwIfAborted();
 
-  const secrets = createSecretFiles(state.secrets, () => new Date());
+  const secrets = createSecretFiles(
+    state.secrets,
+    () => new Date(),
+    (box, created) => output.secretFiles(box, created, self.cwd),
+  );
   const reconciler = reconcile(run, reader, state, api, managementKey, secrets);
   closing.add('The reconciler', () => reconciler.stop());
   restarts.addEventListener('restart', () => {
@@ -115,8 +117,7 @@ async function serve(run: Run): Promise<number> {
       `Nothing is declared: ${options.folder} has no manifest of boxgate.dev/v1 (Client, AccessPolicy or Box)`,
     );
   if (options.once) return output.isAllGood && reconciler.failing.size === 0 ? 0 : 1;
-  await printCurl(api.publicUrl, secrets, output, self.cwd);
-  await printSignIn(api.publicUrl, output);
+  await printNextSteps(output, { publicUrl: api.publicUrl, secrets, reader, cwd: self.cwd });
   output.result(`ready ${api.publicUrl}`);
   return Promise.race([reconciler.failed, aborted(signal)]);
 }
@@ -134,7 +135,7 @@ async function listedFolder({ options, self, output }: Run): Promise<FolderReade
   const reader = new FolderReader({
     folder: options.folder,
     excluded: options.state,
-    display: (file) => shorter(path.relative(self.cwd, file), file),
+    display: (file) => shortPath(file, self.cwd),
     onProgress: (done, of) => output.progress.report('reading files', done, of),
     now: () => performance.now(),
   });
@@ -147,10 +148,6 @@ async function listedFolder({ options, self, output }: Run): Promise<FolderReade
 async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);
-}
-
-function shorter(one: string, other: string): string {
-  return one.length < other.length ? one : other;
 }
 
 function reconcile(
@@ -184,37 +181,6 @@ function reconcile(
     },
     onProgress: (box, { done, of }) => output.progress.report(`${box}: hashing secrets`, done, of),
     onFailure: (box, error) => output.failure(box, messageOf(error)),
-  });
-}
-
-async function printCurl(publicUrl: string, secrets: SecretFiles, output: DevOutput, cwd: string): Promise<void> {
-  const subject = output.curlSubject;
-  const file = subject === undefined ? undefined : secrets.tokenRequest(subject.box, subject.secret);
-  if (subject === undefined || file === undefined) return;
-  const boxUrl = await addressOf(subject.box, publicUrl);
-  output.result(`A token for ${subject.id}:\n\n  ${curlCommand(boxUrl, file, cwd)}\n`);
-}
-
-async function printSignIn(publicUrl: string, output: DevOutput): Promise<void> {
-  const { accountSubject, appSubject } = output;
-  if (accountSubject === undefined) return;
-  output.result(signInHint(await addressOf(accountSubject.box, publicUrl), accountSubject, appSubject));
-}
-
-/** The address of a box is asked for: the root, when it is the only one. */
-async function addressOf(box: string, publicUrl: string): Promise<string> {
-  const isOnlyOne = await isThere(`${publicUrl}/.well-known/oauth-authorization-server`);
-  return isOnlyOne ? publicUrl : `${publicUrl}/boxes/${box}`;
-}
-
-function isThere(url: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const asked = http.get(url, { agent: false }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode === 200);
-    });
-    asked.on('error', () => resolve(false));
-    asked.setTimeout(2_000, () => asked.destroy());
   });
 }
 

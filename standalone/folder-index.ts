@@ -1,4 +1,3 @@
-import type { DeclaredSecret } from '../operator/declared.ts';
 import { readQuota, type BoxQuota } from '../operator/box-quota.ts';
 import { FileObject, type DeclaredFile, type FileNamespace, type FileSecret } from './declared-file.ts';
 
@@ -6,7 +5,7 @@ import { FileObject, type DeclaredFile, type FileNamespace, type FileSecret } fr
 export interface BoxContents {
   readonly objects: readonly FileObject[];
   /** By name. */
-  readonly secrets: ReadonlyMap<string, DeclaredSecret>;
+  readonly secrets: ReadonlyMap<string, FileSecret>;
   /** The quotas that a Namespace of the folder sets; the defaults where none does. */
   readonly quota: BoxQuota;
 }

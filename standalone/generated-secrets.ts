@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Secret } from '../api/client/secret.ts';
@@ -19,6 +19,13 @@ export interface SecretFiles extends SecretKeeper {
   tokenRequest(box: string, secret: string): string | undefined;
 }
 
+/** A secret that was generated just now, and its file. */
+export interface CreatedSecret {
+  /** Name of its Client. */
+  readonly client: string;
+  readonly file: string;
+}
+
 /** What this process has read or written; small, for there may be ten thousand. */
 interface Known {
   readonly client: string;
@@ -36,9 +43,13 @@ const turn = 20;
 /**
  * Keeps generated secrets below `root` as `<box>/<secret>.json`, mode 0600: there again in the next run. Such a file is
  * the body of a token request (JSON form) with whatever else an application has to know. An empty `<secret>.json.released`
- * beside it says that it stays though no object wants it.
+ * beside it says that it stays though no object wants it. `onCreated` hears of the files that a call has created.
  */
-export function createSecretFiles(root: string, now: () => Date): SecretFiles {
+export function createSecretFiles(
+  root: string,
+  now: () => Date,
+  onCreated: (box: string, created: readonly CreatedSecret[]) => void = () => undefined,
+): SecretFiles {
   /** By box, and in it by the name of the Secret. */
   const boxes = new Map<string, Map<string, Known>>();
   const fileOf = (box: string, secret: string): string => path.join(root, box, `${secret}.json`);
@@ -77,14 +88,23 @@ export function createSecretFiles(root: string, now: () => Date): SecretFiles {
     },
     async keep(box, wishes, signal) {
       const resolved = new Map<string, ResolvedSecret>();
+      const created: CreatedSecret[] = [];
       mkdirSync(path.join(root, box), { recursive: true, mode: 0o700 });
       let began = performance.now();
-      for (const wish of wishes) {
-        if (wish.adopt) rmSync(markOf(box, wish.secret), { force: true });
-        resolved.set(wish.client, resolve(fileOf(box, wish.secret), wish, knownOf(box)));
-        if (performance.now() - began < turn) continue;
-        await setImmediate(undefined, { signal });
-        began = performance.now();
+      try {
+        for (const wish of wishes) {
+          if (wish.adopt) rmSync(markOf(box, wish.secret), { force: true });
+          const file = fileOf(box, wish.secret);
+          const wasThere = existsSync(file);
+          const secret = resolve(file, wish, knownOf(box));
+          resolved.set(wish.client, secret);
+          if (!wasThere && secret.state === 'ready') created.push({ client: wish.client, file });
+          if (performance.now() - began < turn) continue;
+          await setImmediate(undefined, { signal });
+          began = performance.now();
+        }
+      } finally {
+        if (created.length > 0) onCreated(box, created);
       }
       return resolved;
     },

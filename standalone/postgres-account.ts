@@ -30,7 +30,7 @@ export function postgresAccount(dataDir: string, programs: readonly string[]): P
   const isReachable = [dataDir, ...programs].every((file) => mayPass(path.dirname(file), ids));
   if (isReachable) return { owner: ids, ids, command: plain };
   const drop = [`--reuid=${String(ids.uid)}`, `--regid=${String(ids.gid)}`, '--clear-groups'];
-  const keep = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  const keep = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   return {
     owner: ids,
     ids: undefined,

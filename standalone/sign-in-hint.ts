@@ -1,3 +1,4 @@
+import { isObject } from '../api/client/apply-answer.ts';
 import type { ObjectStatus } from '../operator/object-status.ts';
 import { isGood } from './status-table.ts';
 
@@ -7,33 +8,59 @@ export interface AccountSubject {
   readonly email: string;
   /** Name of the Secret that holds the password. */
   readonly secret: string;
+  readonly issuer: string;
 }
 
 /** Of a Box that is Ready: its first admin. */
 export function accountSubject(status: ObjectStatus): AccountSubject | undefined {
   const { columns, namespace } = status;
   if (columns.kind !== 'Box' || columns.admin === undefined || !isGood(status)) return undefined;
-  return { box: namespace, ...columns.admin };
+  return { box: namespace, ...columns.admin, issuer: columns.issuer };
 }
 
-/** An app that an address alone leads to. */
-export interface AppSubject {
-  readonly box: string;
-  readonly id: string;
+/** The path at which examples/app takes the code. */
+const callback = /^http:\/\/127\.0\.0\.1(:\d+)?\/callback$/;
+/** The scope that examples/app requests. */
+const requested = ['openid', 'email'];
+
+/**
+ * The ID of the client if examples/app can sign people in with this Client: a public client with the code grant whose
+ * redirect URI is the app's own, on any port (RFC 8252 section 7.3). `body` is the manifest.
+ */
+export function exampleClient(body: unknown): string | undefined {
+  const spec = memberOf(body, 'spec');
+  const [grants, scope] = [memberOf(spec, 'grant_types'), memberOf(spec, 'scope')];
+  const code = memberOf(memberOf(spec, 'auth'), 'authorization_code');
+  const isPublic = ['secret', 'secretRef', 'generateSecret', 'jwks', 'jwks_uri', 'service_accounts'].every(
+    (name) => memberOf(spec, name) === undefined,
+  );
+  if (!isPublic || memberOf(spec, 'active') === false || memberOf(code, 'secret_required') === true) return undefined;
+  if (!texts(grants).includes('authorization_code') || texts(grants).includes('client_credentials')) return undefined;
+  if (scope !== undefined && !requested.every((name) => texts(scope).includes(name))) return undefined;
+  const uris = [memberOf(code, 'redirect_uri'), ...texts(memberOf(code, 'redirect_uris'))];
+  if (!uris.some((uri) => typeof uri === 'string' && callback.test(uri))) return undefined;
+  const id = memberOf(spec, 'id') ?? memberOf(memberOf(body, 'metadata'), 'name');
+  return typeof id === 'string' ? id : undefined;
 }
 
-/** Of a client that is Ready: its app, if it has the implicit grant. For a code an app has to ask by itself. */
-export function appSubject(status: ObjectStatus): AppSubject | undefined {
-  const { columns, namespace } = status;
-  if (columns.kind !== 'Client' || !isGood(status)) return undefined;
-  return columns.grants.split(',').includes('implicit') ? { box: namespace, id: columns.id } : undefined;
+/** How to sign in as `account`: `command` starts an app, undefined when none can be; `address` is that of the sign-in page. */
+export function signInHint(
+  account: Pick<AccountSubject, 'email' | 'secret'>,
+  password: string | undefined,
+  step: { readonly command: string } | { readonly address: string },
+): string {
+  const first =
+    'command' in step
+      ? `To sign in to an app, start this one in another terminal and open the address that it prints:\n\n  ${step.command}\n`
+      : `To sign in, open:\n\n  ${step.address}\n`;
+  const where = password === undefined ? `Secret ${account.secret}` : `${password} (Secret ${account.secret})`;
+  return `${first}\nSign in as ${account.email}; the password is in ${where}.\n`;
 }
 
-/** Who signs in, and the address to open: that of an app, else the sign-in page. `boxUrl` is the address of the box. */
-export function signInHint(boxUrl: string, account: AccountSubject, app: AppSubject | undefined): string {
-  const address =
-    app?.box === account.box
-      ? `${boxUrl}/auth/authorize?response_type=token&client_id=${encodeURIComponent(app.id)}`
-      : `${boxUrl}/auth/signin`;
-  return `To sign in as ${account.email}, with the password in Secret ${account.secret}, open:\n\n  ${address}\n`;
+function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined;
+}
+
+function texts(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

@@ -1,12 +1,12 @@
 // An app that signs people in with openid-client. With `npx boxgate dev examples/people` in another terminal:
-// node examples/app/app.js, and open http://127.0.0.1:3000
+// npx node examples/app/app.js, and open http://127.0.0.1:3000
 import { createServer } from 'node:http';
 import * as openid from 'openid-client';
 
 const issuer = new URL(process.env.ISSUER ?? 'http://127.0.0.1:8080/boxes/default');
 // Plain http is for a try on one machine only.
 const options = { execute: [openid.allowInsecureRequests] };
-const config = await openid.discovery(issuer, 'app', undefined, openid.None(), options);
+const config = await openid.discovery(issuer, process.env.CLIENT_ID ?? 'app', undefined, openid.None(), options);
 
 const app = createServer(async (request, response) => {
   const url = new URL(request.url, `http://127.0.0.1:${app.address().port}`);
@@ -27,5 +27,9 @@ const app = createServer(async (request, response) => {
   } catch (error) {
     response.writeHead(400).end(`Signing in did not work: ${error.error_description ?? error.message}\n`);
   }
+});
+app.on('error', (error) => {
+  console.error(`${error.message}: with PORT=<another> the app listens there`);
+  process.exitCode = 1;
 });
 app.listen(process.env.PORT ?? 3000, '127.0.0.1', () => console.log(`open http://127.0.0.1:${app.address().port}`));

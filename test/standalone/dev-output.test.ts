@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isObject, parseJson } from '../../api/client/apply-answer.ts';
 import { eventually } from '../support/eventually.ts';
@@ -9,17 +9,10 @@ import type { TestDatabase } from '../support/postgres.ts';
 import { familyOf, isRunning } from '../support/processes.ts';
 import { launcher, runBoxgate, startBoxgate } from './boxgate-process.ts';
 import { getStatus } from './box-requests.ts';
+import { writeCurlStandIn } from './curl-stand-in.ts';
 import { anyPorts, startDev } from './dev-process.ts';
-import { clientYaml, policyYaml, temporaryFolder } from './temporary-folder.ts';
+import { clientYaml, policyYaml, secretYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
-
-/** In the place of curl where the machine has none: the command line that is printed. */
-const curlStandIn = `#!${process.execPath}
-const [url, , header, , file] = process.argv.slice(2);
-const [name, value] = header.split(': ');
-const body = process.getBuiltinModule('fs').readFileSync(file.slice(1));
-fetch(url, { method: 'POST', headers: { [name]: value }, body }).then((answer) => answer.text()).then(console.log);
-`;
 
 describe('what boxgate dev prints', () => {
   let folder: TemporaryFolder;
@@ -28,8 +21,8 @@ describe('what boxgate dev prints', () => {
   beforeEach(async () => {
     folder = temporaryFolder();
     database = await freshDatabase();
-    folder.write('bin/curl', curlStandIn);
-    chmodSync(folder.path('bin/curl'), 0o755);
+    mkdirSync(folder.path('bin'));
+    writeCurlStandIn(folder.path('bin/curl'));
   });
   afterEach(async () => {
     folder.remove();
@@ -37,10 +30,16 @@ describe('what boxgate dev prints', () => {
   });
 
   /** The token that a pasted command line answers with, in the folder in which the tests run. */
-  function pasted(command: string): string {
+  function pasted(command: string, typed = ''): string {
     const environment = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:${folder.path('bin')}` };
     const answer = parseJson(
-      execFileSync('bash', ['-c', command], { encoding: 'utf8', env: environment, stdio: 'pipe' }),
+      // In a session without a terminal curl reads a password from its standard input.
+      execFileSync('setsid', ['-w', 'bash', '-c', command], {
+        encoding: 'utf8',
+        env: environment,
+        input: typed,
+        stdio: 'pipe',
+      }),
     );
     return isObject(answer) ? String(answer['access_token']) : '';
   }
@@ -56,7 +55,9 @@ describe('what boxgate dev prints', () => {
       folder.write(`${inside}/a.yaml`, `${clientYaml('generated')}---\n${policyYaml('generated')}---\n${chosen}`);
       folder.write(`${inside}/b.yaml`, more);
       const dev = await startDev(folder.path(inside), ['--database-url', database.ownerUrl]);
-      const [, command = ''] = await dev.boxgate.said(/^A token for generated:\n\n {2}(curl .+)\n\nready /m);
+      const [, command = ''] = await dev.boxgate.said(
+        /^A token for generated:\n\n {2}(curl .+)\n\nA token for chosen:/m,
+      );
       expect(command).to.include(`${dev.url}${address} `);
       const token = pasted(command);
       expect(await getStatus(`${dev.url}/boxes/default`, '/Session', token)).to.equal(200);
@@ -81,6 +82,47 @@ describe('what boxgate dev prints', () => {
       expect(dev.boxgate.stdout.match(/^ready .*$/gm)).to.deep.equal([`ready ${dev.url}`]);
     });
   }
+
+  const chosen: readonly (readonly [what: string, yaml: string, place: string])[] = [
+    ['in the client', clientYaml('chosen', '  secret: canary-of-a-secret\n'), ':7'],
+    [
+      'in a Secret',
+      `${clientYaml('chosen', '  secretRef: { name: kept, key: client_secret }\n')}---\n${secretYaml('kept', 'canary-of-a-secret')}`,
+      ':9 (Secret kept)',
+    ],
+  ];
+  for (const [what, yaml, place] of chosen) {
+    it(`R-46 a curl for a chosen secret ${what}, which asks for it, and the place of the secret`, async () => {
+      folder.write('manifests/a.yaml', yaml);
+      const dev = await startDev(folder.path('manifests'), ['--database-url', database.ownerUrl]);
+      const hint =
+        /^A token for chosen:\n\n {2}(curl .+)\n\ncurl asks for the secret; it is in (\S*a\.yaml)(:.*)\.\n\nready /m;
+      const [, command = '', file = '', rest] = await dev.boxgate.said(hint);
+      expect([path.resolve(file), rest]).to.deep.equal([folder.path('manifests/a.yaml'), place]);
+      expect(pasted(command, 'canary-of-a-secret\n')).to.match(/^bgt_/);
+      await dev.boxgate.end();
+      expect(dev.boxgate.stdout + dev.boxgate.stderr).not.to.contain('canary-of-a-secret');
+    });
+  }
+
+  it('R-46 the file of a generated secret is named when it is created, at the start and later, and not again', async () => {
+    folder.write('manifests/a.yaml', clientYaml('first'));
+    const start = () => startDev(folder.path('manifests'), ['--database-url', database.ownerUrl]);
+    const named = (text: string) =>
+      [...text.matchAll(/^The generated secret of Client default\/(\S+) is in (.*)$/gm)].map(
+        ([, client, file = '']) => [client, path.resolve(file)],
+      );
+    const fileOf = (client: string): string => folder.path(`manifests/.boxgate/secrets/default/${client}.json`);
+    const dev = await start();
+    expect(named(dev.boxgate.stdout)).to.deep.equal([['first', fileOf('first')]]);
+    folder.write('manifests/b.yaml', clientYaml('second'));
+    await dev.boxgate.said(/^default +client\.boxgate\.dev\/second .* True/m);
+    expect(named(dev.boxgate.stdout)).to.deep.equal(['first', 'second'].map((one) => [one, fileOf(one)]));
+    await dev.boxgate.end();
+    const again = await start();
+    await again.boxgate.end();
+    expect(named(again.boxgate.stdout)).to.deep.equal([]);
+  });
 
   /** What only the owner of a file of the state folder may know. */
   function secretsIn(file: string): readonly string[] {

@@ -17,8 +17,8 @@ describe('boxgate dev examples/people', () => {
   before(async () => {
     state = temporaryFolder();
     dev = await startDev('examples/people', ['--state', state.root]);
-    const hint = /^To sign in as (\S+), with the password in Secret first-admin, open:\n\n {2}(\S+)\n\nready /m;
-    [, account = '', address = ''] = hint.exec(dev.boxgate.stdout) ?? [];
+    [, account = ''] = /^Sign in as (\S+); the password is in /m.exec(dev.boxgate.stdout) ?? [];
+    address = `${dev.url}/auth/authorize?response_type=token&client_id=admin`;
   });
   after(async () => {
     await dev.boxgate.end();
@@ -43,10 +43,15 @@ describe('boxgate dev examples/people', () => {
     return new URLSearchParams(location.slice(location.indexOf('#') + 1));
   }
 
-  it('prints an address and an account, and no password', () => {
-    expect(account).to.equal('admin@example.com');
-    expect(address).to.equal(`${dev.url}/auth/authorize?response_type=token&client_id=admin`);
-
+  it('R-32 prints one command that starts the app, the account, and the place of its password but not the password', () => {
+    const lines = readFileSync('examples/people/1-box.yaml', 'utf8').split('\n');
+    const secretAt = lines.findIndex((line, nth) => line === 'apiVersion: v1' && lines[nth + 1] === 'kind: Secret') + 1;
+    expect(dev.boxgate.stdout).to.contain(
+      'To sign in to an app, start this one in another terminal and open the address that it prints:\n\n' +
+        `  ISSUER=${dev.url}/boxes/default npx node examples/app/app.js\n\n` +
+        `Sign in as admin@example.com; the password is in examples/people/1-box.yaml:${String(secretAt)} (Secret first-admin).\n\nready `,
+    );
+    expect(dev.boxgate.stdout).not.to.contain('response_type=token');
     expect(password).not.to.equal('');
     expect(dev.boxgate.stdout + dev.boxgate.stderr).not.to.contain(password);
   });

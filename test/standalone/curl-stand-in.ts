@@ -1,0 +1,30 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+
+/** The options of curl that our pages and hints use. */
+const text = `#!${process.execPath}
+const [settings, rest] = [{}, process.argv.slice(2)];
+const headers = new Headers();
+const fs = process.getBuiltinModule('fs');
+const dataOf = (value) => (value === '@-' ? fs.readFileSync(0) : value[0] === '@' ? fs.readFileSync(value.slice(1)) : value);
+const asked = () => fs.readFileSync(0, 'utf8').split('\\n')[0];
+while (rest.length > 0) {
+  const word = rest.shift();
+  if (word === '-X') settings.method = rest.shift();
+  else if (word === '-H') headers.append(...rest.shift().split(/: (.*)/s, 2));
+  else if (word === '-d' || word === '--data-binary') settings.body = dataOf(rest.shift());
+  else if (word === '-u') {
+    const user = rest.shift();
+    const account = user.includes(':') ? user : \`\${user}:\${asked()}\`;
+    headers.set('Authorization', 'Basic ' + Buffer.from(account).toString('base64'));
+  } else settings.url = word;
+}
+if (settings.body !== undefined && !headers.has('Content-Type')) headers.set('Content-Type', 'application/x-www-form-urlencoded');
+const method = settings.method ?? (settings.body === undefined ? 'GET' : 'POST');
+fetch(settings.url, { method, headers, body: settings.body }).then((answer) => answer.text()).then(console.log);
+`;
+
+/** Writes a program that does what curl does, for machines that have none. */
+export function writeCurlStandIn(file: string): void {
+  writeFileSync(file, text);
+  chmodSync(file, 0o755);
+}
