@@ -24,10 +24,10 @@ export function createFairLine<Entry>(boxOf: (entry: Entry) => string): FairLine
   }
 
   function takeAll(): Entry[] {
-    const all = [...boxes.values()].flat();
+    const [first = [], ...others] = boxes.values();
     boxes.clear();
     length = 0;
-    return all;
+    return others.length === 0 ? first : [first, ...others].flat();
   }
 
   /** One round: at most `each` entries of every box, `most` together. A box that has more goes to the end of the order. */

@@ -7,14 +7,36 @@ import { networkOf } from './network-of.ts';
 /** Bytes of bodies that a process holds at once for its callers: 64 MiB. */
 export const heldBodyBytes = 67_108_864;
 
-/** Takes bytes for a body; false when their sender has used up its share. */
-type TakeBytes = (bytes: number) => boolean;
-
 const key: unique symbol = Symbol('body bytes');
 
-/** A request carries the way to take bytes for it. */
+/** A request carries what it holds of the budget. */
 interface Carrier {
-  [key]?: TakeBytes;
+  [key]?: HeldBytes;
+}
+
+/** The bytes that one request holds; a class, for there is one in every request with a body. */
+class HeldBytes {
+  readonly #budget: ByteBudget;
+  readonly #sharer: string;
+  #bytes = 0;
+  #isAnswered = false;
+
+  constructor(budget: ByteBudget, remoteAddr: string) {
+    this.#budget = budget;
+    this.#sharer = networkOf(remoteAddr);
+  }
+
+  /** False when the sharer has used up its share, or nobody waits for the body any more. */
+  take(bytes: number): boolean {
+    const isTaken = !this.#isAnswered && this.#budget.take(this.#sharer, bytes);
+    if (isTaken) this.#bytes += bytes;
+    return isTaken;
+  }
+
+  giveBack(): void {
+    if (this.#bytes > 0) this.#budget.giveBack(this.#sharer, this.#bytes);
+    this.#isAnswered = true;
+  }
 }
 
 /**
@@ -23,17 +45,12 @@ interface Carrier {
  */
 export function countingBody(budget: ByteBudget, endpoint: Endpoint): Endpoint {
   return async (request: IncomingMessage & Carrier, response, path) => {
-    const sharer = networkOf(exchangeOf(response).remoteAddr);
-    const taken: (() => void)[] = [];
-    request[key] = (bytes) => {
-      const release = budget.take(sharer, bytes);
-      if (release !== undefined) taken.push(release);
-      return release !== undefined;
-    };
+    const held = new HeldBytes(budget, exchangeOf(response).remoteAddr);
+    request[key] = held;
     try {
       await endpoint(request, response, path);
     } finally {
-      for (const release of taken) release();
+      held.giveBack();
     }
   };
 }
@@ -43,5 +60,5 @@ export function countingBody(budget: ByteBudget, endpoint: Endpoint): Endpoint {
  * management port nothing is counted.
  */
 export function takeBodyBytes(request: IncomingMessage & Carrier, bytes: number): boolean {
-  return request[key]?.(bytes) ?? true;
+  return request[key]?.take(bytes) ?? true;
 }

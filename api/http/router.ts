@@ -5,7 +5,7 @@ import { countingBody } from './body-bytes.ts';
 import { createBegin } from './begin.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import type { Endpoint } from './endpoint.ts';
-import { countInFlight } from './requests-in-flight.ts';
+import { countingInFlight } from './requests-in-flight.ts';
 import { exchangeOf } from './exchange.ts';
 import { createRoutedApp } from './routes.ts';
 import type { Route } from './routes.ts';
@@ -21,16 +21,17 @@ export function createRouter(context: ApiContext, routes: readonly Route[]): Req
   const app = createRoutedApp(context, counted);
   const answerError = answeringErrors(context);
   const crossOrigin = createCrossOrigin(context, routes);
+  const countInFlight = countingInFlight(context.inFlight);
+  const { states } = context.oauth;
 
   function route(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
-    const { box } = exchangeOf(response);
-    countInFlight(context.inFlight, box, context.oauth.states.quota(box).requests, response);
+    const exchange = exchangeOf(response);
+    countInFlight(response, states.quota(exchange.box).requests);
     const found = fixed.get(`${request.method ?? ''} ${request.url ?? ''}`);
     if (found === undefined) {
       app(request, response);
       return undefined;
     }
-    const exchange = exchangeOf(response);
     exchange.route = found.path;
     exchange.shape = found.shape;
     return found.endpoint(request, response, {});

@@ -37,25 +37,42 @@ export interface LiveSession {
  * The session of an access token, opaque or JWT, if it is valid in this box now, whoever it is for, with the scope and
  * audience that its client may still request; undefined otherwise. Every answer comes with the config version its statement saw.
  */
-export async function checkToken(
+export function checkToken(
   text: string,
   state: BoxState,
   statements: HotStatements,
   services: OAuthServices,
 ): Promise<Versioned<LiveSession | undefined>> {
-  const { version, value } = await findSession(text, state, statements, services);
-  return { version, value: value && stillValid(value, state, services.issuer(state)) };
+  return findJudged(text, state, statements, services, stillValid);
 }
 
 /**
  * Finds the session of an access token that has not ended, whatever its client may still request: who ends it must find it
  * also while it is not valid, since it can become valid again.
  */
-export async function findSession(
+export function findSession(
   text: string,
   state: BoxState,
   statements: HotStatements,
   services: OAuthServices,
+): Promise<Versioned<LiveSession | undefined>> {
+  return findJudged(text, state, statements, services, asItIs);
+}
+
+/** What a session that has not ended is worth now; undefined: nothing. */
+type Judge = (session: LiveSession, state: BoxState, services: OAuthServices) => LiveSession | undefined;
+
+function asItIs(session: LiveSession): LiveSession {
+  return session;
+}
+
+/** One function waits for all of them: each more that waits for another's answer has a promise of its own to pay. */
+async function findJudged(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  services: OAuthServices,
+  judge: Judge,
 ): Promise<Versioned<LiveSession | undefined>> {
   const opaque = parseAccessToken(text);
   const key = opaque === undefined ? await jwtKey(text, state, services) : { box: state.box, ...opaque };
@@ -63,38 +80,37 @@ export async function findSession(
   const found = await statements.check(key);
   if (found.value === undefined) return { version: found.version, value: undefined };
   const live = judgeSession(key, found.value, state, services.now());
-  return { version: found.version, value: live };
+  return { version: found.version, value: live && judge(live, state, services) };
 }
 
 /**
  * The session of a token sent to one of the box's own endpoints: {@link checkToken}, and it was issued for them. A token
  * for somebody else counts there only while the box's `foreign_audience` lets it (RFC 9068 §4).
  */
-export async function checkBearer(
+export function checkBearer(
   text: string,
   state: BoxState,
   statements: HotStatements,
   services: OAuthServices,
 ): Promise<Versioned<LiveSession | undefined>> {
-  return ifForBox(await checkToken(text, state, statements, services), state, services);
+  return findJudged(text, state, statements, services, (session) => {
+    const valid = stillValid(session, state, services);
+    return valid && ifForBox(valid, state, services);
+  });
 }
 
 /** Finds the session of a bearer token that is about to be closed: {@link findSession}, and it was issued for the box. */
-export async function findBearerSession(
+export function findBearerSession(
   text: string,
   state: BoxState,
   statements: HotStatements,
   services: OAuthServices,
 ): Promise<Versioned<LiveSession | undefined>> {
-  return ifForBox(await findSession(text, state, statements, services), state, services);
+  return findJudged(text, state, statements, services, ifForBox);
 }
 
-function ifForBox(
-  { version, value }: Versioned<LiveSession | undefined>,
-  state: BoxState,
-  services: OAuthServices,
-): Versioned<LiveSession | undefined> {
-  return { version, value: value !== undefined && isForBox(value, state, services) ? value : undefined };
+function ifForBox(session: LiveSession, state: BoxState, services: OAuthServices): LiveSession | undefined {
+  return isForBox(session, state, services) ? session : undefined;
 }
 
 function isForBox({ audience }: LiveSession, state: BoxState, services: OAuthServices): boolean {
@@ -109,10 +125,12 @@ async function jwtKey(text: string, state: BoxState, services: OAuthServices): P
   return parts && { box: state.box, bucket: parts.bucket, id: parts.id, hash: null };
 }
 
-function stillValid(session: LiveSession, state: BoxState, issuer: string): LiveSession | undefined {
+function stillValid(session: LiveSession, state: BoxState, services: OAuthServices): LiveSession | undefined {
   const owner = state.clients.get(session.client.id);
-  const granted = owner && stillGranted(session, owner, state.settings, issuer);
-  return granted && { ...session, ...granted };
+  const granted = owner && stillGranted(session, owner, state.settings, services.issuer(state));
+  // As it was issued, nearly always.
+  const isSame = granted?.scope === session.scope && granted.audience === session.audience;
+  return isSame ? session : granted && { ...session, ...granted };
 }
 
 /** Pure: does a stored session count now. Revocations count in config versions; `now` in milliseconds. */

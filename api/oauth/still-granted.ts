@@ -22,7 +22,7 @@ export function stillGranted(
   if (!mayUseGrant(issued.grant, client, box)) return undefined;
   const subject = subjectOfGrant(issued.grant);
   const unlisted = subject === 'client' ? undefined : [issuer];
-  const audience = stillListed(issued.audience, settingsOf(issued.grant, client).audience ?? unlisted, issuer);
+  const audience = stillListed(issued.audience, settingsOf(issued.grant, client)?.audience ?? unlisted, issuer);
   const scope = stillAllowed(issued.scope, scopes[subject]);
   return audience === undefined || scope === undefined ? undefined : { audience, scope };
 }
@@ -53,9 +53,9 @@ const grantTypes = {
   p: 'password',
 } as const satisfies Record<FirstGrant, GrantType>;
 
-function settingsOf(grant: FirstGrant, { auth }: Client): GrantSettings {
+function settingsOf(grant: FirstGrant, { auth }: Client): GrantSettings | undefined {
   const name = grantTypes[grant];
-  return (name === 'password' ? undefined : auth?.[name]) ?? {};
+  return name === 'password' ? undefined : auth?.[name];
 }
 
 /** A token without an audience is for the issuer. Undefined: the client may request none of them any more. */

@@ -3,11 +3,10 @@ import type { ResourceUse } from './resource-use.ts';
 
 /** A budget of bytes that the process may hold for its callers; see {@link createByteBudget}. */
 export interface ByteBudget extends ResourceUse {
-  /**
-   * Takes bytes for a sharer, such as an address. Returns the function that gives them back; undefined when the sharer
-   * would hold more than its share.
-   */
-  take(sharer: string, bytes: number): (() => void) | undefined;
+  /** Takes bytes for a sharer, such as an address; false when the sharer would hold more than its share. */
+  take(sharer: string, bytes: number): boolean;
+  /** Gives back bytes that were taken, each once. */
+  giveBack(sharer: string, bytes: number): void;
   /** Bytes that are taken. */
   readonly used: number;
 }
@@ -42,14 +41,13 @@ export function createByteBudget(resource: string, total: number): ByteBudget {
       const free = total - used - bytes;
       if ((held.get(sharer) ?? 0) + bytes > generosity * free) {
         refusals.add('');
-        return undefined;
+        return false;
       }
       add(sharer, bytes);
-      let isTaken = true;
-      return () => {
-        if (isTaken) add(sharer, -bytes);
-        isTaken = false;
-      };
+      return true;
+    },
+    giveBack(sharer, bytes) {
+      add(sharer, -bytes);
     },
   };
 }

@@ -3,20 +3,16 @@ import type { ResourceUse } from './resource-use.ts';
 
 /** Requests that are being answered, by box. */
 export interface InFlight extends ResourceUse {
-  /** Counts one more request of a box; returns what ends it, or undefined where the box has `most` already. */
-  enter(box: string, most: number): (() => void) | undefined;
+  /** Counts one more request of a box; false where the box has `most` already. */
+  enter(box: string, most: number): boolean;
+  /** Counts one less, which has entered. */
+  leave(box: string): void;
 }
 
 /** Creates a count of requests in flight, with none. */
 export function createInFlight(): InFlight {
   const counts = new Map<string, number>();
   const refusals = createRefusalCount();
-
-  function leave(box: string): void {
-    const left = (counts.get(box) ?? 1) - 1;
-    if (left === 0) counts.delete(box);
-    else counts.set(box, left);
-  }
 
   return {
     resource: 'requests',
@@ -26,12 +22,15 @@ export function createInFlight(): InFlight {
       const count = counts.get(box) ?? 0;
       if (count >= most) {
         refusals.add(box);
-        return undefined;
+        return false;
       }
       counts.set(box, count + 1);
-      return () => {
-        leave(box);
-      };
+      return true;
+    },
+    leave(box) {
+      const left = (counts.get(box) ?? 1) - 1;
+      if (left === 0) counts.delete(box);
+      else counts.set(box, left);
     },
   };
 }

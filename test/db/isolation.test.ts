@@ -240,6 +240,7 @@ describe('hand-written SQL under the API’s role', () => {
       'groups_of',
       'hold_boxes',
       'issue_sessions',
+      'living_family',
       'living_user',
       'make_bucket',
       'make_first_buckets',

@@ -6,6 +6,7 @@ import { OAuthError } from '../../oauth/oauth-error.ts';
 import { parseParameters } from '../../oauth/parameters.ts';
 import type { RawTokenRequest } from '../../oauth/token-endpoint.ts';
 import { Problem } from '../../problem.ts';
+import type { Sharer } from '../../shares/places.ts';
 import { beginAttempt, endAll } from '../attempt.ts';
 import type { Attempt } from '../attempt.ts';
 import { hashSharer } from '../hash-sharer.ts';
@@ -37,48 +38,71 @@ export async function holdBack<T>(
   limits: SecretLimits,
   work: (watched: RawTokenRequest) => Promise<T>,
 ): Promise<T> {
-  const { secrets, refreshTokens } = limits.throttle;
-  const guess = guessOf(raw, limits);
+  const guess = new Guess(raw, limits);
+  const onClient = (client: string): void => {
+    guess.proven(client);
+  };
   try {
-    return await work({ ...raw, guessLimits: guess.limits, onClient: guess.proven });
+    return await work({ ...raw, guessLimits: guess, onClient });
   } catch (error) {
     const code = error instanceof OAuthError ? error.code : undefined;
-    if (code === 'invalid_client') {
-      if (guess.hasFailedTooOften) throw tooMany(secrets.retryAfter);
-      await guess.failed();
-    }
-    if (code === 'invalid_grant') countRefresh(raw, refreshTokens);
+    if (code === 'invalid_client') await guess.failed();
+    if (code === 'invalid_grant') countRefresh(raw, limits.throttle.refreshTokens);
     throw error;
   } finally {
     guess.end();
   }
 }
 
-/** The verification of a request's secret: where argon2 does it, it counts from its begin on until it has ended. */
-interface Guess {
-  readonly limits: GuessLimits;
+const none: readonly Attempt[] = [];
+
+/**
+ * The verification of a request's secret: where argon2 does it, it counts from its begin on until it has ended. A class,
+ * for there is one in every request of a client.
+ */
+class Guess implements GuessLimits {
+  readonly isHeldBack: boolean;
+  readonly #raw: RawTokenRequest;
+  readonly #limits: SecretLimits;
+  readonly #address: string;
   /** Its address has failed too often before: a wrong secret is not counted again. */
-  readonly hasFailedTooOften: boolean;
-  /** Hears of the client that the request has authenticated. */
-  readonly proven: (client: string) => void;
-  failed(): Promise<void>;
-  end(): void;
-}
+  readonly #hasFailedTooOften: boolean;
+  #attempts = none;
+  #guessed: string | undefined;
+  #isChosen = false;
 
-function guessOf(raw: RawTokenRequest, { throttle, shared, known, slot, perSecret }: SecretLimits): Guess {
-  const { secrets, addresses } = throttle;
-  const { box } = raw;
-  const address = raw.remoteAddr ?? '';
-  const attempts: Attempt[] = [];
-  // Only an address that has failed before is worth the reading of the client's name.
-  const suspect = secrets.hasFailures(box, address) ? (guessedClient(raw) ?? '') : undefined;
-  const hasFailedTooOften = suspect !== undefined && !secrets.allows(box, suspect, address);
-  const isHeldBack = hasFailedTooOften && !known.has(box, suspect, address);
+  constructor(raw: RawTokenRequest, limits: SecretLimits) {
+    this.#raw = raw;
+    this.#limits = limits;
+    this.#address = raw.remoteAddr ?? '';
+    const { secrets } = limits.throttle;
+    // Only an address that has failed before is worth the reading of the client's name.
+    const suspect = secrets.hasFailures(raw.box, this.#address) ? (guessedClient(raw) ?? '') : undefined;
+    this.#hasFailedTooOften = suspect !== undefined && !secrets.allows(raw.box, suspect, this.#address);
+    this.isHeldBack =
+      this.#hasFailedTooOften && suspect !== undefined && !limits.known.has(raw.box, suspect, this.#address);
+  }
 
-  async function begin(client: string): Promise<void> {
+  async begin(): Promise<Sharer> {
+    // Secrets may be verified more than once for a request: it is one guess.
+    if (this.#guessed === undefined) {
+      this.#guessed = guessedClient(this.#raw) ?? '';
+      await this.#beginAt(this.#guessed);
+    }
+    this.#isChosen = true;
+    return hashSharer(this.#limits.throttle, this.#raw.box, this.#address);
+  }
+
+  async #beginAt(client: string): Promise<void> {
+    const { box } = this.#raw;
+    const { throttle, shared, known, slot, perSecret } = this.#limits;
+    const { secrets, addresses } = throttle;
+    const address = this.#address;
     if (secrets.begin(box, client, address) === undefined) {
       throw tooMany(secrets.allows(box, client, address) ? shortly : secrets.retryAfter);
     }
+    const attempts: Attempt[] = [];
+    this.#attempts = attempts;
     attempts.push({
       failed: () => undefined,
       end: () => {
@@ -92,40 +116,31 @@ function guessOf(raw: RawTokenRequest, { throttle, shared, known, slot, perSecre
     attempts.push(await shared.begin(box, [{ subject, most: perSecret }]));
   }
 
-  let guessed: string | undefined;
-  let isChosen = false;
-  return {
-    hasFailedTooOften,
-    limits: {
-      isHeldBack,
-      async begin() {
-        // Secrets may be verified more than once for a request: it is one guess.
-        if (guessed === undefined) {
-          guessed = guessedClient(raw) ?? '';
-          await begin(guessed);
-        }
-        isChosen = true;
-        return hashSharer(throttle, box, address);
-      },
-      recognized() {
-        isChosen = true;
-      },
-    },
-    proven(client) {
-      if (isChosen) known.add(box, client, address);
-      raw.onClient?.(client);
-    },
-    async failed() {
-      const client = guessed ?? guessedClient(raw);
-      if (client === undefined) return;
-      secrets.failed(box, client, address);
-      if (guessed === undefined) addresses.failed('', '', address);
-      for (const attempt of attempts) await attempt.failed();
-    },
-    end: () => {
-      endAll(attempts);
-    },
-  };
+  recognized(): void {
+    this.#isChosen = true;
+  }
+
+  /** Hears of the client that the request has authenticated. */
+  proven(client: string): void {
+    const { box, onClient } = this.#raw;
+    if (this.#isChosen) this.#limits.known.add(box, client, this.#address);
+    onClient?.(client);
+  }
+
+  /** Counts a secret that was wrong. Throws Problem `throttled` instead where too many were before, and Outage. */
+  async failed(): Promise<void> {
+    const { secrets, addresses } = this.#limits.throttle;
+    if (this.#hasFailedTooOften) throw tooMany(secrets.retryAfter);
+    const client = this.#guessed ?? guessedClient(this.#raw);
+    if (client === undefined) return;
+    secrets.failed(this.#raw.box, client, this.#address);
+    if (this.#guessed === undefined) addresses.failed('', '', this.#address);
+    for (const attempt of this.#attempts) await attempt.failed();
+  }
+
+  end(): void {
+    endAll(this.#attempts);
+  }
 }
 
 /** Seconds until what is under way will have been verified. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { openSocket } from '../raw-http.ts';
 
 /** Milliseconds after which a connection that neither answers nor ends hangs; the server's own limits are far shorter. */
@@ -18,7 +19,7 @@ export async function converse(url: string, requests: readonly Buffer[]): Promis
   const socket = openSocket(url);
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const ended = once(socket, 'close', { signal: AbortSignal.timeout(longest) });
+  const ended = closed(socket);
   socket.write(Buffer.concat([...requests, last]));
   try {
     await ended;
@@ -26,6 +27,22 @@ export async function converse(url: string, requests: readonly Buffer[]): Promis
     socket.destroy();
   }
   return Buffer.concat(chunks).toString('latin1');
+}
+
+/**
+ * Waits for the end of a connection. One that is closed before all that was sent on it is read ends with a reset, which is
+ * what the system makes of a refused request with others behind it (RFC 9112 §9.6).
+ */
+async function closed(socket: Socket): Promise<void> {
+  try {
+    await once(socket, 'close', { signal: AbortSignal.timeout(longest) });
+  } catch (error) {
+    if (!isReset(error)) throw error;
+  }
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['ECONNRESET', 'EPIPE'].includes(String(error.code));
 }
 
 /** Returns the status codes of the answers in what came back. */
