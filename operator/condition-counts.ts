@@ -13,13 +13,15 @@ export interface ConditionCount {
 
 /** Counts the conditions of all objects whose status was published. */
 export function countConditions(boxes: Iterable<Pick<BoxMemory, 'published'>>): readonly ConditionCount[] {
-  const counts = new Map<string, ConditionCount>();
+  const counts = new Map<string, ConditionCount & { objects: number }>();
   for (const { published } of boxes) {
     for (const { desired, flips } of published.values()) {
       const { kind } = desired.object;
       for (const { type: condition, status } of flips) {
         const key = `${kind} ${condition} ${status}`;
-        counts.set(key, { kind, condition, status, objects: (counts.get(key)?.objects ?? 0) + 1 });
+        const known = counts.get(key);
+        if (known === undefined) counts.set(key, { kind, condition, status, objects: 1 });
+        else known.objects += 1;
       }
     }
   }

@@ -75,7 +75,7 @@ export function* portionsOf<Line>(
     declare.push(...step.declare);
     for (const one of step.declare) {
       const line = declaration(one);
-      length += JSON.stringify(line).length;
+      length += one.object.length ?? JSON.stringify(line).length;
       lines.push(line);
     }
     if (length < PORTION) continue;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { API_VERSION } from '../../crds/kind.ts';
 import type { EventRecorder, ObjectEvent } from '../events.ts';
+import { EVENT_REPORTER, eventInstance, eventNote, microTime } from './event-parts.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 
@@ -37,8 +38,6 @@ const mostWaiting = 1_000;
 const mostKnown = 5_000;
 /** A namespace that takes no events is left alone for so long. */
 const leftAlone = 300_000;
-/** The API server takes no longer ones. */
-const longestNote = 1_000;
 
 /** Events in a cluster (events.k8s.io/v1), written one after the other until aborted. */
 export function createEventRecorder(options: EventRecorderOptions, signal: AbortSignal): EventRecorder {
@@ -127,13 +126,13 @@ class Recorder implements EventRecorder {
       kind: 'Event',
       metadata: { name, namespace },
       eventTime: microTime(last),
-      reportingController: 'boxgate.dev/operator',
-      reportingInstance: this.#options.instance.slice(0, 128),
+      reportingController: EVENT_REPORTER,
+      reportingInstance: eventInstance(this.#options.instance),
       action: 'Reconcile',
       regarding: { apiVersion: API_VERSION, kind: object.kind, namespace, name: object.name, uid: object.uid },
       type,
       reason,
-      note: message.length > longestNote ? `${message.slice(0, longestNote - 1)}…` : message,
+      note: eventNote(message),
     };
   }
 }
@@ -142,8 +141,4 @@ class Recorder implements EventRecorder {
 function isGoing(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;
   return error.sort === 'not-found' || (error.sort === 'forbidden' && error.message.includes('being terminated'));
-}
-
-function microTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace('Z', '000Z');
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { EVENT_REPORTER, eventInstance, eventNote, microTime } from './event-parts.ts';
 import type { KubeApi } from './kube-api.ts';
 
 /** Where the Lease of the operators is, and which process tells of it. */
@@ -19,19 +20,18 @@ export async function tellMissingRights(
   now: Date,
   signal: AbortSignal,
 ): Promise<void> {
-  const time = now.toISOString().replace('Z', '000Z');
   const body = {
     apiVersion: 'v1',
     kind: 'Event',
     metadata: { name: `${leaseName}.${randomBytes(8).toString('hex')}`, namespace },
     involvedObject: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name: leaseName },
-    eventTime: time,
-    reportingComponent: 'boxgate.dev/operator',
-    reportingInstance: instance.slice(0, 128),
+    eventTime: microTime(now.getTime()),
+    reportingComponent: EVENT_REPORTER,
+    reportingInstance: eventInstance(instance),
     action: 'Reconcile',
     type: 'Warning',
     reason: 'RightsMissing',
-    message: message.slice(0, 1_000),
+    message: eventNote(message),
   };
   await api.call({ method: 'POST', path: `/api/v1/namespaces/${namespace}/events`, body }, signal);
 }
