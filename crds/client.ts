@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import {
   DNS_LABEL,
   OBJECT_NAME,
+  OBJECT_UID,
   RESOURCE_ID,
   SCOPE_TOKEN,
   WEB_ORIGIN,
@@ -31,6 +32,13 @@ const serviceAccount = Type.Object(
   {
     namespace: word('Namespace of the ServiceAccount.', 63, DNS_LABEL),
     name: word('Name of the ServiceAccount.', 253, OBJECT_NAME),
+    uid: Type.Optional(
+      word(
+        'Pins the entry to the ServiceAccount of this uid. Absent: to the first one that gets a token. Give the uid of a ServiceAccount that was created again to accept it.',
+        128,
+        OBJECT_UID,
+      ),
+    ),
   },
   { description: 'One ServiceAccount.', additionalProperties: false },
 );

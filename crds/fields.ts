@@ -13,6 +13,8 @@ export const RESOURCE_ID = '^[A-Za-z0-9][A-Za-z0-9._~-]*$';
 export const DNS_LABEL = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';
 /** Name of a Kubernetes object (RFC 1123 subdomain); at most 253 characters. */
 export const OBJECT_NAME = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$';
+/** Identity of a Kubernetes object, nearly always a UUID; at most 128 characters. */
+export const OBJECT_UID = '^[A-Za-z0-9._-]+$';
 /** Name of a host, or domain of an email address (RFC 1123 §2.1); at most 253 characters. */
 export const HOST_NAME = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$';
 /** The characters of a URI, and whole percent-encodings (RFC 3986 §2). */

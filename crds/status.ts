@@ -51,6 +51,15 @@ const condition = Type.Object(
   { description: 'One condition, as every kind of Kubernetes has them.' },
 );
 
+const pinned = Type.Object(
+  {
+    namespace: Type.String({ description: 'Namespace of the ServiceAccount.', maxLength: 63 }),
+    name: Type.String({ description: 'Name of the ServiceAccount.', maxLength: 253 }),
+    uid: Type.String({ description: 'The pin: the uid of the only ServiceAccount that is accepted.', maxLength: 128 }),
+  },
+  { description: 'One pinned entry.' },
+);
+
 function statusOf(fields: TProperties) {
   return Type.Object(
     {
@@ -80,6 +89,14 @@ export const statusSchemas = {
     secretName: text('Secret that holds the client secret.', 253),
     previousSecretLastUsed: time('When the secret before the present one was last used; it retires when it is not.'),
     policies: count('How many policies concern the client.'),
+    serviceAccounts: Type.Optional(
+      Type.Array(pinned, {
+        description: 'ServiceAccounts that entries of service_accounts are pinned to: those that have got a token.',
+        maxItems: 64,
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['namespace', 'name'],
+      }),
+    ),
     sessions: count('How many live sessions the client has; 10000 stands for that many or more.'),
     lastTokenAt: time('When the client last got a token.'),
   }),

@@ -36,6 +36,7 @@ export function boxFacts(
     usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.judged.id)) : undefined,
     users: one.object.kind === 'Box' ? usage?.users : undefined,
     servesServiceAccounts: one.judged.serviceAccounts !== 'none' && servesServiceAccounts,
+    accounts: memory.accounts.get(one.object.key) ?? none,
   }));
 }
 

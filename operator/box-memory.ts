@@ -4,6 +4,7 @@ import type { Identity } from './declared.ts';
 import type { Desired } from './desired.ts';
 import type { Facts, Refusal } from './facts.ts';
 import type { KeptName } from './secret-keeper.ts';
+import type { AccountState } from './account-state.ts';
 import type { Flip } from './status.ts';
 import type { UsageMemory } from './usage.ts';
 
@@ -54,6 +55,8 @@ export interface BoxMemory {
   locked: Refusal | undefined;
   /** By row key: whether what a policy links, and nobody here declares, is there. */
   readonly elsewhere: Map<string, boolean>;
+  /** By object key: the pinned ServiceAccounts of clients. */
+  accounts: ReadonlyMap<string, readonly AccountState[]>;
   usage: UsageMemory | undefined;
   /** Whether `rows` is what the database has, as far as anybody can know. */
   known: boolean;
@@ -80,6 +83,7 @@ export function emptyMemory(): BoxMemory {
     isRetired: false,
     locked: undefined,
     elsewhere: new Map(),
+    accounts: new Map(),
     usage: undefined,
     known: false,
     missing: 0,

@@ -1,7 +1,9 @@
 import { faultSentence, type Fault } from '../crds/fault.ts';
+import type { Declared } from './declared.ts';
 import type { Facts } from './facts.ts';
 import type { Condition } from './object-status.ts';
 import { CONDITIONS, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
+import { accountName, strangerAmong, type AccountState } from './account-state.ts';
 import { SECRET_LABELS_ANNOTATION } from './secret-metadata.ts';
 import { secretName } from './secret-source.ts';
 
@@ -103,6 +105,8 @@ function secretReady(facts: Facts): Answer | undefined {
   // It is neither looked at nor rotated: what is in its Secret goes on.
   if (judged.suspended && judged.secret.from === 'generated') return ['Unknown', 'Suspended', 'spec.suspend is true'];
   if (secret.state === 'missing') return ['False', secret.reason, secret.message];
+  const stranger = strangerAmong(facts.accounts);
+  if (stranger !== undefined) return lostAccount(stranger, object);
   switch (judged.secret.from) {
     case 'nowhere':
       return withoutSecret(facts);
@@ -113,6 +117,19 @@ function secretReady(facts: Facts): Answer | undefined {
     case 'generated':
       return ['True', 'SecretGenerated', `Secret ${secretName(judged.secret, object.name) ?? ''}`];
   }
+}
+
+/** The pinned ServiceAccount is not there any more, whatever else authenticates the client; the command that accepts the other one. */
+function lostAccount({ index, seen, uid, ...account }: AccountState, { name, namespace }: Declared): Answer {
+  const which = `ServiceAccount ${accountName(account)}`;
+  if (typeof seen !== 'string') return ['False', 'ServiceAccountDeleted', `${which} (uid ${uid}) was deleted`];
+  const patch = JSON.stringify([{ op: 'add', path: `/spec/service_accounts/${String(index)}/uid`, value: seen }]);
+  const command = `kubectl patch client ${name} -n ${namespace} --type=json -p '${patch}'`;
+  return [
+    'False',
+    'ServiceAccountRecreated',
+    `${which} was created again, and has no access (to accept it: ${command})`,
+  ];
 }
 
 /** Keys or ServiceAccounts, where they are served here. */

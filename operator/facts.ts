@@ -1,5 +1,6 @@
 import type { ClientUsage } from '../api/client/desired-state.ts';
 import type { Fault } from '../crds/fault.ts';
+import type { AccountState } from './account-state.ts';
 import type { Desired } from './desired.ts';
 
 /** Why the API did not take what an object declares; not sent again until that changes, or the next sweep. */
@@ -41,6 +42,8 @@ export interface Facts {
   readonly users: number | undefined;
   /** Of a client with service accounts: whether the API knows who makes their tokens. */
   readonly servesServiceAccounts: boolean;
+  /** Of a client: its pinned ServiceAccounts. */
+  readonly accounts: readonly AccountState[];
 }
 
 /** Whether two sets of facts make the same status. */
@@ -57,7 +60,8 @@ export function sameFacts(one: Facts, other: Facts): boolean {
     one.isApiAway === other.isApiAway &&
     isSameUsage(one.usage, other.usage) &&
     one.users === other.users &&
-    one.servesServiceAccounts === other.servesServiceAccounts
+    one.servesServiceAccounts === other.servesServiceAccounts &&
+    (one.accounts === other.accounts || one.accounts.length + other.accounts.length === 0)
   );
 }
 

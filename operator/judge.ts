@@ -1,6 +1,7 @@
 import { isUnconditional } from '../crds/unconditional-rule.ts';
 import { isObject } from '../api/client/apply-answer.ts';
 import type { Adoption } from '../api/client/desired-state.ts';
+import type { ServiceAccount } from '../crds/client.ts';
 import type { Fault } from '../crds/fault.ts';
 import type { Link } from '../crds/links.ts';
 import { checkManifest } from '../crds/manifest.ts';
@@ -47,6 +48,8 @@ export interface Judged {
   readonly secret: SecretSource;
   /** Whether ServiceAccounts authenticate the client, and nothing else does. */
   readonly serviceAccounts: 'none' | 'beside' | 'alone';
+  /** The entries of a client's `service_accounts`. */
+  readonly accounts: readonly ServiceAccount[];
   readonly traits: Traits;
   /** Which row of its id that is there before it is taken over. */
   readonly adopt: Adoption | undefined;
@@ -104,6 +107,7 @@ function judgeBody(object: Declared, body: unknown): Judged {
     notInForce: idle.length === 0 ? none : idle,
     secret: secretSource(manifest),
     serviceAccounts: serviceAccountsOf(manifest),
+    accounts: resource.resourceType === 'Client' ? (resource.service_accounts ?? none) : none,
     traits: traitsOf(resource, adminOf(manifest).admin),
     adopt,
     retain,
@@ -170,6 +174,7 @@ function faulty(object: Declared, body: unknown, faults: readonly Fault[]): Judg
     notInForce: none,
     secret: { from: 'nowhere' },
     serviceAccounts: 'none',
+    accounts: none,
     traits: { kind: 'unknown' },
     ...letGo,
     content: '',

@@ -1,6 +1,7 @@
 import type { ClientUsage } from '../api/client/desired-state.ts';
 import type { Fault } from '../crds/fault.ts';
 import type { Kind } from '../crds/kind.ts';
+import type { AccountState } from './account-state.ts';
 import type { ConditionType, Reason } from './reasons.ts';
 
 /** One condition, in the form of Kubernetes' `metav1.Condition`. */
@@ -25,6 +26,8 @@ export type Columns =
       /** The Secret that holds it; empty when none does. */
       readonly secretName: string;
       readonly policies: number;
+      /** Its pinned ServiceAccounts. */
+      readonly serviceAccounts: readonly Pick<AccountState, 'namespace' | 'name' | 'uid'>[];
       /** How much it is used; undefined where nobody has asked yet. */
       readonly usage: ClientUsage | undefined;
     }

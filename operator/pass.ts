@@ -15,6 +15,7 @@ import type { PassContext, PassScope } from './pass-context.ts';
 import { planOf } from './plan.ts';
 import { findLinks } from './find-links.ts';
 import { publish } from './publish.ts';
+import { followServiceAccounts } from './service-accounts.ts';
 import type { Listing } from './source.ts';
 import { takeUsage } from './usage.ts';
 
@@ -63,6 +64,7 @@ export async function reconcileBox(
       signal,
     );
     await findLinks(box, desired, memory, context, signal);
+    await followServiceAccounts(box, desired, memory, context, signal);
     memory.locked = undefined;
   } catch (error) {
     memory.known = false;

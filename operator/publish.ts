@@ -110,7 +110,7 @@ function turnOf({ source, isCrowded }: PassContext): number {
 /** Written out: a spread takes half as much memory again, and there may be twenty thousand. */
 function published(facts: Facts, flips: readonly Flip[]): Published {
   const { desired, row, unusable, policies, clients, dangling, issuer, quotaFault } = facts;
-  const { servesServiceAccounts, usage, users, isApiAway } = facts;
+  const { servesServiceAccounts, accounts, usage, users, isApiAway } = facts;
   return {
     desired,
     row,
@@ -122,6 +122,7 @@ function published(facts: Facts, flips: readonly Flip[]): Published {
     quotaFault,
     isApiAway,
     servesServiceAccounts,
+    accounts,
     usage,
     users,
     flips,

@@ -74,6 +74,10 @@ export const REASONS = {
   SecretNotAllowed: 'The Secret is a ServiceAccount token, which is nobody’s client secret.',
   SecretNotUsable:
     'The value is no client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2). A password may have other letters, up to 4096 bytes, and no control characters.',
+  ServiceAccountDeleted:
+    'A ServiceAccount that authenticated the client was deleted. Its tokens are refused, and those that the client had got are revoked.',
+  ServiceAccountRecreated:
+    'A ServiceAccount that authenticated the client was deleted, and another one of its name exists, which is not accepted by itself.',
   ServiceAccountsNotServed:
     'Only ServiceAccounts authenticate the client, and nothing here (yet) says who makes their tokens: a folder has none.',
   JwksHostNotListed:
@@ -145,6 +149,8 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   SecretNotLabelled: 'Whoever owns the Secret adds the label boxgate.dev/client-secret: "true" to its metadata',
   SecretNotAllowed: 'Name another Secret in the object',
   SecretNotUsable: 'Write another value into the Secret',
+  ServiceAccountDeleted: 'Create it again and give its new uid in spec.service_accounts, or take the entry out',
+  ServiceAccountRecreated: 'Give its uid in spec.service_accounts if it is yours, or take the entry out',
   ServiceAccountsNotServed:
     'Give jwks, spec.secretRef or spec.generateSecret; in a cluster it ends when the operator can read the keys of the API server',
   JwksHostNotListed:

@@ -1,5 +1,6 @@
 import type { BoxHosts } from '../api/client/box-hosts.ts';
 import type { NamespaceClaim } from '../api/client/desired-state.ts';
+import type { AccountName } from './account-state.ts';
 import type { Kind } from '../crds/kind.ts';
 import type { Declared, ObjectName } from './declared.ts';
 import type { BoxQuota } from './box-quota.ts';
@@ -69,6 +70,16 @@ export interface Source {
   readonly hosts?: HostSource;
   /** The Secrets of a box. Where nothing needs any, the source listens for none. */
   boxSecrets(box: string, needs: SecretNeeds, signal: AbortSignal): Promise<BoxSecrets>;
+  /**
+   * Uids of the ServiceAccounts in `asked` by `namespace/name`: null for one that is not there, left out where that cannot be
+   * told. The box hears of changes of those in `listed`. Absent where there are none.
+   */
+  readonly serviceAccounts?: (
+    box: string,
+    listed: readonly AccountName[],
+    asked: readonly AccountName[],
+    signal: AbortSignal,
+  ) => Promise<ReadonlyMap<string, string | null>>;
   /** Calls back with each box in which something changed, and whenever the revision of the hosts moves, until aborted. */
   watch(onChange: (box: string) => void, signal: AbortSignal, onHosts?: () => void): void;
   /** Looks anew, past every cache: which of these objects are really gone (no object of the name, or one of another uid). */

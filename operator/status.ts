@@ -53,7 +53,7 @@ export function statusOf(facts: Facts, conditions: readonly Condition[]): Object
 }
 
 function columnsOf(facts: Facts): Columns {
-  const { desired, policies, clients, dangling, issuer, usage, users } = facts;
+  const { desired, policies, clients, dangling, issuer, usage, users, accounts } = facts;
   const { object, judged } = desired;
   const { traits, id, secret } = judged;
   switch (object.kind) {
@@ -61,7 +61,8 @@ function columnsOf(facts: Facts): Columns {
       const grants = traits.kind === 'Client' ? traits.grants.join(',') : '';
       const from = secret.from === 'nowhere' ? '' : secret.from;
       const named = secretName(secret, object.name) ?? '';
-      return { kind: 'Client', id, grants, secret: from, secretName: named, policies, usage };
+      const serviceAccounts = accounts.map(({ namespace, name, uid }) => ({ namespace, name, uid }));
+      return { kind: 'Client', id, grants, secret: from, secretName: named, policies, serviceAccounts, usage };
     }
     case 'AccessPolicy':
       return { kind: 'AccessPolicy', id, ...subjectsOf(traits), ...listedLinks(judged, dangling) };

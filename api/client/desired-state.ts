@@ -18,6 +18,7 @@ import type { Quota, QuotaName } from '../../crds/quota.ts';
  * GET /boxes?cluster=…      -> DeclaredBoxes
  * GET /boxes/<box>/usage?cluster=…   -> BoxUsage
  * POST /boxes/<box>/missing-links    LinkedNames -> MissingLinks
+ * POST /boxes/<box>/service-accounts ServiceAccountsCall -> ServiceAccountPins (service-accounts.ts)
  */
 
 /** The object that declares a row: `namespace/name`, and the uid that tells it from a later object of that name. */

@@ -19,6 +19,7 @@ import { ManagementError, refusal } from './management-error.ts';
 import { lines, ndjsonChunks } from './ndjson.ts';
 import { http } from './node-http.ts';
 import type { Secret } from './secret.ts';
+import { pinsOf, type PinnedServiceAccount, type ServiceAccountsCall } from './service-accounts.ts';
 import { lastUsesOf, usageOf } from './usage-answer.ts';
 
 /** The management port of the API. Every call throws ManagementError when it fails, and the signal's reason when aborted. */
@@ -39,6 +40,12 @@ export interface Management {
   putHosts(hosts: BoxHostsCall, signal: AbortSignal): Promise<StoredHosts>;
   /** Which links of policies lead nowhere in a box. */
   missingLinks(box: string, links: readonly Link[], signal: AbortSignal): Promise<readonly Link[]>;
+  /** Tells which ServiceAccounts of clients are there, as far as it is known; every pin of the box. */
+  serviceAccounts(
+    box: string,
+    accounts: ServiceAccountsCall,
+    signal: AbortSignal,
+  ): Promise<readonly PinnedServiceAccount[]>;
   /** One call, one transaction: its results, once all of it is committed. */
   apply(call: ApplyCall, signal: AbortSignal): Promise<readonly ApplyResult[]>;
 }
@@ -104,6 +111,11 @@ export function createManagement(options: ManagementOptions): Management {
       const path = `/boxes/${encodeURIComponent(box)}/missing-links`;
       const read = (answer: IncomingMessage) => jsonBody(answer, longestUsage);
       return missingLinksOf(await call(options, 'POST', path, [{ links }], signal, read));
+    },
+    async serviceAccounts(box, accounts, signal) {
+      const path = `/boxes/${encodeURIComponent(box)}/service-accounts`;
+      const read = (answer: IncomingMessage) => jsonBody(answer, longestUsage);
+      return pinsOf(await call(options, 'POST', path, [accounts], signal, read));
     },
     apply({ box, head, lines: sent, onProgress }, signal) {
       const path = `/boxes/${encodeURIComponent(box)}/apply`;

@@ -23,6 +23,7 @@ interface EntryRow {
   readonly cluster: string;
   readonly version: string;
   readonly uid: string | null;
+  readonly gone: boolean;
 }
 
 /** What is known of some ServiceAccounts of clients; see {@link KnownEntry}. Throws Outage. */
@@ -30,7 +31,7 @@ export async function findServiceAccounts(
   db: Queryable,
   keys: readonly EntryKey[],
 ): Promise<readonly { readonly found: KnownEntry | undefined }[]> {
-  const text = 'SELECT nth, cluster, version, uid FROM boxgate.find_service_accounts($1,$2,$3,$4)';
+  const text = 'SELECT nth, cluster, version, uid, gone FROM boxgate.find_service_accounts($1,$2,$3,$4)';
   const values = [
     arrayLiteral(keys, ({ box }) => `"${box}"`),
     arrayLiteral(keys, ({ client }) => `"${client}"`),
@@ -39,9 +40,9 @@ export async function findServiceAccounts(
   ];
   const { rows } = await sortingErrors(() => db.query<EntryRow>({ text, values }));
   const known = new Map(
-    rows.map(({ nth, cluster, version, uid }) => [
+    rows.map(({ nth, cluster, version, uid, gone }) => [
       Number(nth),
-      { cluster, version: Number(version), uid: uid ?? undefined },
+      { cluster, version: Number(version), uid: uid ?? undefined, isGone: gone },
     ]),
   );
   return keys.map((_, index) => ({ found: known.get(index + 1) }));

@@ -99,6 +99,8 @@ export interface KnownEntry {
   readonly version: number;
   /** Of the ServiceAccount that has been seen; undefined: none yet. */
   readonly uid: string | undefined;
+  /** The cluster has said that this one was deleted. */
+  readonly isGone: boolean;
 }
 
 /** Whose sign-in is asked for, and whose consent for which client. */

@@ -227,6 +227,25 @@ UPDATE boxgate.resource r
   FROM unnest($3::text[], $4::text[]) AS k (kind, id)
  WHERE r.box = $1::text AND r.kind = k.kind AND r.id = k.id`;
 
+/** Revokes all sessions of clients under the box's new config version (bumpVersion). */
+export async function revokeClients(
+  connection: Connection,
+  box: string,
+  version: number,
+  clients: readonly string[],
+): Promise<void> {
+  await connection.query(
+    `WITH revoked AS (
+       INSERT INTO boxgate.revocation (box, subject, version)
+       SELECT $1::text, 'client:' || c.id, $2::bigint FROM unnest($3::text[]) AS c (id)
+       ON CONFLICT DO NOTHING)
+     UPDATE boxgate.resource r SET version = $2::bigint, sessions_from = $2::bigint, content = '', updated_at = now()
+       FROM unnest($3::text[]) AS c (id)
+      WHERE r.box = $1::text AND r.kind = 'Client' AND r.id = c.id`,
+    [box, version, clients],
+  );
+}
+
 /**
  * Deletes resources under the box's new config version (bumpVersion), in one statement; returns those that were there.
  * Leaves a tombstone of each, and revokes all sessions of the deleted clients, which are counted no more.

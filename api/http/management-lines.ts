@@ -7,6 +7,7 @@ import { LINK_TYPES } from '../../crds/links.ts';
 import type { BoxHostsCall } from '../client/box-hosts.ts';
 import type { ClusterSettingsCall } from '../client/cluster-settings.ts';
 import type { ApplyHead, ApplyLine, LinkedNames } from '../client/desired-state.ts';
+import type { ServiceAccountsCall } from '../client/service-accounts.ts';
 import { Problem } from '../problem.ts';
 
 const text = Type.String({ minLength: 1, maxLength: 512 });
@@ -36,6 +37,14 @@ const remove = Compile(Type.Object({ ...name, owner, delete: Type.Literal(true),
 
 const link = Type.Object({ resourceType: Type.Enum([...LINK_TYPES]), id: text });
 const links = Compile(Type.Object({ links: Type.Array(link) }));
+
+const seenServiceAccount = Type.Object({
+  ...{ client: text, namespace: text, name: text },
+  uid: Type.Union([text, Type.Null()]),
+});
+const seenServiceAccounts = Compile(
+  Type.Object({ cluster: text, epoch: Type.Integer({ minimum: 1 }), seen: Type.Array(seenServiceAccount) }),
+);
 
 const publicKey = Type.Object({
   kty: Type.Enum(['RSA', 'EC', 'OKP']),
@@ -86,6 +95,12 @@ export function parseSettings(value: unknown): ClusterSettingsCall {
 export function parseLinks(value: unknown): LinkedNames {
   if (links.Check(value)) return value;
   throw new Problem('bad-request', 'The call must hold links: resourceType and id of each');
+}
+
+/** Reads the body of `POST /boxes/<box>/service-accounts`. Throws Problem `bad-request`. */
+export function parseServiceAccounts(value: unknown): ServiceAccountsCall {
+  if (seenServiceAccounts.Check(value)) return value;
+  throw new Problem('bad-request', 'The call must hold cluster, epoch and seen: client, namespace, name and uid');
 }
 
 /** Reads the first line of an apply call. Throws Problem `bad-request`. */

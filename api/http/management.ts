@@ -12,6 +12,7 @@ import type {
   MissingLinks,
   NotApplied,
 } from '../client/desired-state.ts';
+import type { ServiceAccountPins } from '../client/service-accounts.ts';
 import { lines as linesOf } from '../client/ndjson.ts';
 import { equal } from '../credentials/equal.ts';
 import { declaredBoxes } from '../db/box.ts';
@@ -28,10 +29,18 @@ import type { ApplyServices } from '../resources/apply.ts';
 import { Fenced } from '../resources/demand-epoch.ts';
 import { putHosts } from '../resources/put-hosts.ts';
 import { putSettings } from '../resources/put-settings.ts';
+import { followServiceAccounts } from '../resources/follow-service-accounts.ts';
 import { missingLinks } from '../resources/missing-links.ts';
 import { boxUsage, lastUses } from '../resources/usage.ts';
 import { isBoxName } from './box-address.ts';
-import { parseApplyLine, parseHead, parseHosts, parseLinks, parseSettings } from './management-lines.ts';
+import {
+  parseApplyLine,
+  parseHead,
+  parseHosts,
+  parseLinks,
+  parseServiceAccounts,
+  parseSettings,
+} from './management-lines.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { addProbes } from './probes.ts';
 import type { Probed } from './probes.ts';
@@ -70,6 +79,7 @@ export function createManagementApp(context: ManagementContext): Express {
   app.get('/boxes/:box/usage', (request, response) => inTurn(() => usage(context, request, response)));
   app.get('/boxes/:box/last-use', (request, response) => lastUse(context, request, response));
   app.post('/boxes/:box/missing-links', (request, response) => linkTargets(context, request, response));
+  app.post('/boxes/:box/service-accounts', (request, response) => serviceAccounts(context, request, response));
   app.post('/boxes/:box/apply', (request, response) => apply(context, request, response));
   app.use((_request, response) => void response.status(404).json(refusal('there is nothing at this address')));
   app.use((error: unknown, _request: Request, response: Response, _next: unknown) => {
@@ -188,6 +198,17 @@ async function linkTargets(
   const body = await readBody(request, longestLine);
   const { links } = parseLinks(parseJson(body.toString('utf8')));
   response.json({ missing: await missingLinks(context.pool, box, links) } satisfies MissingLinks);
+}
+
+async function serviceAccounts(
+  context: ManagementContext,
+  request: Request<{ box: string }>,
+  response: Response,
+): Promise<void> {
+  const box = boxOf(request);
+  const body = await readBody(request, longestLine);
+  const call = parseServiceAccounts(parseJson(body.toString('utf8')));
+  response.json({ pins: await followServiceAccounts(box, call, context.apply) } satisfies ServiceAccountPins);
 }
 
 function boxOf({ params: { box } }: Request<{ box: string }>): string {

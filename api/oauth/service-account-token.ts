@@ -1,9 +1,10 @@
 import type { Client, ServiceAccount } from '../../crds/client.ts';
-import { pinServiceAccount } from '../db/service-account-pin.ts';
+import { pinServiceAccount, repinServiceAccount } from '../db/service-account-pin.ts';
 import type { AuthenticationContext } from './authentication-context.ts';
 import { refusedAssertion } from './client-assertion.ts';
 import type { ClientAssertion } from './client-assertion.ts';
 import { notAuthenticated } from './not-authenticated.ts';
+import type { OAuthError } from './oauth-error.ts';
 import type { VerifiedClaims } from './verify-assertion.ts';
 
 /** Seconds from the making of a token to its end, at most: one that lives for years is a secret, not a proof. */
@@ -34,8 +35,13 @@ export async function proveServiceAccount(
   const claims = await services.serviceAccountTokens.verify(text.reveal(), subject, by, now);
   if (claims === undefined) throw notAuthenticated();
   checkClaims(claims, services.issuer(state));
-  if (!lists(client, serviceAccount)) throw refusedAssertion('This ServiceAccount does not authenticate the client');
-  await checkUid(uidOf(claims, serviceAccount), known.uid, entry, context);
+  const listed = entryOf(client, serviceAccount);
+  if (listed === undefined) throw refusedAssertion('This ServiceAccount does not authenticate the client');
+  const uid = uidOf(claims, serviceAccount);
+  if (known.isGone && uid === known.uid)
+    throw refusedAssertion('This ServiceAccount was deleted: its tokens do not count');
+  if (listed.uid === undefined) await checkPin(uid, known.uid, entry, context);
+  else await checkDeclaredUid(uid, listed.uid, known.uid, entry, context);
 }
 
 function checkClaims({ aud = [], exp, iat }: VerifiedClaims, issuer: string): void {
@@ -50,8 +56,8 @@ function checkClaims({ aud = [], exp, iat }: VerifiedClaims, issuer: string): vo
   }
 }
 
-function lists({ service_accounts = [] }: Client, { namespace, name }: ServiceAccount): boolean {
-  return service_accounts.some((one) => one.namespace === namespace && one.name === name);
+function entryOf({ service_accounts = [] }: Client, { namespace, name }: ServiceAccount): ServiceAccount | undefined {
+  return service_accounts.find((one) => one.namespace === namespace && one.name === name);
 }
 
 /** `kubernetes.io`.serviceaccount.uid of a bound token; one without it could be of any ServiceAccount of that name. */
@@ -75,17 +81,31 @@ function member(value: unknown, name: string): unknown {
 type Entry = Parameters<typeof pinServiceAccount>[1];
 
 /** The first one that comes is the one from then on: one that is made again under its name is a stranger. */
-async function checkUid(
+async function checkPin(
   uid: string,
   pinned: string | undefined,
   entry: Entry,
-  { transaction, services }: AuthenticationContext,
+  context: AuthenticationContext,
 ): Promise<void> {
-  const counts = pinned ?? (await transaction((connection) => pinServiceAccount(connection, entry, uid))).value;
-  if (counts === uid) return;
-  const { box, client, namespace, name } = entry;
+  const counts = pinned ?? (await context.transaction((connection) => pinServiceAccount(connection, entry, uid))).value;
+  if (counts !== uid) throw madeAgain(entry, context);
+}
+
+/** The client itself says which one: that one is the pin from then on, also when the client says it no longer. */
+async function checkDeclaredUid(
+  uid: string,
+  declared: string,
+  pinned: string | undefined,
+  entry: Entry,
+  context: AuthenticationContext,
+): Promise<void> {
+  if (declared !== uid) throw madeAgain(entry, context);
+  if (pinned !== uid) await context.transaction((connection) => repinServiceAccount(connection, entry, uid));
+}
+
+function madeAgain({ box, client, namespace, name }: Entry, { services }: AuthenticationContext): OAuthError {
   services.audit('service_account_made_again', { box, client, service_account: `${namespace}/${name}` });
-  throw refusedAssertion(
-    'This ServiceAccount was made again since the client first knew it: take its entry out of service_accounts and put it back',
+  return refusedAssertion(
+    'This ServiceAccount was made again since the client first knew it: give its uid in the entry of service_accounts to accept it',
   );
 }

@@ -12,6 +12,7 @@ import { inLanes } from './lanes.ts';
 import { startListWatch, type ListWatch, type ListWatchOptions } from './list-watch.ts';
 import { isAbout, kindName, liveUid, pathOfKind } from './live-read.ts';
 import { createRewritten } from './rewritten.ts';
+import { createServiceAccountWatch } from './service-accounts.ts';
 import { writeStatuses } from './status-writer.ts';
 import { createTenancies, type Tenancies } from './tenancies.ts';
 import { hadSecret } from './told-secret.ts';
@@ -51,6 +52,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   synced.catch(() => undefined);
   let stores: Watches | undefined;
   const rewritten = createRewritten();
+  const accounts = createServiceAccountWatch(options);
   const holds = createFinalizerHolds({
     ...options,
     ownNamespace: options.ownNamespace,
@@ -60,9 +62,11 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   return {
     statusesInTurn,
     boxSecrets: (box, needs, signal) => boxSecrets(box, needs, options.secrets, signal),
+    serviceAccounts: accounts.uids,
     hosts: hostSource(options, synced, () => stores),
     watch(onChange, signal, onHosts) {
       options.secrets.watches.begin(onChange, signal);
+      accounts.begin(onChange, signal);
       const everUsed = new Set<string>();
       const isUsed = (box: string): boolean => kinds.some((kind) => stores?.[kind].store.hasNamespace(box));
       const judgeHosts = (...boxes: readonly string[]): void => {
@@ -109,18 +113,15 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       const watches = await unlessStopped(synced, signal);
       const kept = kinds.flatMap((kind) => watches[kind].store.inNamespace(box));
       const objects = kept.filter(({ isGoing }) => !isGoing).map(({ declared }) => declared);
-      const listing = { objects, complete: true };
       const heard = watches.namespaces.store.get(box, box);
       const namespace = heard ?? (await namespaceNow(options.api, box, signal));
       // What lists still have of it is old news.
       if (namespace === undefined) return { objects: [], complete: true, isGone: true };
       const tenancy = watches.tenancies.of(namespace);
-      return { ...listing, tenancy, quota: namespace.quota };
+      return { objects, complete: true, tenancy, quota: namespace.quota };
     },
     isListed: (box) => stores?.namespaces.store.hasNamespace(box) === true,
-    async namespaceOf(box, signal) {
-      return (await liveNamespace(options.api, box, signal)).claim;
-    },
+    namespaceOf: async (box, signal) => (await liveNamespace(options.api, box, signal)).claim,
     takeRewritten: rewritten.take,
     hadSecret: (client, secret) => hadSecret(stores?.Client.store, client, secret),
     isKindGoing: (kind, signal) => isDefinitionGoing(options.api, kind, signal),

@@ -42,13 +42,14 @@ function ownConditions(value: unknown): readonly Record<string, unknown>[] {
 function fieldsOf(columns: Columns, live: Readonly<Record<string, unknown>>): Record<string, unknown> {
   switch (columns.kind) {
     case 'Client': {
-      const { id, grants, secret, secretName, policies, usage } = columns;
+      const { id, grants, secret, secretName, policies, serviceAccounts, usage } = columns;
       return {
         id: givenId(id),
         grants: given(grants),
         secret: given(secret),
         secretName: given(secretName),
         policies,
+        serviceAccounts: serviceAccounts.length === 0 ? undefined : serviceAccounts,
         ...usageOf(usage, live),
       };
     }

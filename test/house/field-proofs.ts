@@ -159,6 +159,10 @@ export const FIELD_PROOFS: FieldProofs = {
     jwks_uri: ['test/oauth/remote-key-sets.test.ts', 'is authenticated by them, which are fetched once'],
     'service_accounts[].namespace': serviceAccounts,
     'service_accounts[].name': serviceAccounts,
+    'service_accounts[].uid': [
+      'test/operator/service-account-pins.test.ts',
+      'R-54: a uid in the Client is the pin from the beginning',
+    ],
     'secretRef.name': reference,
     'secretRef.key': reference,
     'generateSecret.name': ['test/operator/secret-source.test.ts', 'names the Secret ${title}'],

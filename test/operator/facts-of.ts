@@ -28,6 +28,7 @@ export function factsOf(object: Declared, fields: Partial<Facts & Desired> = {})
     usage: undefined,
     users: undefined,
     servesServiceAccounts: false,
+    accounts: [],
     ...others,
   };
 }

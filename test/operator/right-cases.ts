@@ -5,6 +5,8 @@ import { isRecord } from '../../crds/schema-node.ts';
 import type { Environment } from '../../process/environment.ts';
 import type { ControlPlane } from '../envtest/control-plane.ts';
 import { kubectl } from '../envtest/install-crds.ts';
+import { proof } from '../oauth/assertions.ts';
+import { sendForm } from '../oauth/requests.ts';
 import { eventually } from '../support/eventually.ts';
 import { operatorNamespace } from '../support/operator-process.ts';
 import { rulesWithout } from './declared-rights.ts';
@@ -107,6 +109,32 @@ export const rightCases: Readonly<Record<string, RightCase>> = {
 
   'get /.well-known/openid-configuration': serviceAccounts('who makes the tokens of ServiceAccounts is not known'),
   'get /openid/v1/jwks': serviceAccounts('the keys of the tokens of ServiceAccounts are not known'),
+
+  'get /serviceaccounts': {
+    breaks: 'the tokens of a deleted ServiceAccount stay valid: a list alone says of nothing that it is gone',
+    prepare: signInByServiceAccount,
+    provoke: deleteServiceAccount,
+    wanted: isServiceAccountGone,
+  },
+  'list /serviceaccounts': {
+    breaks: 'no ServiceAccount is known after a restart',
+    prepare: signInByServiceAccount,
+    async provoke(scene) {
+      await scene.restart();
+      await deleteServiceAccount(scene);
+    },
+    wanted: isServiceAccountGone,
+  },
+  'watch /serviceaccounts': {
+    breaks: 'what happens to ServiceAccounts is not heard of',
+    prepare: signInByServiceAccount,
+    async provoke(scene) {
+      scene.cut();
+      await eventually('the watch is refused', () => scene.said(refusal('watch', 'serviceaccounts')));
+      await deleteServiceAccount(scene);
+    },
+    wanted: isServiceAccountGone,
+  },
 
   'create /events': {
     breaks: 'nobody is told of rights that are missing in the cluster',
@@ -265,6 +293,33 @@ function serviceAccounts(breaks: string): RightCase {
     },
     wanted: isReady(samples.clients),
   };
+}
+
+/** A Client that a ServiceAccount of its namespace has authenticated. */
+async function signInByServiceAccount({ rig, box }: RightsScene): Promise<void> {
+  const accounts = `/api/v1/namespaces/${box}/serviceaccounts`;
+  await rig.plane.call({ method: 'POST', path: accounts, body: { metadata: { name: 'app' } } });
+  await rig.put('Client', box, 'app', {
+    grant_types: ['client_credentials'],
+    service_accounts: [{ namespace: box, name: 'app' }],
+  });
+  await rig.ready('Client', box, 'app');
+  const url = `${rig.api.url}/boxes/${box}`;
+  const metadata: unknown = await (await fetch(`${url}/.well-known/openid-configuration`)).json();
+  const spec = { audiences: [isRecord(metadata) ? metadata['issuer'] : undefined] };
+  const { body } = await rig.plane.call({ method: 'POST', path: `${accounts}/app/token`, body: { spec } });
+  const token = isRecord(body) && isRecord(body['status']) ? String(body['status']['token']) : '';
+  const fields = { grant_type: 'client_credentials', client_id: 'app', ...proof(token) };
+  const { status, text } = await sendForm(`${url}/auth/token`, fields);
+  if (status !== 200) throw new Error(text);
+}
+
+async function deleteServiceAccount({ rig, box }: RightsScene): Promise<void> {
+  await rig.plane.call({ method: 'DELETE', path: `/api/v1/namespaces/${box}/serviceaccounts/app` });
+}
+
+async function isServiceAccountGone({ rig, box }: RightsScene): Promise<boolean> {
+  return (await rig.condition('Client', box, 'app')) === 'False/ServiceAccountDeleted';
 }
 
 /** The Lease has the time of its last renewal until the operator may renew it again. */

@@ -47,7 +47,7 @@ export const clientIdentityRows: readonly Row[] = [
     'service accounts': {
       service_accounts: [
         { namespace: 'shop', name: 'orders' },
-        { namespace: 'shop', name: 'orders.v2' },
+        { namespace: 'shop', name: 'orders.v2', uid: '6f1c3a52-0d0e-4f0b-9a38-6f0d7c1b2a11' },
         { namespace: 'other', name: 'orders' },
       ],
     },
@@ -195,8 +195,16 @@ export const clientIdentityRows: readonly Row[] = [
     ],
     'a service account without name': [{ service_accounts: [{ namespace: 'shop' }] }, 'service_accounts[0].name'],
     'a service account as a string': [{ service_accounts: ['shop/orders'] }, 'service_accounts[0]'],
-    'a service account with a uid': [
-      { service_accounts: [{ namespace: 'shop', name: 'orders', uid: 'x' }] },
+    'a service account with a token': [
+      { service_accounts: [{ namespace: 'shop', name: 'orders', token: 'x' }] },
+      'service_accounts[0].token',
+    ],
+    'R-54 a service account with a uid that is none': [
+      { service_accounts: [{ namespace: 'shop', name: 'orders', uid: 'a b' }] },
+      'service_accounts[0].uid',
+    ],
+    'R-54 a service account with a uid that is too long': [
+      { service_accounts: [{ namespace: 'shop', name: 'orders', uid: letters(129) }] },
       'service_accounts[0].uid',
     ],
     'a service account in capitals': [

@@ -33,6 +33,7 @@ function status(fields: Partial<ObjectStatus> = {}): ObjectStatus {
       secret: '',
       secretName: '',
       policies: 0,
+      serviceAccounts: [],
       usage: undefined,
     },
     faults: [],

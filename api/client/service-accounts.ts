@@ -1,0 +1,47 @@
+import { isObject } from './apply-answer.ts';
+import { ManagementError } from './management-error.ts';
+
+/** An entry of a client's `service_accounts`, as the cluster has its ServiceAccount now. */
+export interface SeenServiceAccount {
+  readonly client: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Of the ServiceAccount that is there; null: there is none. */
+  readonly uid: string | null;
+}
+
+/** An entry that has been pinned: by its first token. */
+export interface PinnedServiceAccount {
+  readonly client: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** The ServiceAccount of this uid is not there any more: its tokens are refused. */
+  readonly gone: boolean;
+}
+
+/** Body of `POST /boxes/<box>/service-accounts`. */
+export interface ServiceAccountsCall {
+  readonly cluster: string;
+  readonly epoch: number;
+  /** What is known of them; empty where only the pins are asked for. */
+  readonly seen: readonly SeenServiceAccount[];
+}
+
+/** Its answer: every pin of the clients that the cluster declares in the box, once what was seen is stored. */
+export interface ServiceAccountPins {
+  readonly pins: readonly PinnedServiceAccount[];
+}
+
+/** Reads the answer of `POST /boxes/<box>/service-accounts`. Throws ManagementError `refused`. */
+export function pinsOf(answer: unknown): readonly PinnedServiceAccount[] {
+  const pins: unknown = isObject(answer) ? answer['pins'] : undefined;
+  if (Array.isArray(pins) && pins.every(isPin)) return pins;
+  throw new ManagementError('refused', 'the API answered without the pins of ServiceAccounts');
+}
+
+function isPin(value: unknown): value is PinnedServiceAccount {
+  if (!isObject(value)) return false;
+  const texts = ['client', 'namespace', 'name', 'uid'].map((name) => value[name]);
+  return texts.every((text) => typeof text === 'string') && typeof value['gone'] === 'boolean';
+}
