@@ -1,7 +1,7 @@
 # What a person types. Everything runs through npm, which puts node_modules/.bin, and with it the Node.js that
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify screenshots bench bench-large bench-operator mutants attacks fuzz replicas faults orders questions schema envtest install
+.PHONY: help dev test check format generate verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders questions schema envtest install
 
 INSTALLED := node_modules/.package-lock.json
 
@@ -31,6 +31,9 @@ screenshots: install ## takes the pictures of the pages in docs/screenshots
 
 bench: install ## measures, and writes docs/performance.md
 	@npm run --silent bench
+
+bench-against: install ## the token and check paths against another commit, in alternating rounds (BASE=HEAD~1)
+	@npm run --silent bench:against -- $(or $(BASE),HEAD~1)
 
 bench-large: install ## the same with ten million sessions stored
 	@npm run --silent bench -- ten-million-sessions --write

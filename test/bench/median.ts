@@ -9,3 +9,12 @@ export function median(values: number[]): number {
 export function medianRatio(a: number[], b: number[]): number {
   return median(a.map((value, round) => value / (b[round] ?? NaN)));
 }
+
+/** The values between which the median lies in 95 of 100 resamples (percentile bootstrap). */
+export function intervalOfMedian(values: number[], resamples = 2_000): { low: number; high: number } {
+  const medians = Array.from({ length: resamples }, () =>
+    median(values.map(() => values[Math.floor(Math.random() * values.length)] ?? NaN)),
+  ).toSorted((a, b) => a - b);
+  const at = (part: number): number => medians[Math.floor(part * (resamples - 1))] ?? NaN;
+  return { low: at(0.025), high: at(0.975) };
+}

@@ -1,0 +1,111 @@
+// `npm run bench:against -- <commit>`: the token and check paths of this tree against those of another commit, both on one
+// Postgres, in alternating rounds. Prints the median of the ratios with the interval that holds it in 95 of 100 resamples.
+// `--rounds 15 --seconds 2` are the defaults; names after the commit choose rows.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { startBoxgate, type Boxgate } from './boxgate.ts';
+import { startLoad } from './load/client.ts';
+import { bearerRequest, formRequest } from './load/requests.ts';
+import { intervalOfMedian, median } from './median.ts';
+import { startPostgres, type BenchPostgres } from './machine/postgres.ts';
+import { alternate, type Contestant } from './rounds.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '15' }, seconds: { type: 'string', default: '2' } },
+});
+const [commit, ...chosen] = positionals;
+if (commit === undefined) {
+  process.stderr.write('name the commit to compare with: npm run bench:against -- HEAD~1\n');
+  process.exit(2);
+}
+
+/** Tokens that are asked about in turn. */
+const tokenCount = 2_000;
+/** As in every comparison of this bench. */
+const connections = 64;
+
+const grant = { grant_type: 'client_credentials' };
+const rows: Readonly<Record<string, (boxgate: Boxgate) => Promise<string[]>>> = {
+  opaque: (boxgate) => Promise.resolve([formRequest(boxgate.path('/auth/token'), grant, boxgate.clients.opaque)]),
+  jwt: (boxgate) => Promise.resolve([formRequest(boxgate.path('/auth/token'), grant, boxgate.clients.jwt)]),
+  async introspection(boxgate) {
+    const tokens = await boxgate.issue(boxgate.clients.opaque, tokenCount);
+    return tokens.map((token) => formRequest(boxgate.path('/auth/introspect'), { token }, boxgate.clients.opaque));
+  },
+  async bearer(boxgate) {
+    const tokens = await boxgate.issue(boxgate.clients.reader, tokenCount);
+    const ids = await boxgate.sessionIds(tokenCount);
+    return tokens.map((token, nth) => bearerRequest(boxgate.path(`/Session/${ids[nth] ?? ''}`), token));
+  },
+};
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-against-'));
+const tree = path.join(folder, 'tree');
+const postgres = await startPostgres();
+const load = startLoad();
+const started: Boxgate[] = [];
+try {
+  await git('worktree', 'add', '--detach', tree, commit);
+  await symlink(path.join(root, 'node_modules'), path.join(tree, 'node_modules'));
+  const other = await importOther(path.join(tree, 'test/bench/boxgate.ts'));
+  for (const [name, start] of [['before', other] as const, ['now', startBoxgate] as const]) {
+    started.push(await start(postgres, name, {}, undefined));
+  }
+  for (const [name, requests] of Object.entries(rows)) {
+    if (chosen.length === 0 || chosen.includes(name)) await compare(name, requests);
+  }
+} finally {
+  load.stop();
+  for (const boxgate of started) await boxgate.stop();
+  await postgres.stop();
+  await git('worktree', 'remove', '--force', tree).catch(() => undefined);
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function compare(name: string, requestsOf: (boxgate: Boxgate) => Promise<string[]>): Promise<void> {
+  const contestants: Contestant[] = [];
+  for (const [nth, boxgate] of started.entries()) {
+    const requests = await requestsOf(boxgate);
+    contestants.push(contestant(nth === 0 ? 'before' : 'now', boxgate, requests, postgres));
+  }
+  // Else the plans change at some moment of the rounds, when the statistics are collected.
+  for (const { database } of started) await postgres.query(database, 'ANALYZE');
+  const results = await alternate(load, contestants, Number(values.rounds));
+  const [before = [], now = []] = [results.get('before'), results.get('now')];
+  const ratios = now.map(({ perSecond }, nth) => perSecond / (before[nth]?.perSecond ?? NaN));
+  const { low, high } = intervalOfMedian(ratios);
+  const rate = (rounds: typeof now): string => median(rounds.map(({ perSecond }) => perSecond)).toFixed(0);
+  const figures = `${percent(median(ratios))} [${percent(low)}, ${percent(high)}]`;
+  process.stdout.write(`${name.padEnd(14)} ${figures}, ${rate(before)} -> ${rate(now)} a second\n`);
+}
+
+function contestant(name: string, boxgate: Boxgate, requests: string[], { pid }: BenchPostgres): Contestant {
+  const seconds = Number(values.seconds);
+  const plan = () => ({ port: boxgate.port, connections, requests, seconds, warmupSeconds: 0.5 });
+  return { name, status: 200, pids: [boxgate.pid, pid], plan };
+}
+
+function percent(ratio: number): string {
+  return `${(100 * ratio).toFixed(1)} %`;
+}
+
+async function git(...args: string[]): Promise<void> {
+  await promisify(execFile)('git', args, { cwd: root });
+}
+
+async function importOther(file: string): Promise<typeof startBoxgate> {
+  const found: unknown = await import(pathToFileURL(file).href);
+  if (!isStarter(found)) throw new Error(`${file} does not start Boxgate`);
+  return found.startBoxgate;
+}
+
+/** Every commit that can be compared has the same one. */
+function isStarter(found: unknown): found is { startBoxgate: typeof startBoxgate } {
+  return typeof found === 'object' && found !== null && 'startBoxgate' in found;
+}
