@@ -16,7 +16,7 @@ export interface Listing {
   readonly complete: boolean;
   /** What the namespace says; absent where there are none. */
   readonly tenancy?: Tenancy;
-  /** The namespace of the box is not there: a live read says so. */
+  /** The namespace of the box is not there (a live read says so), or nothing in the folder declares anything of the box. */
   readonly isGone?: true;
   /** The quotas that the Namespace sets; absent where no Namespace is known. */
   readonly quota?: BoxQuota;

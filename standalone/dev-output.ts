@@ -36,6 +36,8 @@ export interface DevOutput {
   unapplied(boxes: ReadonlySet<string>): void;
   /** Names the files of secrets that were generated just now; paths relative to `cwd` where that is shorter. */
   secretFiles(box: string, created: readonly CreatedSecret[], cwd: string): void;
+  /** Prints that a box is out of service, because nothing of it is declared any more. */
+  suspended(box: string): void;
   /** Whether the folder has declared anything. */
   readonly hasObjects: boolean;
   /** Whether every object is Ready and nothing of the folder is in doubt. */
@@ -67,6 +69,11 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
   function note(sentence: string): void {
     progress.clear();
     stderr.write(`${plainText(sentence)}\n`);
+  }
+
+  function print(lines: readonly string[]): void {
+    progress.clear();
+    stdout.write(lines.map((line) => `${plainText(line)}\n`).join(''));
   }
 
   function remember(status: ObjectStatus): void {
@@ -112,21 +119,7 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
       if (sentence !== lastFailure) note(sentence);
       lastFailure = sentence;
     },
-    unapplied(boxes) {
-      const rows = [...boxes].sort().map((box) => [box, 'NotApplied', failures.get(box) ?? 'unknown']);
-      if (rows.length === 0) return;
-      progress.clear();
-      const lines = aligned([['NAMESPACE', 'REASON', 'MESSAGE'], ...rows]);
-      stdout.write(lines.map((line) => `${plainText(line)}\n`).join(''));
-    },
-    secretFiles(box, created, cwd) {
-      progress.clear();
-      stdout.write(
-        fileLines(box, created, cwd)
-          .map((line) => `${plainText(line)}\n`)
-          .join(''),
-      );
-    },
+    ...notices(print, failures),
     get hasObjects() {
       return isAnyDeclared;
     },
@@ -141,6 +134,27 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
     },
     get accountSubject() {
       return firsts.account.value;
+    },
+  };
+}
+
+/** What is said about single boxes; `failures` is why their last pass failed. */
+function notices(
+  print: (lines: readonly string[]) => void,
+  failures: ReadonlyMap<string, string>,
+): Pick<DevOutput, 'unapplied' | 'secretFiles' | 'suspended'> {
+  const headings = ['NAMESPACE', 'REASON', 'MESSAGE'];
+  return {
+    unapplied(boxes) {
+      const rows = [...boxes].sort().map((box) => [box, 'NotApplied', failures.get(box) ?? 'unknown']);
+      if (rows.length > 0) print(aligned([headings, ...rows]));
+    },
+    secretFiles(box, created, cwd) {
+      print(fileLines(box, created, cwd));
+    },
+    suspended(box) {
+      const message = 'Nothing in the folder declares it any more: it serves nothing, and its tokens are refused';
+      print(aligned([headings, [box, 'Suspended', message]]));
     },
   };
 }

@@ -160,6 +160,7 @@ function reconcile(
 ): Reconciler {
   const source = createFolderSource(reader, options.folder, {
     onProblems: (problems) => output.problems(problems),
+    onEmpty: (box) => output.suspended(box),
     async writeStatus(_box, changed, gone) {
       output.statuses(changed, gone);
     },

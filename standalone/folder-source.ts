@@ -12,6 +12,8 @@ import { lineOfField } from './manifest-line.ts';
 export interface FolderListeners {
   readonly writeStatus: Source['writeStatus'];
   readonly onProblems: (problems: readonly FolderProblem[]) => void;
+  /** Nothing of this box is declared any more: it is taken out of service. */
+  readonly onEmpty: (box: string) => void;
 }
 
 /** Milliseconds between listings that nothing asked for; listing may take a twentieth of the time at most. */
@@ -20,11 +22,22 @@ const periodsForOne = 20;
 
 /** A folder as a source of declared objects. The reader has listed it at least once. */
 export function createFolderSource(reader: FolderReader, folder: string, listeners: FolderListeners): Source {
+  /** Boxes of which nothing is declared, as the listeners have heard. */
+  const empty = new Set<string>();
+
   return {
     boxes: () => Promise.resolve(reader.index.boxes()),
-    list(box) {
+    async list(box, signal) {
+      const isEmpty = await isGone(reader, box, signal);
       const { objects, quota } = reader.index.contents(box);
-      return Promise.resolve({ objects, complete: reader.isComplete, quota });
+      const listing = { objects, complete: reader.isComplete, quota };
+      if (!isEmpty) {
+        empty.delete(box);
+        return listing;
+      }
+      if (!empty.has(box)) listeners.onEmpty(box);
+      empty.add(box);
+      return { ...listing, isGone: true };
     },
     boxSecrets(box) {
       const { secrets } = reader.index.contents(box);
@@ -39,6 +52,21 @@ export function createFolderSource(reader: FolderReader, folder: string, listene
   };
 }
 
+/** Whether two listings a moment apart have found nothing of a box, and everything could be read. */
+async function isGone(reader: FolderReader, box: string, signal: AbortSignal): Promise<boolean> {
+  const hasNothing = (): boolean => reader.isComplete && reader.index.contents(box).objects.length === 0;
+  if (!hasNothing()) return false;
+  await listAgain(reader, signal);
+  return hasNothing();
+}
+
+/** Lists the folder a moment after its last listing. */
+async function listAgain(reader: FolderReader, signal: AbortSignal): Promise<void> {
+  const wait = reader.untilNextMoment;
+  if (wait > 0) await sleep(wait, undefined, { signal });
+  await reader.listAll();
+}
+
 /** Gone is what two listings a moment apart have missed, the second one begun after this question. */
 async function confirmGone(
   reader: FolderReader,
@@ -48,9 +76,7 @@ async function confirmGone(
 ): Promise<ReadonlySet<ObjectName>> {
   const isMissing = ({ kind, name }: ObjectName): boolean => !reader.index.isDeclared(box, kind, name);
   const missed = objects.filter(isMissing);
-  const wait = reader.untilNextMoment;
-  if (wait > 0) await sleep(wait, undefined, { signal });
-  await reader.listAll();
+  await listAgain(reader, signal);
   return new Set(reader.isComplete ? missed.filter(isMissing) : []);
 }
 

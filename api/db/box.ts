@@ -70,10 +70,17 @@ export function turn(how: 'shared' | 'exclusive', box = '$1'): string {
   return `${lock}(hashtextextended('boxgate.box ' || ${box}::text, 0)) AS turn`;
 }
 
-/** The boxes that hold a resource, at most `limit` of them. */
+/** Boxes that are asked whether they are in service, of those that hold a resource: one machine has fewer. */
+const mostInUse = 200;
+
+/** The boxes that hold a resource and are in service, at most `limit` of them. */
 export function boxesInUse(pool: Connections, limit: number): Promise<readonly string[]> {
   return withConnection(pool, requestLimit, async (connection) => {
-    const { rows } = await connection.query<{ box: string }>('SELECT box FROM boxgate.boxes_in_use($1)', [limit]);
+    const { rows } = await connection.query<{ box: string }>(
+      // The versions leave out what is not in service.
+      `SELECT v.box FROM boxgate.config_versions(ARRAY(SELECT box FROM boxgate.boxes_in_use($1))) v ORDER BY v.box LIMIT $2`,
+      [mostInUse, limit],
+    );
     return rows.map((row) => row.box);
   });
 }

@@ -42,6 +42,11 @@ export async function retireBox(connection: Connection, box: string): Promise<vo
   await connection.query('DELETE FROM boxgate.box_host WHERE box = $1', [box]);
 }
 
+/** Brings a box back that no namespace is bound to, under a new version (bumpVersion). */
+export async function reopenBox(connection: Connection, box: string): Promise<void> {
+  await connection.query('UPDATE boxgate.box SET missing_since = NULL WHERE box = $1', [box]);
+}
+
 /** Binds a box to a namespace; it is open from then on. Under a new version (bumpVersion) when it was locked or out of service. */
 export async function bindBox(connection: Connection, box: string, cluster: string, uid: string): Promise<void> {
   await connection.query(

@@ -5,7 +5,7 @@ import { storeQuota } from '../db/box-use.ts';
 import { releaseHosts } from '../db/box-host.ts';
 import { endBoxData } from '../db/box-data.ts';
 import { demandStandby } from '../db/durability.ts';
-import { adoptRows, bindBox, lockBox, readBinding, retireBox } from '../db/namespace.ts';
+import { adoptRows, bindBox, lockBox, readBinding, reopenBox, retireBox } from '../db/namespace.ts';
 import { digestsOf, findResources } from '../db/resource.ts';
 import type { DeclaredResource } from '../db/resource.ts';
 import { deleteResources, lockResources, releaseResources, storeResources } from '../db/resource-write.ts';
@@ -177,6 +177,11 @@ async function settleClaim(connection: Connection, box: string, head: ApplyHead)
   if (verdict === 'retire') {
     await bumpVersion(connection, box);
     await retireBox(connection, box);
+    return undefined;
+  }
+  if (verdict === 'reopen') {
+    await bumpVersion(connection, box);
+    await reopenBox(connection, box);
     return undefined;
   }
   if (verdict !== 'bind' || binding.missing) {

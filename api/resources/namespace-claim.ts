@@ -3,19 +3,24 @@ import type { Binding } from '../db/namespace.ts';
 
 /**
  * What a call does about the namespace of its box: nothing; take the box out of service, because the namespace is missing
- * (`retire`), and bring it back (`resume`); bind the box to it for the first time; bind it anew with what
+ * (`retire`), and bring it back (`resume`, `reopen` where no namespace is bound to it); bind the box to it for the first time; bind it anew with what
  * was there (`adopt`) or without (`discard`); refuse the call, and `lock` the box with it.
  */
-export type ClaimVerdict = 'proceed' | 'bind' | 'resume' | 'retire' | 'adopt' | 'discard' | 'lock' | 'refuse';
+export type ClaimVerdict =
+  'proceed' | 'bind' | 'resume' | 'reopen' | 'retire' | 'adopt' | 'discard' | 'lock' | 'refuse';
 
 /**
  * Judges the namespace that a call names. Pure. A box is locked only by its own cluster: that a
  * cluster beside it has a namespace of the same name is no reason to switch anything off.
  */
 export function judgeClaim({ cluster, namespace, missing }: ApplyHead, binding: Binding): ClaimVerdict {
-  if (missing === true && binding.cluster === cluster && !binding.missing) return 'retire';
-  if (namespace === undefined) return binding.locked ? 'refuse' : 'proceed';
   const ours = binding.cluster === undefined || binding.cluster === cluster;
+  if (missing === true && ours && !binding.missing) return 'retire';
+  if (namespace === undefined) {
+    if (binding.locked) return 'refuse';
+    // In a folder there are no namespaces: what is declared again is served again.
+    return binding.missing && missing !== true && binding.cluster === undefined ? 'reopen' : 'proceed';
+  }
   if (binding.uid === undefined) return ours ? 'bind' : 'refuse';
   const same = ours && binding.uid === namespace.uid;
   if (same && !binding.locked) return binding.missing ? 'resume' : 'proceed';

@@ -21,6 +21,13 @@ describe('judgeClaim', () => {
       'bind',
     ],
     ['no namespace', fresh, undefined, 'proceed'],
+    [
+      'R-45 no namespace, of a box that is out of service and has none',
+      { ...fresh, missing: true },
+      undefined,
+      'reopen',
+    ],
+    ['no namespace, of a bound box that is out of service', missing, undefined, 'proceed'],
     ['no namespace, of a bound box', bound, undefined, 'proceed'],
     ['no namespace, of a locked box', locked, undefined, 'refuse'],
     ['the first namespace', fresh, { uid: 'new' }, 'bind'],
@@ -57,7 +64,8 @@ describe('judgeClaim', () => {
     ['of its own cluster, which is known', missing, 'proceed'],
     ['of a locked box', locked, 'retire'],
     ['of another cluster', elsewhere, 'proceed'],
-    ['of a box without one', fresh, 'proceed'],
+    ['R-45 of a box without one', fresh, 'retire'],
+    ['R-45 of a box without one, which is known', { ...fresh, missing: true }, 'proceed'],
   ] as const) {
     it(`R-51 a namespace that is missing, ${title}: ${verdict}`, () => {
       expect(judgeClaim({ cluster: 'c', epoch: 1, complete: false, missing: true }, binding)).to.equal(verdict);

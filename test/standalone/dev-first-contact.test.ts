@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { readDevOptions } from '../../standalone/options.ts';
 import { runBoxgate } from './boxgate-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { askToken } from './box-requests.ts';
 import { anyPorts, startDev } from './dev-process.ts';
 import { clientYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
@@ -80,6 +82,44 @@ describe('boxgate dev at first contact', () => {
       expect(() => readDevOptions(['folder', ...args], '/')).to.throw(sentence);
     });
   }
+
+  it('R-45 a box without objects in the folder is suspended, the table says so, and the root serves the one that is declared', async () => {
+    const kept = clientYaml('kept', '  deletionPolicy: Retain\n  secret: of-kept\n', 'other');
+    const box = 'apiVersion: boxgate.dev/v1\nkind: Box\nmetadata: { name: box, namespace: other }\nspec: {}\n';
+    folder.write('manifests/good.yaml', clientYaml('good', '  secret: of-good\n'));
+    folder.write('manifests/other.yaml', `${kept}---\n${box}`);
+    const args = ['--state', folder.path('state')];
+    let dev = await startDev(folder.path('manifests'), args);
+    const status = async (at: string, id: string): Promise<number> =>
+      (await askToken(`${dev.url}${at}`, id, `of-${id}`)).status;
+    try {
+      expect(await status('/boxes/other', 'kept')).to.equal(200);
+      expect(await status('', 'good')).to.equal(404);
+      folder.remove('manifests/other.yaml');
+      await dev.boxgate.said(
+        /^NAMESPACE +REASON +MESSAGE\nother +Suspended +Nothing in the folder declares it any more/m,
+      );
+      await eventually('the root serves the declared box', async () => (await status('', 'good')) === 200);
+      expect(await status('/boxes/other', 'kept'), 'the retained client').to.equal(404);
+      await dev.boxgate.end();
+      dev = await startDev(folder.path('manifests'), args);
+      expect([await status('', 'good'), await status('/boxes/other', 'kept')], 'after a restart').to.deep.equal([
+        200, 404,
+      ]);
+      folder.write('manifests/other.yaml', kept.replace('name: kept', 'name: more').replace('of-kept', 'of-more'));
+      await eventually('it serves again', async () => (await status('/boxes/other', 'more')) === 200);
+      expect(await status('/boxes/other', 'kept'), 'the retained client again').to.equal(200);
+      await dev.boxgate.end();
+      folder.remove('manifests/other.yaml');
+      dev = await startDev(folder.path('manifests'), args);
+      expect([await status('', 'good'), await status('/boxes/other', 'kept')], 'removed meanwhile').to.deep.equal([
+        200, 404,
+      ]);
+      expect(dev.boxgate.stdout).to.match(/^other +Suspended /m);
+    } finally {
+      await dev.boxgate.end();
+    }
+  });
 
   it('R-34 the address of a box leads to its sign-in page', async () => {
     folder.write('manifests/good.yaml', clientYaml('good'));

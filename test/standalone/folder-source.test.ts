@@ -13,6 +13,7 @@ describe('createFolderSource', () => {
   let stopping: AbortController;
   let problems: readonly FolderProblem[];
   let changed: string[];
+  let emptied: string[] = [];
 
   beforeEach(async () => {
     folder = temporaryFolder();
@@ -28,9 +29,11 @@ describe('createFolderSource', () => {
       now: () => performance.now(),
     });
     await reader.listAll();
+    emptied = [];
     source = createFolderSource(reader, folder.root, {
       writeStatus: () => Promise.resolve(),
       onProblems: (found) => (problems = found),
+      onEmpty: (box) => emptied.push(box),
     });
   });
   afterEach(() => {
@@ -43,6 +46,24 @@ describe('createFolderSource', () => {
     (await source.list(box, stopping.signal)).objects.map(({ name }) => name).sort();
   const has = (...expected: string[]) =>
     eventually(`there are ${expected.join()}`, async () => (await names()).join() === expected.join());
+
+  it('R-45 says of a box without objects that it is gone, once two listings have missed them and every file can be read', async () => {
+    folder.write('b.yaml', clientYaml('b', '', 'other'));
+    watch();
+    await eventually('it is there', async () => (await names('other')).join() === 'b');
+    folder.write('broken.yaml', 'kind: [');
+    folder.remove('b.yaml');
+    await eventually('the broken file is seen', () => problems.length > 0);
+    expect(await source.list('other', stopping.signal)).not.to.have.property('isGone');
+    expect(emptied).to.deep.equal([]);
+    folder.remove('broken.yaml');
+    await eventually('it is gone', async () => (await source.list('other', stopping.signal)).isGone === true);
+    expect(await source.list('default', stopping.signal)).not.to.have.property('isGone');
+    expect(emptied).to.deep.equal(['other']);
+    folder.write('b.yaml', clientYaml('b', '', 'other'));
+    await eventually('it is there again', async () => (await names('other')).join() === 'b');
+    expect(await source.list('other', stopping.signal)).not.to.have.property('isGone');
+  });
 
   it('lists what the reader has read', async () => {
     const listing = await source.list('default', stopping.signal);
