@@ -54,7 +54,7 @@ function endOfText(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether an odd number of backslashes stands before a quote. */
+/** Checks whether an odd number of backslashes stands before a quote. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
@@ -79,7 +79,7 @@ function placeOf(error: unknown, text: string): string {
 
 /** An object or array that is open at some place of the text. */
 interface Open {
-  /** What it is a part of; undefined for the whole. */
+  /** The value that it is a part of; undefined for the whole. */
   readonly within: Open | undefined;
   /** The members so far; undefined for an array. */
   readonly names: Set<string> | undefined;

@@ -21,7 +21,7 @@ export interface PassContext {
   readonly hosts?: HostKeeper | undefined;
   /** The namespace that the box of this pass is; set by the pass. */
   readonly namespace?: NamespaceClaim | undefined;
-  /** That namespace is not there; set by the pass. */
+  /** True: the namespace is not there; set by the pass. */
   readonly isNamespaceGone?: boolean;
   /** The quotas that the Namespace sets; absent: those that the API has remain. Set by the pass. */
   readonly quota?: Partial<Quota> | undefined;
@@ -32,7 +32,7 @@ export interface PassContext {
   /** Whether the API has been told who makes the tokens of ServiceAccounts; a folder has none. */
   readonly servesServiceAccounts: () => boolean;
   readonly now: () => Date;
-  /** Whether the API does not answer. */
+  /** True while the API does not answer. */
   readonly isApiAway?: () => boolean;
   /** Whether other boxes wait for their pass. */
   readonly isCrowded?: () => boolean;

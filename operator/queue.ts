@@ -5,7 +5,7 @@ import { createPassOrder } from './pass-order.ts';
 export interface Queue {
   /** How many keys wait for their pass; those that wait after a failure do not count. */
   readonly waiting: number;
-  /** How many of them have no pass under way that they wait for: they wait for the passes of other keys. */
+  /** The number of them that have no pass under way to wait for: they wait for the passes of other keys. */
   readonly held: number;
   /** Asks for a pass of this key; one that is asked for while its pass runs runs once more afterwards. */
   add(key: string): void;

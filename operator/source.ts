@@ -22,7 +22,7 @@ export interface Listing {
   readonly quota?: BoxQuota;
 }
 
-/** What namespaces grant and Boxes claim, of all boxes together. */
+/** The grants of namespaces and the claims of Boxes, of all boxes together. */
 export interface HostSource {
   /** A number that moves whenever {@link HostSource.read} would return something else. */
   readonly revision: () => number;
@@ -62,7 +62,7 @@ export interface Source {
   readonly statusesInTurn?: number;
   /** What is declared in a box, as far as this source has heard. */
   list(box: string, signal: AbortSignal): Promise<Listing>;
-  /** Whether lists have the namespace of a box; absent where there are none. */
+  /** Checks whether lists have the namespace of a box; absent where there are none. */
   readonly isListed?: (box: string) => boolean;
   /** Which namespace a box is now, past every cache; absent where there are none. */
   readonly namespaceOf?: (box: string, signal: AbortSignal) => Promise<NamespaceClaim>;

@@ -8,7 +8,7 @@ export interface CurlSubject {
   readonly id: string;
   /** Name of the Secret that holds the secret; empty when it stands in the client itself. */
   readonly secret: string;
-  /** Where the client is declared, as `file:line`. */
+  /** The place where the client is declared, as `file:line`. */
   readonly place: string;
 }
 

@@ -38,7 +38,7 @@ export interface Management {
   putSettings(settings: ClusterSettingsCall, signal: AbortSignal): Promise<number>;
   /** Assigns the hosts of the boxes that the call names, all in one transaction. */
   putHosts(hosts: BoxHostsCall, signal: AbortSignal): Promise<StoredHosts>;
-  /** Which links of policies lead nowhere in a box. */
+  /** Finds the links of policies that lead nowhere in a box. */
   missingLinks(box: string, links: readonly Link[], signal: AbortSignal): Promise<readonly Link[]>;
   /** Tells which ServiceAccounts of clients are there, as far as it is known; every pin of the box. */
   serviceAccounts(

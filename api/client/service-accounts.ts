@@ -24,7 +24,7 @@ export interface PinnedServiceAccount {
 export interface ServiceAccountsCall {
   readonly cluster: string;
   readonly epoch: number;
-  /** What is known of them; empty where only the pins are asked for. */
+  /** The accounts that are known; empty where only the pins are asked for. */
   readonly seen: readonly SeenServiceAccount[];
 }
 

@@ -120,7 +120,7 @@ export interface FoundSignIn {
   readonly version: number;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** What they let the client have at the target; undefined: nothing yet. */
+  /** The consent of the user at this target; undefined: none yet. */
   readonly consent: Consent | undefined;
 }
 

@@ -15,7 +15,7 @@ import { stillGranted } from './still-granted.ts';
 /** A living refresh family, found by one of its tokens. */
 export interface FoundFamily {
   readonly family: RefreshFamily;
-  /** What a use of that token would give now; undefined: it was rotated away, or the present settings do not permit its use. */
+  /** The tokens that a use of it would give now; undefined: it was rotated away, or the present settings do not permit its use. */
   readonly gives: (Granted & { readonly endsAt: number }) | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface ConsentView {
   readonly scopes: readonly string[];
   /** The service that the token is for. */
   readonly audience: string;
-  /** What the page shows, as a digest that the answer repeats. */
+  /** A digest of the page's content, which the answer repeats. */
   readonly shown: string;
   /** Host of the app, or the scheme of one on a device. */
   readonly goesTo: string;

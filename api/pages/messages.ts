@@ -31,7 +31,7 @@ export interface Messages {
   readonly consentLasts: string;
   readonly consentMay: string;
   readonly consentKnowsYou: string;
-  /** What `boxgate` and the standard scopes of OpenID Connect let an app do; others show as they are. */
+  /** The rights that `boxgate` and the standard scopes of OpenID Connect give an app; other scopes show as they are. */
   readonly scopes: Readonly<Record<string, string>>;
   readonly allow: string;
   readonly deny: string;

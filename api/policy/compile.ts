@@ -21,7 +21,7 @@ export interface Judgement {
 export interface CompiledPolicy {
   readonly id: string;
   readonly policy: AccessPolicy;
-  /** What of a request it looks at. */
+  /** The parts of a request that it looks at. */
   readonly needs: Needs;
   /** Nothing is left to be done before it can judge. */
   readonly isCompiled: boolean;

@@ -42,7 +42,7 @@ export interface BoxState {
   /** Sessions begun before this time are revoked; milliseconds since 1970. */
   readonly revokedBefore: number | undefined;
   readonly settings: Box;
-  /** What the box may have at most. */
+  /** The quotas of the box. */
   readonly quota: Quota;
   /** The box has as many active sessions as its quota allows: it gets no new one. */
   readonly sessionsFull: boolean;
@@ -55,7 +55,7 @@ export interface BoxState {
 
 /** A {@link BoxState} that moves: changes are taken in one synchronous step, so no decision sees half of them. */
 export interface MovingBoxState extends BoxState {
-  /** Whether clients have all of their fields, or those only that every policy may see. */
+  /** True: clients have all of their fields; false: only those that every policy may see. */
   readonly isWhole: boolean;
   /** Takes in what moved since its version; older news are ignored. */
   take(changes: ConfigChanges): void;

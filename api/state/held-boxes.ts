@@ -88,7 +88,7 @@ export function createHeldBoxes({ pool, sealing, onUnusable, most = resourcesInM
     return held === state ? take(read.into, read.changes) : held;
   }
 
-  /** What moved, and the state to take it into: another one where a policy may see fields that are not held. */
+  /** Reads the changes, and returns the state to take them into: another one where a policy may see fields that are not held. */
   async function readMoved(connection: Connection, state: MovingBoxState) {
     const changes = await readConfigChanges(connection, state.box, state.version, readingOf(state));
     if (changes === undefined) return undefined;

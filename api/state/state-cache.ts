@@ -34,7 +34,7 @@ export interface StateCache {
    * again; after two such rounds under a lock on the box's row. Undefined when there is no such box. Throws Outage.
    */
   decide<T>(box: string, attempt: Attempt<T>): Promise<T | undefined>;
-  /** Whether a box is in memory. One whose namespace is missing is not, once a request has found that. */
+  /** Checks whether a box is in memory. One whose namespace is missing is not, once a request has found that. */
   holds(box: string): boolean;
   /** The quotas of a box as they were last loaded; the defaults for one that is not in memory. */
   readonly quota: (box: string) => Quota;

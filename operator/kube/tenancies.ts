@@ -12,7 +12,7 @@ export interface Tenancies {
   of(namespace: DeclaredNamespace): Tenancy;
   /** To be called when a Box or a Namespace changed: the boxes for which that changes who has a host. */
   judgeAnew(): readonly string[];
-  /** Whether a Namespace grants other hosts than when it was last judged. */
+  /** Checks whether a Namespace grants other hosts than when it was last judged. */
   isGrantNew(box: string): boolean;
   /** A number that moves whenever {@link Tenancies.hosts} would return something else. */
   revision(): number;

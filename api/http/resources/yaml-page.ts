@@ -31,7 +31,7 @@ export async function yamlInSlices(body: unknown, turn: LoopTurn): Promise<strin
 }
 
 interface Page {
-  /** What comes before the items. */
+  /** The text before the items. */
   readonly head: string;
   readonly items: readonly unknown[];
   readonly indent: string;

@@ -16,7 +16,7 @@ export interface DescribedRequest {
   /** Seconds until what it gives has ended at the latest. */
   readonly lifetime: number;
   readonly loginHint: string | undefined;
-  /** What the answer to a question about it repeats ({@link shownDigest}). */
+  /** The digest that the answer to a question about it repeats ({@link shownDigest}). */
   readonly shown: string;
 }
 

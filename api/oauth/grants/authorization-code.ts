@@ -74,7 +74,7 @@ function knownScope(granted: string | null): string | undefined {
 
 interface Issued {
   readonly plan: AccessTokenPlan;
-  /** What was granted with the code. */
+  /** The scope and audience that were granted with the code. */
   readonly scope: string | null;
   readonly made: MadeAccessToken;
   readonly idToken: string | undefined;
