@@ -1,7 +1,7 @@
 # What a person types. Everything runs through npm, which puts node_modules/.bin, and with it the Node.js that
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders questions schema envtest install
+.PHONY: help dev test check format generate verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders questions schema envtest needs install
 
 INSTALLED := node_modules/.package-lock.json
 
@@ -11,7 +11,7 @@ help: ## this list
 dev: install ## starts what examples/standalone declares, with a Postgres of its own, and prints a curl for a token
 	@npx boxgate dev examples/standalone
 
-test: install envtest ## every test, on a real Postgres and a real Kubernetes API
+test: install needs ## every test, on a real Postgres and a real Kubernetes API
 	@npm test --silent
 
 check: install ## lint, types, unit tests, dead code, format, import rules: no services, under a minute from the second time on
@@ -64,8 +64,11 @@ faults: install envtest ## ends processes at each of their writes, and at any mo
 orders: install ## the same objects in a hundred orders, the operator running (ORDERS=500 SEED=x)
 	@BOXGATE_ORDERS=$(or $(ORDERS),100) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/operator/orders.test.ts
 
-envtest: install ## obtains the Kubernetes API that the tests run against: a download, else a build of some minutes
+envtest: install ## obtains the Kubernetes API that the tests run against: downloads, else builds of some minutes
 	@npm run --silent envtest
+
+needs: install ## obtains what the tests need and this machine lacks: Chromium (as root), and what make envtest obtains
+	@npm run --silent needs
 
 schema: install ## writes test/db/schema.txt from the migrations
 	@BOXGATE_WRITE_SCHEMA=yes npx mocha test/db/schema.test.ts
@@ -78,6 +81,7 @@ install: $(INSTALLED) ## the packages of package-lock.json, where they are missi
 	  exit 1; }
 
 $(INSTALLED): package-lock.json
+	@echo "Obtaining the packages of package-lock.json (400 MB on disk, one to three minutes)"
 	npm ci
 	@# An old Node's npm leaves out optional packages that want a newer one: under the pinned Node they come in.
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" npm install --no-save --ignore-scripts --silent

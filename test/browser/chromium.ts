@@ -1,27 +1,17 @@
-import { accessSync, constants } from 'node:fs';
-import path from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
+import { chromium as needed, findCommand } from '../needs/commands.ts';
 
 /**
- * The Chromium of this machine: that of CHROMIUM_PATH, else `chromium` on the PATH; none is ever downloaded. Throws where there
+ * The Chromium of this machine: that of CHROMIUM_PATH, else the one on the PATH, which `make needs` obtains. Throws where there
  * is none.
  */
 export function findChromium(environment: NodeJS.ProcessEnv): string {
-  const folders = (environment['PATH'] ?? '').split(path.delimiter);
-  const named = environment['CHROMIUM_PATH'];
-  const found = (named === undefined ? folders.map((one) => path.join(one, 'chromium')) : [named]).find(isExecutable);
+  const found = findCommand(needed, environment);
   if (found !== undefined) return found;
-  throw new Error('no Chromium: install the package chromium, or say with CHROMIUM_PATH where there is one');
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  throw new Error(
+    'no Chromium: run make needs, install the package chromium, or say with CHROMIUM_PATH where there is one',
+  );
 }
 
 /** Milliseconds that a browser may take to start, or for what a test waits for: far beyond what a slow machine needs. */

@@ -1,43 +1,23 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { copyFile, chmod, glob, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, glob, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { programs } from './release.ts';
+import { fetchChecked } from './fetch-checked.ts';
+import type { Archive } from './fetch-checked.ts';
 
 const run = promisify(execFile);
 
-/** Where an archive of the programs is, and its SHA-512 in hexadecimal. */
-export interface Archive {
-  readonly url: string;
-  readonly sum: string;
-}
-
-/** Milliseconds until an answer begins, and until it is there whole. */
-const limits = { answer: 20_000, whole: 600_000 };
-
-/** Puts the programs of an archive into a folder. Throws where it cannot be had or is not the one that is meant. */
-export async function download({ url, sum }: Archive, folder: string): Promise<void> {
-  const archive = await bytesOf(url);
-  const found = createHash('sha512').update(archive).digest('hex');
-  if (found !== sum) throw new Error(`${url} has the SHA-512 ${found}, not ${sum}`);
+/** Puts programs of an archive into a folder. Throws where it cannot be had or is not the one that is meant. */
+export async function download(archive: Archive, names: readonly string[], folder: string): Promise<void> {
+  const bytes = await fetchChecked(archive);
   const scratch = await mkdtemp(path.join(folder, '.download-'));
   try {
-    await writeFile(path.join(scratch, 'archive.tar.gz'), archive);
+    await writeFile(path.join(scratch, 'archive.tar.gz'), bytes);
     await run('tar', ['-xzf', 'archive.tar.gz'], { cwd: scratch });
-    for (const { name } of programs) await place(scratch, name, folder);
+    for (const name of names) await place(scratch, name, folder);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
-}
-
-async function bytesOf(url: string): Promise<Buffer> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error(`${url} does not answer`)), limits.answer);
-  const response = await fetch(url, { signal: AbortSignal.any([late.signal, AbortSignal.timeout(limits.whole)]) });
-  clearTimeout(timer);
-  if (!response.ok) throw new Error(`${url} answers ${response.status}`);
-  return Buffer.from(await response.arrayBuffer());
 }
 
 /** Written aside first: a program is there whole or not at all. */

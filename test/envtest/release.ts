@@ -1,3 +1,8 @@
+/** The name of this platform in names of archives: `linux-amd64`. */
+export function platformName(): string {
+  return `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+}
+
 /** Where archives are, and the SHA-512 of the one for each platform. */
 export interface Published {
   readonly url: string;
@@ -32,21 +37,87 @@ export const release = {
   ]),
 } as const satisfies Published & { readonly version: string };
 
+/** The archive of the programs of a Kubernetes server. */
+export interface PublishedServer extends Published {
+  readonly version: string;
+}
+
+/**
+ * The archive that holds kube-controller-manager; there is none for macOS. Its SHA-512 is from CHANGELOG-1.34.md of
+ * Kubernetes.
+ */
+export const serverRelease = {
+  version: 'v1.34.7',
+  url: 'https://dl.k8s.io',
+  sums: new Map([
+    [
+      'linux-amd64',
+      'baaf8dd4ff110a384e9dfe3db54a85a04223074fd13da32a38f9883a12b93bcd26ae4d666bbc2f37724f0a6631f3d2e4ddb97caaf909906711a824afd70cec81',
+    ],
+    [
+      'linux-arm64',
+      '06fa3ac02fa8e90f406d2a054c85d11ad8e323b70aaf158acc0e68da3296490168ec2c7ee6f61bf4e3b14adad5f33f62feeeaf5974b9417b2d34a771e013d4f3',
+    ],
+  ]),
+} as const satisfies PublishedServer;
+
+/** The Go toolchain that is downloaded where no Go on the machine is new enough. */
+export interface Toolchain {
+  /** Without `go` in front. */
+  readonly version: string;
+  /** SHA-512 of the ZIP file by platform. */
+  readonly sums: ReadonlyMap<string, string>;
+}
+
+/** The module golang.org/toolchain of that version; the sums are of what the module proxy sends. */
+export const goToolchain = {
+  version: '1.26.8',
+  sums: new Map([
+    [
+      'linux-amd64',
+      'aaff8fb6ea5baf3019bbcb22e52dc915926e1bc0069bd73fdf01448d80d688b6d8a78bd91a1a403463dd25510254a61715db500a856cf880170b6ef3e217202d',
+    ],
+    [
+      'linux-arm64',
+      '8ca0d23098d47e98cfcf94f8c3376abf87e16089677a205a6f34af784e1f73b538b70d51068b29926cc8f024f65864af8e91332d4debe97ca782dcd69bcc5981',
+    ],
+    [
+      'darwin-amd64',
+      '0c6559a5dd6bd1e85adb99cc95bd61486793f3f71f6cdb5aaa113dc237a8dfb11255f3106f72f6f1a50a1f812c7f4ec941877aa38ba5a8e26d75c1b1c899b01a',
+    ],
+    [
+      'darwin-arm64',
+      '1c3f7773e086621741aeb02b9758262f8682af0eb57f79f61f45b3690af9f3b3e71745a77606221d2c1d03e51fc76c89d584c059e7c9313a33be8a0c62862070',
+    ],
+  ]),
+} as const satisfies Toolchain;
+
+/** Everything that can be downloaded. */
+export interface Downloads {
+  readonly archive: Published;
+  readonly server: PublishedServer;
+  readonly toolchain: Toolchain;
+}
+
+/** What is downloaded. */
+export const downloads: Downloads = { archive: release, server: serverRelease, toolchain: goToolchain };
+
 /** What the control plane is made of, and the Go package of each in its module. */
 export const programs = [
-  { name: 'etcd', module: 'etcd', source: 'go.etcd.io/etcd/server/v3' },
-  { name: 'kube-apiserver', module: 'kubernetes', source: 'k8s.io/kubernetes/cmd/kube-apiserver' },
-  { name: 'kubectl', module: 'kubernetes', source: 'k8s.io/kubernetes/cmd/kubectl' },
+  { name: 'etcd', module: 'etcd', source: 'go.etcd.io/etcd/server/v3', minutes: 1 },
+  { name: 'kube-apiserver', module: 'kubernetes', source: 'k8s.io/kubernetes/cmd/kube-apiserver', minutes: 9 },
+  { name: 'kubectl', module: 'kubernetes', source: 'k8s.io/kubernetes/cmd/kubectl', minutes: 1 },
 ] as const;
 
 /**
  * What deletes the contents of a namespace, and what belongs to an object that is gone: nothing else does, so tests of that
- * need it too. It is in no archive that we know: always built.
+ * need it too.
  */
 export const controllerManager = {
   name: 'kube-controller-manager',
   module: 'kubernetes',
   source: 'k8s.io/kubernetes/cmd/kube-controller-manager',
+  minutes: 2,
 } as const;
 
 /** A program of a control plane, and the Go package it is built from. */

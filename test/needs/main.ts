@@ -1,0 +1,14 @@
+// `make needs`, before the first test of `make test`: obtains what the tests need and this machine lacks.
+import { obtain } from '../envtest/obtain.ts';
+import { obtainCommands } from './commands.ts';
+import { debian } from './debian.ts';
+
+const tell = (line: string): boolean => process.stderr.write(`needs: ${line}\n`);
+
+try {
+  await obtainCommands(process.env, tell, debian);
+  await obtain(process.env, tell);
+} catch (error) {
+  process.stderr.write(`needs: ${error instanceof Error ? error.message : 'unknown'}\n`);
+  process.exitCode = 1;
+}
