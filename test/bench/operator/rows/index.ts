@@ -1,4 +1,5 @@
 import type { OperatorScenario } from '../scenario.ts';
+import { changingNeighbour } from './changing-neighbour.ts';
 import { createToToken } from './create-to-token.ts';
 import { generatedSecrets } from './generated-secrets.ts';
 import { largeNeighbour } from './large-neighbour.ts';
@@ -22,4 +23,5 @@ export const scenarios: readonly OperatorScenario[] = [
   scriptedFlood,
   realFlood,
   largeNeighbour,
+  changingNeighbour,
 ];

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { API_GROUP } from '../../../../crds/kind.ts';
-import { isRecord } from '../../../../crds/schema-node.ts';
 import { megabytes, whole } from '../../figures.ts';
 import { median } from '../../median.ts';
 import { judged, type Row } from '../../scenario.ts';
@@ -10,6 +9,7 @@ import { bareGroup } from '../bare-kinds.ts';
 import { newBox } from '../batch.ts';
 import { onCluster, type BenchCluster } from '../cluster.ts';
 import { quantile, times } from '../figures.ts';
+import { empty, probesDuring, texts } from '../neighbours.ts';
 import { memoryOf } from '../memory.ts';
 import { create, demand, generated, nameOf, pathOf } from '../objects.ts';
 import { startProber, type Prober } from '../prober.ts';
@@ -106,31 +106,4 @@ async function beside(
   found.kept.push(...(await probesDuring(prober, pause(length))));
   found.changed.push(...(await probesDuring(prober, atOnce(1, names.slice(0, length / 500), change))));
   await empty(cluster, pathOf('clients', rude, group));
-}
-
-/** Deletes all objects of a path and waits until they have gone: they would burden the next round. */
-async function empty(cluster: BenchCluster, path: string): Promise<void> {
-  await demand(cluster.plane, 200, { method: 'DELETE', path });
-  for (;;) {
-    const page = await demand(cluster.plane, 200, { method: 'GET', path: `${path}?limit=1` });
-    if (isRecord(page) && Array.isArray(page['items']) && page['items'].length === 0) return;
-    await pause(200);
-  }
-}
-
-/** Milliseconds from create to token, of probes one after the other until the work is done. */
-async function probesDuring(prober: Prober, work: Promise<unknown>): Promise<readonly number[]> {
-  const over = new AbortController();
-  const done = work.finally(() => over.abort());
-  const took: number[] = [];
-  // At least one: small samples may be over at once.
-  do took.push((await prober.probe(`probe-${randomBytes(4).toString('hex')}`)).token);
-  while (!over.signal.aborted);
-  await done;
-  return took;
-}
-
-function texts(took: readonly number[]): string {
-  const [p50, worst] = [quantile(took, 0.5), Math.max(...took)];
-  return `p50 ${p50.toFixed(0)} ms, worst ${worst.toFixed(0)} ms (${whole(took.length)})`;
 }
