@@ -1,6 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { createFairQueue } from '../shares/fair-queue.ts';
 import type { FairQueue } from '../shares/fair-queue.ts';
+import type { InFlight } from '../shares/in-flight.ts';
 import type { Sharer } from '../shares/places.ts';
 
 /** Runs a slice of work when the event loop has time for it, and resolves after it. */
@@ -14,11 +15,24 @@ export function createLoopTime(): FairQueue {
   );
 }
 
-/** Returns the turns of a sharer. After each slice the event loop serves what has come meanwhile. */
-export function loopTurns(queue: Pick<FairQueue, 'run'>, sharer: Sharer): LoopTurn {
+/** The queue of long work on the event loop, and the requests that are served beside it. */
+export interface LoopParts {
+  readonly loopTime: Pick<FairQueue, 'run'>;
+  readonly inFlight: Pick<InFlight, 'isAnyBeside'>;
+}
+
+/**
+ * Returns the turns of a sharer. After each slice the event loop serves what has come meanwhile. While requests of other
+ * boxes are being served it rests as long as the slice took: a short request passes the event loop several times, and would
+ * meet a slice each time.
+ */
+export function loopTurns({ loopTime, inFlight }: LoopParts, sharer: Sharer): LoopTurn {
   return (slice) =>
-    queue.run(sharer, async () => {
+    loopTime.run(sharer, async () => {
+      const begun = performance.now();
       slice();
+      const took = performance.now() - begun;
       await setImmediate();
+      if (inFlight.isAnyBeside(sharer.box)) await sleep(took);
     });
 }

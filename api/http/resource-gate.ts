@@ -52,7 +52,7 @@ export function behindGate(
       : { token: bearerToken(request, query, box), isInQuery: false };
     const id = idOf(parameters);
     const resource = { resourceType, ...(id === undefined ? {} : { id }) };
-    const turn = loopTurns(context.loopTime, { box, member: remoteAddr });
+    const turn = loopTurns(context, { box, member: remoteAddr });
     const body = resourceBody(request, turn); //                RFC 9110 §6.4
     const { method, headers } = request;
     const contentType = headers['content-type'];
@@ -84,7 +84,7 @@ export function behindGate(
       const sharer = hashSharer(context.throttle, box, remoteAddr);
       const told = await handler(addressed, hashingAs(context.oauth, sharer));
       const member = exchange.client ?? remoteAddr;
-      return renderInTurns(told, format, loopTurns(context.loopTime, { box, member }));
+      return renderInTurns(told, format, loopTurns(context, { box, member }));
     });
     send(response, { ...answer, headers: { ...personal, ...answer.headers } }, context.onAnswer);
   };

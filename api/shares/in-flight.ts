@@ -7,6 +7,8 @@ export interface InFlight extends ResourceUse {
   enter(box: string, most: number): boolean;
   /** Counts one less, which has entered. */
   leave(box: string): void;
+  /** Checks whether any request of another box is being answered. */
+  isAnyBeside(box: string): boolean;
 }
 
 /** Creates a count of requests in flight, with none. */
@@ -32,5 +34,6 @@ export function createInFlight(): InFlight {
       if (left === 0) counts.delete(box);
       else counts.set(box, left);
     },
+    isAnyBeside: (box) => counts.size > (counts.has(box) ? 1 : 0),
   };
 }
