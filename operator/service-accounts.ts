@@ -62,9 +62,10 @@ function statesOf(
   seenNow: (pin: PinnedServiceAccount) => string | null | undefined,
   before: ReadonlyMap<string, readonly AccountState[]>,
 ): ReadonlyMap<string, readonly AccountState[]> {
+  const ofEntry = new Map(pins.map((pin) => [`${pin.client} ${accountName(pin)}`, pin]));
   const states = desired.flatMap(({ object, judged }) => {
     const found = judged.accounts.flatMap((entry, index) => {
-      const pin = pins.find((one) => one.client === judged.id && accountName(one) === accountName(entry));
+      const pin = ofEntry.get(`${judged.id} ${accountName(entry)}`);
       if (pin === undefined) return [];
       const { namespace, name } = pin;
       const uid = entry.uid ?? pin.uid;
