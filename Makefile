@@ -1,5 +1,6 @@
 # What a person types. Everything runs through npm, which puts node_modules/.bin, and with it the Node.js that
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
+# `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
 .PHONY: help dev test check format generate verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders questions schema envtest needs install
 
@@ -8,8 +9,8 @@ INSTALLED := node_modules/.package-lock.json
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-dev: install ## starts what examples/standalone declares, with a Postgres of its own, and prints a curl for a token
-	@npx boxgate dev examples/standalone
+dev: install ## starts what examples/standalone declares, with a Postgres of its own, and prints a curl for a token (STATE=<dir>: keeps its data there)
+	@node_modules/.bin/node standalone/boxgate.cjs dev examples/standalone $(if $(STATE),--state $(STATE))
 
 test: install needs ## every test, on a real Postgres and a real Kubernetes API
 	@npm test --silent
@@ -81,6 +82,10 @@ install: $(INSTALLED) ## the packages of package-lock.json, where they are missi
 	  exit 1; }
 
 $(INSTALLED): package-lock.json
+	@test -w . || { \
+	  echo "You cannot install the packages here, because $(CURDIR) belongs to $$(ls -ld . | awk '{print $$3}'):" \
+	    "run make as that user, or in a copy of your own (cp -r $(CURDIR) <folder>)."; \
+	  exit 1; }
 	@echo "Obtaining the packages of package-lock.json (400 MB on disk, one to three minutes)"
 	npm ci
 	@# An old Node's npm leaves out optional packages that want a newer one: under the pinned Node they come in.

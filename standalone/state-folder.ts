@@ -24,7 +24,7 @@ export function openStateFolder(folder: string): StateFolder {
     return open(folder);
   } catch (error) {
     if (error instanceof DevError) throw error;
-    throw new DevError(`The state folder ${folder} cannot be used: ${reasonOf(error)}`);
+    throw new DevError(`The state folder ${folder} cannot be used: ${reasonOf(error)}${remedyFor(error)}`);
   }
 }
 
@@ -61,6 +61,13 @@ function open(folder: string): StateFolder {
     lock.release();
     throw error;
   }
+}
+
+/** In a checkout of another user everything else works: only the state has to be somewhere else. */
+function remedyFor(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const isClosed = code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
+  return isClosed ? '. Name a folder of your own with --state <dir>' : '';
 }
 
 /** Makes a folder and what is missing above it. node's own way never returns where a file system takes no folders (/proc). */

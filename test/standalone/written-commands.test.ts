@@ -1,6 +1,15 @@
 import { expect } from 'chai';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
 import path from 'node:path';
 import { isObject, parseJson } from '../../api/client/apply-answer.ts';
 import { shellBlocks } from '../operator/shell-page.ts';
@@ -176,6 +185,39 @@ describe('R-31 the commands of README, the pages and the hints of boxgate dev', 
       ).to.deep.equal([]);
     });
   }
+
+  /** `make dev` in a checkout that the user cannot write to; what it prints, without make's own line. */
+  function makeDev(checkout: TemporaryFolder, prefix: readonly string[]): readonly string[] {
+    const clone = checkout.path('clone');
+    if (isRoot()) chmodSync(checkout.root, 0o755);
+    else execFileSync('chmod', ['-R', 'a-w', clone]);
+    const [program, ...args] = [...prefix, 'make', 'dev'];
+    const environment = newcomersEnvironment('/nonexistent', checkout.path('bin'));
+    const { stdout, stderr } = spawnSync(program, args, { cwd: clone, env: environment, encoding: 'utf8' });
+    if (!isRoot()) execFileSync('chmod', ['-R', 'u+w', clone]);
+    return `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('make: '));
+  }
+  const other = isRoot() ? 'nobody' : undefined;
+
+  it('R-35: make dev in a checkout of another user says in one sentence that its packages cannot be installed there', () => {
+    const checkout = folder();
+    freshClone(checkout.path('clone'));
+    const owner = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim();
+    const clone = checkout.path('clone');
+    expect(makeDev(checkout, other === undefined ? [] : ['runuser', '-u', other, '--'])).to.deep.equal([
+      `You cannot install the packages here, because ${clone} belongs to ${owner}: run make as that user, or in a copy of your own (cp -r ${clone} <folder>).`,
+    ]);
+  });
+
+  it('R-35: make dev in a checkout of another user with its packages says in one sentence where the state can be', () => {
+    const checkout = folder();
+    const clone = checkout.path('clone');
+    freshClone(clone);
+    const prefix = prefixOf(clone, checkout.path('home'), other);
+    expect(makeDev(checkout, prefix)).to.deep.equal([
+      `boxgate: The state folder ${clone}/examples/standalone/.boxgate cannot be used: permission denied. Name a folder of your own with --state <dir>`,
+    ]);
+  });
 
   it('R-31: the list of what is not run has a reason each and only gets shorter', () => {
     expect(notRun.length).to.be.at.most(mostNotRun);
