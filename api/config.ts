@@ -61,6 +61,9 @@ export interface MigrateConfig {
   readonly apiRole: string;
 }
 
+/** The settings of `boxgate admin reset`. */
+export type ResetAdminConfig = Pick<ApiConfig, 'databaseUrl' | 'encryptionKeys' | 'revocationsNeedStandby'>;
+
 /** Reads the settings of the API. Throws ConfigError with every mistake at once; no sentence shows a value. */
 export function readApiConfig(environment: Environment): ApiConfig {
   return reading(environment, (read) => ({
@@ -85,6 +88,15 @@ export function readApiConfig(environment: Environment): ApiConfig {
     resourcesInMemory: read.integer('BOXGATE_RESOURCES_IN_MEMORY', resourcesInMemory, 1_000, 10_000_000),
     logLevel: read.word('BOXGATE_LOG_LEVEL', 'info', logLevels),
     parentPipe: read.optionalInteger('BOXGATE_PARENT_PIPE', 3, 1024),
+  }));
+}
+
+/** Reads the settings of `boxgate admin reset`: those of the API that it needs. Throws ConfigError. */
+export function readResetAdminConfig(environment: Environment): ResetAdminConfig {
+  return reading(environment, (read) => ({
+    databaseUrl: read.url('BOXGATE_DATABASE_URL', isPostgresUrl, postgresUrl).href,
+    encryptionKeys: readEncryptionKeys(read),
+    revocationsNeedStandby: read.flag('BOXGATE_REVOCATIONS_NEED_STANDBY'),
   }));
 }
 

@@ -1,16 +1,18 @@
 import { affectedEmails } from './check-emails.ts';
-import { readApiConfig, readMigrateConfig } from './config.ts';
+import { readApiConfig, readMigrateConfig, readResetAdminConfig } from './config.ts';
 import type { ApiConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
 import type { Environment } from '../process/environment.ts';
 import type { Log } from '../process/log.ts';
 import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
+import { runResetAdmin } from './reset-admin-command.ts';
 import { serveApi } from './serve.ts';
 
 const usage = `Usage: boxgate api                      serve the boxes of a database
        boxgate migrate                  bring a database to this release's schema, as its owner
        boxgate migrate --check-emails   list the users whose email is not in its normal form; changes nothing
+       boxgate admin reset <box> <email>   give an administrator a new password, which is read from standard input
 Settings come from the environment; see docs/configuration.md.
 `;
 
@@ -21,6 +23,9 @@ export function main(args: readonly string[], environment: Environment): Promise
     ['migrate', () => runMigrate(environment)],
     ['migrate --check-emails', () => runCheckEmails(environment)],
   ]);
+  const [group, verb, box, email, ...more] = args;
+  if (group === 'admin' && verb === 'reset' && box !== undefined && email !== undefined && more.length === 0)
+    commands.set(args.join(' '), () => runReset(box, email, environment));
   return runCommand(args, usage, commands);
 }
 
@@ -39,6 +44,12 @@ async function runCheckEmails(environment: Environment): Promise<number> {
     process.stdout.write(`${line}\n`);
   }
   process.stdout.write(`${String(affected)} users have an email that is not in its normal form\n`);
+  return 0;
+}
+
+async function runReset(box: string, email: string, environment: Environment): Promise<number> {
+  const done = await runResetAdmin(readResetAdminConfig(environment), box, email, process.stdin);
+  process.stdout.write(`${done}\n`);
   return 0;
 }
 

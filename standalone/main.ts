@@ -22,6 +22,7 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
       return runDev(args, [process.execPath, import.meta.filename], compileCache, process.env);
     }
     case 'api':
+    case 'admin':
     case 'migrate': {
       const { main } = await import('../api/main.ts');
       return main([command, ...args], process.env);

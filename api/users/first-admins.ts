@@ -1,10 +1,7 @@
 import type { Fault } from '../../crds/fault.ts';
 import { readBootstrapped, writeBootstrapped } from '../db/bootstrapped.ts';
 import { findUse } from '../db/box-use.ts';
-import { groupOfName, insertGroup } from '../db/group.ts';
 import { Outage } from '../db/outage.ts';
-import { readResource } from '../db/resource.ts';
-import { upsertResources } from '../db/resource-write.ts';
 import { inBox } from '../db/transaction.ts';
 import type { Connection } from '../db/transaction.ts';
 import type { StoredPassword } from '../db/user.ts';
@@ -12,12 +9,10 @@ import { userOfEmail } from '../db/user-conflicts.ts';
 import { insertUser, setGroupsOfUser } from '../db/user-write.ts';
 import type { FirstAdmins } from '../resources/first-admin.ts';
 import { quotaFault } from '../resources/within-quota.ts';
+import { allowAdmins, groupOfAdmins } from './admins.ts';
 import { emailKey } from './email.ts';
 import { passwordFaults } from './password-faults.ts';
 import type { UserServices } from './services.ts';
-
-/** The group of admins, and the policy that allows it everything. */
-const admins = 'admins';
 
 /** Makes the first admin of a box: a user in the group `admins`, and a policy that allows the group. */
 export function createFirstAdmins(services: Pick<UserServices, 'pool' | 'passwords'>): FirstAdmins {
@@ -70,29 +65,10 @@ async function storeAdmin(
   if ((await readBootstrapped(connection, box)) === key) return;
   await writeBootstrapped(connection, box, key);
   const group = await groupOfAdmins(connection, box, version);
-  await allowGroup(connection, box, version);
+  await allowAdmins(connection, box, version);
   if ((await userOfEmail(connection, box, key)) !== undefined) return;
   if (password === undefined) throw new Outage('a user was deleted while the box was applied');
   const user = await insertUser(connection, box, { email: key, emailKey: key, password, data: null, status: null });
   // Somebody has just registered with the email: an existing user is left alone.
   if (user !== undefined) await setGroupsOfUser(connection, box, user, [group]);
-}
-
-async function groupOfAdmins(connection: Connection, box: string, version: number): Promise<number> {
-  const found = await groupOfName(connection, box, admins);
-  if (found !== undefined) return found;
-  const made = await insertGroup(connection, box, version, { name: admins, description: null });
-  if (made === undefined) throw new Error(`the group ${admins} of box ${box} is there, and is not`);
-  return made.id;
-}
-
-/** A policy of that name, whoever made it, is left alone. */
-async function allowGroup(connection: Connection, box: string, version: number): Promise<void> {
-  const name = { kind: 'AccessPolicy', id: admins } as const;
-  if ((await readResource(connection, box, name)) !== undefined) return;
-  const link = [{ resourceType: 'Group', id: admins }];
-  const body = { resourceType: name.kind, id: admins, engine: 'allow', link };
-  await upsertResources(connection, box, version, [
-    { ...name, body, secrets: undefined, owner: undefined, digest: undefined },
-  ]);
 }

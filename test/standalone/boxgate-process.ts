@@ -13,8 +13,8 @@ export interface BoxgateProcess {
   readonly ended: Promise<number | NodeJS.Signals>;
   /** Resolves when it has printed something like this, to either stream. Throws when it ends without. */
   said(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Writes to its standard input. */
-  type(text: string): void;
+  /** Writes to its standard input, and ends it where that is asked for. */
+  type(text: string, then?: 'end'): void;
   /** Sends a signal and waits for the end. */
   end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
@@ -64,8 +64,9 @@ export function startBoxgate(args: readonly string[], options: BoxgateOptions = 
     get stderr() {
       return texts.stderr;
     },
-    type(text) {
+    type(text, then) {
       child.stdin.write(text);
+      if (then === 'end') child.stdin.end();
     },
     async said(pattern) {
       for (;;) {

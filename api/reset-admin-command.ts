@@ -1,0 +1,31 @@
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { ResetAdminConfig } from './config.ts';
+import { createHashQueue } from './credentials/hash-queue.ts';
+import { createPasswords } from './credentials/password.ts';
+import { createPool, defaultLimits } from './db/pool.ts';
+import { checkDatabase } from './db/startup.ts';
+import { resetAdmin } from './users/reset-admin.ts';
+
+/**
+ * Runs `boxgate admin reset <box> <email>`: reads the new password from `input`, whose last line break is no part of it.
+ * Resolves with the sentence to print. Throws an Error of one sentence.
+ */
+export async function runResetAdmin(
+  { databaseUrl, encryptionKeys, revocationsNeedStandby }: ResetAdminConfig,
+  box: string,
+  email: string,
+  input: Readable,
+): Promise<string> {
+  const password = (await text(input)).replace(/\r?\n$/, '');
+  if (password === '') throw new Error('The new password is missing: send it on standard input');
+  const pool = createPool(databaseUrl, { ...defaultLimits, connections: 1 }, 'boxgate-admin', () => undefined);
+  try {
+    await checkDatabase(pool);
+    const passwords = createPasswords(createHashQueue(1, 1), encryptionKeys);
+    const isNew = await resetAdmin({ pool, passwords, revocationsNeedStandby }, { box, email, password });
+    return `box ${box}: ${email} ${isNew ? 'was created' : 'has a new password'} and is an administrator`;
+  } finally {
+    await pool.end();
+  }
+}
