@@ -66,6 +66,15 @@ describe('a cluster as a source', () => {
     );
   });
 
+  it('R-27: shows beside READY False why it is so', async () => {
+    await rig.put('AccessPolicy', 'broken', { engine: 'cel', expression: 'uri ==' });
+    await rig.start();
+    await eventually('kubectl shows the reason', async () => {
+      const text = await kubectl(rig.plane, 'get', 'accesspolicies', '--namespace', rig.box);
+      return /broken +cel .*False +Invalid +\d+s/.test(text);
+    });
+  });
+
   it('says Valid=False of what no definition can refuse, and grants nothing', async () => {
     await rig.start();
     await rig.put('AccessPolicy', 'broken', { engine: 'cel', expression: 'uri ==' });
