@@ -3,6 +3,7 @@ import type { Fault } from '../crds/fault.ts';
 import type { Identity } from './declared.ts';
 import type { Desired } from './desired.ts';
 import type { Facts, Refusal } from './facts.ts';
+import type { InstalledKinds } from './installed-fields.ts';
 import type { KeptName } from './secret-keeper.ts';
 import type { AccountState } from './account-state.ts';
 import type { Flip } from './status.ts';
@@ -31,6 +32,8 @@ export interface BoxMemory {
   objects: ReadonlyMap<string, Desired>;
   /** By its name: a Secret that was generated, and for which Client. */
   readonly generated: Map<string, KeptName & { readonly client: string }>;
+  /** The definitions by which the objects were judged. */
+  definitions: InstalledKinds | undefined;
   /** When a pass is due without any change, in milliseconds since 1970. */
   nextLook: number | undefined;
   /** The issuer that generated secrets name. */
@@ -70,6 +73,7 @@ export interface BoxMemory {
 export function emptyMemory(): BoxMemory {
   return {
     objects: new Map(),
+    definitions: undefined,
     generated: new Map(),
     nextLook: undefined,
     issuer: '',

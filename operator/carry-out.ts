@@ -169,7 +169,7 @@ function adminOf({ judged: { traits }, secret }: Desired): Pick<DeclareLine, 'bo
 
 /** A secret that is missing leaves the stored one; a client that is to have none loses it. */
 function withSecret({ object, judged, secret }: Desired): Resource {
-  const resource = withoutWithheld(declaredResource(object), judged);
+  const resource = withoutWithheld(declaredResource(object, judged), judged);
   if (resource.resourceType !== 'Client' || secret.state === 'missing') return resource;
   return { ...resource, secret: secret.state === 'ready' ? secret.value.reveal() : null };
 }

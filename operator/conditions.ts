@@ -34,6 +34,7 @@ const QUESTIONS = {
   OpenToAll: openToAll,
   GrantsEverything: grantsEverything,
   NotInForce: withoutEffect,
+  OperatorOlder: operatorOlder,
 } as const satisfies Record<Exclude<ConditionType, 'Ready'>, (facts: Facts) => Answer | undefined>;
 
 function verdictOf(type: string, answer: Answer | undefined): Verdict[] {
@@ -62,6 +63,10 @@ const API_AWAY = 'the API does not answer the operator: nothing new is applied i
 function valid(facts: Facts): Answer {
   const faults = faultsOf(facts);
   if (faults.length > 0) return ['False', 'Invalid', faults.map(faultSentence).join('; ')];
+  const { object, judged } = facts.desired;
+  if (object.kind === 'AccessPolicy' && judged.newer.length > 0) {
+    return ['False', 'NewerFields', `${newerFields(judged.newer)}: the policy grants nothing`];
+  }
   if (typeof facts.row === 'object' && facts.row.result === 'quota')
     return ['False', 'QuotaExceeded', facts.row.detail];
   return ['True', 'Accepted', ''];
@@ -93,8 +98,8 @@ function conflict({ desired: { object, judged, loses }, row, unusable }: Facts):
 /** What kstatus takes for failed, instead of for still under way: nothing but a change of the object helps. */
 function stalled(facts: Facts): Answer | undefined {
   const [status, reason, message] = valid(facts);
-  // Room in the box helps too.
-  if (reason === 'QuotaExceeded') return undefined;
+  // Room in the box, or a newer operator, helps too.
+  if (reason === 'QuotaExceeded' || reason === 'NewerFields') return undefined;
   return status === 'False' ? ['True', reason, message] : undefined;
 }
 
@@ -208,6 +213,16 @@ function grantsEverything({ desired: { judged } }: Facts): Answer | undefined {
   const { traits } = judged;
   if (traits.kind !== 'AccessPolicy' || traits.engine === 'allow' || !traits.grantsEverything) return undefined;
   return ['True', 'NoCondition', 'the rule has no condition: it grants every request of the subjects'];
+}
+
+function operatorOlder({ desired: { object, judged } }: Facts): Answer | undefined {
+  if (judged.newer.length === 0) return undefined;
+  const effect = object.kind === 'AccessPolicy' ? 'the policy grants nothing' : 'they are ignored';
+  return ['True', 'NewerFields', `${newerFields(judged.newer)}: ${effect}`];
+}
+
+function newerFields(fields: readonly string[]): string {
+  return `this operator is older than the custom resource definitions and does not know ${named(fields.map((field) => `spec.${field}`))}`;
 }
 
 function withoutEffect(facts: Facts): Answer | undefined {

@@ -42,15 +42,27 @@ export async function declaredState(
 
 /** What a listing declares, judged; of a Box only what its namespace grants it. */
 export function candidatesOf(
-  { objects, tenancy }: Listing,
+  { objects, tenancy, definitions }: Listing,
   memory: BoxMemory,
   defaultIssuer: string,
 ): readonly Candidate[] {
+  if (memory.definitions !== definitions) judgeAnew(memory);
+  memory.definitions = definitions;
   return objects.map((object) =>
     object.kind === 'Box' && tenancy !== undefined
       ? boxCandidate(object, tenancy.hosts, memory, defaultIssuer)
       : permitted(candidate(object, memory), tenancy, memory),
   );
+}
+
+/** Other definitions give another meaning to the same objects, and room for other statuses. */
+function judgeAnew(memory: BoxMemory): void {
+  memory.objects = new Map();
+  memory.published.clear();
+}
+
+function judgedNow(object: Candidate['object'], { definitions }: BoxMemory): Candidate['judged'] {
+  return judge(object, definitions?.get(object.kind)?.newer);
 }
 
 /** Asked for each time, as the Namespace may change while the object does not; the one of before where it says the same. */
@@ -73,8 +85,9 @@ function boxCandidate(
   memory: BoxMemory,
   defaultIssuer: string,
 ): Candidate {
-  const plain = judge(object);
-  const judged = plain.faults.length > 0 ? plain : allowedBox(plain, declaredResource(object), hosts, defaultIssuer);
+  const plain = judgedNow(object, memory);
+  const judged =
+    plain.faults.length > 0 ? plain : allowedBox(plain, declaredResource(object, plain), hosts, defaultIssuer);
   const known = memory.objects.get(object.key);
   if (known?.object.uid !== object.uid || known.judged.content !== judged.content) return { object, judged };
   return known.object === object && judged.faults.length === 0 ? known : { object, judged };
@@ -84,7 +97,7 @@ function candidate(object: Candidate['object'], memory: BoxMemory): Candidate {
   const known = memory.objects.get(object.key);
   if (known?.object === object) return known;
   const isSame = known?.object.resourceVersion === object.resourceVersion && known.object.uid === object.uid;
-  return isSame ? { object, judged: known.judged } : { object, judged: judge(object) };
+  return isSame ? { object, judged: known.judged } : { object, judged: judgedNow(object, memory) };
 }
 
 function issuerOf(candidates: readonly Candidate[]): string | undefined {

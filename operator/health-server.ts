@@ -15,15 +15,24 @@ export interface HealthOptions {
   /** Why the operator is not ready; undefined when it is. */
   readonly notReady: () => string | undefined;
   readonly metrics: OperatorMetrics;
+  /** What people should know although the operator is ready: lines below `ok`. */
+  readonly remarks?: () => readonly string[];
 }
 
 /** Opens the port: `/healthz` (the process runs), `/readyz` (it leads, or knows who does), `/metrics` (Prometheus). */
-export async function startHealthServer({ host, port, notReady, metrics }: HealthOptions): Promise<HealthServer> {
+export async function startHealthServer({
+  host,
+  port,
+  notReady,
+  metrics,
+  remarks,
+}: HealthOptions): Promise<HealthServer> {
   const server = createServer((request, response) => {
     request.resume();
     const path = request.url?.split('?')[0];
     if (path === '/healthz') answer(response, 200, 'ok');
-    else if (path === '/readyz') answer(response, notReady() === undefined ? 200 : 503, notReady() ?? 'ok');
+    else if (path === '/readyz')
+      answer(response, notReady() === undefined ? 200 : 503, notReady() ?? ['ok', ...(remarks?.() ?? [])].join('\n'));
     else if (path === '/metrics') sendMetrics(metrics, response);
     else answer(response, 404, 'there is nothing at this address');
   });

@@ -5,7 +5,10 @@ import type { ServiceAccount } from '../crds/client.ts';
 import type { Fault } from '../crds/fault.ts';
 import type { Link } from '../crds/links.ts';
 import { checkManifest } from '../crds/manifest.ts';
-import type { Manifest } from '../crds/manifest-schema.ts';
+import type { Kind } from '../crds/kind.ts';
+import { manifestSchemas, type Manifest } from '../crds/manifest-schema.ts';
+import { schemaNode } from '../crds/schema-node.ts';
+import { withoutUndeclared, type Reduced } from '../crds/undeclared-fields.ts';
 import { keyFaults } from '../crds/public-keys.ts';
 import { LONGEST_RESOURCE, sizeFaults, tooLong } from '../crds/resource-size.ts';
 import { notInForce } from '../crds/not-in-force.ts';
@@ -45,6 +48,8 @@ export interface Judged {
   readonly suspended: boolean;
   /** Its fields that have no effect in this version, for people. */
   readonly notInForce: readonly string[];
+  /** Its fields that only the definition in the cluster knows, below `spec`: they are ignored, and a policy grants nothing. */
+  readonly newer: readonly string[];
   readonly secret: SecretSource;
   /** Whether ServiceAccounts authenticate the client, and nothing else does. */
   readonly serviceAccounts: 'none' | 'beside' | 'alone';
@@ -74,19 +79,22 @@ const none: readonly never[] = [];
  * Judges one object as an API server would. Pure; never throws: an object that our own code cannot cope with is faulty, and
  * the others of its box go on.
  */
-export function judge(object: Declared): Judged {
+export function judge(object: Declared, newer: ReadonlySet<string> = nothing): Judged {
   try {
     const { tooLarge } = object;
     if (tooLarge !== undefined) return faulty(object, object.body(), [tooLong('spec', tooLarge, LONGEST_RESOURCE)]);
-    return judgeBody(object, object.body());
+    return judgeBody(object, object.body(), newer);
   } catch (error) {
     const reason = error instanceof Error ? error.name : 'something was thrown';
     return faulty(object, {}, [{ path: '', message: `cannot be judged by this version (${reason})` }]);
   }
 }
 
-function judgeBody(object: Declared, body: unknown): Judged {
-  const checked = checkManifest(body);
+const nothing: ReadonlySet<string> = new Set();
+
+function judgeBody(object: Declared, body: unknown, newer: ReadonlySet<string>): Judged {
+  const { value, dropped } = understood(object.kind, body, newer);
+  const checked = checkManifest(value);
   if (!checked.ok) return faulty(object, body, checked.faults);
   const { manifest } = checked;
   const resource = resourceOf(manifest, object.namespace);
@@ -105,6 +113,7 @@ function judgeBody(object: Declared, body: unknown): Judged {
     faults: none,
     suspended: manifest.spec.suspend === true,
     notInForce: idle.length === 0 ? none : idle,
+    newer: dropped.length === 0 ? none : dropped,
     secret: secretSource(manifest),
     serviceAccounts: serviceAccountsOf(manifest),
     accounts: resource.resourceType === 'Client' ? (resource.service_accounts ?? none) : none,
@@ -114,6 +123,19 @@ function judgeBody(object: Declared, body: unknown): Judged {
     purge,
     content: fingerprint(lifecycle === letGo ? resource : { resource, ...lifecycle, ...adminOf(manifest) }),
   };
+}
+
+/**
+ * A manifest as this release understands it, while the definitions in the cluster are newer. What a field that nobody here
+ * knows would restrict is unknown: a policy with one is linked to nobody, and grants nothing.
+ */
+function understood(kind: Kind, body: unknown, newer: ReadonlySet<string>): Reduced {
+  if (newer.size === 0 || !isObject(body)) return { value: body, dropped: none };
+  const schema = schemaNode(manifestSchemas[kind].properties.spec);
+  const { value, dropped } = withoutUndeclared(body['spec'], schema, (path) => newer.has(path));
+  if (dropped.length === 0) return { value: body, dropped };
+  const spec = kind === 'AccessPolicy' && isObject(value) ? { ...value, subjects: 'linked', link: [] } : value;
+  return { value: { ...body, spec }, dropped: dropped.toSorted() };
 }
 
 function belowSpec({ path, message }: Fault): Fault {
@@ -156,8 +178,8 @@ function adoptionOf(adoption: 'Never' | 'IfUnowned' | 'Force' | undefined): Adop
 }
 
 /** The resource of an object that was judged without faults; made anew each time it is sent, because that is rare. */
-export function declaredResource(object: Declared): Resource {
-  const checked = checkManifest(object.body());
+export function declaredResource(object: Declared, { newer }: Pick<Judged, 'newer'> = { newer: none }): Resource {
+  const checked = checkManifest(understood(object.kind, object.body(), new Set(newer)).value);
   if (!checked.ok) throw new TypeError(`${object.kind} ${object.name} was not judged before it was sent`);
   return resourceOf(checked.manifest, object.namespace);
 }
@@ -172,6 +194,7 @@ function faulty(object: Declared, body: unknown, faults: readonly Fault[]): Judg
     faults,
     suspended: spec['suspend'] === true,
     notInForce: none,
+    newer: none,
     secret: { from: 'nowhere' },
     serviceAccounts: 'none',
     accounts: none,

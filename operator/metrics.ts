@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConditionCount } from './condition-counts.ts';
+import type { InstalledKinds } from './installed-fields.ts';
 import { isTooMuch, type Missing } from './missing.ts';
 import type { PassMeter } from './pass-meter.ts';
 
@@ -10,6 +11,8 @@ export interface OperatorMetrics {
   answered(verb: string, code: number): void;
   /** A list or a watch failed and begins anew; `garbled`: what came was not what it should be. */
   watchFailed(isGarbled: boolean): void;
+  /** Has the metric of definitions read what differs in those of the cluster. */
+  followDefinitions(read: () => InstalledKinds): void;
   /** An event could not be told. */
   eventLost(): void;
   /** The page of `GET /metrics`. */
@@ -26,6 +29,8 @@ export function createOperatorMetrics(leads: () => boolean, now: () => number): 
   const restarts = count('watch_restarts_total', 'Lists and watches that failed and began anew.');
   const garbled = count('garbled_answers_total', 'Lists and watches that held what should not be in them.');
   const eventsLost = count('events_lost_total', 'Events that could not be told.');
+  let definitions = (): InstalledKinds => new Map();
+  definitionGauge(registry, () => definitions());
   gauge(registry, 'leader', 'Whether this replica leads.', () => (leads() ? 1 : 0));
   return {
     passes: passMeter(registry, now),
@@ -34,6 +39,7 @@ export function createOperatorMetrics(leads: () => boolean, now: () => number): 
       restarts.inc();
       if (isGarbled) garbled.inc();
     },
+    followDefinitions: (read) => void (definitions = read),
     eventLost: () => eventsLost.inc(),
     async page() {
       return { contentType: registry.contentType, text: await registry.metrics() };
@@ -93,6 +99,22 @@ function passMeter(registry: Registry, now: () => number): PassMeter {
       };
     },
   };
+}
+
+function definitionGauge(registry: Registry, read: () => InstalledKinds): void {
+  new Gauge({
+    name: 'boxgate_operator_definition_fields',
+    help: 'Fields by which the custom resource definitions of the cluster differ from this release, by kind; newer: only the cluster knows them, older: only this release does.',
+    labelNames: ['kind', 'definition'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [kind, { newer, missing, unwritable }] of read()) {
+        this.set({ kind, definition: 'newer' }, newer.size);
+        this.set({ kind, definition: 'older' }, missing.size + unwritable.size);
+      }
+    },
+  });
 }
 
 function gauge(registry: Registry, name: string, help: string, read: () => number): void {

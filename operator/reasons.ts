@@ -40,6 +40,11 @@ export const CONDITIONS = {
     well: 'absent',
     means: 'Fields of the object have no effect, in this version or in this installation.',
   },
+  OperatorOlder: {
+    well: 'absent',
+    means:
+      'The custom resource definitions are newer than the operator, which does not know some fields of the object.',
+  },
 } as const satisfies Readonly<Record<string, ConditionMeaning>>;
 
 /** A type of {@link CONDITIONS}. */
@@ -57,6 +62,8 @@ export const REASONS = {
   Suspended: 'The object says suspend: true. Its resource is left as it is, and the service goes on.',
   // Valid
   Accepted: 'The object keeps every rule of its kind.',
+  NewerFields:
+    'The object has fields that the custom resource definitions declare and this operator does not know: they are ignored, and a policy that has one grants nothing.',
   Invalid:
     'The object breaks a rule. A client stays as it was before; a policy whose rule cannot be used grants nothing.',
   QuotaExceeded:
@@ -136,6 +143,7 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   Suspended: 'Take spec.suspend away when the object is to be applied again',
   // Valid
   Accepted: '',
+  NewerFields: 'Update the operator to the release of the definitions',
   Invalid: 'Correct what is named and apply the object again',
   // The message says what to do.
   QuotaExceeded: '',

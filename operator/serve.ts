@@ -12,6 +12,8 @@ import { readClusterId } from './kube/cluster-id.ts';
 import { createClusterSecrets } from './kube/cluster-secrets.ts';
 import { createClusterSource } from './kube/cluster-source.ts';
 import { createConnection, type Connection } from './kube/connection.ts';
+import { followDefinitions, type InstalledDefinitions } from './kube/installed-definitions.ts';
+import { skewLines } from './installed-fields.ts';
 import { createEventRecorder } from './kube/event-recorder.ts';
 import { createKubeApi, type KubeApi, type KubeCall } from './kube/kube-api.ts';
 import { KubeError } from './kube/kube-error.ts';
@@ -55,10 +57,14 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
   const count = (call: KubeCall, status: number): void => metrics.answered(verbOf(call), status);
   const election = elect(config, identity, connection, count, log);
   const kube = createKubeApi(connection, undefined, undefined, count);
+  const sleeper = createSleeper();
+  const definitions = followOwnDefinitions(kube, sleeper, log, stopping.signal);
+  metrics.followDefinitions(definitions.kinds);
   const health = await startHealthServer({
     ...config,
     port: config.healthPort,
     metrics,
+    remarks: () => skewLines(definitions.kinds()),
     notReady() {
       if (stopping.signal.aborted) return 'the operator is stopping';
       if (!election.isInformed()) return 'the Lease cannot be read: who leads is not known';
@@ -66,7 +72,6 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
     },
   });
   let reconciler: Reconciler | undefined;
-  const sleeper = createSleeper();
   const onReturn = (): void => {
     sleeper.wake();
     reconciler?.retry();
@@ -88,6 +93,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
       metrics,
       log,
       sleeper,
+      definitions,
     };
     reconciler = reconcile(leader, signal);
     // Everything was read, judged and compared at once: of that most is not needed again.
@@ -111,6 +117,17 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
       }
     },
   };
+}
+
+/** Every replica looks for itself: probes ask each of them. */
+function followOwnDefinitions(api: KubeApi, { sleep }: Sleeper, log: Log, signal: AbortSignal): InstalledDefinitions {
+  const onFailure = (error: unknown): void => log.warn(errorFacts(error), 'the definitions of custom resources');
+  const definitions = followDefinitions({ api, sleep, onFailure }, signal);
+  definitions.onChange(() => {
+    const skew = skewLines(definitions.kinds());
+    if (skew.length > 0) log.warn({ skew }, 'the definitions of custom resources are of another release');
+  });
+  return definitions;
 }
 
 /** Verb of a request; `REVIEW`: a POST that asks for rights and stores nothing. */
@@ -157,10 +174,11 @@ interface Leader {
   readonly metrics: OperatorMetrics;
   readonly log: Log;
   readonly sleeper: Sleeper;
+  readonly definitions: InstalledDefinitions;
 }
 
 function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
-  const { config, kube, leads, cluster, identity: instance, metrics, log, sleeper } = leader;
+  const { config, kube, leads, cluster, identity: instance, metrics, log, sleeper, definitions } = leader;
   const listening: SecretWatchOptions = {
     api: kube,
     times: { ...defaultTimes, relistPeriod: config.relistSeconds * 1000 },
@@ -184,6 +202,7 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
       ownNamespace: config.namespace,
       publicHost: new URL(config.publicUrl).hostname,
       secrets,
+      definitions,
     }),
     keeper,
     events,

@@ -4,6 +4,7 @@ import type { AccountName } from './account-state.ts';
 import type { Kind } from '../crds/kind.ts';
 import type { Declared, ObjectName } from './declared.ts';
 import type { BoxQuota } from './box-quota.ts';
+import type { InstalledKinds } from './installed-fields.ts';
 import type { Holds } from './holds.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { ObjectStatus } from './object-status.ts';
@@ -18,6 +19,8 @@ export interface Listing {
   readonly tenancy?: Tenancy;
   /** The namespace of the box is not there (a live read says so), or nothing in the folder declares anything of the box. */
   readonly isGone?: true;
+  /** The definitions of the kinds in the cluster; another object when they change. Absent where there are none. */
+  readonly definitions?: InstalledKinds | undefined;
   /** The quotas that the Namespace sets; absent where no Namespace is known. */
   readonly quota?: BoxQuota;
 }

@@ -112,6 +112,7 @@ function worthSaying({ conditions }: ObjectStatus): readonly Condition[] {
       case 'OpenToAll':
       case 'GrantsEverything':
       case 'NotInForce':
+      case 'OperatorOlder':
         return status === 'True';
       case 'Ready':
       case 'Valid':

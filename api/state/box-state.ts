@@ -1,6 +1,11 @@
-import type { Box } from '../../crds/box.ts';
-import type { Client } from '../../crds/client.ts';
-import { checkResource } from '../../crds/validate.ts';
+import type { AccessPolicy } from '../../crds/access-policy.ts';
+import { boxSchema, type Box } from '../../crds/box.ts';
+import { clientSchema, type Client } from '../../crds/client.ts';
+import type { Fault } from '../../crds/fault.ts';
+import { schemaNode } from '../../crds/schema-node.ts';
+import { withoutUndeclared } from '../../crds/undeclared-fields.ts';
+import { checkResource, type Checked } from '../../crds/validate.ts';
+import { Outage } from '../db/outage.ts';
 import type { ConfigChanges, ResourceRow } from '../db/config-changes.ts';
 import type { PreviousSecret } from '../db/resource.ts';
 import { createPolicyIndex } from '../policy/policy-index.ts';
@@ -95,11 +100,11 @@ export function createBoxState(
   let keys = noKeys;
 
   function takeRow(row: ResourceRow): void {
-    const checked = checkResource(row.kind, row.body);
+    const checked = readRow(row);
     weights.put(row);
     if (!checked.ok) {
       remove(row.kind, row.id);
-      onUnusable(row.kind, row.id, checked.faults.map((fault) => `${fault.path} ${fault.message}`).join('; '));
+      onUnusable(row.kind, row.id, reasonOf(checked.faults));
       return;
     }
     const { resource } = checked;
@@ -151,7 +156,8 @@ export function createBoxState(
     },
     take(changes) {
       if (changes.version <= head.version) return;
-      // First, for it throws when a row is broken: then nothing of the change is taken.
+      // First, for they throw when a row is broken: then nothing of the change is taken.
+      demandReadableBox(changes.changed, onUnusable);
       keys = createKeyRing(changes.keys, sealing, box);
       for (const { kind, id } of changes.deleted) remove(kind, id);
       for (const row of changes.changed) takeRow(row);
@@ -166,6 +172,35 @@ export function createBoxState(
     },
   };
 }
+
+/** Without its Box a box would have the defaults, which may let in whom the Box keeps out. Throws Outage. */
+function demandReadableBox(
+  rows: readonly ResourceRow[],
+  onUnusable: (kind: string, id: string, reason: string) => void,
+): void {
+  for (const row of rows.filter(({ kind }) => kind === 'Box')) {
+    const checked = readRow(row);
+    if (checked.ok) continue;
+    onUnusable(row.kind, row.id, reasonOf(checked.faults));
+    throw new Outage('the Box cannot be read by this release of the API');
+  }
+}
+
+function reasonOf(faults: readonly Fault[]): string {
+  return faults.map(({ path, message }) => `${path} ${message}`).join('; ');
+}
+
+/**
+ * Checks a stored row. A newer release may have stored fields that this one does not know: of a Client or Box they are ignored.
+ * A policy with one is refused, because what the field would restrict is not known.
+ */
+function readRow({ kind, body }: ResourceRow): Checked<Client | AccessPolicy | Box> {
+  const checked = checkResource(kind, body);
+  if (checked.ok || kind === 'AccessPolicy') return checked;
+  return checkResource(kind, withoutUndeclared(body, SCHEMAS[kind], () => true).value);
+}
+
+const SCHEMAS = { Client: schemaNode(clientSchema), Box: schemaNode(boxSchema) };
 
 function clientState(declared: Client, row: ResourceRow): ClientState {
   const { version, secrets, previous, sessionsFrom, revokedBefore, isManaged } = row;

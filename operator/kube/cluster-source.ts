@@ -6,6 +6,7 @@ import { declaredNamespace, namespaceNovelty, type DeclaredNamespace } from './d
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
 import { isDefinitionGoing } from './definition.ts';
 import { createFinalizerHolds } from './finalizers.ts';
+import type { InstalledDefinitions } from './installed-definitions.ts';
 import { KubeError } from './kube-error.ts';
 import { metadataOnly, type KubeApi } from './kube-api.ts';
 import { inLanes } from './lanes.ts';
@@ -28,6 +29,8 @@ export type ClusterSourceOptions = Pick<
   /** Host of the installation's public URL: no box gets it. */
   readonly publicHost?: string;
   readonly secrets: ClusterSecrets;
+  /** The definitions of the kinds; absent: they are those of this release. */
+  readonly definitions?: InstalledDefinitions;
 };
 
 /** A quarter of a second of writes: what changes in a box of ten thousand waits no longer for its statuses. */
@@ -45,6 +48,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   const started = Promise.withResolvers<Watches>();
   const synced = started.promise.then(async (watches) => {
     await Promise.all([watches.namespaces.synced, ...kinds.map((kind) => watches[kind].synced)]);
+    await options.definitions?.asked;
     watches.tenancies.judgeAnew();
     return watches;
   });
@@ -67,6 +71,9 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
     watch(onChange, signal, onHosts) {
       options.secrets.watches.begin(onChange, signal);
       accounts.begin(onChange, signal);
+      options.definitions?.onChange(() => {
+        for (const box of usedBoxes(stores)) onChange(box);
+      });
       const everUsed = new Set<string>();
       const isUsed = (box: string): boolean => kinds.some((kind) => stores?.[kind].store.hasNamespace(box));
       const judgeHosts = (...boxes: readonly string[]): void => {
@@ -105,10 +112,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       stores = { ...watched, namespaces, tenancies };
       started.resolve(stores);
     },
-    async boxes(signal) {
-      const watches = await unlessStopped(synced, signal);
-      return [...new Set(kinds.flatMap((kind) => watches[kind].store.namespaces()))];
-    },
+    boxes: async (signal) => usedBoxes(await unlessStopped(synced, signal)),
     async list(box, signal) {
       const watches = await unlessStopped(synced, signal);
       const kept = kinds.flatMap((kind) => watches[kind].store.inNamespace(box));
@@ -118,7 +122,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       // What lists still have of it is old news.
       if (namespace === undefined) return { objects: [], complete: true, isGone: true };
       const tenancy = watches.tenancies.of(namespace);
-      return { objects, complete: true, tenancy, quota: namespace.quota };
+      return { objects, complete: true, tenancy, quota: namespace.quota, definitions: options.definitions?.kinds() };
     },
     isListed: (box) => stores?.namespaces.store.hasNamespace(box) === true,
     namespaceOf: async (box, signal) => (await liveNamespace(options.api, box, signal)).claim,
@@ -129,9 +133,19 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
     confirmGone: (box, objects, signal) => confirmGone(options, box, objects, signal),
     async writeStatus(_box, changed, _gone, signal) {
       const watches = await unlessStopped(synced, signal);
-      await writeStatuses(options.api, changed, ({ kind }) => watches[kind].store, signal);
+      await writeStatuses(options.api, changed, ({ kind }) => watches[kind].store, signal, unwritableIn(options));
     },
   };
+}
+
+/** Which fields of a status the definition of its kind lacks. */
+function unwritableIn({ definitions }: ClusterSourceOptions): (kind: Kind) => ReadonlySet<string> | undefined {
+  return (kind) => definitions?.kinds().get(kind)?.unwritable;
+}
+
+/** The boxes in which anything is declared, as far as it was heard of. */
+function usedBoxes(watches: Watches | undefined): readonly string[] {
+  return [...new Set(kinds.flatMap((kind) => watches?.[kind].store.namespaces() ?? []))];
 }
 
 /** Of a Namespace the metadata alone. */

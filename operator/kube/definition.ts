@@ -3,7 +3,8 @@ import { isRecord } from '../../crds/schema-node.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** Where definitions of custom resources are. */
+export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /**
  * Whether the definition of a kind is being deleted, or gone, past every cache: the API server then deletes every object of

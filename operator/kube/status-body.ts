@@ -8,18 +8,31 @@ import { isConditionType } from '../reasons.ts';
 export type StatusBody = Readonly<Record<string, unknown>> & { readonly conditions: readonly Condition[] };
 
 /**
- * What is to be written of a status over the one that is in the cluster, undefined when that says it all. A condition whose
- * status did not flip keeps the time it has there, also when the one who wrote it was another process.
+ * What is to be written of a status over the one that is in the cluster, undefined when that says it all. Fields that are
+ * `unwritable`, because the definition does not declare them, are left out. A condition whose status did not flip keeps the
+ * time it has there, also when the one who wrote it was another process.
  */
-export function statusToWrite(status: ObjectStatus, there: unknown): StatusBody | undefined {
+export function statusToWrite(
+  status: ObjectStatus,
+  there: unknown,
+  unwritable: ReadonlySet<string> = nothing,
+): StatusBody | undefined {
   const live = isRecord(there) ? there : {};
   const known = ownConditions(live['conditions']);
   const conditions = status.conditions.map((one) => withTimeOf(one, known));
-  const body = { observedGeneration: status.observedGeneration, ...fieldsOf(status.columns, live), conditions };
+  const fields = Object.entries(fieldsOf(status.columns, live)).filter(([name]) => !isWithin(name, unwritable));
+  const body = { observedGeneration: status.observedGeneration, ...Object.fromEntries(fields), conditions };
   const isSame = Object.entries(body).every(([name, value]) =>
     isDeepStrictEqual(value, name === 'conditions' ? known : live[name]),
   );
   return isSame ? undefined : body;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** Whether a field, or anything below it, is one of these paths: half of a field is not written. */
+function isWithin(name: string, paths: ReadonlySet<string>): boolean {
+  return [...paths].some((path) => path.split(/[.[]/)[0] === name);
 }
 
 /** Longer ones are cut: the API server would refuse the whole status (crds/status.ts). */

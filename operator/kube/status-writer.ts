@@ -1,4 +1,4 @@
-import { API_VERSION } from '../../crds/kind.ts';
+import { API_VERSION, type Kind } from '../../crds/kind.ts';
 import type { ObjectStatus } from '../object-status.ts';
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from './kube-api.ts';
@@ -23,10 +23,11 @@ export async function writeStatuses(
   statuses: readonly ObjectStatus[],
   storeOf: (status: ObjectStatus) => ObjectStore<DeclaredObject>,
   signal: AbortSignal,
+  unwritable?: (kind: Kind) => ReadonlySet<string> | undefined,
 ): Promise<void> {
   await inLanes(
     statuses,
-    (status) => writeStatus(api, status, storeOf(status), signal),
+    (status) => writeStatus(api, status, storeOf(status), unwritable?.(status.kind), signal),
     (status) => storeOf(status).get(status.namespace, status.name)?.declared.length ?? 0,
   );
 }
@@ -35,13 +36,14 @@ async function writeStatus(
   api: KubeApi,
   status: ObjectStatus,
   store: ObjectStore<DeclaredObject>,
+  unwritable: ReadonlySet<string> | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   for (let left = tries; ; left -= 1) {
     const known = store.get(status.namespace, status.name);
     // Another object of that name hears of its own pass.
     if (known?.uid !== status.uid) return;
-    const body = statusToWrite(status, unpacked(known.status));
+    const body = statusToWrite(status, unpacked(known.status), unwritable);
     if (body === undefined) return;
     try {
       note(store, status, await api.call(applyCall(status, known, body), signal));

@@ -55,6 +55,8 @@ async function operatorPage(): Promise<string> {
     () => [{ kind: 'Client', condition: 'Ready', status: 'True', objects: 1 }],
   );
   metrics.passes.begin('shop')(true);
+  const fields = { newer: new Set(['a']), missing: new Set<string>(), unwritable: new Set<string>() };
+  metrics.followDefinitions(() => new Map([['Client', fields]]));
   return (await metrics.page()).text;
 }
 

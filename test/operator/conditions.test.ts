@@ -26,6 +26,28 @@ const granted = [
 ];
 const resolved = ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'LinksResolved=True/AllFound'];
 
+function withNewer(facts: Facts): Facts {
+  return { ...facts, desired: { ...facts.desired, judged: { ...facts.desired.judged, newer: ['next_year'] } } };
+}
+
+/** A client that is pinned to the uid 1. */
+function withAccount(seen: string | null): Facts {
+  const service_accounts = [{ namespace: 'shop', name: 'app' }];
+  const accounts = [{ namespace: 'shop', name: 'app', uid: '1', index: 0, seen, gone: true }];
+  const facts = { secret: none, policies: 1, servesServiceAccounts: true, accounts };
+  return factsOf(machineClient('app', { service_accounts }), facts);
+}
+
+function lostAccount(reason: string): string[] {
+  return [
+    `Ready=False/${reason}`,
+    'Valid=True/Accepted',
+    `SecretReady=False/${reason}`,
+    'Synced=True/Applied',
+    'Granted=True/PolicyLinked',
+  ];
+}
+
 const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ['a client that is applied and that a policy concerns', factsOf(client, { policies: 2 }), granted],
   [
@@ -272,6 +294,24 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
     factsOf(declared('AccessPolicy', 'p', { engine: 'json-schema', schema: {}, subjects: 'anyone' })),
     [...resolved, 'OpenToAll=True/GrantsEverybody', 'GrantsEverything=True/NoCondition'],
   ],
+  [
+    'R-55 a Client with a field that only newer definitions know',
+    withNewer(factsOf(client, { policies: 2 })),
+    [...granted, 'OperatorOlder=True/NewerFields'],
+  ],
+  [
+    'R-55 a policy with a field that only newer definitions know',
+    withNewer(factsOf(policy)),
+    [
+      'Ready=False/NewerFields',
+      'Valid=False/NewerFields',
+      'Synced=True/Applied',
+      'LinksResolved=True/AllFound',
+      'OperatorOlder=True/NewerFields',
+    ],
+  ],
+  ['R-54 a Client whose ServiceAccount was deleted', withAccount(null), lostAccount('ServiceAccountDeleted')],
+  ['R-54 a Client whose ServiceAccount was created again', withAccount('9'), lostAccount('ServiceAccountRecreated')],
   [
     'a Box',
     factsOf(declared('Box', 'box', {}), { issuer: 'http://x', clients: 3, policies: 2 }),

@@ -54,6 +54,27 @@ describe('judge', () => {
     expect(judge(machineClient('app', { deletionPolicy: 'Delete' }))).to.include({ ...stays, adopt: undefined });
   });
 
+  it('R-55: ignores fields that only newer definitions know, also when the resource is sent, and no others', () => {
+    const newer = new Set(['next_year']);
+    const object = machineClient('app', { next_year: 'x' });
+    const judged = judge(object, newer);
+    expect(judged).to.deep.include({ faults: [], newer: ['next_year'], content: judge(machineClient('app')).content });
+    expect(declaredResource(object, judged)).to.not.have.property('next_year');
+    expect(judge(object).faults.map(({ path }) => path)).to.deep.equal(['spec.next_year']);
+    const misspelt = judge(machineClient('app', { next_year: 'x', next_yaer: 'x' }), newer);
+    expect(misspelt.faults.map(({ path }) => path)).to.deep.equal(['spec.next_yaer']);
+    expect(judge(machineClient('app'), newer).newer).to.deep.equal([]);
+  });
+
+  it('R-55: links a policy with such a field to nobody', () => {
+    const spec = { engine: 'allow', subjects: 'anyone', only_on: 'weekdays' };
+    const object = declared('AccessPolicy', 'p', spec);
+    const judged = judge(object, new Set(['only_on']));
+    expect(declaredResource(object, judged)).to.deep.include({ subjects: 'linked', link: [] });
+    const linked = declared('AccessPolicy', 'p', { engine: 'allow', link: [{ reference: 'Client/app', until: 'x' }] });
+    expect(declaredResource(linked, judge(linked, new Set(['link[].until'])))).to.deep.include({ link: [] });
+  });
+
   it('finds the same content in both forms of a link', () => {
     const reference = declared('AccessPolicy', 'p', { engine: 'allow', link: [{ reference: 'Client/app' }] });
     expect(judge(reference).content).to.equal(judge(allowPolicy('p', 'app')).content);

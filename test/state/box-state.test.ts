@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Outage } from '../../api/db/outage.ts';
 import { createBoxState } from '../../api/state/box-state.ts';
 import type { MovingBoxState } from '../../api/state/box-state.ts';
 import { changes, clientRow, keyRow, sampleSealing } from './sample-changes.ts';
@@ -75,6 +76,40 @@ describe('the state of a box', () => {
     expect(state.clients.has('a')).to.equal(false);
     expect(unusable).to.have.length(1);
     expect(unusable[0]).to.match(/^Client a: grant_types/);
+  });
+
+  it('R-55: ignores fields of a Client and a Box that a newer release has stored, and refuses a policy with one', () => {
+    const box = { resourceType: 'Box', id: 'default', active: false, sign_in: { title: 'Shop', later: 1 }, next: {} };
+    const app = {
+      ...{ resourceType: 'Client', id: 'a', grant_types: ['client_credentials'] },
+      next: 1,
+      auth: { client_credentials: { token_format: 'jwt', later: 1 } },
+    };
+    const policy = { resourceType: 'AccessPolicy', id: 'p', engine: 'allow', subjects: 'anyone', only_on: 'weekdays' };
+    state.take(
+      changes(2, {
+        changed: [
+          clientRow('a', { body: app }),
+          clientRow('default', { kind: 'Box', body: box }),
+          clientRow('p', { kind: 'AccessPolicy', body: policy }),
+        ],
+      }),
+    );
+    expect(state.clients.get('a')?.client.auth).to.deep.equal({ client_credentials: { token_format: 'jwt' } });
+    expect(state.settings).to.deep.include({ active: false, sign_in: { title: 'Shop' } });
+    expect([...state.policies.candidates({})]).to.have.length(0);
+    expect(unusable).to.deep.equal(['AccessPolicy p: only_on is not a known field']);
+  });
+
+  it('R-55: takes nothing of a change whose Box cannot be read: the defaults are not what was declared', () => {
+    state.take(changes(2, { changed: [clientRow('a')] }));
+    const body = { resourceType: 'Box', id: 'default', active: 'from-noon' };
+    const broken = changes(3, { changed: [clientRow('default', { kind: 'Box', body })] });
+    expect(() => {
+      state.take(broken);
+    }).to.throw(Outage);
+    expect(state.version).to.equal(2);
+    expect(unusable[0]).to.match(/^Box default: active must be true or false/);
   });
 
   it('takes nothing at all of a change with a broken key', () => {

@@ -1,0 +1,76 @@
+import { isRecord } from './schema-node.ts';
+
+/** A value without some members, and which those were: dotted paths from the root, members of lists as `field[].member`. */
+export interface Reduced {
+  readonly value: unknown;
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Takes those members out of a value that its schema does not declare, where `isDropped` is true of their path. What is
+ * declared as free JSON keeps its members.
+ */
+export function withoutUndeclared(
+  value: unknown,
+  schema: unknown,
+  isDropped: (path: string) => boolean,
+  path = '',
+): Reduced {
+  if (isList(value)) {
+    const items = value.map((item) => withoutUndeclared(item, itemsOf(schema), isDropped, `${path}[]`));
+    return { value: items.map((item) => item.value), dropped: distinct(items.flatMap(({ dropped }) => dropped)) };
+  }
+  const properties = propertiesOf(schema);
+  if (!isRecord(value) || properties === undefined) return { value, dropped: [] };
+  const dropped: string[] = [];
+  const members: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const place = below(path, name);
+    if (Object.hasOwn(properties, name)) {
+      const reduced = withoutUndeclared(member, properties[name], isDropped, place);
+      members.push([name, reduced.value]);
+      dropped.push(...reduced.dropped);
+    } else if (!isFree(schema) && isDropped(place)) dropped.push(place);
+    else members.push([name, member]);
+  }
+  return { value: dropped.length === 0 ? value : Object.fromEntries(members), dropped: distinct(dropped) };
+}
+
+/** Returns the paths of what one schema declares and the other does not; of a whole object that is missing the object alone. */
+export function fieldsBeyond(schema: unknown, other: unknown, path = ''): readonly string[] {
+  const [properties, others] = [propertiesOf(schema), propertiesOf(other)];
+  if (properties === undefined) {
+    const items = itemsOf(schema);
+    return items === undefined ? [] : fieldsBeyond(items, itemsOf(other), `${path}[]`);
+  }
+  if (others === undefined || isFree(other)) return [];
+  return Object.entries(properties).flatMap(([name, child]) => {
+    const place = below(path, name);
+    return Object.hasOwn(others, name) ? fieldsBeyond(child, others[name], place) : [place];
+  });
+}
+
+function below(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  const properties = isRecord(schema) ? schema['properties'] : undefined;
+  return isRecord(properties) ? properties : undefined;
+}
+
+function itemsOf(schema: unknown): unknown {
+  return isRecord(schema) ? schema['items'] : undefined;
+}
+
+function isFree(schema: unknown): boolean {
+  return isRecord(schema) && schema['x-kubernetes-preserve-unknown-fields'] === true;
+}
+
+function distinct(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)];
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}

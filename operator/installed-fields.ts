@@ -1,0 +1,50 @@
+import { fieldsBeyond } from '../crds/undeclared-fields.ts';
+import { isRecord, schemaNode } from '../crds/schema-node.ts';
+import { KINDS, type Kind } from '../crds/kind.ts';
+import { manifestSchemas } from '../crds/manifest-schema.ts';
+import { statusSchemas } from '../crds/status.ts';
+
+/** How the definition of a kind in the cluster differs from the one of this release; dotted paths below spec or status. */
+export interface InstalledFields {
+  /** Fields of the spec that only the cluster knows: its definition is newer. */
+  readonly newer: ReadonlySet<string>;
+  /** Fields of the spec that only this release knows: the definition is older. */
+  readonly missing: ReadonlySet<string>;
+  /** Fields of the status that only this release knows: they cannot be written. */
+  readonly unwritable: ReadonlySet<string>;
+}
+
+/** Definitions of kinds, as far as they could be read. */
+export type InstalledKinds = ReadonlyMap<Kind, InstalledFields>;
+
+/** Compares a CustomResourceDefinition with what this release declares; undefined where it does not serve our version. */
+export function installedFields(kind: Kind, definition: unknown): InstalledFields | undefined {
+  const versions: unknown = isRecord(definition) && isRecord(definition['spec']) ? definition['spec']['versions'] : [];
+  const served = (Array.isArray(versions) ? versions.filter(isRecord) : []).find(
+    ({ name, served: isServed }) => name === 'v1' && isServed === true,
+  );
+  const schema = isRecord(served?.['schema']) ? served['schema']['openAPIV3Schema'] : undefined;
+  const properties = isRecord(schema) ? schema['properties'] : undefined;
+  if (!isRecord(properties)) return undefined;
+  const spec = schemaNode(manifestSchemas[kind].properties.spec);
+  const status = schemaNode(statusSchemas[kind]);
+  return {
+    newer: new Set(fieldsBeyond(properties['spec'], spec)),
+    missing: new Set(fieldsBeyond(spec, properties['spec'])),
+    unwritable: new Set(fieldsBeyond(status, properties['status'])),
+  };
+}
+
+/** Says in one line each how the definitions differ, and what to do; empty where they do not. */
+export function skewLines(kinds: InstalledKinds): readonly string[] {
+  return Object.values(KINDS).flatMap(({ kind }) => {
+    const found = kinds.get(kind);
+    if (found === undefined) return [];
+    const { newer, missing, unwritable } = found;
+    const older = [...missing, ...[...unwritable].map((field) => `status.${field}`)];
+    const lines: string[] = [];
+    if (older.length > 0) lines.push(`the definition of ${kind} lacks ${older.join(', ')}: kubectl apply -f crds/`);
+    if (newer.size > 0) lines.push(`the definition of ${kind} has ${[...newer].join(', ')}: update the operator`);
+    return lines;
+  });
+}
