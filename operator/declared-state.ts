@@ -10,10 +10,19 @@ import type { Listing, SecretNeeds } from './source.ts';
 import { permittedMetadata } from './secret-metadata.ts';
 import type { HostVerdict, Tenancy } from './tenancy.ts';
 
+/** What a listing declares, judged, and what its namespace says. */
+interface DeclaredCandidates {
+  readonly candidates: readonly Candidate[];
+  /** The namespace is being deleted. */
+  readonly isTerminating: boolean;
+  /** The box may hold rows of objects that were there before. */
+  readonly inherits: boolean;
+}
+
 /** What a listing declares, with its secrets. What is known of an unchanged object is taken from memory. */
 export async function declaredState(
   box: string,
-  { candidates, isTerminating }: { readonly candidates: readonly Candidate[]; readonly isTerminating: boolean },
+  { candidates, isTerminating, inherits }: DeclaredCandidates,
   scope: PassScope,
   memory: BoxMemory,
   context: PassContext,
@@ -25,7 +34,7 @@ export async function declaredState(
   const wanting = candidates.filter((one) => wantsGenerated(one) && !losers.has(one.object.key));
   const lookAtAll = scope === 'everything' || memory.issuer !== issuer;
   const generated = await generatedSecrets(
-    { box, wanting, lookAtAll, isTerminating, issuer, secrets, memory },
+    { box, wanting, lookAtAll, isTerminating, inherits, issuer, secrets, memory },
     context,
     signal,
   );

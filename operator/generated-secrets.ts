@@ -4,6 +4,7 @@ import type { BoxMemory } from './box-memory.ts';
 import { objectKey } from './declared.ts';
 import type { Candidate, Desired } from './desired.ts';
 import { secretFacts } from './generated-secret.ts';
+import { inheritedClients } from './inherited-clients.ts';
 import type { PassContext } from './pass-context.ts';
 import { missing, type ResolvedSecret } from './resolve-secret.ts';
 import type { SecretUsage } from './rotation.ts';
@@ -20,6 +21,8 @@ export interface GeneratedSecretsOf {
   readonly lookAtAll: boolean;
   /** The namespace is being deleted. */
   readonly isTerminating: boolean;
+  /** The box may hold rows of objects that were there before. */
+  readonly inherits: boolean;
   readonly issuer: string;
   readonly secrets: BoxSecrets;
   readonly memory: BoxMemory;
@@ -27,7 +30,7 @@ export interface GeneratedSecretsOf {
 
 /** The generated secrets by the name of their Client. Those that nothing has changed about are looked at in a sweep only. */
 export async function generatedSecrets(
-  { box, wanting, lookAtAll, isTerminating, issuer, secrets, memory }: GeneratedSecretsOf,
+  { box, wanting, lookAtAll, isTerminating, inherits, issuer, secrets, memory }: GeneratedSecretsOf,
   context: PassContext,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ResolvedSecret>> {
@@ -45,8 +48,18 @@ export async function generatedSecrets(
     else due.push(one);
   }
   if (due.length === 0) return resolved;
+  const isNew = (one: Candidate): boolean => !memory.generated.has(wantedName(one));
+  const inherited = inherits && due.some(isNew) ? await inheritedClients(box, context, signal) : nothingInherited;
+  if (inherited === undefined) {
+    for (const one of due.filter(isNew)) resolved.set(one.object.name, notKnown(now));
+  }
   const usage = await usageWhereDue(box, due, memory, now, context, signal);
-  const wishes = due.map((one) => wishOf(one, issuer, memory, usage.get(one.judged.id), context));
+  const wishes = due
+    .filter((one) => inherited !== undefined || !isNew(one))
+    .map((one) => {
+      const isInherited = inherited?.has(one.judged.id) === true && isNew(one);
+      return wishOf(one, issuer, memory, usage.get(one.judged.id), isInherited, context);
+    });
   const kept = await context.keeper.keep(box, wishes, signal);
   for (const { client, uid, secret, facts, usage: asked } of wishes) {
     const now = kept.get(client);
@@ -128,6 +141,7 @@ function wishOf(
   issuer: string,
   memory: BoxMemory,
   usage: SecretUsage | undefined,
+  inherits: boolean,
   { source }: PassContext,
 ): SecretWish {
   const { object, judged } = one;
@@ -138,6 +152,7 @@ function wishOf(
     client: object.name,
     uid: object.uid,
     adopt: judged.adopt !== undefined,
+    inherits,
     secret: wantedName(one),
     grants: judged.traits.kind === 'Client' ? judged.traits.grants : [],
     template,
@@ -146,8 +161,21 @@ function wishOf(
     facts: secretFacts(judged.id, issuer),
     rotation,
     applied: known?.object.uid === object.uid ? appliedSecret(known, memory) : undefined,
-    hadSecret: () => source.hadSecret?.(object, wantedName(one)) === true,
+    hadSecret: () => inherits || source.hadSecret?.(object, wantedName(one)) === true,
     usage,
+  };
+}
+
+const nothingInherited: ReadonlySet<string> = new Set();
+
+/** Milliseconds after which the API is asked again. */
+const askAgain = 2_000;
+
+/** A secret is not generated before it is known whether the client has one. */
+function notKnown(now: number): ResolvedSecret {
+  return {
+    ...missing('SecretNotRead', 'the API does not answer yet whether the client has a secret of an earlier object'),
+    look: now + askAgain,
   };
 }
 

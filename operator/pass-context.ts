@@ -15,6 +15,8 @@ export interface PassContext {
   readonly events: EventRecorder;
   /** Id of this installation: rows of others are not ours. */
   readonly cluster: string;
+  /** The older installation whose rows and boxes become this one's (a cluster that is rebuilt over its database). */
+  readonly adopts?: string | undefined;
   /** The epoch that calls are made under. Throws ManagementError where none could be claimed yet. */
   readonly epoch: (signal: AbortSignal) => Promise<number>;
   /** Assigns hosts before any pass; absent where nobody grants them. */

@@ -9,6 +9,7 @@ import { recordQuotaFault } from './quota-events.ts';
 import { quotaText, retryBeyondQuota } from './quota-refusals.ts';
 import { forgetLeftovers, forgetUnwanted } from './forget-secrets.ts';
 import { lookAt } from './generated-secrets.ts';
+import { mayInherit } from './inherited-clients.ts';
 import { withoutTaken } from './host-claims.ts';
 import { lockedBox } from './locked-box.ts';
 import type { PassContext, PassScope } from './pass-context.ts';
@@ -45,9 +46,10 @@ export async function reconcileBox(
   // A failure is thrown where statuses can tell of it.
   const [departed] = await Promise.allSettled([removeDeparted(box, listing, candidates, memory, general, signal)]);
   const isTerminating = listing.tenancy?.isTerminating === true;
+  const inherits = mayInherit(general, listing.tenancy?.claim);
   const [context, desired] = await Promise.all([
     inNamespace(box, listing, candidates, memory, { ...general, quota: quota.quota }, signal),
-    declaredState(box, { candidates, isTerminating }, scope, memory, general, signal),
+    declaredState(box, { candidates, isTerminating, inherits }, scope, memory, general, signal),
   ]);
   let left: ReadonlySet<string>;
   try {

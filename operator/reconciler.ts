@@ -34,8 +34,6 @@ export interface Reconciler {
 export interface ReconcilerOptions extends Omit<PassContext, 'epoch' | 'servesServiceAccounts' | 'hosts'> {
   /** Who makes the tokens of ServiceAccounts; absent where there are none. */
   readonly readServiceAccounts?: ReadServiceAccounts;
-  /** The older installation whose rows and boxes become this one's (a cluster that is rebuilt over its database). */
-  readonly adopts?: string | undefined;
   /** Milliseconds between two looks at everything; spread by up to a tenth. */
   readonly sweepPeriod: number;
   readonly schedule: QueueOptions['schedule'];

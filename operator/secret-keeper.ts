@@ -10,6 +10,8 @@ export interface SecretWish {
   readonly uid: string;
   /** Takes over a client that was retained, and with it the secret that was released. */
   readonly adopt: boolean;
+  /** Its row is that of an earlier object of its name, with the secret that this one had. */
+  readonly inherits: boolean;
   /** Name of the Secret. */
   readonly secret: string;
   /** What the client may do with it. */

@@ -50,7 +50,9 @@ export function secretPatch(stored: StoredSecret, wish: SecretWish, kept: KeptSe
   const data = difference(content.data, own.data, before.entries);
   const isOwned = content.owners.some((owner) => owner.uid === wish.uid);
   if (isOwned && [labels, annotations, data].every((part) => part === undefined)) return undefined;
-  const owners = isOwned ? {} : { ownerReferences: [...content.owners, ownerReference(wish)] };
+  // An object has one controller: that of a Secret which is taken over is gone.
+  const others = content.owners.filter(({ controller }) => !controller);
+  const owners = isOwned ? {} : { ownerReferences: [...others, ownerReference(wish)] };
   return { metadata: { uid, resourceVersion, labels, annotations, ...owners }, data };
 }
 

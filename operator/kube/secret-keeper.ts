@@ -194,7 +194,7 @@ class ClusterSecretKeeper {
   ): Promise<ResolvedSecret | undefined> {
     const whose = ownership(stored.content, wish);
     if (typeof whose === 'object') return missing('SecretNotOwned', whose.refused);
-    const next = this.#next(box, wish, stored);
+    const next = this.#next(box, wish, stored, whose === 'released' && wish.inherits);
     const patch = secretPatch(stored, wish, next.kept);
     if (patch === undefined) return this.#note(box, wish, store, stored, next);
     try {
@@ -225,15 +225,17 @@ class ClusterSecretKeeper {
     }
   }
 
-  #next(box: string, wish: SecretWish, stored: StoredSecret | undefined): Next {
+  /** `isInherited`: what is found may be older than what the row has, which is valid too for the overlap. */
+  #next(box: string, wish: SecretWish, stored: StoredSecret | undefined, isInherited = false): Next {
     const { rotation, applied, hadSecret, usage } = wish;
     const known = this.#last.get(keyOf(box, wish.secret));
     const last = known?.uid === wish.uid ? known.kept : undefined;
     const found = stored === undefined ? undefined : secretIn(stored.content);
     const now = this.#options.now().getTime();
     const next = nextSecret({ found, last, rotation, applied, hadSecret, usage, now }, this.#options.generate);
+    const previous = isInherited && next.change === 'none' ? { until: now + rotation.overlap } : undefined;
     return {
-      kept: sameValues(next.kept, last),
+      kept: sameValues(previous === undefined ? next.kept : { previous, ...next.kept }, last),
       change: next.change,
       isKnown: last !== undefined || next.kept.previous !== undefined,
       now,

@@ -4,21 +4,25 @@ import { MANAGED_BY } from './names.ts';
 import { CLIENT_ID } from './secret-body.ts';
 import type { SecretContent, SecretOwner } from './stored-secret.ts';
 
-/** `ours`: this very Client has it. `released`: it was a retained client's, which this one takes over. Else: why it is not touched. */
+/**
+ * `ours`: this very Client has it. `released`: it was a retained client's, which this one takes over, or that of the earlier object
+ * whose row it inherits. Else: why it is not touched.
+ */
 export type Ownership = 'ours' | 'released' | { readonly refused: string };
 
 /** Whose the Secret is that a Client wants to have generated. Only the uid counts: a Client of the same name may be another one. */
 export function ownership({ owners, labels, annotations }: SecretContent, wish: SecretWish): Ownership {
   const controller = controllerOf(owners);
+  const isReleased = isManaged(labels) && annotations[CLIENT_ID] === wish.facts.client_id;
   if (controller === undefined) {
-    const isReleased = isManaged(labels) && annotations[CLIENT_ID] === wish.facts.client_id;
-    if (wish.adopt && isReleased) return 'released';
+    if ((wish.adopt || wish.inherits) && isReleased) return 'released';
     return { refused: `Secret ${wish.secret} exists, and no Client has made it` };
   }
   if (!isClient(controller))
     return { refused: `Secret ${wish.secret} belongs to ${controller.kind} ${controller.name}` };
   if (controller.uid === wish.uid) return 'ours';
   const isEarlier = controller.name === wish.client;
+  if (isEarlier && wish.inherits && isReleased) return 'released';
   const owner = isEarlier ? `an earlier Client ${controller.name}, which is gone` : `Client ${controller.name}`;
   return { refused: `Secret ${wish.secret} belongs to ${owner}` };
 }

@@ -17,6 +17,7 @@ function wish(client: string, fields: Partial<SecretWish> = {}): SecretWish {
     client,
     uid: `default/${client}`,
     adopt: false,
+    inherits: false,
     secret: client,
     grants: ['client_credentials'],
     template: undefined,

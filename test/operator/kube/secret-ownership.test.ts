@@ -9,6 +9,7 @@ const wish: SecretWish = {
   client: 'app',
   uid: 'uid-of-app',
   adopt: false,
+  inherits: false,
   secret: 'app',
   grants: ['client_credentials'],
   template: undefined,
@@ -51,6 +52,25 @@ describe('whose a Secret is that a Client is to have generated', () => {
     ['P-10 one that only names it as an owner beside', content([{ ...client, controller: false }]), wish, 'refused'],
     ['a retained client’s, which it does not adopt', content([], released), wish, 'refused'],
     ['a retained client’s, which it adopts', content([], released), { ...wish, adopt: true }, 'released'],
+    [
+      'R-57: that of the earlier object whose row it inherits',
+      content([{ ...client, uid: 'e' }], released),
+      { ...wish, inherits: true },
+      'released',
+    ],
+    ['R-57: one that was restored without its owner', content([], released), { ...wish, inherits: true }, 'released'],
+    [
+      'R-57: P-10 an earlier one’s that is not marked as ours, though it inherits',
+      content([{ ...client, uid: 'e' }]),
+      { ...wish, inherits: true },
+      'refused',
+    ],
+    [
+      'R-57: P-10 that of another Client, though it inherits',
+      content([{ ...client, name: 'other', uid: 'e' }], released),
+      { ...wish, inherits: true },
+      'refused',
+    ],
     [
       'P-10 a retained client’s of another id, though it is to adopt',
       content([], { ...released, annotations: { 'boxgate.dev/client-id': 'other' } }),
