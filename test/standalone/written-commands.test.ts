@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
 } from 'node:fs';
@@ -77,7 +78,8 @@ function freshClone(into: string): void {
   const deleted = new Set(files('--deleted'));
   for (const file of deleted) rmSync(path.join(into, file), { force: true });
   for (const file of files('--modified', '--others', '--exclude-standard')) {
-    if (deleted.has(file)) continue;
+    // A link to the packages of another checkout is none of the clone's.
+    if (deleted.has(file) || !statSync(file).isFile()) continue;
     mkdirSync(path.dirname(path.join(into, file)), { recursive: true });
     copyFileSync(file, path.join(into, file));
   }
@@ -89,9 +91,13 @@ function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Whether this machine lets us have a network of our own, in which every port is free. */
+/** How to have a network of our own, in which every port is free; an ordinary user has one with a user namespace. */
+const apart = isRoot() ? ['unshare', '-nm'] : ['unshare', '--map-current-user', '-nm', '--keep-caps'];
+
+/** Whether this machine lets us have one. */
 function hasOwnNetwork(): boolean {
-  return isRoot() && spawnSync('unshare', ['-nm', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
+  const [program, ...options] = apart;
+  return program !== undefined && spawnSync(program, [...options, 'ip', 'link', 'set', 'lo', 'up']).status === 0;
 }
 
 /** What stands before the session on the command line: a network and packages of its own, a user. */
@@ -104,16 +110,10 @@ function prefixOf(clone: string, home: string, user: string | undefined): readon
   mkdirSync(path.join(clone, 'node_modules'));
   // Nobody may look into the folder of the packages from outside, and nothing may change them.
   const script = 'ip link set lo up; mount --bind -o ro "$0" "$1"; shift; exec "$@"';
-  return [
-    'unshare',
-    '-nm',
-    'sh',
-    '-euc',
-    script,
-    path.resolve('node_modules'),
-    path.join(clone, 'node_modules'),
-    ...as,
-  ];
+  const inside = ['sh', '-euc', script, path.resolve('node_modules'), path.join(clone, 'node_modules')];
+  // What it takes to set up a network must not let an ordinary user into closed files.
+  const plain = isRoot() ? [] : ['setpriv', '--ambient-caps=-all', '--inh-caps=-all', '--'];
+  return [...apart, ...inside, ...plain, ...as];
 }
 
 /** Settings without those of npm and of the tests: a newcomer has none of them. */
