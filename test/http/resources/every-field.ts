@@ -2,10 +2,16 @@ import { generateKeyPairSync } from 'node:crypto';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const publicKey = (type: 'rsa' | 'ed25519'): object =>
-  type === 'rsa'
-    ? generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
-    : generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+function publicKey(type: 'rsa' | 'ec' | 'ed25519'): object {
+  switch (type) {
+    case 'rsa':
+      return generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
+    case 'ec':
+      return generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+    case 'ed25519':
+      return generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+  }
+}
 
 /** Values of which YAML or JSON might make others. */
 const oddValues = {
@@ -52,13 +58,13 @@ export const clientSamples: Readonly<Record<string, Fields>> = {
     description: 'One line\nand another: "quoted", # and a sign\n',
     details: oddValues,
     allowed_origins: ['https://a.example', 'http://127.0.0.1:8080'],
-    service_accounts: [{ namespace: 'shop', name: 'orders' }],
+    service_accounts: [{ namespace: 'shop', name: 'orders', uid: '7f3c0a52-6d5e-4f7e-9b8e-0d3f5f1f2a10' }],
     revoke_sessions_before: '2026-01-01T00:00:00.000+02:00',
   },
   'keys-client': {
     resourceType: 'Client',
     grant_types: ['client_credentials'],
-    jwks: { keys: [{ ...publicKey('rsa'), kid: '1e3', use: 'sig' }, publicKey('ed25519')] },
+    jwks: { keys: [{ ...publicKey('rsa'), kid: '1e3', use: 'sig' }, publicKey('ed25519'), publicKey('ec')] },
   },
   'remote-keys-client': {
     resourceType: 'Client',
