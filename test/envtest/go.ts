@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { debian } from '../needs/debian.ts';
 import { fetchChecked } from './fetch-checked.ts';
 import { envtestCache } from './find-programs.ts';
 import type { ProgramEnvironment } from './find-programs.ts';
@@ -32,6 +33,10 @@ export async function obtainGo(
   if ((await versionOf(program, environment)) !== undefined) return program;
   const found = onPath === undefined ? 'Go is not installed' : `Go ${onPath} is older than ${least}`;
   try {
+    if (onPath === undefined && environment['GOPROXY'] === undefined && debian.isAllowed) {
+      tell('installing golang-go from Debian, which knows the module proxy (250 MB, about a minute)');
+      await debian.install(['golang-go']);
+    }
     tell(`${found}: downloading Go ${toolchain.version} from the module proxy (70 MB, about a minute)`);
     await unpack(environment, toolchain, root);
     return program;
@@ -78,7 +83,7 @@ async function unpack(environment: ProgramEnvironment, { version, sums }: Toolch
   const sum = sums.get(platform);
   if (sum === undefined) throw new Error(`there is none for ${platform}`);
   const name = `v0.0.1-go${version}.${platform}`;
-  const archive = await fetchChecked({ url: `${proxyOf(environment)}/golang.org/toolchain/@v/${name}.zip`, sum });
+  const archive = await fetchChecked({ url: `${await proxyOf(environment)}/golang.org/toolchain/@v/${name}.zip`, sum });
   const draft = await mkdtemp(path.join(path.dirname(root), '.go-'));
   try {
     await unzip(archive, draft, {
@@ -92,8 +97,10 @@ async function unpack(environment: ProgramEnvironment, { version, sums }: Toolch
   }
 }
 
-/** The module proxy that Go itself would ask: the first of GOPROXY. */
-function proxyOf(environment: ProgramEnvironment): string {
-  const listed = (environment['GOPROXY'] ?? '').split(/[,|]/).find((one) => /^https?:\/\//.test(one));
-  return (listed ?? 'https://proxy.golang.org').replace(/\/+$/, '');
+/** Returns the module proxy that Go itself would ask: the first of GOPROXY, which any Go on the PATH knows. */
+async function proxyOf(environment: ProgramEnvironment): Promise<string> {
+  const listed = environment['GOPROXY'] ?? (await run('go', ['env', 'GOPROXY'], { env: environment })).stdout;
+  const proxy = listed.split(/[,|]/).find((one) => /^https?:\/\//.test(one));
+  if (proxy === undefined) throw new Error('GOPROXY names no module proxy');
+  return proxy.trim().replace(/\/+$/, '');
 }

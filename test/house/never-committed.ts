@@ -18,9 +18,7 @@ const banned = [
     files: everywhere,
   },
   {
-    // But for the one that Go itself asks on every machine: test/envtest asks it where there is no Go.
-    pattern:
-      /\b(?!proxy\.golang\.org\b)(?:registry|proxy|deb|security|archive|mirrors?)\.[\w-]+\.(?:org|com|io|net|dev)\b/,
+    pattern: /\b(?:registry|proxy|deb|security|archive|mirrors?)\.[\w-]+\.(?:org|com|io|net|dev)\b/,
     why: 'the host of a package registry: name the package only',
     files: everywhere,
   },
