@@ -40,6 +40,7 @@ describe('statusOf', () => {
       secret: 'generated',
       secretName: 'app',
       policies: 1,
+      serviceAccounts: [],
       usage: undefined,
     });
     expect(publishedStatus(factsOf(policy)).columns).to.deep.equal({
