@@ -47,6 +47,9 @@ const reasons: Readonly<Record<number, string>> = {
 
 const body = '{"error":"invalid_request"}';
 
+/** Milliseconds that a refused connection is read on, so that its answer is not lost with a reset (RFC 9112 §9.6). */
+const lingering = 1_000;
+
 function refuse(socket: Duplex, status: number, headers: readonly string[], onBroken: OnBroken): void {
   const requestId = randomBytes(8).toString('hex');
   const all = [
@@ -58,4 +61,14 @@ function refuse(socket: Duplex, status: number, headers: readonly string[], onBr
   const lines = all.map((part, index) => (index % 2 === 0 ? `${part}: ` : `${part}\r\n`));
   onBroken({ requestId, status, remoteAddr: socket instanceof Socket ? (socket.remoteAddress ?? '') : '' });
   socket.end(`HTTP/1.1 ${String(status)} ${reasons[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+  endLater(socket);
+}
+
+/** Passes over what still comes, and destroys the connection: of one that nobody reads, node does not notice the end. */
+function endLater(socket: Duplex): void {
+  const cut = setTimeout(() => socket.destroy(), lingering);
+  socket.once('close', () => {
+    clearTimeout(cut);
+  });
+  socket.resume();
 }

@@ -43,7 +43,8 @@ export function gracefulStop(server: Server): Stop {
       for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
     }, 50);
     const cut = setTimeout(() => {
-      server.closeAllConnections();
+      // All of them: node's own list lacks those that speak another protocol, or broken HTTP.
+      for (const socket of open) socket.destroy();
     }, limits.grace);
     await closed;
     clearInterval(sweep);
