@@ -26,7 +26,7 @@ const SIGNATURES: ReadonlySet<string> = new Set([
   ...Object.values(CURVES).flatMap((algorithms) => Object.values(algorithms).flat()),
 ]);
 
-/** What stands behind `true`, a name that nobody gives to a member of a key. */
+/** The fault of a member called `true`, a name that nobody gives to a member of a key. */
 export const QUOTE_Y = 'must be "y" in quotes: YAML 1.1, which kubectl reads, takes an unquoted y for true';
 
 /**

@@ -100,7 +100,7 @@ export const clientSpecRules: readonly Rule<Subject>[] = [
   }),
 ];
 
-/** What no key of its type can do without; whether the key is one is found out by importing it. */
+/** Demands the members of a key that its type needs; the import of the key checks their values. */
 function keyMembers(kty: KeyType, members: readonly KeyMember[], message: string): Rule<Subject> {
   return {
     id: `key-${kty.toLowerCase()}-members`,

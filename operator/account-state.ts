@@ -1,6 +1,6 @@
 import type { ServiceAccount } from '../crds/client.ts';
 
-/** Which ServiceAccount. */
+/** The name of a ServiceAccount. */
 export type AccountName = Pick<ServiceAccount, 'namespace' | 'name'>;
 
 /** A pinned entry of a Client's `service_accounts`, and what the cluster has under its name. */

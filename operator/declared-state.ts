@@ -10,7 +10,7 @@ import type { Listing, SecretNeeds } from './source.ts';
 import { permittedMetadata } from './secret-metadata.ts';
 import type { HostVerdict, Tenancy } from './tenancy.ts';
 
-/** What a listing declares, judged, and what its namespace says. */
+/** The judged objects of a listing, and the state of its namespace. */
 interface DeclaredCandidates {
   readonly candidates: readonly Candidate[];
   /** The namespace is being deleted. */

@@ -15,7 +15,7 @@ export interface HealthOptions {
   /** Why the operator is not ready; undefined when it is. */
   readonly notReady: () => string | undefined;
   readonly metrics: OperatorMetrics;
-  /** What people should know although the operator is ready: lines below `ok`. */
+  /** Remarks for people although the operator is ready: lines below `ok`. */
   readonly remarks?: () => readonly string[];
 }
 

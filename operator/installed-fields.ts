@@ -4,7 +4,7 @@ import { KINDS, type Kind } from '../crds/kind.ts';
 import { manifestSchemas } from '../crds/manifest-schema.ts';
 import { statusSchemas } from '../crds/status.ts';
 
-/** How the definition of a kind in the cluster differs from the one of this release; dotted paths below spec or status. */
+/** The differences between the definition of a kind in the cluster and in this release; dotted paths below spec or status. */
 export interface InstalledFields {
   /** Fields of the spec that only the cluster knows: its definition is newer. */
   readonly newer: ReadonlySet<string>;

@@ -138,7 +138,7 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
   };
 }
 
-/** What is said about single boxes; `failures` is why their last pass failed. */
+/** Creates the notices about single boxes; `failures` is why their last pass failed. */
 function notices(
   print: (lines: readonly string[]) => void,
   failures: ReadonlyMap<string, string>,

@@ -52,7 +52,7 @@ export function createFolderSource(reader: FolderReader, folder: string, listene
   };
 }
 
-/** Whether two listings a moment apart have found nothing of a box, and everything could be read. */
+/** Checks whether two listings a moment apart have found nothing of a box, and everything could be read. */
 async function isGone(reader: FolderReader, box: string, signal: AbortSignal): Promise<boolean> {
   const hasNothing = (): boolean => reader.isComplete && reader.index.contents(box).objects.length === 0;
   if (!hasNothing()) return false;

@@ -9,7 +9,7 @@ import type { SecretFiles } from './generated-secrets.ts';
 import { shortPath } from './short-path.ts';
 import { exampleClient, signInHint, type AccountSubject } from './sign-in-hint.ts';
 
-/** What the next steps are found in, and the folder that their paths are relative to. */
+/** The sources of the next steps, and the folder that their paths are relative to. */
 export interface NextStepsContext {
   /** Base URL of the API. */
   readonly publicUrl: string;

@@ -59,7 +59,7 @@ export function findSession(
   return findJudged(text, state, statements, services, asItIs);
 }
 
-/** What a session that has not ended is worth now; undefined: nothing. */
+/** Judges a session that has not ended; returns undefined where it does not count. */
 type Judge = (session: LiveSession, state: BoxState, services: OAuthServices) => LiveSession | undefined;
 
 function asItIs(session: LiveSession): LiveSession {

@@ -22,7 +22,7 @@ export interface AdminToReset {
   readonly password: string;
 }
 
-/** What a reset needs of the process. */
+/** The parts of the process that a reset needs. */
 export interface ResetServices {
   readonly pool: Connections;
   readonly passwords: Passwords;

@@ -138,7 +138,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   };
 }
 
-/** Which fields of a status the definition of its kind lacks. */
+/** Returns the fields of a status that the definition of its kind lacks. */
 function unwritableIn({ definitions }: ClusterSourceOptions): (kind: Kind) => ReadonlySet<string> | undefined {
   return (kind) => definitions?.kinds().get(kind)?.unwritable;
 }

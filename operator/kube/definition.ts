@@ -3,7 +3,7 @@ import { isRecord } from '../../crds/schema-node.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 
-/** Where definitions of custom resources are. */
+/** The path of the definitions of custom resources. */
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /**

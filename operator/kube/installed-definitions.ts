@@ -18,7 +18,7 @@ export interface InstalledDefinitions {
 /** Milliseconds between two looks: a metadata read of each definition, and the whole of one that changed. */
 const period = 10_000;
 
-/** What following takes. */
+/** The parts that following takes. */
 export type DefinitionsOptions = Pick<ListWatchOptions<never>, 'api' | 'sleep' | 'onFailure'>;
 
 /** Begins to follow the definitions. One that cannot be read is taken to be of this release, as long as nothing is known. */

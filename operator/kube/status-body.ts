@@ -30,7 +30,7 @@ export function statusToWrite(
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** Whether a field, or anything below it, is one of these paths: half of a field is not written. */
+/** Checks whether a field, or anything below it, is one of these paths: half of a field is not written. */
 function isWithin(name: string, paths: ReadonlySet<string>): boolean {
   return [...paths].some((path) => path.split(/[.[]/)[0] === name);
 }

@@ -28,7 +28,7 @@ export async function obtain(
   return there;
 }
 
-/** What obtaining works with. */
+/** The parts that obtaining works with. */
 interface Context {
   readonly environment: ProgramEnvironment;
   readonly folder: string;

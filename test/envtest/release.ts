@@ -99,7 +99,7 @@ export interface Downloads {
   readonly toolchain: Toolchain;
 }
 
-/** What is downloaded. */
+/** The files that are downloaded. */
 export const downloads: Downloads = { archive: release, server: serverRelease, toolchain: goToolchain };
 
 /** What the control plane is made of, and the Go package of each in its module. */

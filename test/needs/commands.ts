@@ -3,7 +3,7 @@ import path from 'node:path';
 
 /** A command that tests run, and how a machine gets it. */
 interface NeededCommand {
-  /** What it is called in a sentence. */
+  /** Its name in a sentence. */
   readonly title: string;
   /** Any of these will do. */
   readonly names: readonly string[];
@@ -40,9 +40,9 @@ export function findCommand(
   return names.flatMap((name) => folders.map((folder) => path.join(folder, name))).find(isExecutable);
 }
 
-/** What can be installed on a machine, and by whom. */
+/** The way to install packages on a machine. */
 export interface Installer {
-  /** Whether packages of Debian can be installed: by root, where apt-get is there. */
+  /** True where packages of Debian can be installed: by root, where apt-get is there. */
   readonly isAllowed: boolean;
   readonly install: (packages: readonly string[]) => Promise<void>;
 }

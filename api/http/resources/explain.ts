@@ -182,7 +182,7 @@ function contentTypeOf(headers: RequestParts['headers'], method: string, body: u
   return method === 'PATCH' && Array.isArray(body) ? 'application/json-patch+json' : 'application/json';
 }
 
-/** What cannot be read as a body is not seen by policies. */
+/** Returns the body as policies see it: none where it cannot be read as one. */
 function sentBody(body: unknown, contentType: string): { readonly body?: unknown } {
   try {
     return { body: demandBody(body, bodyFormat(contentType).meaning) };
