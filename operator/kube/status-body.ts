@@ -20,8 +20,8 @@ export function statusToWrite(
   const live = isRecord(there) ? there : {};
   const known = ownConditions(live['conditions']);
   const conditions = status.conditions.map((one) => withTimeOf(one, known));
-  const fields = Object.entries(fieldsOf(status.columns, live)).filter(([name]) => !isWithin(name, unwritable));
-  const body = { observedGeneration: status.observedGeneration, ...Object.fromEntries(fields), conditions };
+  const fields = writable(fieldsOf(status.columns, live), unwritable);
+  const body = { observedGeneration: status.observedGeneration, ...fields, conditions };
   const isSame = Object.entries(body).every(([name, value]) =>
     isDeepStrictEqual(value, name === 'conditions' ? known : live[name]),
   );
@@ -30,9 +30,12 @@ export function statusToWrite(
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** Checks whether a field, or anything below it, is one of these paths: half of a field is not written. */
-function isWithin(name: string, paths: ReadonlySet<string>): boolean {
-  return [...paths].some((path) => path.split(/[.[]/)[0] === name);
+/** Leaves out the fields that these paths name, or anything below them: half of a field is not written. */
+function writable(fields: Record<string, unknown>, paths: ReadonlySet<string>): Record<string, unknown> {
+  // Nearly always: of twenty thousand statuses no copy is made.
+  if (paths.size === 0) return fields;
+  const omitted = new Set([...paths].map((path) => path.split(/[.[]/)[0]));
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !omitted.has(name)));
 }
 
 /** Longer ones are cut: the API server would refuse the whole status (crds/status.ts). */
