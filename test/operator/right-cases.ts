@@ -138,6 +138,8 @@ export const rightCases: Readonly<Record<string, RightCase>> = {
 
   'create /events': {
     breaks: 'nobody is told of rights that are missing in the cluster',
+    // A case before may have taken the same right for long enough to be told of.
+    prepare: ({ rig }) => forgetEvents(rig.plane),
     provoke: ({ rig }) => takeStatusRight(rig.plane),
     async wanted({ rig }) {
       if (!(await isToldOfRights(rig.plane))) return false;
@@ -386,9 +388,15 @@ async function takeStatusRight(plane: ControlPlane): Promise<void> {
   await plane.call({ method: 'PUT', path, body: { metadata: { name }, rules: less } });
 }
 
+const operatorEvents = `/api/v1/namespaces/${operatorNamespace}/events`;
+
+async function forgetEvents(plane: ControlPlane): Promise<void> {
+  await plane.call({ method: 'DELETE', path: operatorEvents });
+}
+
 /** Whether an Event in the operator's namespace names the right. */
 async function isToldOfRights(plane: ControlPlane): Promise<boolean> {
-  const { body } = await plane.call({ path: `/api/v1/namespaces/${operatorNamespace}/events` });
+  const { body } = await plane.call({ path: operatorEvents });
   const items: readonly unknown[] = isRecord(body) && Array.isArray(body['items']) ? body['items'] : [];
   return items.some((item) => isRecord(item) && String(item['message']).includes('patch boxes.boxgate.dev/status'));
 }
