@@ -50,11 +50,13 @@ export const notDiscarded = `s.version >= (SELECT b.records_from FROM boxgate.bo
  * a search that need not look at versions can be answered from an index.
  */
 export async function recordsFrom(connection: Connection, box: string): Promise<number | undefined> {
-  const { rows } = await connection.query<{ version: string }>(
-    'SELECT records_from AS version FROM boxgate.box WHERE box = $1 AND discarding',
-    [box],
-  );
+  const { rows } = await connection.query<{ version: string }>(selectRecordsFrom('$1'), [box]);
   return rows[0] === undefined ? undefined : Number(rows[0].version);
+}
+
+/** SQL for {@link recordsFrom}; `box` is a literal or a place. */
+export function selectRecordsFrom(box: string): string {
+  return `SELECT records_from AS version FROM boxgate.box WHERE box = ${box} AND discarding`;
 }
 
 const recordsAtOnce = 10_000;

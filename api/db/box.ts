@@ -49,7 +49,7 @@ export function inHeldBox<T>(
   box: string,
   work: (connection: Connection, version: number | undefined) => Promise<T>,
 ): Promise<T> {
-  return inBoxAfter(pool, box, locking, (connection, rows) => work(connection, versionIn(rows)));
+  return inBoxAfter(pool, box, 'write', locking, (connection, rows) => work(connection, versionIn(rows)));
 }
 
 function locking(box: string): string {

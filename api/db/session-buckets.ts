@@ -10,12 +10,14 @@ const firstMonthBucket = 1_000_000;
  * a transaction this misses nothing that its later statements could see: a row is on disk before it is committed.
  */
 export async function filledBuckets(connection: Connection): Promise<readonly number[]> {
-  const { rows } = await connection.query<{ bucket: number }>(
-    `SELECT b.bucket FROM boxgate.buckets() b
-      WHERE pg_relation_size(to_regclass('boxgate.session_' || b.bucket)) > 0`,
-  );
+  const { rows } = await connection.query<{ bucket: number }>(selectFilled);
   return rows.map((row) => row.bucket);
 }
+
+/** SQL for {@link filledBuckets}. */
+export const selectFilled = `
+  SELECT b.bucket FROM boxgate.buckets() b
+   WHERE pg_relation_size(to_regclass('boxgate.session_' || b.bucket)) > 0`;
 
 /** Whether a bucket can hold a session that ends within a range of time. */
 export function isBucketWithin(bucket: number, expires: TimeRange): boolean {

@@ -1,4 +1,4 @@
-import { countSessions } from './session-search.ts';
+import { countSessions, readScope } from './session-search.ts';
 import type { Connection } from './transaction.ts';
 
 /** Milliseconds: a client that is at its limit is counted this often at most, however often it asks. */
@@ -20,7 +20,8 @@ export async function takeSessionRoom(
   // Somebody may have counted while we waited for the lock.
   if (found.most === most && found.room > 0) return takeCounted(connection, box, client, most);
   if (found.most === most && found.fullAt !== undefined && Math.abs(now - found.fullAt) < countEvery) return false;
-  const living = await countSessions(connection, { box, filters: { client, status: 'active' }, now }, most);
+  const scope = await readScope(connection, box);
+  const living = await countSessions(connection, { box, filters: { client, status: 'active' }, now, scope }, most);
   await connection.query(
     `UPDATE boxgate.session_room SET most = $3, room = $4, full_at = to_timestamp($5 / 1000.0)
       WHERE box = $1 AND client = $2`,

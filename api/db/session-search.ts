@@ -1,16 +1,16 @@
-import { recordsFrom } from './box-data.ts';
+import { selectRecordsFrom } from './box-data.ts';
 import type { GrantLetter } from './hot-statements.ts';
 import { countFound, firstBytesOf, foundCount } from './found-rows.ts';
 import type { FoundCount } from './found-rows.ts';
 import { keysetOf, momentAt, pageOf, Parameters } from './keyset.ts';
 import type { Page, Span, TimeRange } from './keyset.ts';
-import { filledBuckets, isBucketWithin } from './session-buckets.ts';
+import { isBucketWithin, selectFilled } from './session-buckets.ts';
 import { firstIdAt } from './session-id.ts';
 import { endingJoin, sessionColumns, sessionRecord } from './session-record.ts';
 import type { SessionColumns, SessionRecord } from './session-record.ts';
 import { couldBe, sessionStatus } from './session-status.ts';
 import type { RevokedSubjects, SessionStatus } from './session-status.ts';
-import type { Connection } from './transaction.ts';
+import type { Connection, Row } from './transaction.ts';
 
 /** What a search for sessions may compare with. */
 export interface SessionFilters {
@@ -28,6 +28,33 @@ export interface SessionSearch {
   readonly box: string;
   readonly filters: SessionFilters;
   readonly now: number;
+  readonly scope: SessionScope;
+}
+
+/** Where the sessions of a box are. */
+export interface SessionScope {
+  /** Those that hold rows, as `filledBuckets` has them. */
+  readonly buckets: readonly number[];
+  /** As `recordsFrom` has it. */
+  readonly from: number | undefined;
+}
+
+/** Reads where the sessions of a box are, in the transaction of the search. */
+export async function readScope(connection: Connection, box: string): Promise<SessionScope> {
+  const { rows } = await connection.query<Row>(selectScope('$1'), [box]);
+  return scopeIn(rows);
+}
+
+/** SQL for {@link readScope}; `box` is a literal or a place. */
+export function selectScope(box: string): string {
+  return `SELECT ARRAY(${selectFilled}) AS buckets, (${selectRecordsFrom(box)}) AS records_from`;
+}
+
+/** Makes a scope of the row that {@link selectScope} gives. */
+export function scopeIn(rows: readonly Row[]): SessionScope {
+  const [{ buckets, records_from: from } = {}] = rows;
+  if (!Array.isArray(buckets)) throw new TypeError('no scope of a search');
+  return { buckets: buckets.map(Number), from: from === null ? undefined : Number(from) };
 }
 
 /**
@@ -59,7 +86,7 @@ export async function searchSessions(
 }
 
 /** SQL for the bytes of a session: texts of whoever asked for the token, and about 600 of everything else. */
-const size = `600 + octet_length(concat(s.scope, s.user_agent, s.audience::text))`;
+const size = `600 + ${['scope', 'user_agent', 'audience::text'].map((text) => `coalesce(octet_length(s.${text}), 0)`).join(' + ')}`;
 
 /**
  * What stands before it is planned by itself: all that is found is read by an index of its own and then sorted. Without
@@ -82,12 +109,12 @@ export async function countSessions(connection: Connection, search: SessionSearc
 
 async function conditionsOf(connection: Connection, search: SessionSearch, parameters: Parameters): Promise<string> {
   const { id, client, user, type, status, createdAt, expiresAt } = search.filters;
-  const buckets = await bucketsOf(connection, search);
+  const buckets = bucketsOf(search);
   const conditions = [`s.box = ${parameters.add(search.box)}`, `s.bucket = ANY (${parameters.add(buckets)}::int[])`];
   const compare = (value: unknown, condition: (place: string) => string): void => {
     if (value !== undefined) conditions.push(condition(parameters.add(value)));
   };
-  compare(await recordsFrom(connection, search.box), (place) => `s.version >= ${place}`);
+  compare(search.scope.from, (place) => `s.version >= ${place}`);
   compare(id, (place) => `s.id = ${place}::uuid`);
   compare(client, (place) => `s.client = ${place}`);
   compare(user, (place) => `s.user_id = ${place}`);
@@ -106,7 +133,7 @@ async function conditionsOf(connection: Connection, search: SessionSearch, param
 }
 
 /** The buckets that a found session can lie in: it ends after it began, and by its status before or after now. */
-async function bucketsOf(connection: Connection, { filters, now }: SessionSearch): Promise<readonly number[]> {
+function bucketsOf({ filters, now, scope }: SessionSearch): readonly number[] {
   const { status, createdAt, expiresAt } = filters;
   const ranges: readonly TimeRange[] = [
     { from: createdAt?.from },
@@ -115,8 +142,7 @@ async function bucketsOf(connection: Connection, { filters, now }: SessionSearch
     // A millisecond more: what ends now is expired.
     status === 'expired' ? { to: now + 1 } : {},
   ];
-  const buckets = await filledBuckets(connection);
-  return buckets.filter((bucket) => ranges.every((range) => isBucketWithin(bucket, range)));
+  return scope.buckets.filter((bucket) => ranges.every((range) => isBucketWithin(bucket, range)));
 }
 
 const mostSubjects = 1000;

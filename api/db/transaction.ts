@@ -33,16 +33,17 @@ export function inBox<T>(
 }
 
 /**
- * The same in a `write` transaction, with one more statement in the round trip that begins it: `first` makes it of the box's
- * name as a literal. Work gets its rows.
+ * The same with one more statement in the round trip that begins the transaction: `first` makes it of the box's name as a
+ * literal. Work gets its rows.
  */
 export function inBoxAfter<T>(
   pool: Connections,
   box: string,
+  mode: TransactionMode,
   first: (box: string) => string,
   work: (connection: Connection, rows: readonly Row[]) => Promise<T>,
 ): Promise<T> {
-  const both = `${opening(box, 'write')}; ${first(`'${box}'`)}`;
+  const both = `${opening(box, mode)}; ${first(`'${box}'`)}`;
   return transaction({ pool, box, opening: both, limit: requestLimit }, work);
 }
 

@@ -1,9 +1,9 @@
 import type { GrantLetter } from '../db/hot-statements.ts';
-import { countSessions, searchSessions } from '../db/session-search.ts';
+import { countSessions, scopeIn, searchSessions, selectScope } from '../db/session-search.ts';
 import type { SessionFilters } from '../db/session-search.ts';
 import type { SessionRecord } from '../db/session-record.ts';
 import type { SessionStatus } from '../db/session-status.ts';
-import { inBox } from '../db/transaction.ts';
+import { inBoxAfter } from '../db/transaction.ts';
 import { readDates } from './search-dates.ts';
 import type { SearchDefinition, SearchRequest } from './search-parameters.ts';
 import { search } from './search.ts';
@@ -55,11 +55,12 @@ export function searchStoredSessions(
   request: SearchRequest<SessionFilters>,
 ): Promise<SearchResult<SessionRecord>> {
   const what = { box, filters: request.filters, now: services.now() };
-  return inBox(services.pool, box, 'snapshot', (connection) =>
-    search(request, {
-      count: (most) => countSessions(connection, what, most),
-      read: (span, total) => searchSessions(connection, what, span, total),
+  return inBoxAfter(services.pool, box, 'snapshot', selectScope, (connection, rows) => {
+    const scoped = { ...what, scope: scopeIn(rows) };
+    return search(request, {
+      count: (most) => countSessions(connection, scoped, most),
+      read: (span, total) => searchSessions(connection, scoped, span, total),
       keyOf: (row) => [row.id],
-    }),
-  );
+    });
+  });
 }

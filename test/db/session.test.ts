@@ -3,7 +3,7 @@ import { bumpVersion } from '../../api/db/box.ts';
 import { deleteResources, upsertResources } from '../../api/db/resource-write.ts';
 import { endFamily, endSession, readSession } from '../../api/db/session.ts';
 import type { SessionRecord } from '../../api/db/session-record.ts';
-import { countSessions, searchSessions } from '../../api/db/session-search.ts';
+import { countSessions, readScope, searchSessions } from '../../api/db/session-search.ts';
 import type { SessionFilters } from '../../api/db/session-search.ts';
 import { sessionEnding } from '../../api/db/session-status.ts';
 import { boxDatabase } from '../resources/box-database.ts';
@@ -39,8 +39,10 @@ describe('the session statements', () => {
   }
 
   async function found(filters: SessionFilters, over: object = {}): Promise<readonly string[]> {
-    const search = { box: 'default', filters, now };
-    const page = await database.read((connection) => searchSessions(connection, search, { ...span, ...over }));
+    const page = await database.read(async (connection) => {
+      const search = { box: 'default', filters, now, scope: await readScope(connection, 'default') };
+      return searchSessions(connection, search, { ...span, ...over });
+    });
     return page.rows.map((row) => row.id);
   }
 
@@ -308,8 +310,10 @@ describe('the session statements', () => {
       ];
       for (const [filters, expected] of cases) {
         expect(await found(filters), JSON.stringify(filters)).to.have.members(expected);
-        const search = { box: 'default', filters, now };
-        const count = await database.read((connection) => countSessions(connection, search, 10));
+        const count = await database.read(async (connection) => {
+          const scope = await readScope(connection, 'default');
+          return countSessions(connection, { box: 'default', filters, now, scope }, 10);
+        });
         expect(count, JSON.stringify(filters)).to.equal(expected.length);
       }
     });

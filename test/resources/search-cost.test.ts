@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Span } from '../../api/db/keyset.ts';
 import { searchResources } from '../../api/db/resource-search.ts';
 import { firstIdAt } from '../../api/db/session-id.ts';
-import { searchSessions } from '../../api/db/session-search.ts';
+import { readScope, searchSessions } from '../../api/db/session-search.ts';
 import type { SessionFilters } from '../../api/db/session-search.ts';
 import { boxDatabase } from './box-database.ts';
 import type { BoxDatabase } from './box-database.ts';
@@ -29,7 +29,7 @@ describe('the cost of a search', () => {
   function costOfSessions(filters: SessionFilters, span: Partial<Span>, total?: number): Promise<Cost> {
     return database.read((connection) =>
       costOf(connection, async (noting) => {
-        const search = { box: 'default', filters, now };
+        const search = { box: 'default', filters, now, scope: await readScope(noting, 'default') };
         const { rows } = await searchSessions(noting, search, { ...hundred, ...span }, total);
         expect(rows).to.have.length(100);
       }),
@@ -64,9 +64,10 @@ describe('the cost of a search', () => {
 
   it('by an ending finds the few by an index of their own', async () => {
     const cost = await database.read((connection) =>
-      costOf(connection, (noting) =>
-        searchSessions(noting, { box: 'default', filters: { status: 'closed' }, now }, hundred),
-      ),
+      costOf(connection, async (noting) => {
+        const scope = await readScope(noting, 'default');
+        return searchSessions(noting, { box: 'default', filters: { status: 'closed' }, now, scope }, hundred);
+      }),
     );
     expect(cost.buffers).to.be.lessThan(300);
   });
