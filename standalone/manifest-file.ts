@@ -109,7 +109,7 @@ function documentsOf(text: string, counter: LineCounter): Iterable<Document> {
     strict: true,
     uniqueKeys: true,
     stringKeys: true,
-    merge: false,
+    merge: true,
     resolveKnownTags: false,
   });
   return composer.compose(parser.parse(text));
@@ -127,6 +127,8 @@ function valueOf(document: Document, line: number, counter: LineCounter): unknow
     return document.toJS({ maxAliasCount: mostAliases });
   } catch (error) {
     if (error instanceof ReferenceError) throw new Unreadable(line, 'repeats itself too often through aliases');
+    if (error instanceof Error && error.message.startsWith('Merge sources'))
+      throw new Unreadable(line, 'has a merge key (<<) of what is no mapping: name one by an alias');
     throw error;
   }
 }

@@ -88,6 +88,11 @@ const bad: [title: string, text: string, fault: string | RegExp][] = [
   ['C-05 a tag that makes something else of a value', `${client}  name: !!js/function "x"\n`, /^7: unresolved tag/],
   ['C-05 an alias bomb', ['l0: &l0 x', ...bomb, client].join('\n'), '1: repeats itself too often through aliases'],
   ['C-05 an alias of nothing', client.replace('[client_credentials]', '*nothing'), /alias/],
+  [
+    'a merge key of what is no mapping',
+    `${client}  details: {<<: canary}\n`,
+    '1: has a merge key (<<) of what is no mapping: name one by an alias',
+  ],
   ['C-05 nesting without end', `${client}  details: ${'['.repeat(100_000)}`, /^\d+: /],
   ['a word', 'apiVer', '1: must be a mapping with apiVersion, kind, metadata and spec'],
   ['another version of ours', client.replace('/v1', '/v2'), '1: apiVersion must be boxgate.dev/v1'],
@@ -156,6 +161,19 @@ describe('parseManifests', () => {
       ['b', 'c'],
     ]);
     expect(secret?.labels).to.deep.equal({ a: 'yes' });
+  });
+
+  it('R-46 merges what a merge key names, as kubectl does: what stands there itself counts', () => {
+    const base = 'tokens: &base { a: 1, b: 2 }';
+    const text = `${client}  details: { ${base}, two: { <<: *base, b: 3 }, all: { <<: [*base, { c: 4 }] }, text: { "<<": 5 } }\n`;
+    const file = parseManifests(text);
+    const [object] = file.ok ? file.objects : [];
+    expect(object && manifestBody(object, object.json)).to.have.deep.nested.property('spec.details', {
+      tokens: { a: 1, b: 2 },
+      two: { a: 1, b: 3 },
+      all: { a: 1, b: 2, c: 4 },
+      text: { '<<': 5 },
+    });
   });
 
   const secretOf = (data: string): string => `apiVersion: v1
