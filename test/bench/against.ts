@@ -1,5 +1,6 @@
 // `npm run bench:against -- <commit>`: the token and check paths of this tree against those of another commit, both on one
-// Postgres, in alternating rounds. Prints the median of the ratios with the interval that holds it in 95 of 100 resamples.
+// Postgres, in alternating rounds. Prints the medians of the ratios, of the rate and of the CPU for one answer, with the
+// interval that holds each in 95 of 100 resamples.
 // `--rounds 15 --seconds 2` are the defaults; names after the commit choose rows.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
@@ -12,7 +13,7 @@ import { startLoad } from './load/client.ts';
 import { bearerRequest, formRequest } from './load/requests.ts';
 import { intervalOfMedian, median } from './median.ts';
 import { startPostgres, type BenchPostgres } from './machine/postgres.ts';
-import { alternate, type Contestant } from './rounds.ts';
+import { alternate, type Contestant, type Round } from './rounds.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -78,11 +79,17 @@ async function compare(name: string, requestsOf: (boxgate: Boxgate) => Promise<s
   for (const { database } of started) await postgres.query(database, 'ANALYZE');
   const results = await alternate(load, contestants, Number(values.rounds));
   const [before = [], now = []] = [results.get('before'), results.get('now')];
-  const ratios = now.map(({ perSecond }, nth) => perSecond / (before[nth]?.perSecond ?? NaN));
-  const { low, high } = intervalOfMedian(ratios);
   const rate = (rounds: typeof now): string => median(rounds.map(({ perSecond }) => perSecond)).toFixed(0);
-  const figures = `${percent(median(ratios))} [${percent(low)}, ${percent(high)}]`;
-  process.stdout.write(`${name.padEnd(14)} ${figures}, ${rate(before)} -> ${rate(now)} a second\n`);
+  const rates = ratios(before, now, ({ perSecond }) => perSecond);
+  const cpu = ratios(before, now, ({ cpuPerAnswer }) => cpuPerAnswer);
+  process.stdout.write(`${name.padEnd(14)} ${rates}, ${rate(before)} -> ${rate(now)} a second; CPU ${cpu}\n`);
+}
+
+/** The median of the ratios of each pair of rounds, with its interval. */
+function ratios(before: readonly Round[], now: readonly Round[], figure: (round: Round) => number): string {
+  const all = now.map((round, nth) => figure(round) / (before[nth] === undefined ? NaN : figure(before[nth])));
+  const { low, high } = intervalOfMedian(all);
+  return `${percent(median(all))} [${percent(low)}, ${percent(high)}]`;
 }
 
 function contestant(name: string, boxgate: Boxgate, requests: string[], { pid }: BenchPostgres): Contestant {
