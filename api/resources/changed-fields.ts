@@ -5,6 +5,7 @@ import { isRecord } from '../../crds/schema-node.ts';
 import { checkResource } from '../../crds/validate.ts';
 import type { StoredResource } from '../db/resource.ts';
 import type { StoredKind } from './services.ts';
+import { withoutReadOnly } from './stored-view.ts';
 
 /** A record as it is stored or wished for, by the names of its fields. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -27,8 +28,8 @@ const identity: ReadonlySet<string> = new Set(['resourceType', 'id']);
 
 /**
  * Returns the names of the fields that a client or policy would change if it were stored as it is wished for; `current` is
- * undefined when there is none yet. A secret that is given is a change: stored ones cannot be compared. A resource that
- * cannot be stored changes what differs as it was sent.
+ * undefined when there is none yet. A secret that is given is a change: stored ones cannot be compared. What the service
+ * sets is none: no request changes it. A resource that cannot be stored changes what differs as it was sent.
  */
 export function changedResourceFields(
   kind: StoredKind,
@@ -36,7 +37,8 @@ export function changedResourceFields(
   current: StoredResource | undefined,
   wished: unknown,
 ): readonly string[] {
-  const submitted: Fields = isRecord(wished) ? wished : {};
+  const settable = withoutReadOnly(wished);
+  const submitted: Fields = isRecord(settable) ? settable : {};
   const checked = checkResource(kind, id === undefined ? submitted : { ...submitted, id });
   const { secret, ...after }: Fields = checked.ok ? { ...checked.resource } : submitted;
   const names = fieldsOf[kind].filter((name) => !identity.has(name) && name !== 'secret');

@@ -13,6 +13,7 @@ import { mergePatch } from './merge-patch.ts';
 import type { ResourceServices, StoredKind } from './services.ts';
 import { store } from './store.ts';
 import type { Written } from './store.ts';
+import { storedView } from './stored-view.ts';
 import { readSubmission } from './submission.ts';
 import type { Submission } from './submission.ts';
 
@@ -50,7 +51,7 @@ export async function patchResource(
       demandPreconditions(preconditions, current.version);
       const wished = patchedBody(current, patch);
       confirm?.(() => changedResourceFields(kind, id, current, wished));
-      const submission = readSubmission(kind, wished, id, services.now());
+      const submission = readSubmission(kind, wished, id, services.now(), current);
       return storeIfHashed(connection, box, submission, current, known);
     });
     if (typeof outcome !== 'string') return outcome;
@@ -77,8 +78,9 @@ async function storeIfHashed(
 
 /** Returns a resource as a patch wants it to be. Throws Problem `conflict` when the patch does not fit it, and `invalid`. */
 export function patchedBody(current: StoredResource, patch: Patch): unknown {
-  if (patch.form === 'json-patch') return jsonPatch(current.body, patch.value.map(writeOnlySecret));
-  const result = mergePatch(current.body, patch.value);
+  const shown = storedView(current);
+  if (patch.form === 'json-patch') return jsonPatch(shown, patch.value.map(writeOnlySecret));
+  const result = mergePatch(shown, patch.value);
   // A merge removes what is null, and the secret was not there to begin with: it would be kept.
   const removesSecret = isRecord(patch.value) && patch.value['secret'] === null;
   return removesSecret && isRecord(result) ? { ...result, secret: null } : result;

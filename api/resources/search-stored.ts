@@ -1,5 +1,5 @@
-import { accessPolicySchema, ENGINES, SUBJECTS } from '../../crds/access-policy.ts';
-import { clientSchema, GRANT_TYPES } from '../../crds/client.ts';
+import { ENGINES, SUBJECTS } from '../../crds/access-policy.ts';
+import { GRANT_TYPES } from '../../crds/client.ts';
 import { LINK_TYPES } from '../../crds/links.ts';
 import { countResources, searchResources } from '../db/resource-search.ts';
 import type { ResourceFilters } from '../db/resource-search.ts';
@@ -11,6 +11,7 @@ import { search } from './search.ts';
 import type { SearchResult } from './search.ts';
 import { readWord, refusedParameter } from './search-values.ts';
 import type { ResourceServices, StoredKind } from './services.ts';
+import { storedElements } from './stored-view.ts';
 
 /** Form of an id in a cursor; a sort key is compared, never run. */
 const id = /^[\w.~-]{1,128}$/;
@@ -26,7 +27,7 @@ const common = {
 export const storedSearches: Readonly<Record<StoredKind, SearchDefinition<ResourceFilters>>> = {
   Client: {
     ...common,
-    elements: namesOf(clientSchema.properties),
+    elements: storedElements.Client,
     filters: {
       id: (text) => ({ id: text }),
       name: (text) => ({ name: text }),
@@ -36,7 +37,7 @@ export const storedSearches: Readonly<Record<StoredKind, SearchDefinition<Resour
   },
   AccessPolicy: {
     ...common,
-    elements: namesOf(accessPolicySchema.properties),
+    elements: storedElements.AccessPolicy,
     filters: {
       id: (text) => ({ id: text }),
       engine: (text, name) => ({ engine: readWord(name, text, ENGINES) }),
@@ -45,11 +46,6 @@ export const storedSearches: Readonly<Record<StoredKind, SearchDefinition<Resour
     },
   },
 };
-
-/** The secret is write-only: it cannot be asked for. */
-function namesOf(properties: object): ReadonlySet<string> {
-  return new Set(Object.keys(properties).filter((name) => name !== 'secret'));
-}
 
 function readLink(text: string, name: string): ResourceFilters['link'] {
   const slash = text.indexOf('/');

@@ -6,9 +6,11 @@ import { keyFaults } from '../../crds/public-keys.ts';
 import { sizeFaults } from '../../crds/resource-size.ts';
 import { checkResource } from '../../crds/validate.ts';
 import { compilePolicy } from '../policy/compile.ts';
+import type { StoredResource } from '../db/resource.ts';
 import { Problem } from '../problem.ts';
 import { futureMoment } from './future-moment.ts';
 import type { StoredKind } from './services.ts';
+import { readOnlyFaults, withoutReadOnly } from './stored-view.ts';
 
 /** A submitted resource that may be stored, its secret apart. */
 export interface Submission {
@@ -21,22 +23,49 @@ export interface Submission {
   readonly secret: string | null | undefined;
 }
 
+/** A submission, or every fault of what was submitted. */
+export type JudgedSubmission =
+  { readonly ok: true; readonly submission: Submission } | { readonly ok: false; readonly faults: readonly Fault[] };
+
 /**
- * Judges a resource submitted over REST; `id` is the one in the path, if there is one. `now` in milliseconds. Throws
- * Problem `invalid` with every fault.
+ * Judges a resource submitted over REST in place of `present`, if there is one; `id` is the one in the path, if there is
+ * one. `now` in milliseconds. Throws Problem `invalid` with every fault.
  */
-export function readSubmission(kind: StoredKind, value: unknown, id: string | undefined, now: number): Submission {
-  const given = isRecord(value) && id !== undefined ? { ...value, id } : value;
+export function readSubmission(
+  kind: StoredKind,
+  value: unknown,
+  id: string | undefined,
+  now: number,
+  present?: StoredResource,
+): Submission {
+  const judged = judgeSubmission(kind, value, id, now);
+  const faults = [...(judged.ok ? [] : judged.faults), ...readOnlyFaults(value, present)];
+  if (!judged.ok || faults.length > 0) throw new Problem('invalid', faults);
+  return judged.submission;
+}
+
+/**
+ * Judges a resource submitted over REST as far as that needs no look at what is there: its read-only fields are left to
+ * {@link readOnlyFaults}. `id` is the one in the path, if there is one, and `now` in milliseconds.
+ */
+export function judgeSubmission(
+  kind: StoredKind,
+  value: unknown,
+  id: string | undefined,
+  now: number,
+): JudgedSubmission {
+  const settable = withoutReadOnly(value);
+  const given = isRecord(settable) && id !== undefined ? { ...settable, id } : settable;
   const foreign = foreignId(value, id);
   const checked = checkResource(kind, given);
-  if (!checked.ok) throw new Problem('invalid', [...foreign, ...checked.faults]);
+  if (!checked.ok) return { ok: false, faults: [...foreign, ...checked.faults] };
   const { resource } = checked;
   const faults = [...foreign, ...faultsOf(resource, now)];
-  if (faults.length > 0) throw new Problem('invalid', faults);
+  if (faults.length > 0) return { ok: false, faults };
   const { secret, ...body } = { secret: undefined, ...resource };
   const tooLong = sizeFaults(body);
-  if (tooLong.length > 0) throw new Problem('invalid', tooLong);
-  return { kind, id: resource.id, resource, body, secret };
+  if (tooLong.length > 0) return { ok: false, faults: tooLong };
+  return { ok: true, submission: { kind, id: resource.id, resource, body, secret } };
 }
 
 /** C-01: a body that names another resource than the path is a mistake, whichever of the two is meant. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
+import { createdAt } from '../support/created-at.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
 import { userTokens } from '../support/user-token.ts';
@@ -133,6 +134,32 @@ describe('changes, as policies see them', () => {
     await expectChanges('PATCH', path, { secret: null }, ['secret'], 'application/merge-patch+json');
     await expectChanges('POST', '/Client', { id: 'new', ...stored, secret: 's' }, ['grant_types', 'name', 'secret']);
     await expectChanges('PUT', '/Client/new-too', { grant_types: [] }, ['grant_types']);
+  });
+
+  it('R-48 never created_at of a client or policy, and nothing else because of it', async () => {
+    const link = [{ reference: 'Client/probe' }];
+    const bodies = { Client: { grant_types: [], name: 'One' }, AccessPolicy: { engine: 'allow', link } };
+    const other = '2020-01-01T00:00:00.000Z';
+    for (const [kind, body] of Object.entries(bodies)) {
+      const path = `/${kind}/dated`;
+      const created_at = createdAt((await api.call('PUT', path, { body })).body);
+      await expectChanges('PUT', path, { ...body, created_at }, []);
+      await expectChanges('PUT', path, { ...body, created_at: other }, []);
+      await expectChanges('PUT', path, { ...body, created_at, description: 'x' }, ['description']);
+      for (const value of [created_at, other, null]) {
+        await expectChanges('PATCH', path, { created_at: value }, [], 'application/merge-patch+json');
+        const replaced = [{ op: 'replace', path: '/created_at', value }];
+        await expectChanges('PATCH', path, replaced, [], 'application/json-patch+json');
+      }
+      const tested = [
+        { op: 'test', path: '/created_at', value: created_at },
+        { op: 'add', path: '/description', value: 'y' },
+      ];
+      await expectChanges('PATCH', path, tested, ['description'], 'application/json-patch+json');
+      const own = Object.keys(body).sort();
+      await expectChanges('POST', `/${kind}`, { ...body, id: 'dated-too', created_at }, own);
+      await expectChanges('PUT', `/${kind}/dated-too`, { ...body, created_at }, own);
+    }
   });
 
   it('R-50 of a policy: links are compared in their stored form', async () => {

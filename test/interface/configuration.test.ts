@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { createdAt } from '../support/created-at.ts';
 import type { DeclaredResource } from '../support/api.ts';
 import { send, textIn } from './as-written.ts';
 import type { Answer } from './as-written.ts';
@@ -71,6 +72,7 @@ describeInterface('configuration resources', declared, (baseUrl) => {
             refresh_token_expiration: 86_400,
           },
         },
+        created_at: createdAt(answer.body),
       });
       const token = await tokenAnswer('json-client', 'verysecret');
       expect(token.body).to.have.all.keys('token_type', 'access_token', 'expires_in', 'refresh_token');
@@ -93,11 +95,13 @@ describeInterface('configuration resources', declared, (baseUrl) => {
         `);
         expect([200, 201]).to.include(answer.status);
         expect(answer.headers.get('content-type')).to.equal(`${type}; charset=utf-8`);
-        expect(parse(answer.text)).to.deep.equal({
+        const shown: unknown = parse(answer.text);
+        expect(shown).to.deep.equal({
           resourceType: 'Client',
           id: 'yaml-client',
           grant_types: ['implicit'],
           auth: { implicit: { redirect_uri: 'https://app.example/callback' } },
+          created_at: createdAt(shown),
         });
       });
     }
@@ -135,6 +139,7 @@ describeInterface('configuration resources', declared, (baseUrl) => {
       resourceType: 'Client',
       id: 'posted-client',
       grant_types: ['client_credentials'],
+      created_at: createdAt(answer.body),
     });
     expect((await tokenAnswer('posted-client', 'verysecret')).status).to.equal(200);
   });
@@ -174,6 +179,7 @@ describeInterface('configuration resources', declared, (baseUrl) => {
         id: 'grants',
         engine: 'allow',
         link: [{ resourceType: 'Client', id: 'granted' }],
+        created_at: createdAt(answer.body),
       });
       expect(await statusOf(bearer)).to.equal(200);
     });

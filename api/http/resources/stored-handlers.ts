@@ -11,6 +11,7 @@ import { readElementsOnly, readSearch, refuseParameters } from '../../resources/
 import { searchStored, storedSearches } from '../../resources/search-stored.ts';
 import type { StoredKind } from '../../resources/services.ts';
 import type { Written } from '../../resources/store.ts';
+import { storedView } from '../../resources/stored-view.ts';
 import { idIn, possibleIdIn } from './id-in-path.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceHandler } from './resource-exchange.ts';
 import { searchAnswer } from './search-answer.ts';
@@ -21,7 +22,7 @@ export function searchHandler(kind: StoredKind): ResourceHandler {
   return async (exchange, services) => {
     const request = readSearch(exchange.query, storedSearches[kind]);
     const result = await searchStored(services, exchange.box, kind, request);
-    return searchAnswer(exchange, kind, request, result, ({ body }) => body);
+    return searchAnswer(exchange, kind, request, result, storedView);
   };
 }
 
@@ -44,7 +45,7 @@ export function getHandler(kind: StoredKind): ResourceHandler {
     if (found === undefined) throw nothingThere(kind);
     const headers = { ETag: entityTag(found.version) };
     if (isKnown(preconditions, found.version)) return { status: 304, headers };
-    return { status: 200, headers, body: withElements(found.body, elements) };
+    return { status: 200, headers, body: withElements(storedView(found), elements) };
   };
 }
 
@@ -85,14 +86,15 @@ export function deleteHandler(kind: StoredKind): ResourceHandler {
     if (id === undefined) demandPreconditions(preconditions, undefined);
     const deleted =
       id === undefined ? undefined : await deleteResource(services, exchange.box, kind, id, preconditions);
-    return deleted === undefined ? { status: 204 } : { status: 200, body: deleted.body };
+    return deleted === undefined ? { status: 204 } : { status: 200, body: storedView(deleted) };
   };
 }
 
 function writtenAnswer({ baseUrl }: ResourceExchange, { stored, created }: Written): ResourceAnswer {
   const headers = { ETag: entityTag(stored.version) };
-  if (!created) return { status: 200, headers, body: stored.body };
-  return { status: 201, headers: { ...headers, Location: addressOf(baseUrl, stored) }, body: stored.body };
+  const body = storedView(stored);
+  if (!created) return { status: 200, headers, body };
+  return { status: 201, headers: { ...headers, Location: addressOf(baseUrl, stored) }, body };
 }
 
 /** An id consists of characters that need no escape in a path. */

@@ -54,6 +54,10 @@ export const accessPolicyRows: readonly Row[] = [
     'null for a rule of another engine': { engine: 'allow', schema: null, matcho: null, and: null },
   }),
   ...refused('AccessPolicy', {
+    'R-48 a time of creation, which is shown over REST only': [
+      { created_at: '2026-01-31T12:00:00.000Z' },
+      'created_at',
+    ],
     'no engine': [{ engine: null }, 'engine'],
     'an engine nobody knows': [{ engine: 'deny' }, 'engine'],
     ALLOW: [{ engine: 'ALLOW' }, 'engine'],

@@ -280,6 +280,10 @@ export const clientIdentityRows: readonly Row[] = [
       { revoke_sessions_before: `2026-01-31T12:00:00.${'0'.repeat(30)}Z` },
       'revoke_sessions_before',
     ],
+    'R-48 a time of creation, which is shown over REST only': [
+      { created_at: '2026-01-31T12:00:00.000Z' },
+      'created_at',
+    ],
     'a field nobody knows': [{ redirect_uris: ['https://app.example.com/'] }, 'redirect_uris'],
     'a field of another standard': [{ client_secret: 'x', clientSecret: 'x' }, 'client_secret', 'clientSecret'],
     'a resource type in a spec': [{ resourceType: 'Client' }, 'resourceType'],
@@ -318,6 +322,15 @@ function nameRows(): Row[] {
     row('no spec', { ...manifest('Client', {}), spec: null }, 'refused', ['spec']),
     row('a spec that is a list', { ...manifest('Client', {}), spec: [] }, 'refused', ['spec']),
     row('a field beside spec', { ...manifest('Client', {}), data: {} }, 'refused', ['data']),
+    row(
+      'R-48 an object as it was read, with the time of its creation',
+      {
+        ...manifest('Client', {}),
+        metadata: { name: 'app', namespace: 'shop', generation: 1, creationTimestamp: '2026-01-31T12:00:00Z' },
+        status: { observedGeneration: 1 },
+      },
+      'accepted',
+    ),
     row('a status in the manifest', { ...manifest('Client', {}), status: { observedGeneration: 1 } }, 'accepted'),
   ];
 }

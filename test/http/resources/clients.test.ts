@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createdAt } from '../../support/created-at.ts';
 import { complaints, sentences, stringIn } from './box-api.ts';
 import type { BoxApi } from './box-api.ts';
 import { onRestClients, plain } from './rest-clients.ts';
@@ -10,8 +11,9 @@ describe('clients and policies over REST', () => {
   describe('interface.txt §4.4', () => {
     it('PUT /Client/<client_id> with JSON: 201 with the stored Client, then 200', async () => {
       const client = { ...plain, id: 'api-client' };
-      const { secret: _secret, ...stored } = client;
+      const { secret: _secret, ...submitted } = client;
       const created = await put('api-client', client);
+      const stored = { ...submitted, created_at: createdAt(created.body) };
       expect([created.status, created.body]).to.deep.equal([201, stored]);
       expect(created.headers.get('location')).to.equal('http://boxgate.test/boxes/default/Client/api-client');
       expect(created.headers.get('content-type')).to.equal('application/json; charset=utf-8');
@@ -31,6 +33,7 @@ describe('clients and policies over REST', () => {
           id,
           grant_types: ['client_credentials'],
           auth: { client_credentials: { token_format: 'jwt', access_token_expiration: 600 } },
+          created_at: createdAt(reply.body),
         });
         expect((await api.requestToken(id, 's3cr3t')).body).to.include({ token_type: 'Bearer', expires_in: 600 });
       });
@@ -43,7 +46,7 @@ describe('clients and policies over REST', () => {
       expect((await api.call('GET', '/Client', { token })).status).to.equal(403);
       const policy = { resourceType: 'AccessPolicy', id, engine: 'allow', link: [{ id, resourceType: 'Client' }] };
       const created = await api.call('PUT', `/AccessPolicy/${id}`, { body: policy });
-      expect([created.status, created.body]).to.deep.equal([201, policy]);
+      expect([created.status, created.body]).to.deep.equal([201, { ...policy, created_at: createdAt(created.body) }]);
       expect((await api.call('GET', '/Client', { token })).status).to.equal(200);
       expect((await api.call('DELETE', `/AccessPolicy/${id}`)).status).to.equal(200);
       expect((await api.call('GET', '/Client', { token })).status).to.equal(403);
@@ -99,12 +102,12 @@ describe('clients and policies over REST', () => {
   describe('DELETE', () => {
     it('answers with the deleted resource, then 204, and ends what the client had', async () => {
       const id = fresh();
-      await put(id, plain);
+      const { body: created } = await put(id, plain);
       const token = stringIn(await api.requestToken(id, 's3cr3t'), 'access_token');
       const deleted = await api.call('DELETE', `/Client/${id}`);
       expect([deleted.status, deleted.body]).to.deep.equal([
         200,
-        { resourceType: 'Client', id, grant_types: ['client_credentials'] },
+        { resourceType: 'Client', id, grant_types: ['client_credentials'], created_at: createdAt(created) },
       ]);
       expect((await api.call('DELETE', `/Client/${id}`)).status).to.equal(204);
       expect((await api.call('GET', '/Session', { token })).status).to.equal(401);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { isRecord } from '../../../crds/schema-node.ts';
 import { userTokens } from '../../support/user-token.ts';
 import { sentences, startBoxApi, stringIn } from './box-api.ts';
 import type { BoxApi } from './box-api.ts';
@@ -175,6 +176,20 @@ describe('POST /AccessPolicy/$explain and the request that it is about', () => {
       expect(await verdicts(policy, asked)).to.deep.equal({ real: granted, told: granted });
     });
   }
+
+  it('R-48 gives one verdict for both: a client with its created_at is sent back', async () => {
+    const { body } = await api.call('GET', '/Client/web');
+    const read = isRecord(body) ? body : {};
+    const policy = { engine: 'cel', expression: 'has(body.created_at) && changes == []' };
+    for (const [sent, granted] of [
+      [read, true],
+      [{ ...read, created_at: '2020-01-01T00:00:00.000Z' }, true],
+      [{ ...read, name: 'Web' }, false],
+    ] as const) {
+      const asked = { method: 'PUT', path: '/Client/web', body: sent };
+      expect(await verdicts(policy, asked)).to.deep.equal({ real: granted, told: granted });
+    }
+  });
 
   it('R-40 gives one verdict for both: a token of a client', async () => {
     const expression = `token.sub == "orders" && session.type == "client_credentials" && "${issuer}" in token.aud && !has(session.user)`;

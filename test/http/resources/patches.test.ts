@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createdAt } from '../../support/created-at.ts';
 import { complaints } from './box-api.ts';
 import type { BoxApi } from './box-api.ts';
 import { onRestClients, plain } from './rest-clients.ts';
@@ -10,7 +11,7 @@ describe('patches over REST', () => {
   describe('PATCH', () => {
     it('merges, also in YAML and as plain JSON', async () => {
       const id = fresh();
-      await put(id, { ...plain, name: 'one', description: 'text', details: { a: 1, b: 2 } });
+      const created = await put(id, { ...plain, name: 'one', description: 'text', details: { a: 1, b: 2 } });
       for (const [type, body] of [
         ['application/merge-patch+json', '{"name":"two","details":{"a":null}}'],
         ['application/json', '{"description":null}'],
@@ -25,13 +26,14 @@ describe('patches over REST', () => {
         name: 'two',
         details: { b: 2 },
         first_party: false,
+        created_at: createdAt(created.body),
       });
     });
 
     it('applies operations, all of them or none', async () => {
       const id = fresh();
       const type = 'application/json-patch+json';
-      await put(id, { ...plain, name: 'one' });
+      const created = await put(id, { ...plain, name: 'one' });
       const good = [
         { op: 'test', path: '/name', value: 'one' },
         { op: 'add', path: '/scope', value: ['read'] },
@@ -41,7 +43,13 @@ describe('patches over REST', () => {
       const reply = await api.call('PATCH', `/Client/${id}`, { body: good, type });
       expect([reply.status, reply.body]).to.deep.equal([
         200,
-        { resourceType: 'Client', id, grant_types: ['client_credentials'], scope: ['read', 'write'] },
+        {
+          resourceType: 'Client',
+          id,
+          grant_types: ['client_credentials'],
+          scope: ['read', 'write'],
+          created_at: createdAt(created.body),
+        },
       ]);
       const half = [
         { op: 'remove', path: '/scope' },
