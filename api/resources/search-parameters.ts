@@ -6,7 +6,7 @@ import { readNumber, readText, readWord, refusedParameter } from './search-value
 export interface SearchDefinition<Filters> {
   /** Those of the common parameters that it takes; absent: all. */
   readonly controls?: readonly string[];
-  /** Field names that `_elements` may list. */
+  /** Fields of the resource as it is shown: those that `_elements` may list, where it is a parameter. */
   readonly elements: ReadonlySet<string>;
   /** Fields that `_sort` may name, each with the form of its sort key; the default order is `sort`. */
   readonly sorts: Readonly<Record<string, readonly RegExp[]>>;

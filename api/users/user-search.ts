@@ -8,6 +8,7 @@ import type { SearchDefinition } from '../resources/search-parameters.ts';
 import { readNumber, readWord } from '../resources/search-values.ts';
 import { emailKey, folded } from './email.ts';
 import type { UserServices } from './services.ts';
+import { userElements } from './user-view.ts';
 
 /** A key of the list is compared, never run. */
 const sorts = { id: [/^\d{1,16}$/], email: [/^[^\0]{1,512}$/u] } as const;
@@ -15,10 +16,10 @@ const sorts = { id: [/^\d{1,16}$/], email: [/^[^\0]{1,512}$/u] } as const;
 const statuses = ['active', 'inactive'] as const;
 
 /** What the query of a list of users may hold; a search by the beginning of emails is in their order, any other by id. */
-function definition(sort: 'id' | 'email'): SearchDefinition<UserFilters> {
+export function userSearch(sort: 'id' | 'email'): SearchDefinition<UserFilters> {
   return {
     controls: ['_count', '_page', '_total'],
-    elements: new Set(),
+    elements: new Set(userElements),
     sorts: { [sort]: sorts[sort] },
     sort,
     filters: {
@@ -38,7 +39,7 @@ export function listUsers(
   query: URLSearchParams,
 ): Promise<SearchResult<ListedUser>> {
   const sort = query.has('q') ? 'email' : 'id';
-  const request = readSearch(query, definition(sort));
+  const request = readSearch(query, userSearch(sort));
   return inBox(pool, box, 'snapshot', (connection) =>
     search(request, {
       count: (most) => countUsers(connection, box, request.filters, most),

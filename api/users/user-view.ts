@@ -6,8 +6,28 @@ import type { StoredUser } from '../db/user.ts';
 /** A user as it is shown (interface §2): in a list without the hash of the password, alone with it. */
 export type UserView = Readonly<Record<string, unknown>>;
 
+/** The fields of a user as a list shows it. */
+export const userElements = [
+  'id',
+  'email',
+  'data',
+  'status',
+  'group-ids',
+  'groups',
+  'created_at',
+  'updated_at',
+] as const;
+
 /** A user of a list. */
-export function listedUser({ id, email, data, status, groups, createdAt, updatedAt }: StoredUser): UserView {
+export function listedUser({
+  id,
+  email,
+  data,
+  status,
+  groups,
+  createdAt,
+  updatedAt,
+}: StoredUser): Readonly<Record<(typeof userElements)[number], unknown>> {
   return {
     id,
     email,

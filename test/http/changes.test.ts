@@ -137,7 +137,7 @@ describe('changes, as policies see them', () => {
   });
 
   it('R-48 never created_at of a client or policy, and nothing else because of it', async () => {
-    const link = [{ reference: 'Client/probe' }];
+    const link = [{ reference: 'Client/somebody' }];
     const bodies = { Client: { grant_types: [], name: 'One' }, AccessPolicy: { engine: 'allow', link } };
     const other = '2020-01-01T00:00:00.000Z';
     for (const [kind, body] of Object.entries(bodies)) {
