@@ -46,15 +46,9 @@ export async function endBoxData(
 export const notDiscarded = `s.version >= (SELECT b.records_from FROM boxgate.box b WHERE b.box = $1)`;
 
 /**
- * The version before which the sessions of a box were discarded, while records of such are still there; mostly undefined:
- * a search that need not look at versions can be answered from an index.
+ * SQL for the version before which the sessions of a box were discarded, while records of such are still there; mostly there
+ * is no row: a search that need not look at versions can be answered from an index. `box` is a literal or a place.
  */
-export async function recordsFrom(connection: Connection, box: string): Promise<number | undefined> {
-  const { rows } = await connection.query<{ version: string }>(selectRecordsFrom('$1'), [box]);
-  return rows[0] === undefined ? undefined : Number(rows[0].version);
-}
-
-/** SQL for {@link recordsFrom}; `box` is a literal or a place. */
 export function selectRecordsFrom(box: string): string {
   return `SELECT records_from AS version FROM boxgate.box WHERE box = ${box} AND discarding`;
 }
@@ -63,7 +57,8 @@ const recordsAtOnce = 10_000;
 
 /** Deletes records of discarded sessions, if a box has any; false when there may be more. Outside a request. */
 export async function deleteRecords(connection: Connection, box: string): Promise<boolean> {
-  if ((await recordsFrom(connection, box)) === undefined) return true;
+  const { rowCount } = await connection.query(selectRecordsFrom('$1'), [box]);
+  if (rowCount === 0) return true;
   for (const bucket of await filledBuckets(connection)) {
     const { rows } = await connection.query<{ deleted: string }>(
       'SELECT boxgate.delete_records($1, $2, $3) AS deleted',

@@ -35,7 +35,7 @@ export interface SessionSearch {
 export interface SessionScope {
   /** Those that hold rows, as `filledBuckets` has them. */
   readonly buckets: readonly number[];
-  /** As `recordsFrom` has it. */
+  /** The version before which its sessions were discarded, while records of such are still there. */
   readonly from: number | undefined;
 }
 

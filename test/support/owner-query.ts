@@ -7,8 +7,17 @@ export async function ownerQuery(
   statement: string,
   parameters: readonly unknown[],
 ): Promise<readonly Record<string, unknown>[]> {
-  const pool = createPool(database.ownerUrl, { ...defaultLimits, connections: 1 }, 'owner', () => undefined);
+  const pool = createPool(database.ownerUrl, patient, 'owner', () => undefined);
   const { rows } = await pool.query<Record<string, unknown>>(statement, [...parameters]);
   await pool.end();
   return rows;
 }
+
+/** It is no request of a caller: on a slow machine it may take long. */
+const patient = {
+  ...defaultLimits,
+  connections: 1,
+  connectTimeout: 60_000,
+  statementTimeout: 60_000,
+  lockTimeout: 60_000,
+};
