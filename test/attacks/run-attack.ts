@@ -15,7 +15,7 @@ export interface AttackReport {
 }
 
 /** A machine that is busy with something else refuses at times: an attack that succeeds does so every time. */
-const tries = 3;
+const tries = 5;
 
 /** Runs an attack for some seconds, after as many quiet ones. Throws when the victim was refused something in each try. */
 export async function runAttack(attack: Attack, seconds: number): Promise<AttackReport> {
