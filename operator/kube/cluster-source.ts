@@ -72,6 +72,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       options.secrets.watches.begin(onChange, signal);
       accounts.begin(onChange, signal);
       options.definitions?.onChange(() => {
+        relistAll(stores);
         for (const box of usedBoxes(stores)) onChange(box);
       });
       const everUsed = new Set<string>();
@@ -141,6 +142,11 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
 /** Returns the fields of a status that the definition of its kind lacks. */
 function unwritableIn({ definitions }: ClusterSourceOptions): (kind: Kind) => ReadonlySet<string> | undefined {
   return (kind) => definitions?.kinds().get(kind)?.unwritable;
+}
+
+/** Under another definition the objects that are there may be shown otherwise, and no event tells of it. */
+function relistAll(watches: Watches | undefined): void {
+  for (const kind of kinds) watches?.[kind].relist();
 }
 
 /** The boxes in which anything is declared, as far as it was heard of. */

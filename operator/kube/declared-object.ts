@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { isRecord } from '../../crds/schema-node.ts';
 import { API_VERSION, type Kind } from '../../crds/kind.ts';
 import { LONGEST_RESOURCE } from '../../crds/resource-size.ts';
@@ -10,7 +11,7 @@ export const FINALIZER = 'boxgate.dev/finalizer';
 
 /** What is kept of a custom resource of ours. */
 export interface DeclaredObject extends Kept {
-  readonly declared: Declared;
+  readonly declared: DeclaredSpec;
   /** Its deletion was asked for, and somebody's finalizer holds it. */
   readonly isGoing: boolean;
   /** Everybody's. */
@@ -19,13 +20,21 @@ export interface DeclaredObject extends Kept {
   readonly status: string;
 }
 
+/** What an object declares, as the cluster shows it. */
+export interface DeclaredSpec extends Declared {
+  /** Whether another one has the same spec. */
+  hasSpecOf(other: DeclaredSpec): boolean;
+}
+
 /**
  * Nothing is new that changes neither the spec nor whether the object is there: not a status, not an annotation. That our
- * finalizer was taken away from one that stays is.
+ * finalizer was taken away from one that stays is. Another definition shows another spec of the same generation: a field that it
+ * does not know is left out.
  */
 export const novelty: Novelty<DeclaredObject> = {
   isSame: (known, next) =>
     known.declared.generation === next.declared.generation &&
+    known.declared.hasSpecOf(next.declared) &&
     known.isGoing === next.isGoing &&
     (next.isGoing || !isHeld(known) || isHeld(next)),
   carry: ({ declared }, { resourceVersion, isGoing, finalizers, status }) =>
@@ -54,7 +63,7 @@ export function declaredObject(kind: Kind, value: unknown): DeclaredObject | und
 
 /** The names are those of what is declared: kept once. Written out, as a spread takes half as much memory again. */
 function keptOf(
-  declared: Declared,
+  declared: DeclaredSpec,
   resourceVersion: string,
   isGoing: boolean,
   finalizers: readonly string[],
@@ -65,7 +74,7 @@ function keptOf(
 }
 
 /** A custom resource with its spec as JSON: there may be twenty thousand. Nothing of the spec is shown when it is printed. */
-class CustomResource implements Declared {
+class CustomResource implements DeclaredSpec {
   readonly key: string;
   readonly kind: Kind;
   readonly namespace: string;
@@ -93,9 +102,13 @@ class CustomResource implements Declared {
     this.#spec = this.tooLarge === undefined ? text : JSON.stringify(withoutContent(spec));
   }
 
-  /** We read nothing but the spec, and that has a number of its own. */
+  /** We read nothing but the spec: that has a number of its own, under which it may be shown in more than one way. */
   get resourceVersion(): string {
-    return String(this.generation);
+    return `${String(this.generation)} ${hash('sha256', this.#spec ?? '', 'base64url')}`;
+  }
+
+  hasSpecOf(other: DeclaredSpec): boolean {
+    return other instanceof CustomResource && other.#spec === this.#spec && other.tooLarge === this.tooLarge;
   }
 
   body(): unknown {

@@ -61,6 +61,8 @@ export interface ListWatch<T extends Kept> {
   readonly synced: Promise<void>;
   /** Resolves when nothing runs any more, after the signal was aborted; never rejects. */
   readonly ended: Promise<void>;
+  /** Has everything listed anew when the watch ends that runs now. */
+  relist(): void;
 }
 
 /** Begins to list and watch. Whoever wants to begin anew starts another one: nothing of an ended one is used again. */
@@ -93,6 +95,10 @@ class Loop<T extends Kept> implements ListWatch<T> {
     this.store = new ObjectStore(options.novelty);
     this.synced = this.#isSynced.promise.then(() => undefined);
     this.ended = this.#run();
+  }
+
+  relist(): void {
+    this.#relistAt = 0;
   }
 
   async #run(): Promise<void> {

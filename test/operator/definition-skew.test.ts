@@ -111,6 +111,26 @@ describe('custom resource definitions of another release', () => {
     });
   });
 
+  it('R-55: objects with a field of newer definitions are what they were without it, once these are taken back', async () => {
+    const newer = { op: 'add', path: '/spec/properties/next_year', value: { type: 'string' } } as const;
+    await change('clients', [newer]);
+    await noticed('the definition of Client has next_year: update the operator');
+    await rig.put('Client', box, 'app', { ...app, next_year: 'x' });
+    await rig.ready('Client', box, 'app');
+    expect(await rig.condition('Client', box, 'app', 'OperatorOlder')).to.equal('True/NewerFields');
+
+    await kubectl(plane, 'replace', '-f', 'crds/');
+    await eventually(
+      'the field is gone',
+      async () => {
+        const isOlder = await rig.condition('Client', box, 'app', 'OperatorOlder');
+        return isOlder === 'undefined/undefined' && (await rig.condition('Client', box, 'app')) === 'True/Ready';
+      },
+      120_000,
+    );
+    expect(await rig.token(box, 'app', app.secret)).to.equal(200);
+  });
+
   it('R-55: a policy with a field that only newer definitions know grants nothing', async () => {
     const policy = { engine: 'allow', link: [{ resourceType: 'Client', id: 'app' }] };
     await rig.put('Client', box, 'app', app);

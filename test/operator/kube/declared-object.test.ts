@@ -16,7 +16,15 @@ describe('a declared object', () => {
     const body = { apiVersion: 'boxgate.dev/v1', kind: 'Client', metadata: { name, namespace, uid } };
     expect(declared.body()).to.deep.equal({ ...body, spec: { secret: 'hunter2' } });
     expect(kept({}).declared.body()).to.deep.equal(body);
-    expect([declared.key, declared.resourceVersion, declared.place]).to.deep.equal(['Client/app', '3', '']);
+    expect([declared.key, declared.place]).to.deep.equal(['Client/app', '']);
+  });
+
+  it('R-55: is another one where another definition shows another spec of the same generation', () => {
+    const one = kept({ spec: { active: true, next_year: 'x' } });
+    const other = kept({ spec: { active: true }, metadata: { ...metadata, resourceVersion: '8' } });
+    expect(novelty.isSame(one, other)).to.equal(false);
+    expect(one.declared.resourceVersion).to.not.equal(other.declared.resourceVersion);
+    expect(other.declared.resourceVersion).to.equal(kept({ spec: { active: true } }).declared.resourceVersion);
   });
 
   it('shows nothing of its spec when it is printed', () => {

@@ -306,6 +306,16 @@ describe('a list-watch over a scripted API server', () => {
     await eventually('it found it', () => things.value('one') === 'changed');
   });
 
+  it('R-55: lists anew where that is wanted, once the watch ends', async () => {
+    const things = await start();
+    await watched(things);
+    server.deaf = true;
+    server.put('one', 'changed');
+    things.relist();
+    server.endWatches();
+    await eventually('it found it', () => things.value('one') === 'changed');
+  });
+
   it('F-07: takes a stream a byte at a time, and an object of 1.5 MB', async () => {
     const things = await start();
     await watched(things);

@@ -89,6 +89,7 @@ export function watchThings(
     store: watching.store,
     synced: watching.synced,
     ended: watching.ended,
+    relist: () => watching.relist(),
     changes,
     failures,
     waits,
