@@ -72,8 +72,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       options.secrets.watches.begin(onChange, signal);
       accounts.begin(onChange, signal);
       options.definitions?.onChange(() => {
-        relistAll(stores);
-        for (const box of usedBoxes(stores)) onChange(box);
+        for (const box of listedAnew(stores)) onChange(box);
       });
       const everUsed = new Set<string>();
       const isUsed = (box: string): boolean => kinds.some((kind) => stores?.[kind].store.hasNamespace(box));
@@ -144,9 +143,13 @@ function unwritableIn({ definitions }: ClusterSourceOptions): (kind: Kind) => Re
   return (kind) => definitions?.kinds().get(kind)?.unwritable;
 }
 
-/** Under another definition the objects that are there may be shown otherwise, and no event tells of it. */
-function relistAll(watches: Watches | undefined): void {
+/**
+ * Has all objects listed anew, and returns their boxes: under another definition they may be shown otherwise, and no event tells
+ * of it.
+ */
+function listedAnew(watches: Watches | undefined): readonly string[] {
   for (const kind of kinds) watches?.[kind].relist();
+  return usedBoxes(watches);
 }
 
 /** The boxes in which anything is declared, as far as it was heard of. */
