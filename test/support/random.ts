@@ -17,8 +17,8 @@ export function seededRandom(otherwise = randomInt(2 ** 31)): Random {
   return randomOf(given === undefined ? otherwise : Number(given));
 }
 
-/** mulberry32. */
-function randomOf(seed: number): Random {
+/** Returns chance of its own for each seed (mulberry32). */
+export function randomOf(seed: number): Random {
   let state = seed;
   const below = (limit: number): number => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { seededRandom } from '../../support/random.ts';
+import { edits } from './edits.ts';
+import { playHour } from './random-hour.ts';
+import { startHourStage, type HourStage } from './stage.ts';
+
+/** `make hour` plays the whole: 580 Clients in 20 namespaces. */
+const minutes = Number(process.env['BOXGATE_HOUR_MINUTES'] ?? 0);
+const size =
+  minutes > 0 ? { boxes: 20, clients: Number(process.env['BOXGATE_HOUR_CLIENTS'] ?? 580) } : { boxes: 3, clients: 30 };
+
+describe('a random hour of edits, kills, taken rights, skewed definitions and ServiceAccounts created again', () => {
+  const { seed } = seededRandom();
+  let stage: HourStage;
+  before(async () => {
+    stage = await startHourStage();
+  });
+  after(() => stage.stop());
+
+  it(`R-54, R-55, I8: never has a Client Ready whose token request fails on a replica (BOXGATE_SEED=${String(seed)})`, async function () {
+    this.timeout(900_000 + minutes * 120_000);
+    const report = await playHour(stage, { seed, ...size, milliseconds: minutes * 60_000 });
+    const { violations, unsettled, ...counts } = report;
+    if (minutes > 0) process.stdout.write(`${JSON.stringify({ seed, ...size, ...counts }, undefined, 2)}\n`);
+    expect(violations, JSON.stringify(violations.slice(0, 3), undefined, 2)).to.deep.equal([]);
+    expect(unsettled).to.deep.equal([]);
+    const noted = [
+      'killed',
+      'frozen',
+      'right taken',
+      'definition changed',
+      'ServiceAccount deleted',
+      'ServiceAccount created',
+    ];
+    const names = Object.keys(edits).filter((name) => name !== 'newer');
+    expect(counts.steps).to.include.keys([...noted, ...names.map((name) => `edit ${name}`)]);
+    expect(counts.checks.right).to.be.greaterThan(size.clients);
+  });
+});
