@@ -18,7 +18,8 @@ export const edits = {
         return { ...spec, service_accounts: [await accepted(slot, fleet)] };
     }
   }),
-  grant: change((spec) => ({ ...spec, grant_types: isEmpty(spec['grant_types']) ? ['client_credentials'] : [] })),
+  /** Between a grant that gets a token by the credential alone, and one that does not. */
+  grant: change((spec) => ({ ...spec, grant_types: [isMachine(spec) ? 'password' : 'client_credentials'] })),
   scope: change((spec, _slot, _fleet, random) => ({
     ...spec,
     scope: random.pick([['read'], ['write'], ['read', 'write']]),
@@ -26,8 +27,6 @@ export const edits = {
   active: change((spec) => ({ ...spec, active: spec['active'] === false })),
   suspend: change((spec) => ({ ...spec, suspend: spec['suspend'] !== true })),
   name: change((spec, slot) => ({ ...spec, name: `Name ${String(slot.next())}`, first_party: slot.next() % 4 === 0 })),
-  /** The API server takes it only while the definitions are newer. */
-  newer: change((spec, slot) => ({ ...spec, next_year: `value ${String(slot.next())}` })),
   /** Deleted, and created again under its name as soon as it is gone. */
   async again(slot, fleet) {
     const [name] = slot.specs.keys();
@@ -74,8 +73,8 @@ function change(next: (spec: Spec, slot: Slot, fleet: Fleet, random: Random) => 
   };
 }
 
-function isEmpty(list: unknown): boolean {
-  return Array.isArray(list) && list.length === 0;
+function isMachine({ grant_types: grants }: Spec): boolean {
+  return Array.isArray(grants) && grants.includes('client_credentials');
 }
 
 function otherOf({ id }: Slot, { secretRef }: Spec): string {

@@ -24,7 +24,7 @@ export type Fault = (scene: FaultScene) => Promise<void>;
 export const faultLanes = {
   processes: { killLeader, killReplica, freezeReplica, killBoth, cutConnections },
   rights: { takeRight, takeBinding, takeSecrets },
-  definitions: { olderDefinitions, newerDefinitions, mixedDefinitions },
+  definitions: { olderDefinitions, newerDefinitions },
   accounts: { recreateAccount, deleteAccount, createAccounts, deletePinned },
 } as const satisfies Record<string, Readonly<Record<string, Fault>>>;
 
@@ -119,19 +119,22 @@ type Change = Readonly<{ op: 'add' | 'remove' | 'replace'; path: string; value?:
 
 const statusFields = ['secretName', 'serviceAccounts', 'policies', 'sessions', 'lastTokenAt', 'secret'] as const;
 
-/** The definition of Client lacks fields of this release. */
+/** The definition of Client lacks fields of this release; now and then somebody has edited it, and it has others too. */
 function olderDefinitions(scene: FaultScene): Promise<void> {
-  return skew(scene, older(scene));
+  const more = scene.random.below(3) === 0 ? newer : [];
+  return skew(scene, [...older(scene), ...more], () => Promise.resolve());
 }
 
-/** The definition of Client has fields of the next release. */
+/** The definition of Client has fields of the next release, and some Clients use them. */
 function newerDefinitions(scene: FaultScene): Promise<void> {
-  return skew(scene, newer);
-}
-
-/** Somebody has edited the definition: it lacks fields, and has others. */
-function mixedDefinitions(scene: FaultScene): Promise<void> {
-  return skew(scene, [...older(scene), ...newer]);
+  const { fleet, random } = scene;
+  return skew(scene, newer, async () => {
+    for (let left = 3; left > 0; left -= 1) {
+      const slot = fleet.slots[random.below(fleet.slots.length)];
+      for (const [name, spec] of slot?.specs ?? [])
+        if (slot !== undefined) await fleet.declare(slot, name, { ...spec, next_year: `value ${String(left)}` });
+    }
+  });
 }
 
 function older({ random }: FaultScene): readonly Change[] {
@@ -151,7 +154,11 @@ const newer: readonly Change[] = [
 /** Milliseconds between two looks of an operator at the definitions (decision 81): now it notices, now it does not. */
 const lookPeriod = 10_000;
 
-async function skew({ stage: { plane }, journal, random }: FaultScene, changes: readonly Change[]): Promise<void> {
+async function skew(
+  { stage: { plane }, journal, random }: FaultScene,
+  changes: readonly Change[],
+  meanwhile: () => Promise<void>,
+): Promise<void> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clients.boxgate.dev';
   const patch = async (body: readonly Change[]): Promise<void> => {
     const contentType = 'application/json-patch+json';
@@ -167,7 +174,10 @@ async function skew({ stage: { plane }, journal, random }: FaultScene, changes: 
     changes.map(({ op, path: at }) => `${op} ${at.slice(fieldsOf.length)}`).join(', '),
   );
   await patch(changes);
-  await sleep(lookPeriod / 4 + random.below(lookPeriod));
+  // The API server serves what it has taken a moment later.
+  await sleep(1000);
+  await meanwhile();
+  await sleep(random.below(lookPeriod));
   await patch([{ op: 'replace', path: schemaPath, value: schema }]);
   journal.note('definition restored');
 }

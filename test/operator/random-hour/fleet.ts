@@ -44,6 +44,8 @@ export interface Fleet {
   /** Uid of the ServiceAccount of a slot; undefined where it is not there. */
   accountUid(slot: Slot): Promise<string | undefined>;
   secretsOf(box: string, id: string): readonly string[];
+  /** What the API server said of the last object that it did not take. */
+  refused(): string;
 }
 
 const forms: readonly Form[] = ['inline', 'generated', 'inline', 'account', 'reference'];
@@ -111,6 +113,7 @@ async function createNeeds(plane: ControlPlane, slot: Slot, fleet: Fleet): Promi
 function fleetOf(plane: ControlPlane, journal: Journal, boxes: readonly string[], slots: readonly Slot[]): Fleet {
   const accounts = (box: string, name = ''): string =>
     `/api/v1/namespaces/${box}/serviceaccounts${name === '' ? '' : `/${name}`}`;
+  let refusal = '';
   const byId = new Map(slots.map((slot) => [`${slot.box}/${slot.id}`, slot]));
   return {
     boxes,
@@ -127,6 +130,7 @@ function fleetOf(plane: ControlPlane, journal: Journal, boxes: readonly string[]
         : JSON.stringify(answer.body);
       journal.note(isTaken ? 'declared' : 'not taken by the API server', what, `${slot.box}/${name}`);
       if (isTaken) slot.specs.set(name, spec);
+      else refusal = what;
       return isTaken;
     },
     async remove(slot, name) {
@@ -154,6 +158,7 @@ function fleetOf(plane: ControlPlane, journal: Journal, boxes: readonly string[]
       const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};
       return status === 200 ? String(metadata['uid']) : undefined;
     },
+    refused: () => refusal,
     secretsOf: (box, id) => byId.get(`${box}/${id}`)?.secrets ?? [],
   };
 }

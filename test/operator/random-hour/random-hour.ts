@@ -34,6 +34,8 @@ export interface HourReport {
 }
 
 const editLanes = 3;
+/** So often an edit is tried, each time of another slot: some are being deleted, and some a skewed definition refuses. */
+const mostTries = 2000;
 
 /**
  * Plays rounds of edits and faults by chance, while every status is compared with both replicas. In a round each fault comes
@@ -44,7 +46,7 @@ export async function playHour(stage: HourStage, options: HourOptions): Promise<
   const journal = createJournal();
   const fleet = await createFleet(stage.plane, journal, options);
   const reader = createCredentialReader(stage.plane);
-  const checker = createChecker({ stage, journal, reader, secretsOf: fleet.secretsOf });
+  const checker = createChecker({ stage, journal, reader, secretsOf: (box, id) => fleet.secretsOf(box, id) });
   await eventually('every Client is Ready', async () => (await unready(stage)) === 0, 600_000);
   const observer = startObserver(stage.plane, checker, randomOf(options.seed));
   const began = performance.now();
@@ -97,13 +99,18 @@ async function edit(
 ): Promise<void> {
   let deck: (readonly [string, Edit])[] = [];
   let isFirst = true;
+  let tries = 0;
   while (isWanted() || isFirst) {
     if (deck.length === 0) deck = shuffled(Object.entries(edits), random);
     const [next] = deck;
     const slot = fleet.slots[random.below(fleet.slots.length)];
     // One of another slot is tried where there is nothing to edit.
-    if (next !== undefined && slot !== undefined && (await editSlot(next, slot, fleet, journal, busy, random)))
+    tries += 1;
+    if (next !== undefined && slot !== undefined && (await editSlot(next, slot, fleet, journal, busy, random))) {
       deck.shift();
+      tries = 0;
+    }
+    if (tries > mostTries) throw new Error(`edit ${String(next?.[0])} is never taken: ${fleet.refused()}`);
     if (deck.length === 0) isFirst = false;
     await sleep(random.below(60));
   }
@@ -122,8 +129,7 @@ async function editSlot(
   busy.add(slot);
   try {
     if (!(await revive(slot, fleet))) return false;
-    const isDone =
-      name === 'newer' ? await work(slot, fleet, random).then(() => true) : await work(slot, fleet, random);
+    const isDone = await work(slot, fleet, random);
     if (isDone) journal.note(`edit ${name}`, '', `${slot.box}/${slot.id}`);
     return isDone;
   } finally {
