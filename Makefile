@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders questions schema envtest needs install
+.PHONY: help dev test check format generate verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions schema envtest needs install
 
 INSTALLED := node_modules/.package-lock.json
 
@@ -64,6 +64,9 @@ faults: install envtest ## ends processes at each of their writes, and at any mo
 
 orders: install ## the same objects in a hundred orders, the operator running (ORDERS=500 SEED=x)
 	@BOXGATE_ORDERS=$(or $(ORDERS),100) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/operator/orders.test.ts
+
+hour: install envtest ## a random hour of edits, kills, taken rights, skewed definitions and ServiceAccounts created again, each Ready compared with both replicas (MINUTES=10 CLIENTS=580 SEED=x)
+	@BOXGATE_HOUR_MINUTES=$(or $(MINUTES),10) $(if $(CLIENTS),BOXGATE_HOUR_CLIENTS=$(CLIENTS)) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --timeout 0 test/operator/random-hour/random-hour.test.ts
 
 envtest: install ## obtains the Kubernetes API that the tests run against: downloads, else builds of some minutes
 	@npm run --silent envtest
