@@ -163,6 +163,7 @@ export function createChecker({ stage, journal, reader, secretsOf }: CheckerOpti
       return (await isDeclared()) ? 'moved' : report(`${client.box}/${client.name}`, wrong, 'it is gone');
     },
     async isStranger(client) {
+      if (client.spec['service_accounts'] === undefined) return false;
       const { account } = await reader.read(client);
       const pin = pins.get(client.uid);
       if (account === undefined) return false;

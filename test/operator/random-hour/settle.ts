@@ -1,3 +1,4 @@
+import { inLanes } from '../../../operator/kube/lanes.ts';
 import { asOwner } from '../../support/postgres.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Checker } from './checker.ts';
@@ -25,11 +26,11 @@ export async function settle(stage: HourStage, checker: Checker): Promise<readon
   }
   const { clients } = await listClients(stage.plane, '');
   const wrong: string[] = [];
-  for (const { box, name, ready } of clients) {
+  await inLanes(clients, async ({ box, name, ready }) => {
     const outcome = await checker.check(box, name);
     if (outcome === 'wrong' || (outcome === 'moved' && ready?.status === 'True'))
       wrong.push(`${box}/${name} is not usable once all faults are over: ${outcome}`);
-  }
+  });
   return [...wrong, ...(await leftRows(stage, clients))];
 }
 
