@@ -131,18 +131,22 @@ export function createChecker({ stage, journal, reader, secretsOf }: CheckerOpti
     return report(`${client.box}/${client.name}`, wrong, now);
   }
 
-  /** The status says that a ServiceAccount is lost: its token is refused. */
+  /** The status says that a ServiceAccount is lost: its token is refused, and so is that of another one of its name. */
   async function checkLost(client: FoundClient): Promise<Outcome> {
-    const { account } = await reader.read(client);
+    const { account, fields, version } = await reader.read(client);
     if (account === undefined) return 'idle';
     lost.add(lostKey(client, account));
     const pin = pinOf(client, account);
-    const fields = pin === undefined ? undefined : reader.tokenOf(pin);
-    if (fields === undefined) return 'idle';
-    const wrong = await disagreements(client, [{ what: 'the lost ServiceAccount', fields, isAllowed: false }]);
+    const former = pin === undefined ? undefined : reader.tokenOf(pin);
+    const isOther = pin !== undefined && pin !== account.uid;
+    const wrong = await disagreements(client, [
+      ...(former === undefined ? [] : [{ what: 'the lost ServiceAccount', fields: former, isAllowed: false }]),
+      ...(fields === undefined || !isOther ? [] : [{ what: 'the one created again', fields, isAllowed: false }]),
+    ]);
     if (wrong.length === 0) return 'right';
     const now = await readClient(stage.plane, client.box, client.name);
     if (now === undefined || !isSamePromise(client, now)) return 'moved';
+    if ((await reader.read(now)).version !== version) return 'moved';
     return report(`${client.box}/${client.name}`, wrong, now);
   }
 

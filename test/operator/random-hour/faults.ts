@@ -5,6 +5,7 @@ import type { Random } from '../../support/random.ts';
 import { declaredRights, declaredRoles, pathOfRole, rulesWithout } from '../declared-rights.ts';
 import { bindSecrets } from '../install-operator.ts';
 import { patientCall } from './found-client.ts';
+import { edits } from './edits.ts';
 import type { Fleet } from './fleet.ts';
 import type { Journal } from './journal.ts';
 import type { HourStage } from './stage.ts';
@@ -54,10 +55,15 @@ async function freezeReplica({ stage, journal, random }: FaultScene): Promise<vo
   journal.note('thawed', `replica ${String(nth)}`);
 }
 
-/** Nobody answers the operator for a moment. */
-async function killBoth({ stage, journal, random }: FaultScene): Promise<void> {
+/** Nobody answers the operator for a moment, in which secrets are changed. */
+async function killBoth({ stage, fleet, journal, random }: FaultScene): Promise<void> {
   journal.note('killed', 'both replicas');
   for (const one of stage.replicas) one.now()?.signal('SIGKILL');
+  const inline = fleet.slots.filter(({ form }) => form === 'inline');
+  for (let left = 5; left > 0; left -= 1) {
+    const slot = inline[random.below(inline.length)];
+    if (slot !== undefined) await edits.secret(slot, fleet, random);
+  }
   await sleep(random.below(1500));
 }
 
