@@ -100,7 +100,7 @@ export function createChecker({ stage, journal, reader, secretsOf }: CheckerOpti
     const answers = stage.replicas.flatMap(({ url }, nth) =>
       asks.map(async ({ what, fields, isAllowed, account }) => {
         const answer = await askToken(url, box, id, fields);
-        if (account !== undefined && tellsOfPin(answer)) pins.set(uid, account);
+        if (account !== undefined && isAllowed && tellsOfPin(answer)) pins.set(uid, account);
         if (isAsExpected(answer, isAllowed)) return [];
         const expected = isAllowed ? 'a token' : 'a refusal';
         return [

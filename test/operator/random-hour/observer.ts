@@ -16,8 +16,10 @@ export interface Observer {
   stop(): Promise<void>;
 }
 
-/** Checks at once: what is checked takes processors from what is checked. */
-const workers = 4;
+/** Checks by chance at once: what checks takes processors from what is checked. */
+const strollers = 3;
+/** Checks of events at once: each may wait for a replica that was killed, and must ask it as soon as it is back. */
+const workers = 24;
 
 /**
  * Watches all Clients and checks each one on the very event that promises something, and in between Clients by chance. A
@@ -66,9 +68,9 @@ export function startObserver(plane: ControlPlane, checker: Checker, random: Ran
     }
   }
 
-  async function work(): Promise<void> {
+  async function work(strolls: boolean): Promise<void> {
     while (!signal.aborted) {
-      const next = [...due.keys()].find((key) => !underWay.has(key)) ?? byChance();
+      const next = [...due.keys()].find((key) => !underWay.has(key)) ?? (strolls ? byChance() : undefined);
       if (next === undefined || underWay.has(next)) {
         await sleep(10);
         continue;
@@ -94,7 +96,7 @@ export function startObserver(plane: ControlPlane, checker: Checker, random: Ran
   }
 
   const watched = watching();
-  const worked = Promise.all(Array.from({ length: workers }, work));
+  const worked = Promise.all(Array.from({ length: workers + strollers }, (_, nth) => work(nth < strollers)));
   // Whoever stops it hears of it.
   worked.catch(() => undefined);
   return {
