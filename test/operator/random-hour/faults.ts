@@ -23,7 +23,7 @@ export type Fault = (scene: FaultScene) => Promise<void>;
 
 /** Faults by the thing that they break: those of one lane come one after the other. */
 export const faultLanes = {
-  processes: { killLeader, killReplica, freezeReplica, killBoth, cutConnections },
+  processes: { killLeader, killReplica, freezeReplica, killBoth, slowManagement, cutConnections },
   rights: { takeRight, takeBinding, takeSecrets },
   definitions: { olderDefinitions, newerDefinitions },
   accounts: { recreateAccount, deleteAccount, createAccounts, deletePinned },
@@ -59,12 +59,28 @@ async function freezeReplica({ stage, journal, random }: FaultScene): Promise<vo
 async function killBoth({ stage, fleet, journal, random }: FaultScene): Promise<void> {
   journal.note('killed', 'both replicas');
   for (const one of stage.replicas) one.now()?.signal('SIGKILL');
+  await changeSecrets(fleet, random);
+  await sleep(random.below(1500));
+}
+
+/** What the operator tells the API takes long: a status that came before its commit would be seen. */
+async function slowManagement({ stage, fleet, journal, random }: FaultScene): Promise<void> {
+  stage.management.delay = 200 + random.below(300);
+  journal.note('slow', `management port, by ${String(stage.management.delay)} ms`);
+  try {
+    await changeSecrets(fleet, random);
+    await sleep(1500);
+  } finally {
+    stage.management.delay = 0;
+  }
+}
+
+async function changeSecrets(fleet: Fleet, random: Random): Promise<void> {
   const inline = fleet.slots.filter(({ form }) => form === 'inline');
   for (let left = 5; left > 0; left -= 1) {
     const slot = inline[random.below(inline.length)];
     if (slot !== undefined) await edits.secret(slot, fleet, random);
   }
-  await sleep(random.below(1500));
 }
 
 /** Every connection of the operators to the API server ends. */

@@ -22,6 +22,8 @@ export interface HourStage {
   readonly operators: readonly [KeptProcess<OperatorProcess>, KeptProcess<OperatorProcess>];
   /** Between the operators and the API server. */
   readonly proxy: FaultProxy;
+  /** Between the operators and the management ports of the replicas. */
+  readonly management: FaultProxy;
   stop(): Promise<void>;
 }
 
@@ -38,10 +40,11 @@ export async function startHourStage(): Promise<HourStage> {
   const [first, ports] = await startReplica(database);
   const [second, otherPorts] = await startReplica(database, first.now()?.managementKey);
   const service = await startReplicaService([ports.management, otherPorts.management]);
+  const management = await startFaultProxy(service.port);
   const proxy = await startFaultProxy(Number(new URL(plane.url).port));
   const api = {
     url: publicUrl,
-    managementUrl: `http://127.0.0.1:${String(service.port)}`,
+    managementUrl: `http://127.0.0.1:${String(management.port)}`,
     managementKey: first.now()?.managementKey ?? '',
   };
   const startOperator = (pod: string): Promise<KeptProcess<OperatorProcess>> => {
@@ -51,10 +54,10 @@ export async function startHourStage(): Promise<HourStage> {
   const operators = [await startOperator('one'), await startOperator('other')] as const;
   const replicas = [first, second] as const;
   return {
-    ...{ plane, database, replicas, operators, proxy },
+    ...{ plane, database, replicas, operators, proxy, management },
     async stop() {
       const ended = await Promise.allSettled([...operators, ...replicas].map((one) => one.stop()));
-      await Promise.all([service.close(), proxy.close()]);
+      await Promise.all([management.close().then(() => service.close()), proxy.close()]);
       await Promise.all([plane.stop(), database.drop()]);
       for (const one of ended) if (one.status === 'rejected') throw one.reason;
     },
