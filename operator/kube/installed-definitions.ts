@@ -1,6 +1,6 @@
 import { API_GROUP, KINDS, type Kind } from '../../crds/kind.ts';
 import { isRecord } from '../../crds/schema-node.ts';
-import { installedFields, type InstalledFields, type InstalledKinds } from '../installed-fields.ts';
+import { installedFields, type InstalledKinds } from '../installed-fields.ts';
 import { DEFINITIONS } from './definition.ts';
 import type { KubeApi } from './kube-api.ts';
 import type { ListWatchOptions } from './list-watch.ts';
@@ -9,7 +9,7 @@ import type { ListWatchOptions } from './list-watch.ts';
 export interface InstalledDefinitions {
   /** Resolves when each was asked for once, whether or not it could be read; never rejects. */
   readonly asked: Promise<void>;
-  /** Another object whenever anything of it changed. */
+  /** Another object whenever a definition changed. */
   readonly kinds: () => InstalledKinds;
   /** Has a callback called with each change. */
   readonly onChange: (callback: () => void) => void;
@@ -33,7 +33,7 @@ export function followDefinitions(options: DefinitionsOptions, signal: AbortSign
     if (generations.get(kind) === generation) return;
     const found = installedFields(kind, await read(options.api, kind, false, signal));
     generations.set(kind, generation);
-    if (isSame(kinds.get(kind), found)) return;
+    // Also where nothing of it is another than at the last look: between two looks it may have been another one.
     const others = [...kinds].filter(([other]) => other !== kind);
     kinds = new Map(found === undefined ? others : [...others, [kind, found]]);
     for (const callback of callbacks) callback();
@@ -66,10 +66,4 @@ function read(api: KubeApi, kind: Kind, metadataOnly: boolean, signal: AbortSign
 function generationOf(definition: unknown): unknown {
   const metadata = isRecord(definition) && isRecord(definition['metadata']) ? definition['metadata'] : {};
   return `${String(metadata['uid'])} ${String(metadata['generation'])}`;
-}
-
-function isSame(one: InstalledFields | undefined, other: InstalledFields | undefined): boolean {
-  const said = (fields: InstalledFields | undefined): string =>
-    JSON.stringify(fields === undefined ? [] : [[...fields.newer], [...fields.missing], [...fields.unwritable]]);
-  return said(one) === said(other);
 }

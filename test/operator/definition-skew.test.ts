@@ -131,6 +131,22 @@ describe('custom resource definitions of another release', () => {
     expect(await rig.token(box, 'app', app.secret)).to.equal(200);
   });
 
+  it('R-55: nor does it last that definitions were newer for too short a time to be noticed', async () => {
+    await change('clients', [{ op: 'add', path: '/spec/properties/next_year', value: { type: 'string' } }]);
+    await eventually('the field is taken', async () => {
+      await rig.put('Client', box, 'app', { ...app, next_year: 'x' });
+      const { spec } = (await rig.find('Client', box, 'app')) ?? {};
+      return isRecord(spec) && spec['next_year'] === 'x';
+    });
+    await eventually('it is judged', async () => {
+      const { metadata } = (await rig.find('Client', box, 'app')) ?? {};
+      return isRecord(metadata) && (await status('app'))['observedGeneration'] === metadata['generation'];
+    });
+    await kubectl(plane, 'replace', '-f', 'crds/');
+    await rig.ready('Client', box, 'app', 120_000);
+    expect(await rig.condition('Client', box, 'app', 'OperatorOlder')).to.equal('undefined/undefined');
+  });
+
   it('R-55: a policy with a field that only newer definitions know grants nothing', async () => {
     const policy = { engine: 'allow', link: [{ resourceType: 'Client', id: 'app' }] };
     await rig.put('Client', box, 'app', app);

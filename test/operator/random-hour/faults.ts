@@ -156,8 +156,6 @@ function newerDefinitions(scene: FaultScene): Promise<void> {
       for (const [name, spec] of slot?.specs ?? [])
         if (slot !== undefined) await fleet.declare(slot, name, { ...spec, next_year: `value ${String(left)}` });
     }
-    // Known defect: a definition restored before the operator looks leaves such a Client Invalid until its next edit.
-    await sleep(lookPeriod);
   });
 }
 
