@@ -1,10 +1,19 @@
 import Mocha from 'mocha';
 
 /**
- * Mocha's dots, the failures in full, then a line for each failure, and as the last line the counts of the run that
- * really was, in the form that .ci/run and mutants.ts read: `N passed, N failed, N skipped`.
+ * Mocha's dots, with the name of each test that fails, at once; then the failures in full, a line for each failure, and as
+ * the last line the counts of the run that really was, in the form that .ci/run and mutants.ts read:
+ * `N passed, N failed, N skipped`.
  */
 class CountingReporter extends Mocha.reporters.Dot {
+  constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
+    super(runner, options);
+    // Of a run that is cut, this is all that is heard.
+    runner.on('fail', (test, error: unknown) => {
+      process.stdout.write(`\n  ! ${test.titlePath().join(' ')}: ${firstLine(error)}\n  `);
+    });
+  }
+
   override epilogue(): void {
     super.epilogue();
     for (const test of this.failures) process.stdout.write(`failed: ${failureLine(test)}\n`);
@@ -14,8 +23,14 @@ class CountingReporter extends Mocha.reporters.Dot {
 
 /** Of a log that was cut, the end is what is left: which tests failed, and the first line of why. */
 function failureLine(test: Mocha.Test): string {
-  const [why = ''] = (test.err?.message ?? '').split('\n');
-  return `${test.titlePath().join(' ')}: ${why.slice(0, 200)}`;
+  return `${test.titlePath().join(' ')}: ${firstLine(test.err)}`;
+}
+
+/** An error of another process is no `Error` here. */
+function firstLine(error: unknown): string {
+  const message = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
+  const [why = ''] = message.split('\n');
+  return why.slice(0, 200);
 }
 
 /** The closing line. A hook that fails is a failure without a test, so that the counts never hide it. */
