@@ -1,6 +1,5 @@
 import type { GrantLetter } from './hot-statements.ts';
-import { momentAt } from './keyset.ts';
-import { sessionEnding } from './session-status.ts';
+import { sessionEnding, statusOf } from './session-status.ts';
 import type { SessionStatus } from './session-status.ts';
 
 /** A session as its row and its surroundings have it; times in milliseconds since 1970. */
@@ -44,7 +43,7 @@ export interface SessionColumns {
 export function sessionColumns(now: string): string {
   return `s.id, s.bucket, s.type, s.client, s.user_id, s.scope, s.audience, s.expires_at, s.family, s.parent,
        host(s.remote_addr) AS remote_addr, s.user_agent, ending.at AS ended_at,
-       COALESCE(ending.how, CASE WHEN s.expires_at <= ${momentAt(now)} THEN 'expired' ELSE 'active' END) AS status`;
+       ${statusOf('ending.how', now)} AS status`;
 }
 
 /** Joins a session `s` with how it ended before its time. */

@@ -31,7 +31,7 @@ export interface SessionSearch {
   readonly scope: SessionScope;
 }
 
-/** Where the sessions of a box are. */
+/** The places of the sessions of a box. */
 export interface SessionScope {
   /** Those that hold rows, as `filledBuckets` has them. */
   readonly buckets: readonly number[];

@@ -31,8 +31,12 @@ export const sessionEnding = `
 
 /** SQL for the status of a session `s`; `now` is the place of a time in milliseconds. */
 export function sessionStatus(now: string): string {
-  return `COALESCE((SELECT ending.how FROM (${sessionEnding}) AS ending),
-                   CASE WHEN s.expires_at <= ${momentAt(now)} THEN 'expired' ELSE 'active' END)`;
+  return statusOf(`(SELECT ending.how FROM (${sessionEnding}) AS ending)`, now);
+}
+
+/** SQL for the same where it is known how the session ended before its time: `how`, null if it did not. */
+export function statusOf(how: string, now: string): string {
+  return `COALESCE(${how}, CASE WHEN s.expires_at <= ${momentAt(now)} THEN 'expired' ELSE 'active' END)`;
 }
 
 /**

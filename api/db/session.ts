@@ -7,7 +7,7 @@ import { filledBuckets, isBucketWithin } from './session-buckets.ts';
 import { sessionTime } from './session-id.ts';
 import { sessionRecord } from './session-record.ts';
 import type { SessionColumns, SessionRecord } from './session-record.ts';
-import { sessionStatus } from './session-status.ts';
+import { sessionStatus, statusOf } from './session-status.ts';
 import type { Connection } from './transaction.ts';
 
 /** How a session can be ended before its time. */
@@ -79,7 +79,7 @@ async function readIn(
   const { rows } = await connection.query<SessionColumns>(
     `SELECT s.id, s.bucket, s.type, s.client, s.user_id, s.scope, s.audience, s.expires_at, s.family, s.parent,
             s.remote_addr, s.user_agent, s.ended_at,
-            COALESCE(s.ended_as, CASE WHEN s.expires_at <= ${momentAt('$4')} THEN 'expired' ELSE 'active' END) AS status
+            ${statusOf('s.ended_as', '$4')} AS status
        FROM boxgate.read_session($1, $2, $3) AS s WHERE ${notDiscarded}`,
     [box, id, `{${buckets.join()}}`, now],
   );

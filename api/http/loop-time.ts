@@ -37,5 +37,5 @@ export function loopTurns({ loopTime, inFlight }: LoopParts, sharer: Sharer): Lo
     });
 }
 
-/** Long work has a quarter of the event loop beside others: of half of it, the 99th percentile of theirs was twice as long. */
+/** Long work has a quarter of the event loop beside others: with half of it, their 99th percentile missed the bar of `make attacks`. */
 const rest = 3;

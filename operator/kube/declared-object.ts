@@ -20,9 +20,9 @@ export interface DeclaredObject extends Kept {
   readonly status: string;
 }
 
-/** What an object declares, as the cluster shows it. */
+/** The declaration of an object, as the cluster shows it. */
 export interface DeclaredSpec extends Declared {
-  /** Whether another one has the same spec. */
+  /** Checks whether another one has the same spec. */
   hasSpecOf(other: DeclaredSpec): boolean;
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sendForm, type Fields } from '../../oauth/requests.ts';
 
-/** What a replica says to a token request. */
+/** The answer of a replica to a token request. */
 export interface Answer {
   readonly status: number;
   /** `error` of RFC 6749 §5.2 with its description. */

@@ -15,7 +15,7 @@ export interface Violation {
 }
 
 /**
- * What came of a check. `idle`: the status promises nothing. `moved`: a replica disagreed, and so did the object when it was
+ * The outcome of a check. `idle`: the status promises nothing. `moved`: a replica disagreed, and so did the object when it was
  * read again, so that nothing follows.
  */
 export type Outcome = 'right' | 'idle' | 'moved' | 'wrong';
@@ -26,12 +26,12 @@ export interface Checker {
   check(box: string, name: string): Promise<Outcome>;
   /** Checks that a Client which has gone gets no token any more by the secret that it had last. */
   checkGone(client: FoundClient): Promise<Outcome>;
-  /** Whether the ServiceAccount that is there is not the one that authenticates the Client; undefined: not known. */
+  /** Checks whether the ServiceAccount that is there is not the one that authenticates the Client; undefined: not known. */
   isStranger(client: FoundClient): Promise<boolean | undefined>;
   readonly violations: readonly Violation[];
 }
 
-/** What a checker works with. */
+/** The parts that a checker works with. */
 export interface CheckerOptions {
   readonly stage: HourStage;
   readonly journal: Journal;
@@ -59,7 +59,10 @@ export function createChecker({ stage, journal, reader, secretsOf }: CheckerOpti
   const violations: Violation[] = [];
   /** By uid of a Client: the uid of the ServiceAccount that got a token for it last. */
   const pins = new Map<string, string>();
-  /** By uid of a Client: the secret that got a token for it last, where no other object may declare the same one. */
+  /**
+   * By uid of a Client that was Ready, whose deletion waits for the row since then (decision 23): its secret, where no other
+   * object may declare the same one.
+   */
   const ownSecrets = new Map<string, string>();
   /** Clients and pins of which a status has said that they are lost. */
   const lost = new Set<string>();
@@ -182,7 +185,7 @@ export function createChecker({ stage, journal, reader, secretsOf }: CheckerOpti
   };
 }
 
-/** Whether an answer says that the ServiceAccount which was sent is the pinned one: it got a token, or had got one. */
+/** Checks whether an answer says that the ServiceAccount which was sent is the pinned one: it got a token, or had got one. */
 function tellsOfPin({ status, error }: Answer): boolean {
   return status === 200 || error.includes('This ServiceAccount was deleted');
 }

@@ -30,8 +30,6 @@ export function startObserver(plane: ControlPlane, checker: Checker, random: Ran
   const known = new Map<string, FoundClient>();
   const due = new Map<string, () => Promise<Outcome>>();
   const underWay = new Set<string>();
-  /** Uids of what was Ready once: from then on a deletion waits for the row (decision 23). */
-  const promised = new Set<string>();
   const stopping = new AbortController();
   const { signal } = stopping;
 
@@ -39,7 +37,6 @@ export function startObserver(plane: ControlPlane, checker: Checker, random: Ran
     const key = `${client.box}/${client.name}`;
     const before = known.get(key);
     known.set(key, client);
-    if (client.ready?.status === 'True') promised.add(client.uid);
     if (before?.resourceVersion !== client.resourceVersion) demand(client);
   }
 
@@ -59,7 +56,7 @@ export function startObserver(plane: ControlPlane, checker: Checker, random: Ran
       if (type !== 'DELETED') heard(client);
       else {
         known.delete(key);
-        if (promised.has(client.uid)) due.set(`${key} ${client.uid}`, () => checker.checkGone(client));
+        due.set(`${key} ${client.uid}`, () => checker.checkGone(client));
       }
     }
   }
