@@ -46,8 +46,15 @@ export function sessionColumns(now: string): string {
        ${statusOf('ending.how', now)} AS status`;
 }
 
-/** Joins a session `s` with how it ended before its time. */
-export const endingJoin = `LEFT JOIN LATERAL (${sessionEnding}) AS ending ON true`;
+/**
+ * Joins sessions `s` of one box, the place of its name, with how each ended before its time. Most sessions have neither ended nor a
+ * family and are younger than whatever the box has revoked: for these nothing is looked up.
+ */
+export function endingJoin(box: string): string {
+  const revoked = `SELECT max(r.version) FROM boxgate.revocation r WHERE r.box = ${box}`;
+  const canHaveEnded = `s.ended_at IS NOT NULL OR s.family IS NOT NULL OR s.version < (${revoked})`;
+  return `LEFT JOIN LATERAL (SELECT * FROM (${sessionEnding}) AS first WHERE ${canHaveEnded} OFFSET 0) AS ending ON true`;
+}
 
 /** A row as the rest of the service sees it. */
 export function sessionRecord(row: SessionColumns): SessionRecord {

@@ -78,7 +78,7 @@ export async function searchSessions(
   const { rows } = await connection.query<SessionColumns & FoundCount>(
     `SELECT ${sessionColumns(parameters.add(search.now))}, s.rows_found
        FROM (${firstBytesOf(found, parameters)}) AS s
-            ${endingJoin}
+            ${endingJoin(parameters.add(search.box))}
       ORDER BY ${order}`,
     parameters.values,
   );

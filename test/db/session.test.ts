@@ -30,8 +30,15 @@ describe('the session statements', () => {
     await database.owner.query('TRUNCATE boxgate.refresh_family, boxgate.revocation');
   });
 
+  /** Reads a session by its id, and sees that a search finds the same. */
   function read(id: string, at = now): Promise<SessionRecord | undefined> {
-    return database.read((connection) => readSession(connection, 'default', { id }, at));
+    return database.read(async (connection) => {
+      const session = await readSession(connection, 'default', { id }, at);
+      const search = { box: 'default', filters: { id }, now: at, scope: await readScope(connection, 'default') };
+      const { rows } = await searchSessions(connection, search, span);
+      expect(rows).to.deep.equal(session === undefined ? [] : [session]);
+      return session;
+    });
   }
 
   async function statusOf(id: string, at = now): Promise<string | undefined> {

@@ -3,7 +3,8 @@ import { Problem } from '../../problem.ts';
 import type { LoopTurn } from '../loop-time.ts';
 import type { Answer } from '../send.ts';
 import type { ResourceAnswer } from './resource-exchange.ts';
-import { yamlInSlices, yamlOf } from './yaml-page.ts';
+import { jsonPage, writeInSlices, yamlPage } from './long-page.ts';
+import type { PageForm } from './long-page.ts';
 
 /** The formats of answers; the first is what a caller gets who does not ask. */
 const offered = ['application/json', 'application/yaml', 'text/yaml', 'application/x-yaml'] as const;
@@ -24,13 +25,17 @@ export function negotiate(accept: string | undefined): Format {
 export function render(answer: ResourceAnswer, format: Format): Answer {
   const { body } = answer;
   if (body === undefined) return withText(answer, format, undefined);
-  return withText(answer, format, format === 'application/json' ? JSON.stringify(body) : yamlOf(body));
+  return withText(answer, format, formOf(format).whole(body));
 }
 
 /** Writes an answer out like {@link render}; a long one in slices, so that other requests are served meanwhile. */
 export async function renderInTurns(answer: ResourceAnswer, format: Format, turn: LoopTurn): Promise<Answer> {
-  if (answer.body === undefined || format === 'application/json') return render(answer, format);
-  return withText(answer, format, await yamlInSlices(answer.body, turn));
+  if (answer.body === undefined) return render(answer, format);
+  return withText(answer, format, await writeInSlices(answer.body, formOf(format), turn));
+}
+
+function formOf(format: Format): PageForm {
+  return format === 'application/json' ? jsonPage : yamlPage;
 }
 
 /**
