@@ -59,7 +59,10 @@ export async function writeInSlices(body: unknown, form: PageForm, turn: LoopTur
     } while (next < items.length && performance.now() < end);
   };
   write(withoutTurn);
-  while (next < items.length) await turn(() => void write(longestSlice));
+  const slice = (): void => {
+    write(longestSlice);
+  };
+  while (next < items.length) await turn(slice);
   parts.push(form.tail(isEntry));
   return parts.join('');
 }
