@@ -6,6 +6,8 @@ export interface FaultProxy {
   readonly port: number;
   /** Milliseconds that everything takes longer from now on, in each direction. */
   delay: number;
+  /** New connections are closed at once. */
+  isClosed: boolean;
   /** Closes every connection. */
   cut(): void;
   /** From now on nothing comes through the connections that are open, and nobody is told: new ones work. */
@@ -18,6 +20,10 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   const silent = new WeakSet<Socket>();
   const server = createServer((near) => {
+    if (proxy.isClosed) {
+      near.destroy();
+      return;
+    }
     const far = createConnection({ host: '127.0.0.1', port: target });
     forward(near, far);
     forward(far, near);
@@ -43,6 +49,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
 
   const proxy: FaultProxy = {
     delay: 0,
+    isClosed: false,
     port: await new Promise((resolve) => {
       server.listen(0, '127.0.0.1', () => {
         const address = server.address();

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRecord } from '../../../crds/schema-node.ts';
+import { eventually } from '../../support/eventually.ts';
 import { operatorNamespace } from '../../support/operator-process.ts';
 import type { Random } from '../../support/random.ts';
 import { declaredRights, declaredRoles, pathOfRole, rulesWithout } from '../declared-rights.ts';
 import { bindSecrets } from '../install-operator.ts';
-import { patientCall } from './found-client.ts';
+import { listClients, patientCall, type FoundClient } from './found-client.ts';
 import { edits } from './edits.ts';
 import type { Fleet } from './fleet.ts';
 import type { Journal } from './journal.ts';
@@ -23,7 +24,7 @@ export type Fault = (scene: FaultScene) => Promise<void>;
 
 /** Faults by the thing that they break: those of one lane come one after the other. */
 export const faultLanes = {
-  processes: { killLeader, killReplica, freezeReplica, killBoth, slowManagement, cutConnections },
+  processes: { killLeader, killReplica, freezeReplica, killBoth, slowManagement, closeManagement, cutConnections },
   rights: { takeRight, takeBinding, takeSecrets },
   definitions: { olderDefinitions, newerDefinitions },
   accounts: { recreateAccount, deleteAccount, createAccounts, deletePinned },
@@ -73,6 +74,51 @@ async function slowManagement({ stage, fleet, journal, random }: FaultScene): Pr
   } finally {
     stage.management.delay = 0;
   }
+}
+
+/**
+ * The operators reach no replica for a while, in which secrets are changed: the replicas go on, and know nothing of that. It
+ * is over once a status is about such a change. A leader that has just begun says nothing, so another try may be needed.
+ */
+async function closeManagement({ stage, fleet, journal, random }: FaultScene): Promise<void> {
+  const changed = async (): Promise<() => Promise<boolean>> => {
+    const before = await inlineClients(stage, fleet);
+    await changeSecrets(fleet, random);
+    const generations = new Map(before.map(({ uid, generation }) => [uid, generation]));
+    return async () =>
+      (await inlineClients(stage, fleet)).some(
+        ({ uid, generation, ready }) => ready !== undefined && generation > (generations.get(uid) ?? Infinity),
+      );
+  };
+  for (let left = 5; left > 0; left -= 1) {
+    await eventually('an operator leads', await changed(), 120_000);
+    journal.note('closed', 'management port');
+    stage.management.isClosed = true;
+    stage.management.cut();
+    try {
+      const isHeard = await changed();
+      const deadline = performance.now() + 10_000;
+      while (performance.now() < deadline) {
+        if (await isHeard()) {
+          journal.note('told of a change without the API');
+          await sleep(random.below(1000));
+          return;
+        }
+        await sleep(50);
+      }
+    } finally {
+      stage.management.isClosed = false;
+      journal.note('opened', 'management port');
+    }
+  }
+}
+
+async function inlineClients({ plane }: HourStage, fleet: Fleet): Promise<readonly FoundClient[]> {
+  const inline = fleet.slots.filter(({ form }) => form === 'inline');
+  const { clients } = await listClients(plane, '');
+  return clients.filter(
+    ({ box, id, isGoing }) => !isGoing && inline.some((slot) => slot.box === box && slot.id === id),
+  );
 }
 
 async function changeSecrets(fleet: Fleet, random: Random): Promise<void> {

@@ -27,6 +27,7 @@ describe('a random hour of edits, kills, taken rights, skewed definitions and Se
     const noted = [
       'killed',
       'frozen',
+      'told of a change without the API',
       'right taken',
       'definition changed',
       'ServiceAccount deleted',
