@@ -91,7 +91,8 @@ export const statusSchemas = {
     policies: count('How many policies concern the client.'),
     serviceAccounts: Type.Optional(
       Type.Array(pinned, {
-        description: 'ServiceAccounts that entries of service_accounts are pinned to: those that have got a token.',
+        description:
+          'ServiceAccounts that entries of service_accounts are pinned to: those that have got a token, and those that an entry names and that are not there.',
         maxItems: 64,
         'x-kubernetes-list-type': 'map',
         'x-kubernetes-list-map-keys': ['namespace', 'name'],

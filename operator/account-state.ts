@@ -3,6 +3,9 @@ import type { ServiceAccount } from '../crds/client.ts';
 /** The name of a ServiceAccount. */
 export type AccountName = Pick<ServiceAccount, 'namespace' | 'name'>;
 
+/** A ServiceAccount that is expected to be there under its name. */
+export type ExpectedAccount = AccountName & Required<Pick<ServiceAccount, 'uid'>>;
+
 /** A pinned entry of a Client's `service_accounts`, and what the cluster has under its name. */
 export interface AccountState {
   readonly namespace: string;
@@ -11,7 +14,7 @@ export interface AccountState {
   readonly uid: string;
   /** The place of the entry in the list. */
   readonly index: number;
-  /** Uid of the ServiceAccount that is there; null: none; undefined: not known. */
+  /** Uid of the ServiceAccount that is there; null: none, or another one of a foreign namespace; undefined: not known. */
   readonly seen: string | null | undefined;
   /** The pinned one is not there any more. */
   readonly gone: boolean;

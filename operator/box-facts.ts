@@ -1,4 +1,5 @@
 import type { ClientUsage } from '../api/client/desired-state.ts';
+import { accountName, type AccountState } from './account-state.ts';
 import type { PassContext } from './pass-context.ts';
 import type { BoxMemory } from './box-memory.ts';
 import type { Desired } from './desired.ts';
@@ -36,7 +37,7 @@ export function boxFacts(
     usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.judged.id)) : undefined,
     users: one.object.kind === 'Box' ? usage?.users : undefined,
     servesServiceAccounts: one.judged.serviceAccounts !== 'none' && servesServiceAccounts,
-    accounts: memory.accounts.get(one.object.key) ?? none,
+    accounts: accountsOf(one, memory),
   }));
 }
 
@@ -45,6 +46,16 @@ const none: readonly never[] = [];
 function policiesOf({ object, judged }: Desired, concerned: PolicyCounts, all: number): number {
   if (object.kind === 'Client') return concerned.of(judged.id);
   return object.kind === 'Box' ? all : 0;
+}
+
+/** A pass that failed has not compared the entries of a newer spec: nothing is known of those. */
+function accountsOf({ object, judged }: Desired, { accounts }: BoxMemory): readonly AccountState[] {
+  const states = accounts.get(object.key) ?? none;
+  const isOfEntry = ({ index, uid, ...account }: AccountState): boolean => {
+    const entry = judged.accounts[index];
+    return entry !== undefined && accountName(entry) === accountName(account) && (entry.uid ?? uid) === uid;
+  };
+  return states.every(isOfEntry) ? states : none;
 }
 
 function rowState(one: Desired, memory: BoxMemory, open: 'pending' | 'unreachable'): RowState {

@@ -124,16 +124,17 @@ function secretReady(facts: Facts): Answer | undefined {
   }
 }
 
-/** The pinned ServiceAccount is not there any more, whatever else authenticates the client; the command that accepts the other one. */
+/** The pinned ServiceAccount is not there, whatever else authenticates the client; the command that accepts the other one. */
 function lostAccount({ index, seen, uid, ...account }: AccountState, { name, namespace }: Declared): Answer {
   const which = `ServiceAccount ${accountName(account)}`;
-  if (typeof seen !== 'string') return ['False', 'ServiceAccountDeleted', `${which} (uid ${uid}) was deleted`];
+  if (typeof seen !== 'string')
+    return ['False', 'ServiceAccountDeleted', `${which} (uid ${uid}) was deleted, or never existed`];
   const patch = JSON.stringify([{ op: 'add', path: `/spec/service_accounts/${String(index)}/uid`, value: seen }]);
   const command = `kubectl patch client ${name} -n ${namespace} --type=json -p '${patch}'`;
   return [
     'False',
     'ServiceAccountRecreated',
-    `${which} was created again, and has no access (to accept it: ${command})`,
+    `${which} was created again, or never had the uid ${uid}, and has no access (to accept it: ${command})`,
   ];
 }
 

@@ -82,9 +82,9 @@ export const REASONS = {
   SecretNotUsable:
     'The value is no client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2). A password may have other letters, up to 4096 bytes, and no control characters.',
   ServiceAccountDeleted:
-    'A ServiceAccount that authenticated the client was deleted. Its tokens are refused, and those that the client had got are revoked.',
+    'A ServiceAccount that authenticated the client was deleted, or there is none of the uid that an entry names. Its tokens are refused; where it had got any, all tokens of the client are revoked.',
   ServiceAccountRecreated:
-    'A ServiceAccount that authenticated the client was deleted, and another one of its name exists, which is not accepted by itself.',
+    'A ServiceAccount that authenticated the client was deleted, or there is none of the uid that an entry names, and another one of its name exists, which is not accepted by itself.',
   ServiceAccountsNotServed:
     'Only ServiceAccounts authenticate the client, and nothing here (yet) says who makes their tokens: a folder has none.',
   JwksHostNotListed:

@@ -1,14 +1,14 @@
-import type { PinnedServiceAccount } from '../api/client/service-accounts.ts';
+import type { PinnedServiceAccount, SeenServiceAccount } from '../api/client/service-accounts.ts';
 import { ManagementError } from '../api/client/management-error.ts';
-import { accountName, type AccountState } from './account-state.ts';
+import { accountName, type AccountName, type AccountState } from './account-state.ts';
 import type { BoxMemory } from './box-memory.ts';
 import type { Desired } from './desired.ts';
 import type { PassContext } from './pass-context.ts';
 
 /**
- * Compares the pins of a box with the ServiceAccounts that the cluster has. The API hears of those that are gone, and revokes
- * the tokens of their clients. Where the cluster may not be asked, or the API is an older one, nothing is known. Throws
- * ManagementError.
+ * Compares the pins of a box, and the uids that entries name, with the ServiceAccounts that the cluster has. The API hears of
+ * those that are gone, refuses their tokens, and revokes those of their clients. Where the cluster may not be asked, or the
+ * API is an older one, nothing is known. Throws ManagementError.
  */
 export async function followServiceAccounts(
   box: string,
@@ -21,15 +21,54 @@ export async function followServiceAccounts(
   const listed = desired.flatMap(({ judged }) => judged.accounts);
   if (serviceAccounts === undefined || listed.length + memory.accounts.size === 0) return;
   const pins = listed.length === 0 ? [] : await askedPins(box, context, signal);
-  const seen = await serviceAccounts(box, listed, pins, signal);
-  const seenNow = (pin: PinnedServiceAccount): string | null | undefined => seen.get(accountName(pin));
-  const told = pins.flatMap((pin) => {
-    const uid = seenNow(pin);
-    const { client, namespace, name } = pin;
-    return uid === undefined || (uid !== pin.uid) === pin.gone ? [] : [{ client, namespace, name, uid }];
+  const entries = entriesOf(desired, pins);
+  const asked = entries.flatMap(({ namespace, name, declared, pin }) => {
+    const uid = declared ?? pin?.uid;
+    return uid === undefined ? [] : [{ namespace, name, uid }];
   });
+  const seen = await serviceAccounts(box, listed, asked, signal);
+  const seenNow = (account: AccountName): string | null | undefined => seen.get(accountName(account));
+  const told = entries.flatMap((entry) => news(entry, seenNow(entry)));
   const stored = told.length === 0 ? pins : await tell(box, told, context, signal);
   memory.accounts = statesOf(desired, stored, seenNow, memory.accounts);
+}
+
+/** An entry of a client's row. */
+interface Entry extends AccountName {
+  readonly client: string;
+  /** The uid that the entry names. */
+  readonly declared: string | undefined;
+  readonly pin: PinnedServiceAccount | undefined;
+}
+
+/** The entries that are pinned or name a uid. Of an id that two objects declare, those of the object that has it. */
+function entriesOf(desired: readonly Desired[], pins: readonly PinnedServiceAccount[]): readonly Entry[] {
+  const entries = new Map<string, Entry>(pins.map((pin) => [keyOf(pin), { ...pin, declared: undefined, pin }]));
+  for (const { judged, loses } of desired) {
+    if (loses !== undefined) continue;
+    for (const { namespace, name, uid: declared } of judged.accounts) {
+      if (declared === undefined) continue;
+      const entry = { client: judged.id, namespace, name };
+      entries.set(keyOf(entry), { ...entry, declared, pin: entries.get(keyOf(entry))?.pin });
+    }
+  }
+  return [...entries.values()];
+}
+
+function keyOf({ client, ...account }: AccountName & { readonly client: string }): string {
+  return `${client} ${accountName(account)}`;
+}
+
+/** What the API has not stored yet of an entry, given the uid that is there now. */
+function news(
+  { client, namespace, name, declared, pin }: Entry,
+  uid: string | null | undefined,
+): readonly SeenServiceAccount[] {
+  // The named one that is there is pinned by its first token.
+  const expected = declared === undefined || declared === uid ? pin?.uid : declared;
+  if (uid === undefined || expected === undefined) return [];
+  if (pin?.uid === expected && pin.gone === (uid !== expected)) return [];
+  return [{ client, namespace, name, uid, ...(declared === undefined ? {} : { declared }) }];
 }
 
 /** An API of an older release does not know the call. */
@@ -48,7 +87,7 @@ async function askedPins(
 
 async function tell(
   box: string,
-  seen: Parameters<PassContext['management']['serviceAccounts']>[1]['seen'],
+  seen: readonly SeenServiceAccount[],
   { management, cluster, epoch }: PassContext,
   signal: AbortSignal,
 ): Promise<readonly PinnedServiceAccount[]> {
@@ -59,21 +98,30 @@ async function tell(
 function statesOf(
   desired: readonly Desired[],
   pins: readonly PinnedServiceAccount[],
-  seenNow: (pin: PinnedServiceAccount) => string | null | undefined,
+  seenNow: (account: AccountName) => string | null | undefined,
   before: ReadonlyMap<string, readonly AccountState[]>,
 ): ReadonlyMap<string, readonly AccountState[]> {
-  const ofEntry = new Map(pins.map((pin) => [`${pin.client} ${accountName(pin)}`, pin]));
+  const ofEntry = new Map(pins.map((pin) => [keyOf(pin), pin]));
   const states = desired.flatMap(({ object, judged }) => {
     const found = judged.accounts.flatMap((entry, index) => {
-      const pin = ofEntry.get(`${judged.id} ${accountName(entry)}`);
+      const pin = ofEntry.get(keyOf({ client: judged.id, ...entry }));
       if (pin === undefined) return [];
       const { namespace, name } = pin;
       const uid = entry.uid ?? pin.uid;
-      return [{ namespace, name, uid, gone: pin.gone && uid === pin.uid, index, seen: seenNow(pin) }];
+      const seen = namespace === object.namespace ? seenNow(pin) : notToldMore(uid, seenNow(pin));
+      return [{ namespace, name, uid, gone: pin.gone && uid === pin.uid, index, seen }];
     });
     if (found.length === 0) return [];
     const known = before.get(object.key);
     return [[object.key, JSON.stringify(known) === JSON.stringify(found) && known ? known : found] as const];
   });
   return new Map(states);
+}
+
+/**
+ * Tells of a ServiceAccount in a foreign namespace whether it is the pinned one. Anybody who may write a Client can name a
+ * ServiceAccount and a uid: they must not learn whether there is another one, or its uid.
+ */
+function notToldMore(uid: string, seen: string | null | undefined): string | null | undefined {
+  return seen === undefined || seen === uid ? seen : null;
 }

@@ -1,6 +1,6 @@
 import type { BoxHosts } from '../api/client/box-hosts.ts';
 import type { NamespaceClaim } from '../api/client/desired-state.ts';
-import type { AccountName } from './account-state.ts';
+import type { AccountName, ExpectedAccount } from './account-state.ts';
 import type { Kind } from '../crds/kind.ts';
 import type { Declared, ObjectName } from './declared.ts';
 import type { BoxQuota } from './box-quota.ts';
@@ -80,7 +80,7 @@ export interface Source {
   readonly serviceAccounts?: (
     box: string,
     listed: readonly AccountName[],
-    asked: readonly AccountName[],
+    asked: readonly ExpectedAccount[],
     signal: AbortSignal,
   ) => Promise<ReadonlyMap<string, string | null>>;
   /** Calls back with each box in which something changed, and whenever the revision of the hosts moves, until aborted. */

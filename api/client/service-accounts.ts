@@ -8,9 +8,11 @@ export interface SeenServiceAccount {
   readonly name: string;
   /** Of the ServiceAccount that is there; null: there is none. */
   readonly uid: string | null;
+  /** The uid that the entry names; absent where it names none. */
+  readonly declared?: string;
 }
 
-/** An entry that has been pinned: by its first token. */
+/** An entry that has been pinned: by its first token, or by the uid that it names once the cluster has no such ServiceAccount. */
 export interface PinnedServiceAccount {
   readonly client: string;
   readonly namespace: string;

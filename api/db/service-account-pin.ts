@@ -12,7 +12,11 @@ export interface Pin {
 }
 
 /** An entry, and the uid of the ServiceAccount that is there now; null: none. */
-export type SeenEntry = Pick<Pin, 'client' | 'namespace' | 'name'> & { readonly uid: string | null };
+export type SeenEntry = Pick<Pin, 'client' | 'namespace' | 'name'> & {
+  readonly uid: string | null;
+  /** The uid that the entry names; absent where it names none. */
+  readonly declared?: string;
+};
 
 /**
  * Pins an entry of a client's `service_accounts` to the ServiceAccount of this uid, unless it is pinned already; gives the
@@ -33,19 +37,23 @@ export async function pinServiceAccount(
 }
 
 /**
- * Pins an entry to the ServiceAccount of this uid, whatever it was pinned to: its client names the uid. The transaction must
- * hold the box's row.
+ * Pins an entry to the ServiceAccount of this uid, whatever it was pinned to: its client names the uid. Returns whether that
+ * ServiceAccount is known to be gone, and must be refused. The transaction must hold the box's row.
  */
 export async function repinServiceAccount(
   connection: Connection,
   { box, client, namespace, name }: EntryKey,
   uid: string,
-): Promise<void> {
-  await connection.query(
-    `INSERT INTO boxgate.service_account_pin (box, client, namespace, name, uid) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (box, client, namespace, name) DO UPDATE SET uid = excluded.uid, seen_at = now(), gone_at = NULL`,
+): Promise<boolean> {
+  const { rows } = await connection.query<{ gone: boolean }>(
+    // The cluster may have said that it is gone since the pin was read.
+    `INSERT INTO boxgate.service_account_pin AS p (box, client, namespace, name, uid) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (box, client, namespace, name)
+     DO UPDATE SET uid = excluded.uid, seen_at = now(), gone_at = CASE WHEN p.uid = excluded.uid THEN p.gone_at END
+     RETURNING p.gone_at IS NOT NULL AS gone`,
     [box, client, namespace, name, uid],
   );
+  return rows[0]?.gone === true;
 }
 
 /** Returns the pins of those clients of a box that the cluster declares. */
@@ -61,7 +69,9 @@ export async function readPins(connection: Connection, box: string, cluster: str
 
 /**
  * Stores which of the pinned ServiceAccounts are there: one of another uid, and none at all, say that the pinned one is gone.
- * Returns the clients that have lost one since this was last stored. The transaction must hold the box's row.
+ * An entry that names a uid which is not there is pinned to it, and that one is gone; a call that is older or newer than the
+ * stored entry pins nothing. Returns the clients that have lost a pinned one since this was last stored. The transaction must
+ * hold the box's row.
  */
 export async function storeSeen(
   connection: Connection,
@@ -69,21 +79,41 @@ export async function storeSeen(
   cluster: string,
   seen: readonly SeenEntry[],
 ): Promise<readonly string[]> {
-  const { rows } = await connection.query<{ client: string; gone: boolean }>(
-    `UPDATE boxgate.service_account_pin p SET gone_at = CASE WHEN s.uid IS DISTINCT FROM p.uid THEN now() END
-       FROM unnest($3::text[], $4::text[], $5::text[], $6::text[]) AS s (client, namespace, name, uid), boxgate.resource r
-      WHERE p.box = $1 AND (p.client, p.namespace, p.name) = (s.client, s.namespace, s.name)
-        AND r.box = p.box AND r.kind = 'Client' AND r.id = p.client AND r.owner_cluster = $2
-        AND (s.uid IS DISTINCT FROM p.uid) <> (p.gone_at IS NOT NULL)
-     RETURNING p.client, p.gone_at IS NOT NULL AS gone`,
-    [
-      box,
-      cluster,
-      seen.map(({ client }) => client),
-      seen.map(({ namespace }) => namespace),
-      seen.map(({ name }) => name),
-      seen.map(({ uid }) => uid),
-    ],
-  );
-  return [...new Set(rows.flatMap(({ client, gone }) => (gone ? [client] : [])))];
+  const { rows } = await connection.query<{ client: string }>(storing, [
+    box,
+    cluster,
+    seen.map(({ client }) => client),
+    seen.map(({ namespace }) => namespace),
+    seen.map(({ name }) => name),
+    seen.map(({ uid }) => uid),
+    seen.map(({ declared }) => declared ?? null),
+  ]);
+  return rows.map(({ client }) => client);
 }
+
+// `wanted` is the pin as it is to be: the named uid where that one is missing, otherwise the one that there is.
+const storing = `
+  WITH told AS (
+    SELECT DISTINCT s.client, s.namespace, s.name, s.uid AS there, p.uid AS pinned, p.gone_at IS NOT NULL AS was_gone,
+           CASE WHEN s.declared IS DISTINCT FROM s.uid AND r.body -> 'service_accounts' @>
+                     jsonb_build_array(jsonb_build_object('namespace', s.namespace, 'name', s.name, 'uid', s.declared))
+                THEN s.declared ELSE p.uid END AS wanted
+      FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+           AS s (client, namespace, name, uid, declared)
+      JOIN boxgate.resource r ON r.box = $1 AND r.kind = 'Client' AND r.id = s.client AND r.owner_cluster = $2
+      LEFT JOIN boxgate.service_account_pin p
+        ON (p.box, p.client, p.namespace, p.name) = ($1, s.client, s.namespace, s.name)
+  ), changed AS (
+    UPDATE boxgate.service_account_pin p
+       SET uid = t.wanted, gone_at = CASE WHEN t.there IS DISTINCT FROM t.wanted THEN now() END
+      FROM told t
+     WHERE p.box = $1 AND (p.client, p.namespace, p.name) = (t.client, t.namespace, t.name)
+       AND (t.wanted <> t.pinned OR (t.there IS DISTINCT FROM t.wanted) <> t.was_gone)
+    RETURNING p.client, p.gone_at IS NOT NULL AND NOT t.was_gone AS lost
+  ), added AS (
+    INSERT INTO boxgate.service_account_pin (box, client, namespace, name, uid, gone_at)
+    SELECT $1, t.client, t.namespace, t.name, t.wanted, now()
+      FROM told t WHERE t.pinned IS NULL AND t.wanted IS NOT NULL
+    ON CONFLICT DO NOTHING
+  )
+  SELECT DISTINCT client FROM changed WHERE lost`;

@@ -41,6 +41,7 @@ const links = Compile(Type.Object({ links: Type.Array(link) }));
 const seenServiceAccount = Type.Object({
   ...{ client: text, namespace: text, name: text },
   uid: Type.Union([text, Type.Null()]),
+  declared: Type.Optional(text),
 });
 const seenServiceAccounts = Compile(
   Type.Object({ cluster: text, epoch: Type.Integer({ minimum: 1 }), seen: Type.Array(seenServiceAccount) }),

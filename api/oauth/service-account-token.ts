@@ -38,8 +38,7 @@ export async function proveServiceAccount(
   const listed = entryOf(client, serviceAccount);
   if (listed === undefined) throw refusedAssertion('This ServiceAccount does not authenticate the client');
   const uid = uidOf(claims, serviceAccount);
-  if (known.isGone && uid === known.uid)
-    throw refusedAssertion('This ServiceAccount was deleted: its tokens do not count');
+  if (known.isGone && uid === known.uid) throw deleted();
   if (listed.uid === undefined) await checkPin(uid, known.uid, entry, context);
   else await checkDeclaredUid(uid, listed.uid, known.uid, entry, context);
 }
@@ -100,7 +99,13 @@ async function checkDeclaredUid(
   context: AuthenticationContext,
 ): Promise<void> {
   if (declared !== uid) throw madeAgain(entry, context);
-  if (pinned !== uid) await context.transaction((connection) => repinServiceAccount(connection, entry, uid));
+  if (pinned === uid) return;
+  const { value: isGone } = await context.transaction((connection) => repinServiceAccount(connection, entry, uid));
+  if (isGone) throw deleted();
+}
+
+function deleted(): OAuthError {
+  return refusedAssertion('This ServiceAccount was deleted: its tokens do not count');
 }
 
 function madeAgain({ box, client, namespace, name }: Entry, { services }: AuthenticationContext): OAuthError {

@@ -1,5 +1,5 @@
 import { isRecord } from '../../crds/schema-node.ts';
-import { accountName, type AccountName } from '../account-state.ts';
+import { accountName, type AccountName, type ExpectedAccount } from '../account-state.ts';
 import { metadataOnly } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 import { startListWatch, type ListWatch, type ListWatchOptions } from './list-watch.ts';
@@ -11,13 +11,13 @@ export interface ServiceAccountWatch {
   /** Calls back with each box that has asked for a ServiceAccount of a namespace in which one changed. */
   begin(onChange: (box: string) => void, signal: AbortSignal): void;
   /**
-   * The uids of ServiceAccounts by `namespace/name`, null for one that is not there: a live read says so. What cannot be told
-   * (yet) is left out. The box is called back from now on for those that it lists, and for no others.
+   * The uids of ServiceAccounts by `namespace/name`, null for one that is not there. A live read says whatever is not as
+   * expected. What cannot be told (yet) is left out. The box is called back from now on for those that it lists, and for no others.
    */
   readonly uids: (
     box: string,
     listed: readonly AccountName[],
-    asked: readonly AccountName[],
+    asked: readonly ExpectedAccount[],
     signal: AbortSignal,
   ) => Promise<ReadonlyMap<string, string | null>>;
 }
@@ -64,9 +64,14 @@ export function createServiceAccountWatch(options: Options): ServiceAccountWatch
     for (const namespace of namespaces) asking.set(namespace, (asking.get(namespace) ?? new Set()).add(box));
   }
 
-  async function uidOf(account: AccountName, signal: AbortSignal): Promise<string | null | undefined> {
+  async function uidOf(
+    account: AccountName,
+    expected: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<string | null | undefined> {
     const known = watched?.store.get(account.namespace, account.name);
-    if (known !== undefined) return known.uid;
+    // A watch may not have heard yet that it was created again.
+    if (known !== undefined && expected.size === 1 && expected.has(known.uid)) return known.uid;
     try {
       return (await liveUid(options.api, { ...KIND, ...account }, signal)) ?? null;
     } catch (error) {
@@ -85,11 +90,11 @@ export function createServiceAccountWatch(options: Options): ServiceAccountWatch
       if (listed.length > 0) start();
       const found = new Map<string, string | null>();
       if (!isSynced) return found;
-      const wanted = new Map(
-        asked.map(({ namespace, name }) => [accountName({ namespace, name }), { namespace, name }]),
-      );
-      for (const [key, account] of wanted) {
-        const uid = await uidOf(account, signal);
+      const wanted = Map.groupBy(asked, accountName);
+      for (const [key, entries] of wanted) {
+        const [account] = entries;
+        const expected = new Set(entries.map(({ uid }) => uid));
+        const uid = account && (await uidOf(account, expected, signal));
         if (uid !== undefined) found.set(key, uid);
       }
       return found;

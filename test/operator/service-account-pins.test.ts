@@ -31,8 +31,8 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
   const spec = (entry: object) => ({ grant_types: ['client_credentials'], service_accounts: [entry] });
 
   /** Creates a ServiceAccount; its uid. */
-  async function create(name: string): Promise<string> {
-    const { body } = await rig.plane.call({ method: 'POST', path: accounts(box), body: { metadata: { name } } });
+  async function create(name: string, namespace = box): Promise<string> {
+    const { body } = await rig.plane.call({ method: 'POST', path: accounts(namespace), body: { metadata: { name } } });
     return isRecord(body) && isRecord(body['metadata']) ? String(body['metadata']['uid']) : '';
   }
 
@@ -76,6 +76,16 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
     return { uid, token, access: String(body['access_token']) };
   }
 
+  /** Checks whether a Client is not Ready in its present generation, and why. */
+  const isSaid = (name: string, expected: string) => async (): Promise<boolean> => {
+    const { metadata, status: found } = (await rig.find('Client', box, name)) ?? {};
+    const conditions =
+      isRecord(found) && Array.isArray(found['conditions']) ? found['conditions'].filter(isRecord) : [];
+    const ready = conditions.find(({ type }) => type === 'Ready') ?? {};
+    const isPresent = isRecord(metadata) && metadata['generation'] === ready['observedGeneration'];
+    return isPresent && ready['status'] === 'False' && ready['reason'] === expected;
+  };
+
   it('R-54: a deleted ServiceAccount takes its tokens with it, on every replica, and the Client and an Event say so', async () => {
     const { token, access, uid } = await begin('deleted');
     for (const url of urls()) expect(await isActive(access, url)).to.equal(true);
@@ -88,9 +98,7 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
         'This ServiceAccount was deleted: its tokens do not count',
       ]);
     }
-    const isSaid = async (): Promise<boolean> =>
-      (await rig.condition('Client', box, 'deleted')) === 'False/ServiceAccountDeleted';
-    await eventually('the Client says so', isSaid);
+    await eventually('the Client says so', isSaid('deleted', 'ServiceAccountDeleted'));
     expect(JSON.stringify(await status('deleted'))).to.contain(
       `ServiceAccount ${box}/deleted (uid ${uid}) was deleted`,
     );
@@ -116,9 +124,7 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
 
     await remove('again');
     const other = await create('again');
-    const isSaid = async (): Promise<boolean> =>
-      (await rig.condition('Client', box, 'again')) === 'False/ServiceAccountRecreated';
-    await eventually('the Client says so', isSaid);
+    await eventually('the Client says so', isSaid('again', 'ServiceAccountRecreated'));
     await eventually('an Event says so', async () => (await eventsOf('again')).includes('ServiceAccountRecreated'));
     const token = await mint('again');
     for (const url of urls()) expect((await exchange(token, 'again', url)).status).to.equal(401);
@@ -138,12 +144,61 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
   it('R-54: a uid in the Client is the pin from the beginning', async () => {
     const uid = await create('declared');
     await rig.put('Client', box, 'declared', spec({ namespace: box, name: 'declared', uid: 'another-uid' }));
-    await rig.ready('Client', box, 'declared');
+    await eventually('the Client says so', isSaid('declared', 'ServiceAccountRecreated'));
+    await eventually('an Event says so', async () => (await eventsOf('declared')).includes('ServiceAccountRecreated'));
+    expect(JSON.stringify(await status('declared'))).to.contain('kubectl patch client declared');
     const token = await mint('declared');
-    expect((await exchange(token, 'declared')).status).to.equal(401);
+    for (const url of urls()) expect((await exchange(token, 'declared', url)).status).to.equal(401);
     await rig.put('Client', box, 'declared', spec({ namespace: box, name: 'declared', uid }));
     await rig.ready('Client', box, 'declared');
-    expect((await exchange(token, 'declared')).status).to.equal(200);
+    for (const url of urls()) expect((await exchange(token, 'declared', url)).status).to.equal(200);
+  });
+
+  it('R-54: a uid in the Client of which there never was a ServiceAccount is told, until the entry has the right one', async () => {
+    await rig.put('Client', box, 'nobody', spec({ namespace: box, name: 'nobody', uid: 'uid-of-nobody' }));
+    await eventually('the Client says so', isSaid('nobody', 'ServiceAccountDeleted'));
+    await eventually('an Event says so', async () => (await eventsOf('nobody')).includes('ServiceAccountDeleted'));
+    expect(JSON.stringify(await status('nobody'))).to.contain(`ServiceAccount ${box}/nobody (uid uid-of-nobody)`);
+
+    const uid = await create('nobody');
+    await rig.put('Client', box, 'nobody', spec({ namespace: box, name: 'nobody', uid }));
+    await rig.ready('Client', box, 'nobody');
+    const token = await mint('nobody');
+    for (const url of urls()) expect((await exchange(token, 'nobody', url)).status).to.equal(200);
+  });
+
+  it('R-54: a named ServiceAccount that is deleted before its first token gets none, on any replica', async () => {
+    const uid = await create('early');
+    const token = await mint('early');
+    await rig.put('Client', box, 'early', spec({ namespace: box, name: 'early', uid }));
+    await rig.ready('Client', box, 'early');
+    await remove('early');
+    await eventually('the Client says so', isSaid('early', 'ServiceAccountDeleted'));
+    for (const url of urls()) {
+      const { status: code, body } = await exchange(token, 'early', url);
+      expect([code, body['error_description']]).to.deep.equal([
+        401,
+        'This ServiceAccount was deleted: its tokens do not count',
+      ]);
+    }
+    expect(await isSaid('early', 'ServiceAccountDeleted')()).to.equal(true);
+  });
+
+  it('R-54: of a ServiceAccount in a foreign namespace a Client hears only that the one it names is not there', async () => {
+    const foreign = await rig.box();
+    const uid = await create('foreign', foreign);
+    for (const name of ['foreign', 'absent']) {
+      const id = `of-${name}`;
+      await rig.put('Client', box, id, spec({ namespace: foreign, name, uid: 'a-guess' }));
+      await eventually('the Client says so', isSaid(id, 'ServiceAccountDeleted'));
+      expect(JSON.stringify(await status(id))).not.to.contain(uid);
+      // The pin stays without the uid in the entry.
+      await rig.put('Client', box, id, spec({ namespace: foreign, name }));
+      await eventually('the Client says so', isSaid(id, 'ServiceAccountDeleted'));
+      expect(JSON.stringify(await status(id))).not.to.contain(uid);
+    }
+    await rig.put('Client', box, 'of-foreign', spec({ namespace: foreign, name: 'foreign', uid }));
+    await rig.ready('Client', box, 'of-foreign');
   });
 
   it('R-54: what happened while no operator was running is found when one starts', async () => {

@@ -145,8 +145,7 @@ export function createChecker({ stage, journal, reader, secretsOf }: CheckerOpti
     if (account === undefined) return 'idle';
     lost.add(lostKey(client, account));
     const pin = pinOf(client, account);
-    // The API hears of the end of those that it knows: one that the spec names is known from its first token on.
-    const former = pin === undefined || pins.get(client.uid) !== pin ? undefined : reader.tokenOf(pin);
+    const former = pin === undefined ? undefined : reader.tokenOf(pin);
     const isOther = pin !== undefined && pin !== account.uid;
     const wrong = await disagreements(client, [
       ...(former === undefined ? [] : [{ what: 'the lost ServiceAccount', fields: former, isAllowed: false }]),
@@ -178,9 +177,9 @@ export function createChecker({ stage, journal, reader, secretsOf }: CheckerOpti
     async isStranger(client) {
       if (client.spec['service_accounts'] === undefined) return false;
       const { account } = await reader.read(client);
-      const pin = pins.get(client.uid);
       if (account === undefined) return false;
-      return pin === undefined ? undefined : (account.declared ?? pin) !== account.uid;
+      const pin = pinOf(client, account);
+      return pin === undefined ? undefined : pin !== account.uid;
     },
   };
 }
