@@ -13,6 +13,7 @@ dev: install ## starts what examples/standalone declares, with a Postgres of its
 	@node_modules/.bin/node standalone/boxgate.cjs dev examples/standalone $(if $(STATE),--state $(STATE))
 
 test: install needs ## every test, on a real Postgres and a real Kubernetes API
+	@echo "Running every test: about half an hour on two cores"
 	@npm test --silent
 
 check: install ## lint, types, unit tests, dead code, format, import rules: no services, under a minute from the second time on

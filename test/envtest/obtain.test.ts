@@ -5,6 +5,7 @@ import { chmod, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { getCACertificates } from 'node:tls';
 import { envtestCache, findControllerManager, findPrograms } from './find-programs.ts';
 import { obtain } from './obtain.ts';
 import { isAtLeast, leastVersion } from './go.ts';
@@ -183,6 +184,43 @@ describe('obtaining the control plane', () => {
     expect(command).to.match(
       /modules\/kubernetes -ldflags -s -w .*gitVersion=v1\.34\.\d+ .* k8s\.io\/kubernetes\/cmd\/kube-apiserver\n$/,
     );
+  });
+
+  it('R-39: builds with the certificate authorities of Node.js, for a small Debian has none that Go finds', async () => {
+    const bin = await withGo('1.26.8');
+    await writeFile(path.join(bin, 'go'), `${goOf('1.26.8')}/bin/cp "$SSL_CERT_FILE" "$2"\n`);
+    const where = environment(await withTar(bin));
+    const { etcd } = await obtain(where, quiet, from({}));
+    expect(await readFile(etcd, 'utf8')).to.equal(getCACertificates('default').join('\n'));
+    expect(await readdir(envtestCache(where)), 'nothing but the programs').to.have.members([
+      ...names,
+      controllerManager.name,
+    ]);
+    await writeFile(path.join(bin, 'go'), `${goOf('1.26.8')}echo "$SSL_CERT_FILE" >"$2"\n`);
+    const named = await obtain({ ...environment(where['PATH'] ?? ''), SSL_CERT_FILE: '/own.pem' }, quiet, from({}));
+    expect(await readFile(named.etcd, 'utf8'), 'a file that somebody named').to.equal('/own.pem\n');
+  });
+
+  it('R-39: says in one sentence how programs get here that can be neither downloaded nor built', async () => {
+    const bin = path.join(folder, 'bin-broken');
+    await mkdir(bin);
+    await writeFile(path.join(bin, 'go'), '#!/bin/sh\n[ "$1" = version ] || exit 3\necho go version go1.26.8 here\n');
+    await chmod(path.join(bin, 'go'), 0o755);
+    const where = environment(await withTar(bin));
+    const cache = envtestCache(where);
+    const platform = platformName();
+    expect(await failureOf(obtain(where, quiet, from({ server: serverArchive })))).to.equal(
+      'etcd, kube-apiserver, kubectl could be neither downloaded nor built (go build ended with 3): ' +
+        `run curl -L ${url}/envtest-v1.34.1/envtest-v1.34.1-${platform}.tar.gz | tar -C ${cache} --strip-components=2 -xz ` +
+        'controller-tools/envtest/etcd controller-tools/envtest/kube-apiserver controller-tools/envtest/kubectl',
+    );
+    const sentence = await failureOf(obtain(where, quiet, from({ archive })));
+    expect(sentence).to.match(/^kube-controller-manager could be neither downloaded nor built/);
+    // The command of the sentence, with the archive itself in place of its download.
+    const [, extract = ''] = /: run curl -L \S+ \| (.*)$/.exec(sentence) ?? [];
+    execFileSync('/bin/sh', ['-c', extract], { input: serverArchive });
+    expect(await readFile(findControllerManager(where), 'utf8')).to.equal('server');
+    expect(await readdir(cache)).to.have.members([...names, controllerManager.name]);
   });
 
   for (const [what, version] of [

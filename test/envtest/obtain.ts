@@ -8,6 +8,7 @@ import {
   type ProgramEnvironment,
   type Programs,
 } from './find-programs.ts';
+import { obtainGo } from './go.ts';
 import { controllerManager, downloads, platformName, programs, release } from './release.ts';
 import type { Downloads, Program, Published } from './release.ts';
 
@@ -37,41 +38,65 @@ interface Context {
 }
 
 async function obtained(context: Context): Promise<Programs> {
-  const { environment, folder, tell, from } = context;
-  await orBuilt(context, programs, async () => {
-    const name = `envtest-${release.version}-${platformName()}`;
-    tell(`downloading ${names(programs)} (100 MB, about a minute)`);
-    const url = `${from.archive.url}/envtest-${release.version}/${name}.tar.gz`;
-    await download({ url, sum: sumOf(from.archive) }, programs.map(nameOf), folder);
+  const { environment, folder, from } = context;
+  const name = `envtest-${release.version}-${platformName()}`;
+  await orBuilt(context, {
+    programs,
+    title: `${names(programs)} (100 MB, about a minute)`,
+    published: from.archive,
+    url: `${from.archive.url}/envtest-${release.version}/${name}.tar.gz`,
+    inside: 'controller-tools/envtest',
   });
   return findPrograms({ ...environment, KUBEBUILDER_ASSETS: folder });
 }
 
 async function obtainControllerManager(context: Context): Promise<void> {
-  const { folder, tell, from } = context;
-  await orBuilt(context, [controllerManager], async () => {
-    const { version, url } = from.server;
-    const sum = sumOf(from.server);
-    tell(`downloading ${controllerManager.name} ${version} (400 MB with what comes along, about three minutes)`);
-    const archive = `${url}/${version}/kubernetes-server-${platformName()}.tar.gz`;
-    await download({ url: archive, sum }, [controllerManager.name], folder);
+  const { version, url } = context.from.server;
+  await orBuilt(context, {
+    programs: [controllerManager],
+    title: `${controllerManager.name} ${version} (400 MB with what comes along, about three minutes)`,
+    published: context.from.server,
+    url: `${url}/${version}/kubernetes-server-${platformName()}.tar.gz`,
+    inside: 'kubernetes/server/bin',
   });
 }
 
-/** Downloads programs, or builds them where that fails. */
-async function orBuilt(
-  { environment, folder, tell, from }: Context,
-  wanted: readonly Program[],
-  downloading: () => Promise<void>,
-): Promise<void> {
+/** Programs that come in one archive. */
+interface Wanted {
+  readonly programs: readonly Program[];
+  /** Their names with the size of the archive, and the time that it takes. */
+  readonly title: string;
+  readonly published: Published;
+  /** The URL of the archive. */
+  readonly url: string;
+  /** The folder of the archive that holds them. */
+  readonly inside: string;
+}
+
+/** Downloads programs, or builds them where that fails. Throws an Error of one sentence where neither can be done. */
+async function orBuilt({ environment, folder, tell, from }: Context, wanted: Wanted): Promise<void> {
   try {
-    await downloading();
+    const sum = sumOf(wanted.published);
+    tell(`downloading ${wanted.title}`);
+    await download({ url: wanted.url, sum }, wanted.programs.map(nameOf), folder);
   } catch (error) {
-    tell(`not downloaded: ${error instanceof Error ? error.message : 'unknown'}`);
-    await build(wanted, folder, tell, environment, from.toolchain);
+    tell(`not downloaded: ${messageOf(error)}`);
+    const go = await obtainGo(environment, tell, from.toolchain);
+    await build(wanted.programs, { go, folder, tell, environment }).catch((cause: unknown) => {
+      const sentence = `${names(wanted.programs)} could be neither downloaded nor built (${messageOf(cause)})`;
+      throw new Error(`${sentence}: run ${byHand(wanted, folder)}`, { cause });
+    });
   }
 }
 
+/** Returns the command of a person who can reach the archive, from here or by way of another machine. */
+function byHand({ programs: wanted, published, url, inside }: Wanted, folder: string): string {
+  if (!published.sums.has(platformName())) return 'make needs again';
+  const files = wanted.map(({ name }) => `${inside}/${name}`).join(' ');
+  return `curl -L ${url} | tar -C ${folder} --strip-components=${String(inside.split('/').length)} -xz ${files}`;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
 const nameOf = ({ name }: Program): string => name;
 const names = (wanted: readonly Program[]): string => wanted.map(nameOf).join(', ');
 

@@ -15,7 +15,8 @@ function aptGet(parameters: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('/usr/bin/apt-get', [...parameters], {
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      // Without apt-utils each call would warn of that.
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', DEBCONF_NOWARNINGS: 'yes' },
     });
     child.on('error', reject);
     child.on('close', (code) => {
