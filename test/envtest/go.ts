@@ -37,8 +37,9 @@ export async function obtainGo(
       tell('installing golang-go from Debian, which knows the module proxy (250 MB, about a minute)');
       await debian.install(['golang-go']);
     }
+    const proxy = await proxyOf(environment);
     tell(`${found}: downloading Go ${toolchain.version} from the module proxy (70 MB, about a minute)`);
-    await unpack(environment, toolchain, root);
+    await unpack(proxy, toolchain, root);
     return program;
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown';
@@ -78,12 +79,12 @@ async function versionOf(program: string, environment: ProgramEnvironment): Prom
 }
 
 /** Unpacked aside first: the folder is there whole or not at all. */
-async function unpack(environment: ProgramEnvironment, { version, sums }: Toolchain, root: string): Promise<void> {
+async function unpack(proxy: string, { version, sums }: Toolchain, root: string): Promise<void> {
   const platform = platformName();
   const sum = sums.get(platform);
   if (sum === undefined) throw new Error(`there is none for ${platform}`);
   const name = `v0.0.1-go${version}.${platform}`;
-  const archive = await fetchChecked({ url: `${await proxyOf(environment)}/golang.org/toolchain/@v/${name}.zip`, sum });
+  const archive = await fetchChecked({ url: `${proxy}/golang.org/toolchain/@v/${name}.zip`, sum });
   const draft = await mkdtemp(path.join(path.dirname(root), '.go-'));
   try {
     await unzip(archive, draft, {
@@ -99,8 +100,16 @@ async function unpack(environment: ProgramEnvironment, { version, sums }: Toolch
 
 /** Returns the module proxy that Go itself would ask: the first of GOPROXY, which any Go on the PATH knows. */
 async function proxyOf(environment: ProgramEnvironment): Promise<string> {
-  const listed = environment['GOPROXY'] ?? (await run('go', ['env', 'GOPROXY'], { env: environment })).stdout;
+  const listed = environment['GOPROXY'] ?? (await proxiesOfGo(environment));
   const proxy = listed.split(/[,|]/).find((one) => /^https?:\/\//.test(one));
   if (proxy === undefined) throw new Error('GOPROXY names no module proxy');
   return proxy.trim().replace(/\/+$/, '');
+}
+
+async function proxiesOfGo(environment: ProgramEnvironment): Promise<string> {
+  try {
+    return (await run('go', ['env', 'GOPROXY'], { env: environment })).stdout;
+  } catch (cause) {
+    throw new Error('neither GOPROXY nor a Go on the PATH names a module proxy', { cause });
+  }
 }

@@ -255,6 +255,15 @@ describe('obtaining the control plane', () => {
     expect(await readdir(envtestCache(where))).to.deep.equal([]);
   });
 
+  it('R-39: tells of no download of Go where nothing names a module proxy', async () => {
+    const where = environment(await withTar(await withGo('1.19.8')));
+    const told: string[] = [];
+    expect(await failureOf(obtain(where, (line) => told.push(line), from({})))).to.match(
+      /^Go 1\.19\.8 is older than \S+, and it could not be downloaded \(neither GOPROXY nor a Go on the PATH names a module proxy\): run curl /,
+    );
+    expect(told.filter((line) => line.includes('downloading Go'))).to.deep.equal([]);
+  });
+
   it('R-39: says which server does not answer', async () => {
     const told: string[] = [];
     const where = { ...environment(await withTar(await withGo('1.26.8'))) };

@@ -57,7 +57,10 @@ describe('the commands that tests run', () => {
     const by = installer(true);
     const { told, failure } = await obtained(by);
     expect([failure, by.installed]).to.deep.equal([undefined, ['chromium', 'openssl']]);
-    expect(told).to.deep.equal(['installing chromium, openssl from Debian (chromium: 100 MB, about a minute)']);
+    expect(told).to.deep.equal(['installing chromium, openssl from Debian (100 MB, about a minute)']);
+    put('chromium', 'openssl');
+    rmSync(path.join(folder, 'git'));
+    expect((await obtained(by)).told).to.deep.equal(['installing git from Debian (some seconds)']);
   });
 
   it('R-39: are asked for in one sentence of somebody who is not root', async () => {

@@ -67,7 +67,8 @@ export async function obtainCommands(
   if (missing.length === 0) return;
   const packages = missing.map((command) => command.package);
   if (installer.isAllowed) {
-    tell(`installing ${packages.join(', ')} from Debian (chromium: 100 MB, about a minute)`);
+    const time = missing.includes(chromium) ? '100 MB, about a minute' : 'some seconds';
+    tell(`installing ${packages.join(', ')} from Debian (${time})`);
     await installer.install(packages).catch((cause: unknown) => {
       throw new Error(sentence(missing, cause instanceof Error ? ` (${cause.message})` : ''), { cause });
     });

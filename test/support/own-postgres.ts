@@ -8,6 +8,7 @@ import { migrate } from '../../api/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
 import type { EmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
 import { eventually } from './eventually.ts';
+import { guardPostgres } from './guard-postgres.ts';
 import { ownPort } from './own-port.ts';
 import { familyOf, isRunning, signalAll } from './processes.ts';
 
@@ -40,6 +41,7 @@ const database = 'boxgate';
 export async function startOwnPostgres(settings: readonly string[] = []): Promise<OwnPostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-own-postgres-'));
   await chmod(folder, 0o755);
+  const callOffGuard = guardPostgres(folder);
   const password = randomBytes(12).toString('hex');
   const postgres = await runPostgres(path.join(folder, 'data'), password, settings);
   await prepare(postgres, password);
@@ -48,6 +50,7 @@ export async function startOwnPostgres(settings: readonly string[] = []): Promis
     async remove() {
       await postgres.stop();
       await rm(folder, { recursive: true, force: true });
+      callOffGuard();
     },
   };
 }

@@ -4,15 +4,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startEmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
 import type { EmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
+import { guardPostgres } from './guard-postgres.ts';
 import { makeTemplate } from './postgres.ts';
 
 let folder: string | undefined;
 let postgres: EmbeddedPostgres | undefined;
+let callOffGuard: (() => void) | undefined;
 
 /** Starts the real Postgres that all test files share, with the migrated template their databases are made from. */
 export async function mochaGlobalSetup(): Promise<void> {
   folder = await mkdtemp(path.join(tmpdir(), 'boxgate-test-'));
   await chmod(folder, 0o755);
+  callOffGuard = guardPostgres(folder);
   postgres = await startEmbeddedPostgres({
     dataDir: path.join(folder, 'data'),
     logFile: path.join(folder, 'postgres.log'),
@@ -41,4 +44,5 @@ export async function mochaGlobalSetup(): Promise<void> {
 export async function mochaGlobalTeardown(): Promise<void> {
   await postgres?.stop();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  callOffGuard?.();
 }
