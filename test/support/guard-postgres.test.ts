@@ -29,14 +29,18 @@ describe('the Postgres of the tests', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const ended = once(tests, 'exit');
-      await Promise.race([once(tests.stdout, 'data'), ended]);
-      const [made = ''] = readdirSync(folder).filter((name) => name.startsWith('boxgate-test-'));
-      const pid = Number(readFileSync(path.join(folder, made, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
-      expect(isRunning(pid)).to.equal(true);
-      tests.kill(signal);
-      await ended;
-      await eventually('the server has ended', () => !isRunning(pid));
-      await eventually('its files are removed', () => !readdirSync(folder).includes(made));
+      try {
+        await Promise.race([once(tests.stdout, 'data'), ended]);
+        const [made = ''] = readdirSync(folder).filter((name) => name.startsWith('boxgate-test-'));
+        const pid = Number(readFileSync(path.join(folder, made, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+        expect(isRunning(pid)).to.equal(true);
+        tests.kill(signal);
+        await ended;
+        await eventually('the server has ended', () => !isRunning(pid));
+        await eventually('its files are removed', () => !readdirSync(folder).includes(made));
+      } finally {
+        tests.kill('SIGKILL');
+      }
     });
   }
 });

@@ -4,10 +4,13 @@ import { Socket } from 'node:net';
 /** Waits until standard input, a pipe from this process, closes; then ends the server on "$1"/data and removes the folder. */
 const guard = `
 read -r _
-if read -r server <"$1/data/postmaster.pid" && [ "$(readlink "/proc/$server/cwd")" = "$(cd "$1/data" && pwd -P)" ]; then
+data=$(cd "$1/data" && pwd -P)
+read -r server <"$data/postmaster.pid"
+serves() { [ "$(readlink "/proc/$server/cwd")" = "$data" ]; }
+if [ -n "$data" ] && serves; then
   kill -QUIT "$server"
   kill -CONT "$server"
-  while kill -0 "$server"; do sleep 0.1; done
+  while serves; do sleep 0.1; done
 fi
 rm -rf "$1"
 `;
