@@ -15,6 +15,7 @@ import { Outage } from './db/outage.ts';
 import { defaultLimits, openDatabase } from './db/pool.ts';
 import type { Connections, Database } from './db/pool.ts';
 import { checkDatabase } from './db/startup.ts';
+import { createLargePages } from './http/large-pages.ts';
 import { createLoopTime } from './http/loop-time.ts';
 import { heldBodyBytes } from './http/body-bytes.ts';
 import { createKnownBoxes } from './http/known-boxes.ts';
@@ -85,7 +86,7 @@ export async function serveApi(config: ApiConfig, log: Log, throttleNow = Date.n
 }
 
 async function start(
-  given: Omit<Parts, 'oauth' | 'metrics' | 'loopTime' | 'bodyBytes' | 'inFlight'>,
+  given: Omit<Parts, 'oauth' | 'metrics' | 'loopTime' | 'largePages' | 'bodyBytes' | 'inFlight'>,
 ): Promise<RunningApi> {
   const { config, database, log } = given;
   const queue = createHashQueue(config.hashThreads, hashesWaiting);
@@ -105,6 +106,7 @@ async function start(
   };
   const bodyBytes = createByteBudget('body_bytes', heldBodyBytes);
   const loopTime = createLoopTime();
+  const largePages = createLargePages();
   const inFlight = createInFlight();
   const metrics = createMetrics(gauges, [
     connections.all,
@@ -112,10 +114,11 @@ async function start(
     queue,
     fetches,
     loopTime,
+    largePages,
     bodyBytes,
     inFlight,
   ]);
-  const parts = { ...given, oauth, metrics, loopTime, bodyBytes, inFlight };
+  const parts = { ...given, oauth, metrics, loopTime, largePages, bodyBytes, inFlight };
   const life = { stopping: false };
   const servers = { public: publicServer(parts), management: managementServer(parts, life) };
   const stops = { public: gracefulStop(servers.public), management: gracefulStop(servers.management) };
@@ -146,6 +149,7 @@ interface Parts {
   readonly oauth: OAuthServices;
   readonly metrics: Metrics;
   readonly loopTime: FairQueue;
+  readonly largePages: FairQueue;
   readonly bodyBytes: ByteBudget;
   readonly inFlight: InFlight;
   readonly log: Log;
@@ -153,7 +157,7 @@ interface Parts {
 }
 
 function publicServer(parts: Parts): Server {
-  const { config, database, oauth, metrics, loopTime, bodyBytes, inFlight, log, throttleNow } = parts;
+  const { config, database, oauth, metrics, loopTime, largePages, bodyBytes, inFlight, log, throttleNow } = parts;
   const limits = { ...defaultThrottle, perClient: config.failuresPerClient, perBox: config.failuresPerBox };
   const throttle = createThrottle(limits, throttleNow);
   const app = createApp({
@@ -162,6 +166,7 @@ function publicServer(parts: Parts): Server {
     addressing: boxAddressing(config, database.hot),
     boxes: createKnownBoxes(oauth.states),
     loopTime,
+    largePages,
     bodyBytes,
     inFlight,
     throttle,

@@ -21,6 +21,8 @@ export interface ApiContext {
   readonly bodyBytes: ByteBudget;
   /** Divides long work on the event loop among boxes. */
   readonly loopTime: Pick<FairQueue, 'run'>;
+  /** The turns of boxes that read large pages. */
+  readonly largePages: Pick<FairQueue, 'run'>;
   /** Requests that are being answered. */
   readonly inFlight: InFlight;
   readonly passwordLimits: PasswordLimits;

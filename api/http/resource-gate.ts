@@ -14,6 +14,7 @@ import { exchangeOf } from './exchange.ts';
 import { guessing } from './guessing.ts';
 import { hashingAs, hashSharer } from './hash-sharer.ts';
 import type { Guess } from './guessing.ts';
+import { inPageTurn } from './large-pages.ts';
 import { loopTurns } from './loop-time.ts';
 import { queryOf } from './query.ts';
 import { resourceBody } from './resource-body.ts';
@@ -82,9 +83,11 @@ export function behindGate(
           isGuessed(context, { box, address: remoteAddr, by: granted.session?.user?.id }, user, verify),
       };
       const sharer = hashSharer(context.throttle, box, remoteAddr);
-      const told = await handler(addressed, hashingAs(context.oauth, sharer));
-      const member = exchange.client ?? remoteAddr;
-      return renderInTurns(told, format, loopTurns(context, { box, member }));
+      const reader = { box, member: exchange.client ?? remoteAddr };
+      return inPageTurn(context, reader, query, async () => {
+        const told = await handler(addressed, hashingAs(context.oauth, sharer));
+        return renderInTurns(told, format, loopTurns(context, reader));
+      });
     });
     send(response, { ...answer, headers: { ...personal, ...answer.headers } }, context.onAnswer);
   };

@@ -97,9 +97,13 @@ export function createFairQueue(
     [...longest.member.line].at(-1)?.giveUp(refusal(longest, true));
   }
 
-  /** Returns the error of a piece that is refused: 429 if other sharers are there and its own box is the reason. */
+  /**
+   * Returns the error of a piece that is refused: 429 if its own box is the reason, and others are there or it would be
+   * limited without them too.
+   */
   function refusal(claim: Claim<Waiting>, isOwnFault: boolean): Error {
-    if (isOwnFault && !places.isAlone(claim)) return shareUsedUp(noun);
+    const isLimited = limits.mostAlone !== undefined || !places.isAlone(claim);
+    if (isOwnFault && isLimited) return shareUsedUp(noun);
     return new Outage(`too much work waits for ${noun}`);
   }
 

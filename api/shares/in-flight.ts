@@ -7,14 +7,25 @@ export interface InFlight extends ResourceUse {
   enter(box: string, most: number): boolean;
   /** Counts one less, which has entered. */
   leave(box: string): void;
-  /** Checks whether any request of another box is being answered. */
+  /** Checks whether a request of another box is being answered, or was within the last second. */
   isAnyBeside(box: string): boolean;
 }
 
-/** Creates a count of requests in flight, with none. */
-export function createInFlight(): InFlight {
+/** A box, and the time at which its last request was answered. */
+interface Served {
+  readonly box: string;
+  readonly at: number;
+}
+
+/** Milliseconds for which a box remains beside others after its last request. */
+const presence = 1_000;
+
+/** Creates a count of requests in flight, with none; `now` in milliseconds from any moment on. */
+export function createInFlight(now: () => number = () => performance.now()): InFlight {
   const counts = new Map<string, number>();
   const refusals = createRefusalCount();
+  let last: Served = { box: '', at: -Infinity };
+  let lastOther = last;
 
   return {
     resource: 'requests',
@@ -31,9 +42,18 @@ export function createInFlight(): InFlight {
     },
     leave(box) {
       const left = (counts.get(box) ?? 1) - 1;
-      if (left === 0) counts.delete(box);
-      else counts.set(box, left);
+      if (left > 0) {
+        counts.set(box, left);
+        return;
+      }
+      counts.delete(box);
+      if (last.box !== box) lastOther = last;
+      last = { box, at: now() };
     },
-    isAnyBeside: (box) => counts.size > (counts.has(box) ? 1 : 0),
+    isAnyBeside(box) {
+      if (counts.size > (counts.has(box) ? 1 : 0)) return true;
+      const other = last.box === box ? lastOther : last;
+      return now() - other.at < presence;
+    },
   };
 }

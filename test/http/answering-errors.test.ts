@@ -15,6 +15,7 @@ import { createByteBudget } from '../../api/shares/byte-budget.ts';
 import { createFailureSlot } from '../../api/credentials/failure-slot.ts';
 import { createKnownAddresses } from '../../api/http/known-addresses.ts';
 import { createSharedFailures } from '../../api/http/failures-of-all-replicas.ts';
+import { createLargePages } from '../../api/http/large-pages.ts';
 import { createLoopTime } from '../../api/http/loop-time.ts';
 import { createInFlight } from '../../api/shares/in-flight.ts';
 import { createPasswordLimits } from '../../api/http/password-limits.ts';
@@ -102,6 +103,7 @@ describe('errors as answers', () => {
         },
         boxes: createKnownBoxes(world.services.states),
         loopTime: createLoopTime(),
+        largePages: createLargePages(),
         bodyBytes: createByteBudget('body_bytes', heldBodyBytes),
         inFlight: createInFlight(),
         throttle,

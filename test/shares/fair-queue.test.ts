@@ -195,6 +195,14 @@ describe('the fair queue', () => {
     expect(third?.status === 'rejected' && third.reason).to.be.instanceOf(Outage);
   });
 
+  it('refuses a box that is alone as its own fault where it is limited even then', async () => {
+    const { time, queue } = setting({ mostOfOne: 1, mostAlone: 1, patience: 50 });
+    const runs = Promise.allSettled([1, 2].map(() => queue.run(greedy, lasting(time, 100))));
+    await time.pass(200);
+    const [, second] = await runs;
+    expect(second?.status === 'rejected' && second.reason).to.be.instanceOf(Problem);
+  });
+
   it('refuses work that waited too long: as an outage where only others were served, else as its own fault', async () => {
     const { time, queue } = setting({ places: 2, mostOfOne: 1, patience: 50 });
     const long = [0, 1].map((index) => queue.run({ box: `long-${String(index)}`, member: 'a' }, lasting(time, 100)));
