@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 
 /** The options of curl that our pages and hints use. */
-const text = `#!${process.execPath}
+const text = `
 const [settings, rest] = [{}, process.argv.slice(2)];
 const headers = new Headers();
 const fs = process.getBuiltinModule('fs');
@@ -23,8 +23,8 @@ const method = settings.method ?? (settings.body === undefined ? 'GET' : 'POST')
 fetch(settings.url, { method, headers, body: settings.body }).then((answer) => answer.text()).then(console.log);
 `;
 
-/** Writes a program that does what curl does, for machines that have none. */
-export function writeCurlStandIn(file: string): void {
-  writeFileSync(file, text);
+/** Writes a program that does what curl does, for machines that have none; it runs on a Node.js that its user can reach. */
+export function writeCurlStandIn(file: string, node = process.execPath): void {
+  writeFileSync(file, `#!${node}${text}`);
   chmodSync(file, 0o755);
 }

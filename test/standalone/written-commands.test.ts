@@ -105,7 +105,10 @@ function hasOwnNetwork(): boolean {
 function prefixOf(clone: string, home: string, user: string | undefined): readonly string[] {
   const as = user === undefined ? [] : ['runuser', '-u', user, '--', 'env', `HOME=${home}`];
   if (!hasOwnNetwork()) {
-    symlinkSync(path.resolve('node_modules'), path.join(clone, 'node_modules'));
+    const [packages, own] = [path.resolve('node_modules'), path.join(clone, 'node_modules')];
+    // Another user may have no way into the home that this checkout is in.
+    if (user === undefined) symlinkSync(packages, own);
+    else execFileSync('cp', ['-a', packages, own]);
     return as;
   }
   mkdirSync(path.join(clone, 'node_modules'));
@@ -128,7 +131,8 @@ async function session(folder: TemporaryFolder, user?: string): Promise<SessionR
   const clone = folder.path('clone');
   freshClone(clone);
   for (const name of ['home', 'bin']) mkdirSync(folder.path(name));
-  writeCurlStandIn(folder.path('bin', 'curl'));
+  // Another user may have no way to the Node.js of this process.
+  writeCurlStandIn(folder.path('bin', 'curl'), path.join(clone, 'node_modules/node/bin/node'));
   const [program, ...args] = [
     ...prefixOf(clone, folder.path('home'), user),
     'node_modules/node/bin/node',
