@@ -43,24 +43,30 @@ describe('the control plane of the tests', () => {
     expect(refusal).to.have.property('code', 403);
   });
 
-  it('ends with the process that started it, however hard that ended, and leaves nothing', async () => {
-    const program = `
-      const { startControlPlane } = await import(${JSON.stringify(path.resolve('test/envtest/control-plane.ts'))});
-      const { familyOf } = await import(${JSON.stringify(path.resolve('test/support/processes.ts'))});
-      const plane = await startControlPlane();
-      console.log(JSON.stringify([plane.kubeconfig, ...familyOf(process.pid).slice(1)]));
-      setInterval(() => {}, 1000);`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+  for (const [how, end] of [
+    ['SIGKILL', (pid: number) => process.kill(pid, 'SIGKILL')],
+    ['SIGHUP of a terminal that closes, to its whole process group', (pid: number) => process.kill(-pid, 'SIGHUP')],
+  ] as const) {
+    it(`ends with the process that started it and leaves nothing: by ${how}`, async () => {
+      const program = `
+        const { startControlPlane } = await import(${JSON.stringify(path.resolve('test/envtest/control-plane.ts'))});
+        const { familyOf } = await import(${JSON.stringify(path.resolve('test/support/processes.ts'))});
+        const plane = await startControlPlane();
+        console.log(JSON.stringify([plane.kubeconfig, ...familyOf(process.pid).slice(1)]));
+        setInterval(() => {}, 1000);`;
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        detached: true,
+      });
+      const line = await new Promise<string>((resolve) => child.stdout.setEncoding('utf8').once('data', resolve));
+      const started: unknown = JSON.parse(line);
+      const [kubeconfig, ...pids] = Array.isArray(started) ? started.map(String) : [];
+      expect(pids.filter((pid) => isRunning(Number(pid)))).to.have.length.at.least(4);
+      end(child.pid ?? 0);
+      await eventually('its programs have ended', () => !pids.some((pid) => isRunning(Number(pid))));
+      await eventually('its folder is gone', () => !existsSync(path.dirname(kubeconfig ?? '')));
     });
-    const line = await new Promise<string>((resolve) => child.stdout.setEncoding('utf8').once('data', resolve));
-    const started: unknown = JSON.parse(line);
-    const [kubeconfig, ...pids] = Array.isArray(started) ? started.map(String) : [];
-    expect(pids.filter((pid) => isRunning(Number(pid)))).to.have.length.at.least(4);
-    child.kill('SIGKILL');
-    await eventually('its programs have ended', () => !pids.some((pid) => isRunning(Number(pid))));
-    await eventually('its folder is gone', () => !existsSync(path.dirname(kubeconfig ?? '')));
-  });
+  }
 
   it('deletes a namespace with what is in it once it has controllers', async () => {
     const own = await startControlPlane();

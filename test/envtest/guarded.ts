@@ -31,7 +31,11 @@ export interface Guarded {
 /** Starts a program whose output goes to a file; it does not keep this process running, and ends with it. */
 export function startGuarded(folder: string, log: string, command: readonly [string, ...string[]]): Guarded {
   const output = openSync(log, 'a');
-  const child = spawn('sh', ['-c', guard, 'guard', folder, ...command], { stdio: ['pipe', output, output] });
+  const child = spawn('sh', ['-c', guard, 'guard', folder, ...command], {
+    stdio: ['pipe', output, output],
+    // Its own session: a terminal that closes ends the tests, and not the guard.
+    detached: true,
+  });
   closeSync(output);
   const ended = new Promise<void>((resolve) => {
     child.on('error', () => resolve());
