@@ -91,8 +91,8 @@ $(INSTALLED): package-lock.json
 	    "run make as that user, or in a copy of your own (cp -r $(CURDIR) <folder>)."; \
 	  exit 1; }
 	@echo "Obtaining the packages of package-lock.json (400 MB on disk, one to three minutes)"
-	@echo "EBADENGINE warnings do not matter: Boxgate runs on the Node.js that is one of them"
-	npm ci
+	@# An old Node's npm would warn of hundreds of packages that want a newer one, which is among them.
+	npm ci --loglevel=error
 	@# An old Node's npm leaves out optional packages that want a newer one: under the pinned Node they come in.
-	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" npm install --no-save --ignore-scripts --silent
+	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" NODE_NO_WARNINGS=1 npm install --no-save --ignore-scripts --silent
 	@touch $@
