@@ -11,23 +11,18 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { runTests, withPatch } from './mutant-runs.ts';
+import { runTests, withTexts } from './mutant-runs.ts';
 
 const source = 'export const sum = (a: number, b: number): number => a + b;\n';
 const test = `
 import { sum } from './sum.ts';
 describe('sum', () => { it('adds', () => { if (sum(1, 2) !== 3) throw new Error('no sum'); }); });
 `;
-const patch = (line: string) => `Breaks: adding
-Tests: sum.test.ts
 
-diff --git a/sum.ts b/sum.ts
---- a/sum.ts
-+++ b/sum.ts
-@@ -1 +1 @@
--${source.trimEnd()}
-+${line}
-`;
+/** Never returns, and uses no CPU. */
+const hanging = new Map([
+  ['sum.ts', 'export const sum = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);\n'],
+]);
 
 describe('a run of tests over a broken tree', () => {
   let folder = '';
@@ -44,33 +39,45 @@ describe('a run of tests over a broken tree', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const tryPatch = (line: string) => {
-    writeFileSync(path.join(folder, 'x.patch'), patch(line));
-    return withPatch(folder, path.join(folder, 'x.patch'), () => runTests(folder, ['sum.test.ts']));
+  const tryText = (text: string) => {
+    return withTexts(folder, new Map([['sum.ts', text]]), () => runTests(folder, ['sum.test.ts']));
   };
 
   it('notices a fault that a test fails on', async () => {
-    const outcome = await tryPatch('export const sum = (a: number, b: number): number => a - b;');
+    const outcome = await tryText('export const sum = (a: number, b: number): number => a - b;');
     expect(outcome.verdict, outcome.output).to.equal('noticed');
   });
 
   it('does not notice a change that no test looks at', async () => {
-    const outcome = await tryPatch('export const sum = (a: number, b: number): number => b + a;');
+    const outcome = await tryText('export const sum = (a: number, b: number): number => b + a;');
     expect(outcome.verdict, outcome.output).to.equal('not noticed');
   });
 
   it('takes code that cannot even be loaded for no proof', async () => {
-    const outcome = await tryPatch('export const total = 0;');
+    const outcome = await tryText('export const total = 0;');
     expect(outcome.verdict, outcome.output).to.equal('does not run');
   });
 
-  it('takes the patch back, whatever came of it', () => {
-    expect(readFileSync(path.join(folder, 'sum.ts'), 'utf8')).to.equal(source);
+  it('takes a run that exceeds its time limit for one that noticed', async () => {
+    const outcome = await withTexts(folder, hanging, () => runTests(folder, ['sum.test.ts'], { limit: 2_000 }));
+    expect(outcome.verdict, outcome.output).to.equal('noticed');
   });
 
-  it('refuses a patch that does not apply', async () => {
-    writeFileSync(path.join(folder, 'x.patch'), patch('x').replace('a + b', 'a * b'));
-    const attempt = withPatch(folder, path.join(folder, 'x.patch'), () => Promise.resolve());
-    expect(await attempt.catch((error: unknown) => String(error))).to.contain('patch does not apply');
+  it('is ended by its signal', async () => {
+    const signal = AbortSignal.timeout(2_000);
+    const attempt = withTexts(folder, hanging, () => runTests(folder, ['sum.test.ts'], { signal }));
+    expect(await attempt.catch((error: unknown) => String(error))).to.contain('the run was ended');
+  });
+
+  it('leaves out the services where the tests need none', async () => {
+    writeFileSync(path.join(folder, '.mocharc.json'), '{"require":["./no-service.ts"]}');
+    const outcomes = [false, true].map((withoutServices) => runTests(folder, ['sum.test.ts'], { withoutServices }));
+    const [withThem, withoutThem] = await Promise.all(outcomes);
+    rmSync(path.join(folder, '.mocharc.json'));
+    expect([withThem?.verdict, withoutThem?.verdict]).to.deep.equal(['does not run', 'not noticed']);
+  });
+
+  it('restores the file, whatever came of it', () => {
+    expect(readFileSync(path.join(folder, 'sum.ts'), 'utf8')).to.equal(source);
   });
 });

@@ -1,23 +1,28 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { countsIn } from './reporter.ts';
-import { filesOfTheTree } from './tree.ts';
 
-/** How long the tests of one patch may take, in milliseconds; a run that is still going then has noticed: it hangs. */
-const patience = 300_000;
-
-/** What the tests say of a patched tree. `does not run`: no test got to its end, so the patch proves nothing. */
+/** The result of a run of tests. `does not run`: no test got to its end, so the run proves nothing. */
 export interface Outcome {
   readonly verdict: 'noticed' | 'not noticed' | 'does not run';
   readonly output: string;
 }
 
-/** A copy of the working tree as it is now, uncommitted changes included, that shares its node_modules. */
-export function makeScratchTree(): { folder: string; remove(): void } {
+/** A copy of these files of the working tree, uncommitted changes included, that shares its node_modules. */
+export function makeScratchTree(files: readonly string[]): { folder: string; remove(): void } {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'boxgate-mutants-')));
-  for (const file of filesOfTheTree()) {
+  for (const file of files) {
     mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
     cpSync(file, path.join(folder, file));
   }
@@ -30,43 +35,72 @@ export function makeScratchTree(): { folder: string; remove(): void } {
   };
 }
 
-/** Applies a patch file to the scratch tree, does the work, takes the patch back. Throws where it does not apply. */
-export async function withPatch<T>(folder: string, file: string, work: () => Promise<T>): Promise<T> {
-  const patch = path.resolve(file);
-  execFileSync('git', ['apply', patch], { cwd: folder, stdio: 'pipe' });
+/** Writes these texts to the files of the scratch tree, does the work, and restores the files. */
+export async function withTexts<T>(
+  folder: string,
+  texts: ReadonlyMap<string, string>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = [...texts.keys()].map((file) => [file, readFileSync(path.join(folder, file))] as const);
   try {
+    for (const [file, text] of texts) writeFileSync(path.join(folder, file), text);
     return await work();
   } finally {
-    execFileSync('git', ['apply', '--reverse', patch], { cwd: folder });
+    for (const [file, bytes] of before) writeFileSync(path.join(folder, file), bytes);
   }
 }
 
-/** Runs test files in the scratch tree. */
-export async function runTests(folder: string, tests: readonly string[]): Promise<Outcome> {
-  const args = ['--bail', '--reporter', 'test/house/reporter.ts', ...tests];
-  const { output, hung } = await run('node_modules/.bin/mocha', args, folder);
+/** Settings of one run. */
+export interface RunOptions {
+  /** Ends the run, which then throws the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Leaves out the Postgres that .mocharc.json starts: unit tests do not need it. */
+  readonly withoutServices?: boolean;
+  /** The number of test files that run at a time; one by default. */
+  readonly jobs?: number;
+  /** The run's time limit in milliseconds. A run that takes longer hangs, so its tests have noticed. None by default. */
+  readonly limit?: number;
+}
+
+/** Runs test files in the scratch tree until one test fails. */
+export async function runTests(folder: string, tests: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  const settings = options.withoutServices === true ? unitSettings : [];
+  const parallel = options.jobs === undefined ? [] : ['--parallel', '--jobs', String(options.jobs)];
+  const args = [...settings, ...parallel, '--bail', '--reporter', 'test/house/reporter.ts', ...tests];
+  const { output, hung } = await run(args, folder, options);
   if (hung) return { verdict: 'noticed', output };
   const counts = countsIn(output);
   if (counts === undefined || counts.passed + counts.failed === 0) return { verdict: 'does not run', output };
   return { verdict: counts.failed > 0 ? 'noticed' : 'not noticed', output };
 }
 
-function run(command: string, args: string[], cwd: string): Promise<{ output: string; hung: boolean }> {
+/** The settings of .mocharc.json without the services. */
+const unitSettings = ['--no-config', '--extension', 'ts', '--timeout', '300000', '--forbid-only', '--fail-zero'];
+
+function run(args: string[], cwd: string, { signal, limit }: RunOptions): Promise<{ output: string; hung: boolean }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    signal?.throwIfAborted();
+    const child = spawn('node_modules/.bin/mocha', args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     let output = '';
     let hung = false;
-    const limit = setTimeout(() => {
-      hung = true;
+    const kill = () => {
       // The whole group: a test run that is killed leaves its Postgres behind.
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    }, patience);
+    };
+    const hang = () => {
+      hung = true;
+      kill();
+    };
+    const timer = limit === undefined ? undefined : setTimeout(hang, limit);
+    signal?.addEventListener('abort', kill);
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));
     }
     child.on('error', reject).on('close', () => {
-      clearTimeout(limit);
-      resolve({ output, hung });
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', kill);
+      if (signal?.aborted === true) reject(new Error('the run was ended', { cause: signal.reason }));
+      else resolve({ output, hung });
     });
   });
 }
