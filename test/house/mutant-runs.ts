@@ -58,15 +58,18 @@ export interface RunOptions {
   readonly withoutServices?: boolean;
   /** The number of test files that run at a time; one by default. */
   readonly jobs?: number;
+  /** Goes on after a test that fails. */
+  readonly toTheEnd?: boolean;
   /** The run's time limit in milliseconds. A run that takes longer hangs, so its tests have noticed. None by default. */
   readonly limit?: number;
 }
 
-/** Runs test files in the scratch tree until one test fails. */
+/** Runs test files in the scratch tree, until one test fails. */
 export async function runTests(folder: string, tests: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const settings = options.withoutServices === true ? unitSettings : [];
   const parallel = options.jobs === undefined ? [] : ['--parallel', '--jobs', String(options.jobs)];
-  const args = [...settings, ...parallel, '--bail', '--reporter', 'test/house/reporter.ts', ...tests];
+  const bail = options.toTheEnd === true ? [] : ['--bail'];
+  const args = [...settings, ...parallel, ...bail, '--reporter', 'test/house/reporter.ts', ...tests];
   const { output, hung } = await run(args, folder, options);
   if (hung) return { verdict: 'noticed', output };
   const counts = countsIn(output);

@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util';
 import { makeScratchTree, runTests, withTexts } from './mutant-runs.ts';
 import { changedFiles, readSources } from './mutant-sources.ts';
 import { beginningWith, choose, readMutants } from './mutant-tables.ts';
+import { failedFilesIn } from './reporter.ts';
 import { filesOfTheTree } from './tree.ts';
 import { unitTests } from './unit-tests.ts';
 import type { Outcome } from './mutant-runs.ts';
@@ -54,13 +55,25 @@ for (const survivor of survivors) process.stdout.write(`survivor: ${survivor}\n`
 process.stdout.write(`${mutants.length - survivors.length} noticed, ${survivors.length} not noticed\n`);
 process.exitCode = survivors.length === 0 ? 0 : 1;
 
-/** A test that fails without any mutant would count as having noticed each of them. */
+/**
+ * A test that fails without any mutant would count as having noticed each of them. Files that fail in the run of all are
+ * run once more, alone: a loaded machine alone can make a test fail.
+ */
 async function requireGreen(tests: string[]): Promise<void> {
   const [tree] = trees;
   if (tree === undefined) throw new Error('there is no mutant to try, or no worker');
-  const outcome = await runTests(tree.folder, tests, { signal, jobs: workers });
-  if (outcome.verdict === 'not noticed') return;
-  throw new Error(`the tests fail without any mutant, or do not run:\n${outcome.output}`);
+  const all = await runTests(tree.folder, tests, { signal, jobs: workers, toTheEnd: true });
+  const failed = failedFilesIn(all.output);
+  if (all.verdict !== 'not noticed' && failed.length === 0) throw notGreen(all);
+  for (const test of failed) {
+    process.stdout.write(`again        ${test} fails without any mutant\n`);
+    const alone = await runTests(tree.folder, [test], { signal });
+    if (alone.verdict !== 'not noticed') throw notGreen(alone);
+  }
+}
+
+function notGreen({ output }: Outcome): Error {
+  return new Error(`the tests fail without any mutant, or do not run:\n${output}`);
 }
 
 /** Each worker takes the next mutant when it has done with one. If a worker fails, the others end. */

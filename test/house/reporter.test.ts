@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { countsIn } from './reporter.ts';
+import { countsIn, failedFilesIn } from './reporter.ts';
 
 /** Mocha over one file of tests, as `npm test` calls it. */
 function runMocha(tests: string, ...options: string[]) {
@@ -18,6 +18,7 @@ function runMocha(tests: string, ...options: string[]) {
   return {
     status: run.status,
     failed,
+    files: failedFilesIn(run.stdout).map((name) => path.resolve(name) === file),
     lastLine: run.stdout.trimEnd().split('\n').at(-1),
     counts: countsIn(run.stdout),
   };
@@ -53,6 +54,16 @@ describe('the closing line of a test run', () => {
     const broken = `describe('a box', () => { it('holds', () => { throw new Error('it is empty\\nand more'); }); });`;
     for (const jobs of [[], ['--parallel', '--jobs', '2']]) {
       expect(runMocha(broken, ...jobs).failed).to.deep.equal(['failed: a box holds: it is empty']);
+    }
+  });
+
+  it('comes after a line for each file with a failure, be it of a test or of a hook', () => {
+    const broken = `it('a', () => { throw new Error('a'); }); it('b', () => { throw new Error('b'); });`;
+    const hook = `describe('x', () => { before(() => { throw new Error('h'); }); it('a', () => {}); });`;
+    for (const jobs of [[], ['--parallel', '--jobs', '2']]) {
+      expect(runMocha(broken, ...jobs).files).to.deep.equal([true]);
+      expect(runMocha(hook, ...jobs).files).to.deep.equal([true]);
+      expect(runMocha(passing, ...jobs).files).to.deep.equal([]);
     }
   });
 

@@ -1,9 +1,10 @@
 import Mocha from 'mocha';
+import path from 'node:path';
 
 /**
- * Mocha's dots, with the name of each test that fails, at once; then the failures in full, a line for each failure, and as
- * the last line the counts of the run that really was, in the form that .ci/run and mutants.ts read:
- * `N passed, N failed, N skipped`.
+ * Mocha's dots, with the name of each test that fails, at once; then the failures in full, a line for each failure and one
+ * for each file that has one, and as the last line the counts of the run that really was, in the form that .ci/run and
+ * mutants.ts read: `N passed, N failed, N skipped`.
  */
 class CountingReporter extends Mocha.reporters.Dot {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
@@ -17,6 +18,7 @@ class CountingReporter extends Mocha.reporters.Dot {
   override epilogue(): void {
     super.epilogue();
     for (const test of this.failures) process.stdout.write(`failed: ${failureLine(test)}\n`);
+    for (const file of failedFiles(this.failures)) process.stdout.write(`failed in: ${file}\n`);
     process.stdout.write(`${countsLine(this.stats)}\n`);
   }
 }
@@ -24,6 +26,10 @@ class CountingReporter extends Mocha.reporters.Dot {
 /** Of a log that was cut, the end is what is left: which tests failed, and the first line of why. */
 function failureLine(test: Mocha.Test): string {
   return `${test.titlePath().join(' ')}: ${firstLine(test.err)}`;
+}
+
+function failedFiles(failures: readonly Mocha.Test[]): ReadonlySet<string> {
+  return new Set(failures.flatMap(({ file }) => (file === undefined ? [] : [path.relative('', file)])));
 }
 
 /** An error of another process is no `Error` here. */
@@ -42,6 +48,11 @@ function countsLine(stats: Pick<Mocha.Stats, 'passes' | 'failures' | 'pending'>)
 export function countsIn(output: string): { passed: number; failed: number; skipped: number } | undefined {
   const counts = [...output.matchAll(/^(\d+) passed, (\d+) failed, (\d+) skipped$/gm)].at(-1);
   return counts && { passed: Number(counts[1]), failed: Number(counts[2]), skipped: Number(counts[3]) };
+}
+
+/** The test files that had failures, as the output of a run names them: paths from the folder of the run. */
+export function failedFilesIn(output: string): string[] {
+  return [...output.matchAll(/^failed in: (.+)$/gm)].map(([, file = '']) => file);
 }
 
 // Mocha takes a reporter as a module's default export.
