@@ -79,6 +79,11 @@ describe('the tables of make mutants', () => {
     expect(() => read(`m:${entry}`)).to.throw('more than one mutant is named m');
   });
 
+  it('refuse another file in their folder, whose mutants nobody would try', () => {
+    write('m.patch', 'diff --git');
+    expect(() => read(`m:${entry}`)).to.throw('tables (.yaml) only, not m.patch');
+  });
+
   it('refuse a table that is no map', () => {
     expect(() => read('[m]')).to.throw('x.yaml must map names to mutants');
   });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
@@ -29,12 +29,14 @@ const Table = Type.Record(Type.String(), Type.Unknown());
 
 /**
  * Reads the mutants of all tables of a folder, sorted by name. `files` are the paths that a test may be found among. Throws
- * an Error that names the mutant if an entry has another form, a test is missing or ambiguous, or a name is used twice.
+ * an Error if the folder holds another file, an entry has another form, a test is missing or ambiguous, or a name is used
+ * twice.
  */
 export function readMutants(folder: string, files: readonly string[]): Mutant[] {
-  const mutants = globSync('*.yaml', { cwd: folder })
-    .sort()
-    .flatMap((table) => readTable(folder, table, files));
+  const tables = readdirSync(folder).sort();
+  const other = tables.filter((name) => !name.endsWith('.yaml'));
+  if (other.length > 0) throw new Error(`${folder} must hold tables (.yaml) only, not ${other.join(', ')}`);
+  const mutants = tables.flatMap((table) => readTable(folder, table, files));
   const names = mutants.map(({ name }) => name);
   const twice = names.filter((name, n) => names.indexOf(name) !== n);
   if (twice.length > 0) throw new Error(`more than one mutant is named ${twice.join(', ')}`);
