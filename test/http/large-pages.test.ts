@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createLargePages, inPageTurn } from '../../api/http/large-pages.ts';
 import { createInFlight } from '../../api/shares/in-flight.ts';
@@ -34,6 +35,20 @@ describe('large pages', () => {
     while (ends.length < 2) await new Promise(setImmediate);
     ends[1]?.();
     expect(await pages[1]).to.equal(1);
+  });
+
+  it('R-06: are followed by a rest as long as the page took', async () => {
+    const { ends, pages } = beginPages(['_count=1000', '_count=1000'], ['busy', 'other']);
+    const begun = performance.now();
+    await sleep(30);
+    const ended = performance.now();
+    ends[0]?.();
+    await pages[0];
+    while (ends.length < 2) await new Promise(setImmediate);
+    // A timer may be a millisecond early.
+    expect(performance.now() - ended).to.be.at.least(ended - begun - 2);
+    ends[1]?.();
+    await pages[1];
   });
 
   it('R-06: delay no smaller ones', () => {
