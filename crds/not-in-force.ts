@@ -1,7 +1,7 @@
 import type { Kind } from './kind.ts';
 import { isRecord } from './schema-node.ts';
 
-/** A field that is accepted, so that manifests need not change later, and that this version does nothing with. */
+/** A field this version accepts but does not implement yet. */
 export interface NotInForce {
   /** Dotted, below `spec`; what is below it has no effect either. */
   readonly field: string;

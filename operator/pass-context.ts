@@ -7,7 +7,7 @@ import type { HostKeeper } from './host-keeper.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
 import type { Source } from './source.ts';
 
-/** What a pass works with. */
+/** Dependencies of one reconcile pass. */
 export interface PassContext {
   readonly source: Source;
   readonly keeper: SecretKeeper;

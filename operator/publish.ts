@@ -10,9 +10,9 @@ import { recordReadiness } from './ready-events.ts';
 import { FlipPool, stampedConditions, statusOf, type Flip } from './status.ts';
 
 /**
- * Writes the statuses that changed since they were last written, as many as it is this box's turn for; whether others are
- * left. Before any object is called Ready its deletion must wait for us. What has the same facts is not looked at, and neither
- * are the objects in `later` (their keys), which have not been sent to the API yet.
+ * Writes the statuses that changed since they were last written, up to the share of this box in a pass; returns whether any
+ * remain. Before an object is called Ready it gets the finalizer. Objects with the same facts as before are skipped, and so
+ * are those in `later` (their keys), which have not been sent to the API yet.
  */
 export async function publish(
   box: string,

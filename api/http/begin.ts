@@ -81,7 +81,7 @@ export function createBegin(
   };
 }
 
-/** Whatever is asked of a box that is not there, and however wrongly: it gets the answer of an unknown path. */
+/** An unknown box gets the same 404 as an unknown path, even if the request is malformed. */
 async function existing(
   host: string,
   url: string,

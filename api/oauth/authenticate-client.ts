@@ -48,7 +48,7 @@ export function namedClient(state: BoxState, credentials: ClientCredentials): Cl
   return found !== undefined && isActive(found, state) ? found : undefined;
 }
 
-/** That there is such a client the time tells, as it does of a chosen secret: ids are public. */
+/** Response time reveals whether the client exists. That is acceptable: client ids are public. */
 async function authenticateByAssertion(
   found: ClientState | undefined,
   assertion: ClientAssertion,

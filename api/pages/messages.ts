@@ -68,7 +68,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
     wrongPassword: 'Wrong email or password. Check both and try again.',
     signUp: 'Create an account',
     noAccount: 'No account yet?',
-    haveAccount: 'You have an account?',
+    haveAccount: 'Already have an account?',
     emailHint: (domains) => `Of one of these domains: ${domains}`,
     passwordHint: (least) => `At least ${String(least)} characters`,
     emailFaults: {
@@ -115,7 +115,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
     backToApp: 'Back to the app',
     backToAppText: 'You are on your way back to the app. If nothing happens, use the button.',
     goOn: 'Continue',
-    problem: 'This did not work',
+    problem: 'Something went wrong',
     problems: {
       'logout-untrusted':
         'An app wanted to sign you out, with a request that is not its own, or back to an address that is not. Nobody was signed out. Whoever runs the app has to look at its id_token_hint, client_id and post_logout_redirect_uri.',
@@ -135,7 +135,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
       bug: 'Something went wrong on our side. Try again; if it stays, tell who runs this service the number below.',
     },
     tryAgain: 'Try again',
-    requestId: 'Number of this request:',
+    requestId: 'Request ID:',
   },
   de: {
     signIn: 'Anmelden',

@@ -2,7 +2,7 @@ import { readPageMark } from './search-cursor.ts';
 import type { PageMark } from './search-cursor.ts';
 import { readNumber, readText, readWord, refusedParameter } from './search-values.ts';
 
-/** What can be searched for among one kind of resource. */
+/** Search parameters of one kind of resource. */
 export interface SearchDefinition<Filters> {
   /** Those of the common parameters that it takes; absent: all. */
   readonly controls?: readonly string[];

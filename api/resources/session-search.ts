@@ -17,7 +17,7 @@ export const sessionId = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 
 const statuses = ['active', 'expired', 'closed', 'revoked'] as const satisfies readonly SessionStatus[];
 
-/** What can be searched for among sessions. */
+/** Search parameters for Session. */
 export const sessionSearch: SearchDefinition<SessionFilters> = {
   elements: new Set(sessionElements),
   // An id begins with the time of its creation: one order, two names.

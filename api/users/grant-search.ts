@@ -14,7 +14,7 @@ import { grantElements } from './grant-view.ts';
 const createdAt = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::?\d\d)?$/;
 const own = [/^[1-9]\d{0,14}$/, new RegExp(RESOURCE_ID)] as const;
 
-/** What can be searched for among grants. */
+/** Search parameters for Grant. */
 export const grantSearch: SearchDefinition<GrantFilters> = {
   elements: new Set(grantElements),
   sorts: { id: own, created_at: [createdAt, ...own] },

@@ -17,7 +17,7 @@ export const groupId = /^[1-9]\d{0,14}$/;
 const createdAt = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::?\d\d)?$/;
 const name = /^[^\0]{1,256}$/u;
 
-/** What can be searched for among groups. */
+/** Search parameters for Group. */
 export const groupSearch: SearchDefinition<GroupFilters> = {
   elements: new Set(groupElements),
   sorts: { id: [groupId], name: [name], created_at: [createdAt, groupId] },

@@ -48,7 +48,7 @@ export function createConnection(
   let pool: { readonly certificates: string; readonly dispatcher: Dispatcher } | undefined;
   let known: { readonly at: number; readonly target: Promise<Target> } | undefined;
   let begun = 0;
-  /** Of the sign-ins that have ended the one that began last. */
+  /** The most recently started sign-in that has completed. */
   let newest: { readonly nth: number; readonly target: Target } | undefined;
 
   function pooled(found: SignIn): Dispatcher {

@@ -56,6 +56,6 @@ describe('examples/app', () => {
     const begun = await say(app.found);
     const browserLeft = await signIn(`${begun.location}&prompt=consent`, 'deny');
     const { status, text } = await say(browserLeft, begun.cookie);
-    expect([status, text]).to.deep.equal([400, 'Signing in did not work: The person said no\n']);
+    expect([status, text]).to.deep.equal([400, 'Signing in did not work: The user denied access\n']);
   });
 });

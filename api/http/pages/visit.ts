@@ -49,7 +49,7 @@ export interface FormView {
   readonly formToken: string;
 }
 
-/** The headers that give a browser its cookie, when it sent none: its form would not be taken else. */
+/** Set-Cookie for a browser without one; its form would be rejected otherwise. */
 export function firstCookie({ box, browser }: Visit): Readonly<Record<string, string>> {
   if (!browser.isNew) return {};
   return { 'Set-Cookie': setCookie(box.state.box, box.issuer, browser.token) };

@@ -7,7 +7,7 @@ import type { Visit } from './visit.ts';
 
 /** The sign-in of who visits a page; undefined when nobody is signed in there. Throws Outage. */
 export async function findVisitor({ oauth }: ApiContext, { box, browser }: Visit): Promise<SignIn | undefined> {
-  // Who brings no cookie costs no statement.
+  // No cookie, no session to look up: skip the statement.
   if (browser.isNew) return undefined;
   return inBox(oauth.pool, box.state.box, 'snapshot', (connection) =>
     currentSignIn(connection, box.state, browser.token, oauth.now()),

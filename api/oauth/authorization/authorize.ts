@@ -111,7 +111,7 @@ export async function answerConsent(
     const key = { id, browser: signIn.browser, now: services.now() };
     if (!(await takeConsentRequest(connection, state.box, key))) return { next: 'error-page' };
     if (answer === 'deny') {
-      return { next: 'client', answer: errorAnswer(request.place, 'access_denied', 'The person said no') };
+      return { next: 'client', answer: errorAnswer(request.place, 'access_denied', 'The user denied access') };
     }
     await rememberConsent(connection, state, request, signIn, services.now());
     return 'allowed';
@@ -157,7 +157,7 @@ function answering(
     const { request } = judged;
     const hinted = hintedUser(request, state, services);
     if (hinted === 'unreadable') return told({ next: 'client', answer: badHint(request) });
-    // Who brings no cookie costs no transaction.
+    // No cookie, no session to look up: skip the transaction.
     const browser = arrival.browserAt(issuer);
     if (browser === undefined) return told(toSignIn(request));
     const now = services.now();

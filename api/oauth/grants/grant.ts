@@ -17,7 +17,7 @@ export interface TokenRequest {
 
 /**
  * Whose email and password they are: the id of the user, undefined for nobody who may sign in. People are looked up
- * elsewhere (api/users), so whoever reads the request gives this. Throws Outage, and whatever holds back who fails too often.
+ * elsewhere (api/users), so whoever reads the request gives this. Throws Outage, or Problem `throttled`.
  */
 export type VerifyPassword = (email: string, password: string) => Promise<number | undefined>;
 

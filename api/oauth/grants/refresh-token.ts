@@ -56,7 +56,7 @@ export const refreshToken: Grant = {
   },
 };
 
-/** Whose family a token is of shows only when it is used; the key must be good for what either may need. */
+/** The token's owner is known only after its row is locked, so the key fits both the client and the user settings. */
 function widestPlan(client: Client, box: Box): Pick<AccessTokenPlan, 'format' | 'lifetime'> {
   const plans = [client.auth?.client_credentials, client.auth?.authorization_code].map((settings) =>
     planForm(settings ?? {}, box),

@@ -215,5 +215,5 @@ describe('a browser that has signed in before', () => {
 
 /** Without what differs from page to page: tokens of forms and requests. */
 function stripped(text: string): string {
-  return text.replace(/value="[\w-]{43}"/g, '').replace(/Number of this request: \S+/, '');
+  return text.replace(/value="[\w-]{43}"/g, '').replace(/Request ID: \S+/, '');
 }

@@ -229,7 +229,7 @@ describe('the sign-in page', () => {
     const response = await fetch(`${api.url}/boxes/default/auth/signin`, { method: 'PUT' });
     expect(response.status).to.equal(405);
     expect(response.headers.get('allow')).to.equal('GET, POST, HEAD');
-    expect(await response.text()).to.contain('<h1>This did not work</h1>');
+    expect(await response.text()).to.contain('<h1>Something went wrong</h1>');
   });
 
   it('takes a password as it is typed, up to the size of a form', async () => {
