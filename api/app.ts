@@ -20,17 +20,17 @@ import { userRoutes } from './http/resources/user-handlers.ts';
 import { createRouter } from './http/router.ts';
 import type { Route } from './http/routes.ts';
 
-/** The public port. */
+/** Creates the listener of the public port. */
 export function createApp(context: ApiContext): RequestListener {
   return createRouter(context, routes);
 }
 
-/** Every route of a box, in order. Paths stand below the box's base URL. */
+/** Every route of a box, in order. Paths are relative to the box's base URL. */
 export const routes: readonly Route[] = [
   ['POST', '/auth/token', 'oauth', tokenEndpoint],
   ['POST', '/auth/introspect', 'oauth', introspectEndpoint],
   ['POST', '/auth/revoke', 'oauth', revokeEndpoint],
-  // What the token of a person opens without a policy.
+  // A user's token is enough here, without a policy.
   ['GET', '/auth/userinfo', 'oauth', userInfoEndpoint],
   ['POST', '/auth/userinfo', 'oauth', userInfoEndpoint],
   ['GET', '/.well-known/oauth-authorization-server', 'plain', metadataEndpoint],

@@ -5,7 +5,7 @@ import { batchedHosts } from './db/host.ts';
 import type { Connections } from './db/pool.ts';
 import type { BoxAddressing } from './http/box-address.ts';
 
-/** How an installation's boxes are addressed: by its settings, and by what the database knows. */
+/** Creates the addressing of an installation's boxes from its settings and the database. */
 export function boxAddressing(
   config: Pick<ApiConfig, 'clusterDomain' | 'publicUrl' | 'standalone'>,
   pool: Connections,

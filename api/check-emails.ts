@@ -2,8 +2,8 @@ import { readEmails } from './db/user-emails.ts';
 import { emailKey } from './users/email.ts';
 
 /**
- * Lists the users of a database whose email is not as it would be stored today, one line each; changes nothing. The email is
- * shown as JSON text, since it may hold line feeds. `ownerUrl` as of `migrate`.
+ * Lists the users of a database whose email differs from the form in which it would be stored today, one line each;
+ * changes nothing. Shows the email as JSON text, since it may contain line feeds. `ownerUrl` as for `migrate`.
  */
 export async function* affectedEmails(ownerUrl: string): AsyncGenerator<string> {
   for await (const { box, id, email, emailKey: key } of readEmails(ownerUrl)) {

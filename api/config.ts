@@ -22,13 +22,13 @@ export interface ApiConfig {
   readonly managementKeys: readonly string[];
   /** BOXGATE_ENCRYPTION_KEY: 32 bytes each; the first seals, older ones still open. */
   readonly encryptionKeys: readonly [Buffer, ...Buffer[]];
-  /** BOXGATE_PUBLIC_URL: where the public port is reached from outside; without a slash at the end. */
+  /** BOXGATE_PUBLIC_URL: the address of the public port from outside; without a slash at the end. */
   readonly publicUrl: string;
   /** BOXGATE_STANDALONE: the root serves the only box. */
   readonly standalone: boolean;
   /** BOXGATE_CLUSTER_DOMAIN: the domain of the cluster's Services. */
   readonly clusterDomain: string;
-  /** BOXGATE_TRUSTED_PROXIES: addresses and networks whose X-Forwarded-For is believed. */
+  /** BOXGATE_TRUSTED_PROXIES: addresses and networks whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** BOXGATE_POOL_SIZE: connections to Postgres of each of the two pools. */
   readonly poolSize: number;
@@ -49,7 +49,7 @@ export interface ApiConfig {
   readonly resourcesInMemory: number;
   /** BOXGATE_LOG_LEVEL. */
   readonly logLevel: LogLevel;
-  /** BOXGATE_PARENT_PIPE: a file descriptor whose end means that the parent is gone. */
+  /** BOXGATE_PARENT_PIPE: a file descriptor whose end means that the parent process has ended. */
   readonly parentPipe: number | undefined;
 }
 
@@ -158,7 +158,7 @@ function isNetwork(text: string): boolean {
   );
 }
 
-/** As a URL of that host has it: without the port of https. */
+/** Checks for a host as written in a URL: without the port of https. */
 function isHost(text: string): boolean {
   return URL.parse(`https://${text}`)?.host === text;
 }

@@ -9,9 +9,9 @@ import type { DueCount } from './db/session-count.ts';
 import { inBox } from './db/transaction.ts';
 import type { UsageNotes } from './state/usage-notes.ts';
 
-/** The counting of active sessions, on a period. */
+/** The periodic counting of active sessions. */
 export interface SessionCounting {
-  /** Reports what is left, and ends. */
+  /** Reports the remaining tokens, and ends. */
   stop(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface SessionCountParts {
   readonly log: Log;
 }
 
-/** Milliseconds between two reports of a replica: a box may exceed its quota by the tokens of this time. */
+/** Milliseconds between two reports of a replica: a box may exceed its quota by the tokens issued in this time. */
 const period = 5_000;
 /** Boxes that a replica counts in one round. */
 const boxesAtOnce = 20;
@@ -32,8 +32,8 @@ const boxesAtOnce = 20;
 const countLimit = 120_000;
 
 /**
- * Begins to report every five seconds how many tokens this replica has issued, and to count the active sessions of boxes
- * that may have reached their quota. No request waits for it.
+ * Starts to report every five seconds how many tokens this replica has issued, and to count the active sessions of
+ * boxes that may have reached their quota. No request waits for it.
  */
 export function startSessionCounts(parts: SessionCountParts): SessionCounting {
   const stopping = new AbortController();
@@ -56,8 +56,8 @@ async function rounds(parts: SessionCountParts, signal: AbortSignal): Promise<vo
 }
 
 /**
- * Reports the issued tokens once and counts the boxes that are due; a report that fails is made again in the next round,
- * and a count that fails is due again. Once `signal` is aborted it only reports. Never throws.
+ * Reports the issued tokens once and counts the boxes that are due; a failed report is repeated in the next round,
+ * and a failed count is due again. Once `signal` is aborted it only reports. Never throws.
  */
 export async function countRound(parts: SessionCountParts, signal: AbortSignal): Promise<void> {
   const { pool, notes, log } = parts;

@@ -4,16 +4,16 @@ import type { FairQueue, FairQueueLimits } from './shares/fair-queue.ts';
 
 /** The queues in which boxes wait for the connections of a pool. */
 export interface ConnectionQueues {
-  /** For every transaction of a box. */
+  /** Queue of every transaction of a box. */
   readonly all: FairQueue;
-  /** Before that one, for transactions that may take many seconds, such as an apply: they never hold every connection. */
+  /** Queue before that one, for transactions of many seconds, such as an apply: they never hold every connection. */
   readonly long: FairQueue;
 }
 
-/** Milliseconds that a transaction may take before it is a long one. */
+/** Milliseconds from which a transaction is a long one. */
 const longFrom = 10_000;
 
-/** Creates the queues for a pool of so many connections. */
+/** Creates the queues for a pool with this number of connections. */
 export function createConnectionQueues(connections: number): ConnectionQueues {
   const half = Math.max(1, Math.floor(connections / 2));
   const limits: Omit<FairQueueLimits, 'places'> = {

@@ -1,7 +1,7 @@
 import { faultSentence } from '../crds/fault.ts';
 import type { Fault } from '../crds/fault.ts';
 
-/** What can be wrong with a request to the resource endpoints, each with its HTTP status. */
+/** Kinds of faulty requests to the resource endpoints, each with its HTTP status. */
 export const problemStatus = {
   'not-parsable': 400,
   'bad-request': 400,
@@ -22,7 +22,7 @@ export const problemStatus = {
 /** The stable code of a {@link Problem}. */
 export type ProblemCode = keyof typeof problemStatus;
 
-/** A caller's mistake (or a limit it met): goes to the caller as it is, so it must never hold a secret. */
+/** A caller's mistake (or a limit it met), sent to the caller unchanged, so it must never contain a secret. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;

@@ -5,8 +5,8 @@ import { Problem } from './problem.ts';
 
 /**
  * Reads JSON as I-JSON (RFC 7493): no member twice in an object, no number that would lose digits. Throws Problem
- * `not-parsable` for what is no JSON or nests too deep, `invalid` for more than {@link MOST_VALUES} values and, with the
- * field, for the rest; `what` the text is, for people.
+ * `not-parsable` for invalid JSON or too deep nesting, `invalid` for more than {@link MOST_VALUES} values and, with the
+ * field, for the rest; `what` names the text for people.
  */
 export function readJson(text: string, what = 'The body'): unknown {
   refuseMany(text, what);
@@ -16,12 +16,12 @@ export function readJson(text: string, what = 'The body'): unknown {
   return value;
 }
 
-/** Most members and elements of a text, all of its objects and arrays together: reading 20,000 takes some 10 ms. */
+/** Maximum members and elements of a text, in all its objects and arrays: reading 20,000 takes some 10 ms. */
 const MOST_VALUES = 20_000;
 
 /**
- * Bounds a text before it is parsed. Each value but the first of an object or array follows a comma; what is outside of
- * strings is counted, whether or not it is JSON.
+ * Bounds a text before it is parsed. Each value but the first of an object or array follows a comma; characters outside
+ * strings are counted, whether or not the text is JSON.
  */
 function refuseMany(text: string, what: string): void {
   let values = 0;
@@ -46,7 +46,7 @@ function refuseMany(text: string, what: string): void {
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [BRACE, CLOSING_BRACE, BRACKET, CLOSING_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** The place of the quote that ends the string at `start`; the end of the text where none does. */
+/** Returns the position of the quote that ends the string at `start`; the end of the text if none does. */
 function endOfText(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     if (!isEscaped(text, at)) return at;
@@ -54,7 +54,7 @@ function endOfText(text: string, start: number): number {
   return text.length;
 }
 
-/** Checks whether an odd number of backslashes stands before a quote. */
+/** Checks whether an odd number of backslashes precedes a quote. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
@@ -69,7 +69,7 @@ function parsed(text: string, what: string): unknown {
   }
 }
 
-/** Where, never what: the engine's own message quotes the text. */
+/** Returns the place of an error, without the text that the engine's own message quotes. */
 function placeOf(error: unknown, text: string): string {
   const [, position] = /at position (\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
   if (position === undefined) return '';
@@ -87,7 +87,7 @@ interface Open {
   key: string | number;
 }
 
-/** The first thing in a valid JSON text that `JSON.parse` would pass over in silence. */
+/** Finds the first fault in a valid JSON text that `JSON.parse` would silently ignore. */
 function faultIn(text: string): Fault | undefined {
   const open: Open[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -136,7 +136,7 @@ function numberAt(text: string, start: number): string {
 
 const NUMBER = /[-+.0-9eE]+/y;
 
-/** Whether a number, as it is written, has no exact or finite value among IEEE 754 doubles (RFC 7493 §2.2). */
+/** Checks whether a number, as written, has no exact or finite value among IEEE 754 doubles (RFC 7493 §2.2). */
 export function losesDigits(text: string): boolean {
   const value = Number(text);
   return !Number.isFinite(value) || (/^[-+]?\d+$/.test(text) && !Number.isSafeInteger(value));

@@ -8,7 +8,7 @@ import { checkDatabase } from './db/startup.ts';
 import { resetAdmin } from './users/reset-admin.ts';
 
 /**
- * Runs `boxgate admin reset <box> <email>`: reads the new password from `input`, whose last line break is no part of it.
+ * Runs `boxgate admin reset <box> <email>`: reads the new password from `input`, without its last line break.
  * Resolves with the sentence to print. Throws an Error of one sentence.
  */
 export async function runResetAdmin(

@@ -55,19 +55,19 @@ import { createUsageNotes } from './state/usage-notes.ts';
 import { startUsageWriting } from './write-usage.ts';
 import { createFirstAdmins } from './users/first-admins.ts';
 
-/** A running API: its two ports, and its end. */
+/** A running API: its two ports, and the way to stop it. */
 export interface RunningApi {
   readonly port: number;
   readonly managementPort: number;
-  /** Answers what is under way, then closes everything. */
+  /** Answers the requests in progress, then closes everything. */
   stop(): Promise<void>;
 }
 
 const hashesWaiting = 64;
 
 /**
- * Starts the API: the database is checked first (schema, role, whose signing keys it holds), then both ports open.
- * `throttleNow` is the clock, in milliseconds, that the windows of the throttle go by. Throws an Error of one sentence when
+ * Starts the API: checks the database first (schema, role, that its signing keys can be opened), then opens both ports.
+ * `throttleNow` is the clock of the throttle's windows, in milliseconds. Throws an Error of one sentence if
  * it cannot serve.
  */
 export async function serveApi(config: ApiConfig, log: Log, throttleNow = Date.now): Promise<RunningApi> {
@@ -134,7 +134,7 @@ async function start(
     async stop() {
       life.stopping = true;
       await stops.public(defaultStopLimits);
-      // Until then it says that it is not ready. A call that is cut off is made again by the operator.
+      // Until then it reports that it is not ready. The operator repeats an interrupted call.
       await stops.management({ quiet: 0, drain: 0, grace: 4_000 });
       await Promise.all([upkeep.stop(), writing.stop(), counting.stop()]);
       await database.end();
@@ -142,7 +142,7 @@ async function start(
   };
 }
 
-/** What both servers are made of. */
+/** Dependencies of both servers. */
 interface Parts {
   readonly config: ApiConfig;
   readonly database: Database;
@@ -194,7 +194,7 @@ function publicServer(parts: Parts): Server {
 /** Milliseconds. */
 const hour = 3_600_000;
 
-/** What the management port of a process that is about to end says of it. */
+/** State of a process that the management port reports. */
 interface Life {
   stopping: boolean;
 }
@@ -209,11 +209,11 @@ function managementServer({ config, database, oauth, metrics, log, throttleNow }
     keyFailures: createThrottle(defaultThrottle, throttleNow).secrets,
     async ready() {
       if (life.stopping) throw new Outage('The service is stopping');
-      // By the token path's own connections: slow searches are no reason to take every replica out of service.
+      // With the token path's own connections: slow searches must not take every replica out of service.
       await checkDatabase(database.hot);
     },
   });
-  // Applying a box of many thousand objects, secrets to be hashed, takes minutes.
+  // Applying a box of many thousand objects with secrets to hash takes minutes.
   return createHttpServer(app, { ...defaultServerLimits, request: 0, idle: 0 }, brokenLog(log, metrics));
 }
 

@@ -21,9 +21,9 @@ import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
 import type { OAuthServices } from './oauth/services.ts';
 
-/** The service's own housework, on a period. */
+/** The periodic maintenance of the service's data. */
 export interface Upkeep {
-  /** Ends it, after the step that runs. */
+  /** Ends it after the running step. */
   stop(): Promise<void>;
 }
 
@@ -35,9 +35,11 @@ const discardLimit = 30_000;
 const pruneLimit = 10_000;
 
 /**
- * Makes the buckets that are needed now, then, every ten minutes: buckets ahead, what is over dropped, signing keys
- * rotated, expired refresh families and sign-ins, used assertions, counts of failed attempts, old versions, records of discarded sessions, and revocations that
- * concern no stored session deleted. Every replica does it; each step takes its own lock. Throws Outage when the first buckets cannot be made.
+ * Creates the buckets that are needed now, then does the following every ten minutes: creates buckets ahead, drops old
+ * ones, rotates signing keys, and deletes expired refresh families, sign-ins and consent requests, old answers, used
+ * assertions, counts of failed attempts, old versions, records of discarded sessions, and revocations that affect no
+ * stored session. Every replica does it; each step takes its own lock. Throws Outage if the first buckets cannot be
+ * created.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
   await buckets(services, log);
@@ -51,7 +53,7 @@ export async function startUpkeep(services: OAuthServices, log: Log): Promise<Up
   };
 }
 
-/** One after the other, however long one takes. */
+/** Runs one round after the other, however long one takes. */
 async function rounds(services: OAuthServices, log: Log, signal: AbortSignal): Promise<void> {
   for (;;) {
     await sleep(period, undefined, { signal, ref: false }).catch(() => undefined);
@@ -61,7 +63,7 @@ async function rounds(services: OAuthServices, log: Log, signal: AbortSignal): P
 }
 
 /**
- * One round. What fails in one box is logged and does not keep the others from theirs; an outage ends the round. The next
+ * Runs one round. A failure in one box is logged and does not affect the others; an outage ends the round. The next
  * one tries again. Never throws.
  */
 export async function upkeepRound(services: OAuthServices, log: Log, signal: AbortSignal): Promise<void> {
@@ -72,7 +74,7 @@ export async function upkeepRound(services: OAuthServices, log: Log, signal: Abo
     for (const box of await allBoxes(services.pool)) {
       if (signal.aborted) return;
       await upkeepBox(box, services, log).catch(unlessOutage(box, log));
-      // Only with a bucket do sessions go that a revocation may tell of.
+      // Sessions that a revocation affects are deleted only with their bucket.
       if (dropped > 0) await revocations(box, services.pool, signal).catch(unlessOutage(box, log));
     }
   } catch (error) {
@@ -87,7 +89,7 @@ function unlessOutage(box: string, log: Log) {
   };
 }
 
-/** How many were dropped. */
+/** Maintains the buckets; returns the number of dropped ones. */
 async function buckets(services: OAuthServices, log: Log): Promise<number> {
   const { made, dropped } = await upkeepBuckets(services.pool, new Date(services.now()));
   if (made.length + dropped.length > 0) log.info({ made: made.length, dropped: dropped.length }, 'session buckets');
@@ -103,7 +105,7 @@ async function revocations(box: string, pool: Connections, signal: AbortSignal):
   }
 }
 
-/** Deletes rows that are over of all boxes at once: most boxes have none. */
+/** Deletes expired rows of all boxes together: most boxes have none. */
 async function ofAllBoxes(
   deleteSome: typeof deleteUsedAssertions,
   { pool, now }: OAuthServices,
@@ -113,7 +115,7 @@ async function ofAllBoxes(
   while (deleted === overAtOnce && !signal.aborted) deleted = await deleteSome(pool, new Date(now()), overAtOnce);
 }
 
-/** Without loading the box: most have nothing to be done, and those that nobody uses shall cost no memory. */
+/** Maintains a box without loading it: most need nothing, and unused ones must take no memory. */
 async function upkeepBox(box: string, services: OAuthServices, log: Log): Promise<void> {
   const { pool } = services;
   const found = await inBox(pool, box, 'snapshot', (connection) => readBoxUpkeep(connection, box));
@@ -136,7 +138,7 @@ async function upkeepBox(box: string, services: OAuthServices, log: Log): Promis
   }
 }
 
-/** As a replica reads them: what cannot be used counts as not declared. */
+/** Returns the settings as a replica reads them: unusable ones are treated as not declared. */
 function settingsOf(box: string, body: unknown): Box {
   const checked = checkResource('Box', body);
   const { resource } = checked.ok ? checked : {};

@@ -5,18 +5,18 @@ import { noteUsage } from './db/client-usage.ts';
 import type { Connections } from './db/pool.ts';
 import type { UsageNotes } from './state/usage-notes.ts';
 
-/** The writing of usage, on a period. */
+/** The periodic writing of usage. */
 export interface UsageWriting {
-  /** Writes what is left, and ends. */
+  /** Writes the remaining uses, and ends. */
   stop(): Promise<void>;
 }
 
-/** Milliseconds: so old may be what people read of a client's use, and so seldom is one written. */
+/** Milliseconds between writes, and so the maximum age of the usage that people read. */
 const period = 60_000;
 
 const clientsAtOnce = 5_000;
 
-/** Begins to write what a replica notes of the use of its clients, once a minute: nothing waits for it. */
+/** Starts to write a replica's notes of the use of its clients once a minute: nothing waits for it. */
 export function startUsageWriting(pool: Connections, notes: UsageNotes, log: Log): UsageWriting {
   const stopping = new AbortController();
   const running = rounds(pool, notes, log, stopping.signal);
@@ -37,7 +37,7 @@ async function rounds(pool: Connections, notes: UsageNotes, log: Log, signal: Ab
   }
 }
 
-/** Writes what was noted; what cannot be written now is kept for the next time. Never throws. */
+/** Writes the noted uses; those that cannot be written now are kept for the next time. Never throws. */
 async function writeUsage(pool: Connections, notes: UsageNotes, log: Log): Promise<void> {
   const uses = notes.take();
   for (let from = 0; from < uses.length; from += clientsAtOnce) {

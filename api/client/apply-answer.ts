@@ -7,7 +7,7 @@ import { ManagementError, refusal } from './management-error.ts';
 /** One line of the answer to an apply call. */
 export type AnswerLine = ApplyProgress | ApplyResult | Applied;
 
-/** Reads one line of an answer. Throws ManagementError for the line that says why nothing was applied, and for nonsense. */
+/** Reads one line of an answer. Throws ManagementError for the line with the reason of a refusal, and for nonsense. */
 export function parseAnswerLine(text: string): AnswerLine {
   const line = parseJson(text);
   if (!isObject(line)) throw nonsense(text);
@@ -65,15 +65,15 @@ function ownerOf(owner: unknown): Owner | undefined {
   return typeof name === 'string' && typeof uid === 'string' ? { name, uid } : undefined;
 }
 
-/** An object off the wire whose members are not known yet. */
+/** A received object with unknown members. */
 export type Fields = { readonly [name: string]: unknown };
 
-/** Whether a value off the wire is an object (and not null or a list). */
+/** Checks whether a received value is an object (not null or a list). */
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value of a JSON text, or undefined when it is none. */
+/** Returns the value of a JSON text; undefined if it is not valid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -86,7 +86,7 @@ function fail(text: string): never {
   throw nonsense(text);
 }
 
-/** The text itself is not shown: what is not understood may hold anything. */
+/** Creates the error for a line that is not understood. The text is not shown, because it may contain anything. */
 function nonsense(text: string): ManagementError {
   return new ManagementError(
     'refused',

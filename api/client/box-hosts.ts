@@ -4,7 +4,7 @@ import { ManagementError } from './management-error.ts';
 /** Body of `PUT /hosts`: the hosts of the boxes of a cluster, before any of them is applied. */
 export interface BoxHostsCall {
   readonly cluster: string;
-  /** The epoch that was claimed; refused as `fenced` once somebody has claimed a later one. */
+  /** The claimed epoch; refused as `fenced` once a later one has been claimed. */
   readonly epoch: number;
   /** The default issuer of a box is this text with the box's name after it: it needs no host. */
   readonly default_issuers: string;
@@ -14,9 +14,9 @@ export interface BoxHostsCall {
 /** The hosts of one box; in lower case. */
 export interface BoxHosts {
   readonly box: string;
-  /** The hosts that its Namespace grants. Any other host of the box is taken away, with an issuer on it. */
+  /** The hosts that its Namespace grants. Any other host of the box is released, and an issuer on it removed. */
   readonly granted: readonly string[];
-  /** The granted hosts that the box gets. One that it has and does not claim stays until another box claims it. */
+  /** The granted hosts that the box gets. A host that it has but does not claim stays until another box claims it. */
   readonly claimed: readonly string[];
 }
 
@@ -26,11 +26,11 @@ export interface StoredHosts {
   readonly changed: readonly string[];
   /** Claims that were not met, because a box of another cluster has the host. */
   readonly refused: readonly { readonly box: string; readonly host: string }[];
-  /** Boxes of this cluster that have a host and that the call does not name. They keep it. */
+  /** Boxes of this cluster that have a host and that the call does not name. They keep their hosts. */
   readonly unnamed: readonly string[];
 }
 
-/** Reads the answer of `PUT /hosts`. Throws ManagementError for one that is not understood. */
+/** Reads the answer of `PUT /hosts`. Throws ManagementError for an answer that is not understood. */
 export function storedHostsOf(answer: unknown): StoredHosts {
   if (!isObject(answer)) throw notUnderstood();
   const { changed, refused, unnamed } = answer;

@@ -1,15 +1,15 @@
 /**
- * What a failed call to the management port means: `fenced`, somebody has claimed a later epoch, so stop; `unavailable`,
- * the API or Postgres is away or too slow, so try again later; `locked`, the box is bound to another namespace, so an
- * admin must decide; `refused`, the API does not take this call as it is.
+ * Kinds of a failed call to the management port: `fenced`, a later epoch has been claimed, so stop; `unavailable`, the
+ * API or Postgres is unreachable or too slow, so try again later; `locked`, the box is bound to another namespace, so
+ * an admin must decide; `refused`, the API does not accept this call.
  */
 export type ManagementErrorSort = 'fenced' | 'unavailable' | 'locked' | 'refused';
 
-/** A call to the management port that did not do what it was to do; nothing of it was applied, unless its answer was lost. */
+/** Error of a call to the management port; none of the call was applied, unless only the answer was lost. */
 export class ManagementError extends Error {
   override readonly name = 'ManagementError';
   readonly sort: ManagementErrorSort;
-  /** Of `locked`: the uid of the namespace that the box is bound to. */
+  /** For `locked`: the uid of the namespace that the box is bound to. */
   readonly bound: string | undefined;
 
   constructor(sort: ManagementErrorSort, message: string, options?: ErrorOptions & { readonly bound?: string }) {
@@ -19,7 +19,7 @@ export class ManagementError extends Error {
   }
 }
 
-/** The error that a body `{error, code}` with this status stands for. */
+/** Creates the error for a body `{error, code}` with this status. */
 export function refusal(status: number, body: unknown): ManagementError {
   const { error, code, bound } = fieldsOf(body);
   const text = error ?? `status ${String(status)}`;
@@ -29,7 +29,7 @@ export function refusal(status: number, body: unknown): ManagementError {
   return new ManagementError('refused', status === 401 ? `the management key is not accepted: ${text}` : text);
 }
 
-/** Too many requests, bad gateway, unavailable, gateway timeout: of the API or of what stands before it. */
+/** Too many requests, bad gateway, unavailable, gateway timeout: from the API or from a proxy before it. */
 const busyStatus: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 function fieldsOf(body: unknown): { error?: string; code?: string; bound?: string } {

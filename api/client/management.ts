@@ -22,59 +22,59 @@ import type { Secret } from './secret.ts';
 import { pinsOf, type PinnedServiceAccount, type ServiceAccountsCall } from './service-accounts.ts';
 import { lastUsesOf, usageOf } from './usage-answer.ts';
 
-/** The management port of the API. Every call throws ManagementError when it fails, and the signal's reason when aborted. */
+/** The management port of the API. Every call throws ManagementError if it fails, the signal's reason if aborted. */
 export interface Management {
   /** Claims the next epoch: calls under older ones are refused from now on. `adopts`: see {@link EpochClaim}. */
   claimEpoch(cluster: string, signal: AbortSignal, adopts?: string): Promise<number>;
   /** Resolves when the API can serve, its database included. */
   ready(signal: AbortSignal): Promise<void>;
-  /** The boxes in which this cluster declares something, as the database has it. */
+  /** Returns the boxes in which this cluster declares something, from the database. */
   declaredBoxes(cluster: string, signal: AbortSignal): Promise<readonly DeclaredBox[]>;
-  /** How much the clients that this cluster declares in a box are used: a portion of them, those after client `after`. */
+  /** Reads the usage of clients that this cluster declares in a box: a portion of them, those after client `after`. */
   usage(box: string, cluster: string, after: string, signal: AbortSignal): Promise<BoxUsage>;
-  /** When the clients that this cluster declares in a box were last used, all of them. */
+  /** Reads the last use of all clients that this cluster declares in a box. */
   lastUses(box: string, cluster: string, signal: AbortSignal): Promise<LastUses>;
-  /** Tells the API what it is to know of a cluster; the version that it has for that. */
+  /** Stores the settings of a cluster in the API; returns their version. */
   putSettings(settings: ClusterSettingsCall, signal: AbortSignal): Promise<number>;
   /** Assigns the hosts of the boxes that the call names, all in one transaction. */
   putHosts(hosts: BoxHostsCall, signal: AbortSignal): Promise<StoredHosts>;
-  /** Finds the links of policies that lead nowhere in a box. */
+  /** Finds the links of policies without a target in a box. */
   missingLinks(box: string, links: readonly Link[], signal: AbortSignal): Promise<readonly Link[]>;
-  /** Tells which ServiceAccounts of clients are there, as far as it is known; every pin of the box. */
+  /** Reports the known ServiceAccounts of clients; returns every pin of the box. */
   serviceAccounts(
     box: string,
     accounts: ServiceAccountsCall,
     signal: AbortSignal,
   ): Promise<readonly PinnedServiceAccount[]>;
-  /** One call, one transaction: its results, once all of it is committed. */
+  /** Applies a call in one transaction; returns its results once all of it is committed. */
   apply(call: ApplyCall, signal: AbortSignal): Promise<readonly ApplyResult[]>;
 }
 
-/** What one apply call sends, and who hears how far it is. */
+/** Content of one apply call, and a listener for its progress. */
 export interface ApplyCall {
   readonly box: string;
   readonly head: ApplyHead;
-  /** Read once, as it is sent. */
+  /** Lines, read once while they are sent. */
   readonly lines: Iterable<ApplyLine>;
   readonly onProgress?: (progress: ApplyProgress['progress']) => void;
 }
 
-/** Where the management port is and how we prove who we are. */
+/** Address of the management port, and the key for it. */
 export interface ManagementOptions {
-  /** Such as `http://127.0.0.1:8081`. */
+  /** URL such as `http://127.0.0.1:8081`. */
   readonly url: string;
   readonly key: Secret;
-  /** Milliseconds without a byte in either direction after which a call is given up; 30,000 by default. */
+  /** Milliseconds without a byte in either direction after which a call is aborted; 30,000 by default. */
   readonly idleTimeout?: number;
 }
 
-/** Far beyond any line of an answer. */
+/** Characters: far beyond any line of an answer. */
 const longestLine = 1024 * 1024;
 
 /** Characters: far beyond a hundred thousand clients. */
 const longestUsage = 64 * 1024 * 1024;
 
-/** A client of the management port. Connects when called; keeps nothing open between calls. */
+/** Creates a client of the management port. Connects when called; keeps no connection open between calls. */
 export function createManagement(options: ManagementOptions): Management {
   return {
     async claimEpoch(cluster, signal, adopts) {
@@ -129,7 +129,7 @@ function* headed(head: ApplyHead, sent: Iterable<ApplyLine>): Generator<ApplyHea
   yield* sent;
 }
 
-/** Sends values as NDJSON and reads the answer while they are still on their way. */
+/** Sends values as NDJSON and reads the answer while values are still being sent. */
 async function call<T>(
   options: ManagementOptions,
   method: 'GET' | 'POST' | 'PUT',
@@ -141,7 +141,7 @@ async function call<T>(
   signal.throwIfAborted();
   const sent = open(options, method, path, signal);
   const answered = response(sent);
-  // A refusal may come before all is sent; then the answer counts, not the broken pipe.
+  // A refusal may come before all is sent; then only the answer matters, not the broken pipe.
   const sending = pipeline(Readable.from(ndjsonChunks(values)), sent).catch(() => undefined);
   try {
     const answer = await answered;
@@ -174,7 +174,7 @@ function open(
 function response(sent: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.once('response', resolve);
-    // Stays: an error after the answer has begun reaches its reader too, and must not be an uncaught one here.
+    // Stays registered: an error after the answer has begun reaches its reader too, and must not be uncaught here.
     sent.on('error', reject);
   });
 }
@@ -188,7 +188,7 @@ async function results(answer: IncomingMessage, onProgress: ApplyCall['onProgres
     else if ('result' in line) found.push(line);
     else applied = true;
   }
-  // Without its last line an answer says nothing: the transaction may or may not have been committed.
+  // An answer without its last line proves nothing: the transaction may or may not have been committed.
   if (!applied) throw new ManagementError('unavailable', 'the answer of the API broke off');
   return found;
 }

@@ -1,6 +1,6 @@
 const chunkLength = 64 * 1024;
 
-/** Values as newline-delimited JSON, in pieces of about 64 KiB: made as they are sent, so that a long list takes no memory. */
+/** Writes values as newline-delimited JSON, in pieces of about 64 KiB on demand: a long list takes no memory. */
 export function* ndjsonChunks(values: Iterable<unknown>): Generator<string> {
   let chunk = '';
   for (const value of values) {
@@ -13,12 +13,12 @@ export function* ndjsonChunks(values: Iterable<unknown>): Generator<string> {
   if (chunk !== '') yield chunk;
 }
 
-/** The lines of a stream of text, without their ends and without empty ones. Throws RangeError when one exceeds `longest`. */
+/** Reads the lines of a text stream, without their ends and without empty ones. Throws RangeError beyond `longest`. */
 export async function* lines(text: AsyncIterable<string>, longest: number): AsyncGenerator<string> {
   let rest = '';
   for await (const piece of text) {
     const [first = '', ...others] = piece.split('\n');
-    // Only what is new is searched: a long line in many pieces would be searched from its beginning with each.
+    // Only the new part is searched: a long line in many pieces would be searched from its beginning with each.
     const parts = [rest + first, ...others];
     rest = parts.pop() ?? '';
     for (const part of parts) if (part !== '') yield part;

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A text that must not be shown: prints `[secret]` in logs, errors and JSON; only {@link Secret.reveal} gives it. */
+/** A text that must not be shown: prints `[secret]` in logs, errors and JSON; only {@link Secret.reveal} returns it. */
 export class Secret {
   readonly #text: string;
 
@@ -8,7 +8,7 @@ export class Secret {
     this.#text = text;
   }
 
-  /** The text itself, for the one place that needs it. */
+  /** Returns the text itself, for the one place that needs it. */
   reveal(): string {
     return this.#text;
   }

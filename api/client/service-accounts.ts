@@ -1,24 +1,24 @@
 import { isObject } from './apply-answer.ts';
 import { ManagementError } from './management-error.ts';
 
-/** An entry of a client's `service_accounts`, as the cluster has its ServiceAccount now. */
+/** An entry of a client's `service_accounts`, with the current state of its ServiceAccount in the cluster. */
 export interface SeenServiceAccount {
   readonly client: string;
   readonly namespace: string;
   readonly name: string;
-  /** Of the ServiceAccount that is there; null: there is none. */
+  /** UID of the existing ServiceAccount; null if there is none. */
   readonly uid: string | null;
-  /** The uid that the entry names; absent where it names none. */
+  /** The uid that the entry names; absent if it names none. */
   readonly declared?: string;
 }
 
-/** An entry that has been pinned: by its first token, or by the uid that it names once the cluster has no such ServiceAccount. */
+/** An entry pinned by its first token, or by the uid that it names once the cluster has no such ServiceAccount. */
 export interface PinnedServiceAccount {
   readonly client: string;
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** The ServiceAccount of this uid is not there any more: its tokens are refused. */
+  /** True if the ServiceAccount with this uid no longer exists: its tokens are refused. */
   readonly gone: boolean;
 }
 
@@ -26,11 +26,11 @@ export interface PinnedServiceAccount {
 export interface ServiceAccountsCall {
   readonly cluster: string;
   readonly epoch: number;
-  /** The accounts that are known; empty where only the pins are asked for. */
+  /** The known accounts; empty if only the pins are requested. */
   readonly seen: readonly SeenServiceAccount[];
 }
 
-/** Its answer: every pin of the clients that the cluster declares in the box, once what was seen is stored. */
+/** Its answer: every pin of the clients that the cluster declares in the box, once `seen` is stored. */
 export interface ServiceAccountPins {
   readonly pins: readonly PinnedServiceAccount[];
 }

@@ -2,7 +2,7 @@ import { isObject, type Fields } from './apply-answer.ts';
 import type { BoxUsage, ClientLastUse, ClientUsage, LastUses } from './desired-state.ts';
 import { ManagementError } from './management-error.ts';
 
-/** Reads the answer to a question for usage. Throws ManagementError for nonsense. */
+/** Reads the answer to a request for usage. Throws ManagementError for nonsense. */
 export function usageOf(answer: unknown): BoxUsage {
   if (!isObject(answer) || typeof answer['users'] !== 'number') throw nonsense();
   const { clients, users, next } = answer;
@@ -10,7 +10,7 @@ export function usageOf(answer: unknown): BoxUsage {
   return { clients: listOf(clients, usedClient), users, ...(next === undefined ? {} : { next }) };
 }
 
-/** Reads the answer to a question for the last use. Throws ManagementError for nonsense. */
+/** Reads the answer to a request for the last use. Throws ManagementError for nonsense. */
 export function lastUsesOf(answer: unknown): LastUses {
   if (!isObject(answer)) throw nonsense();
   return { clients: listOf(answer['clients'], lastUse) };

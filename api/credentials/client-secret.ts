@@ -7,44 +7,44 @@ import type { HashQueue } from './hash-queue.ts';
 const sha256Prefix = '$sha256$';
 const argon2idPrefix = '$argon2id$';
 
-/** The limits that a request to verify a secret is under. */
+/** The limits on a request that verifies a secret. */
 export interface GuessLimits {
   /**
-   * Its address has failed too often, and did not authenticate the client lately: the text is not compared with the
-   * remembered secret either, which would make that a limitless way to guess a chosen one.
+   * True if its address has failed too often and did not authenticate the client recently: the text is not compared
+   * with the remembered secret either, because that would allow unlimited guesses at a chosen one.
    */
   readonly isHeldBack: boolean;
   /**
-   * Admits a text before argon2 verifies it, and returns the sharer of argon2 that it belongs to. What it throws ends the
+   * Admits a text before argon2 verifies it, and returns its sharer of argon2. An error that it throws ends the
    * verification.
    */
   begin(): Promise<Sharer>;
-  /** Hears that the text is a secret that was verified before. */
+  /** Called if the text is a secret that was verified before. */
   recognized(): void;
 }
 
-/** Makes and checks the stored form of client secrets. */
+/** Creates and verifies the stored form of client secrets. */
 export interface ClientSecrets {
   /**
-   * The stored form: `$sha256$<hex>` of a generated secret, an argon2id PHC string of a chosen one. One that is a PHC
-   * string already stays as it is: the rules of a Client have judged its cost.
+   * Returns the stored form: `$sha256$<hex>` of a generated secret, an argon2id PHC string of a chosen one. A PHC
+   * string stays unchanged: the rules of a Client have validated its cost.
    */
   store(secret: string, sharer?: Sharer): Promise<string>;
   /**
-   * The one of the stored secrets that a secret is, undefined when it is none; an empty list takes the same way, and time,
-   * as one generated secret. A generated secret is under no limits. Throws Outage, Problem `throttled`, and what
-   * `limits` throw.
+   * Returns the stored secret that matches, undefined if none does; an empty list takes the same path, and time, as one
+   * generated secret. The limits do not apply to a generated secret. Throws Outage, Problem `throttled`, and errors of
+   * `limits`.
    */
   verify(stored: readonly string[], secret: string, limits?: GuessLimits): Promise<string | undefined>;
 }
 
-/** Chosen secrets remembered as verified at once: a replica pays argon2 once for each client and change. */
+/** Maximum number of chosen secrets remembered as verified: a replica pays argon2 once for each client and change. */
 const rememberedLimit = 100_000;
 
-/** No secret has this hash: an unknown client's request is compared with it, so that it takes the usual way (T-03). */
+/** No secret has this hash: an unknown client's request is compared with it, so that it takes the usual path (T-03). */
 const nobody: readonly string[] = [sha256Prefix + randomBytes(32).toString('hex')];
 
-/** Client secrets on a queue of argon2 threads; remembers verified ones in memory under a key of this process. */
+/** Creates client secrets on a queue of argon2 threads; remembers verified ones under a key of this process. */
 export function createClientSecrets(queue: HashQueue): ClientSecrets {
   const processKey = randomBytes(32);
   const remembered = new Map<string, string>();
@@ -54,7 +54,7 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
     return hash('sha256', Buffer.concat([processKey, Buffer.from(secret, 'utf8')]), 'hex');
   }
 
-  /** Bound to the stored string, whose salt is its own: a changed secret is verified anew. */
+  /** Verifies a chosen secret, remembered for its stored string and salt: a changed secret is verified again. */
   async function verifyChosen(stored: string, secret: string, limits?: GuessLimits): Promise<boolean> {
     const known = remembered.get(stored);
     const marked = mark(secret);
@@ -67,7 +67,7 @@ export function createClientSecrets(queue: HashQueue): ClientSecrets {
     return right;
   }
 
-  /** A busy client's first requests to a new replica come together: they wait for one verification. */
+  /** Verifies a secret once for concurrent requests, such as a busy client's first ones to a new replica. */
   async function verifyOnce(stored: string, secret: string, marked: string, limits?: GuessLimits): Promise<boolean> {
     const ofSecret = underWay.get(stored) ?? new Map<string, Promise<boolean>>();
     const running = ofSecret.get(marked);

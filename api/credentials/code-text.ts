@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { fillRandom } from './random.ts';
 import { isWhole, uuidText } from './token-text.ts';
 
-/** What an authorization code says of itself. */
+/** Parts of an authorization code. */
 export interface CodeParts {
   /** UUID of its row. */
   readonly id: string;
@@ -11,7 +11,7 @@ export interface CodeParts {
   readonly hash: string;
 }
 
-/** An authorization code as it is made. */
+/** A newly created authorization code. */
 export interface NewCode extends CodeParts {
   readonly text: string;
 }
@@ -22,7 +22,7 @@ const checksumAt = 48;
 /** 52 bytes in base64url, whose last character carries only two bits. */
 const shape = /^bgc_[A-Za-z0-9_-]{70}$/;
 
-/** Makes an authorization code: `bgc_` + base64url of an id (16 bytes), 256 random bits (32) and CRC-32 (4). */
+/** Creates an authorization code: `bgc_` + base64url of an id (16 bytes), 256 random bits (32) and CRC-32 (4). */
 export function makeCode(): NewCode {
   const bytes = Buffer.allocUnsafe(checksumAt + 4);
   fillRandom(bytes, 0, checksumAt);
@@ -30,7 +30,7 @@ export function makeCode(): NewCode {
   return { text: prefix + bytes.toString('base64url'), ...partsOf(bytes) };
 }
 
-/** Reads an authorization code; undefined when it cannot be one of ours, which then costs no SQL. */
+/** Reads an authorization code; undefined if it cannot be one of ours, which then costs no SQL. */
 export function parseCode(text: string): CodeParts | undefined {
   if (!shape.test(text)) return undefined;
   const bytes = Buffer.from(text.slice(prefix.length), 'base64url');

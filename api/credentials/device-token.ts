@@ -9,7 +9,7 @@ export interface DeviceAccount {
   readonly box: string;
   /** ID of the user. */
   readonly user: number;
-  /** A proof ends with the password under which it was created. */
+  /** A proof is valid as long as the password under which it was created. */
   readonly password: StoredPassword;
 }
 
@@ -21,7 +21,7 @@ export interface DeviceTokens {
   find(text: string, account: DeviceAccount): string | undefined;
 }
 
-/** Accounts of one browser; beyond it the one that signed in least recently is forgotten. */
+/** Accounts of one browser; beyond that the one that signed in least recently is removed. */
 const mostAccounts = 5;
 
 /** A proof: an ID of 128 random bits and an HMAC-SHA256, both in base64url. */
@@ -29,8 +29,8 @@ const shape = /^[\w-]{65}$/;
 const idLength = 22;
 
 /**
- * Creates device tokens under the keys of the installation, the newest first. A token names no user, and needs no row of
- * its own: it is verified with the row of the user who signs in.
+ * Creates device tokens under the keys of the installation, the newest first. A token names no user, and needs no row
+ * of its own: it is verified with the row of the user who signs in.
  */
 export function createDeviceTokens(installationKeys: readonly [Buffer, ...Buffer[]]): DeviceTokens {
   const [newest, ...older] = installationKeys;

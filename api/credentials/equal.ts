@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Whether two texts are equal, in a time that depends on their lengths only. */
+/** Checks whether two texts are equal, in a time that depends on their lengths only. */
 export function equal(left: string, right: string): boolean {
   const a = Buffer.from(left, 'utf8');
   const b = Buffer.from(right, 'utf8');

@@ -10,18 +10,18 @@ import type { ResourceUse } from '../shares/resource-use.ts';
 export interface HashQueue extends ResourceUse {
   /** Returns the argon2id PHC string of a text. Waits as long as it takes: a declared secret is never refused. */
   hash(text: string, sharer?: Sharer): Promise<string>;
-  /** The same with a pepper, for callers whom nobody counts. Throws Problem `throttled` and Outage as a {@link FairQueue}. */
+  /** The same with a pepper, for uncounted callers. Throws Problem `throttled` and Outage as a {@link FairQueue}. */
   hashPeppered(text: string, pepper: Buffer, sharer?: Sharer): Promise<string>;
   /**
-   * Checks whether a text fits a PHC string; nothing fits one that argon2 cannot compute. Throws Problem `throttled` when
-   * its own box or address has used up its share, and Outage when too many wait.
+   * Checks whether a text matches a PHC string; none matches one that argon2 cannot compute. Throws Problem `throttled`
+   * if its own box or address has used up its share, and Outage if too many wait.
    */
   verify(phc: string, text: string, options?: VerifyOptions): Promise<boolean>;
   /** Texts that wait or run now. */
   readonly depth: number;
 }
 
-/** How a text is verified. */
+/** Options of a verification. */
 export interface VerifyOptions {
   readonly pepper?: Buffer;
   readonly sharer?: Sharer;
@@ -31,14 +31,14 @@ export interface VerifyOptions {
 export const argon2Parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /**
- * Milliseconds that a text may wait: longer than a queue full of our own hashes takes. Those from elsewhere may cost twenty
- * times as much, and nobody waits that long for a token.
+ * Milliseconds that a text may wait: longer than a queue full of our own hashes takes. Foreign hashes may cost twenty
+ * times as much, and no caller waits that long for a token.
  */
 const defaultPatience = 5_000;
 
 /**
- * Creates a queue on `threads` threads (one less than there are cores) in which at most `waiting` texts wait, each at most
- * `patience` milliseconds. Boxes, and addresses within a box, take turns by the time that argon2 took for them.
+ * Creates a queue on `threads` threads (one less than there are cores) in which at most `waiting` texts wait, each at
+ * most `patience` milliseconds. Boxes, and addresses within a box, take turns by the time that argon2 took for them.
  */
 export function createHashQueue(threads: number, waiting: number, patience = defaultPatience): HashQueue {
   const queue = createFairQueue(
@@ -69,7 +69,7 @@ export function createHashQueue(threads: number, waiting: number, patience = def
   };
 }
 
-/** The sharer of work that no caller of the public port asks for. */
+/** The sharer of work that no caller of the public port requests. */
 const ownWork: Sharer = { box: '', member: '' };
 
 /** Milliseconds before a secret that was refused a place tries again. */
@@ -79,7 +79,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Outage || (error instanceof Problem && error.code === 'throttled');
 }
 
-/** A hash made elsewhere may have parameters that argon2 refuses (fewer than 8 KiB a lane): no secret is its. */
+/** Verifies a text. A foreign hash may have parameters that argon2 refuses (under 8 KiB a lane): no secret matches. */
 async function fits(phc: string, text: string, pepper: Buffer | undefined): Promise<boolean> {
   try {
     return await argon2.verify(phc, text, pepper === undefined ? {} : { secret: pepper });

@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** Seals private keys at rest under the installation's key (AES-256-GCM), each bound to what it belongs to. */
+/** Seals private keys at rest under the installation's key (AES-256-GCM), each bound to its owner. */
 export interface KeySealing {
   seal(plain: Buffer, belongsTo: string): Buffer;
-  /** Throws an Error when the sealed bytes are another's, were changed, or the installation's key is another one. */
+  /** Throws an Error if the sealed bytes belong to another key or were changed, or the installation's key differs. */
   open(sealed: Buffer, belongsTo: string): Buffer;
 }
 
 const nonceLength = 12;
 const tagLength = 16;
 
-/** Sealing under the first of `keys` (32 bytes each); what an older one sealed is still opened, so that it can be changed. */
+/** Creates sealing under the first of `keys` (32 bytes each); older ones still open, so that keys can be changed. */
 export function createKeySealing(keys: readonly [Buffer, ...Buffer[]]): KeySealing {
   return {
     seal: (plain, belongsTo) => seal(keys[0], plain, belongsTo),

@@ -4,26 +4,26 @@ import type { Sharer } from '../shares/places.ts';
 import { deriveKey } from './derived-key.ts';
 import type { HashQueue } from './hash-queue.ts';
 
-/** Makes and checks the stored form of people's passwords. */
+/** Creates and verifies the stored form of users' passwords. */
 export interface Passwords {
-  /** argon2id with the newest pepper. Throws Problem `throttled` and Outage as {@link HashQueue.hashPeppered}. */
+  /** Hashes with argon2id and the newest pepper. Throws Problem `throttled`, Outage: {@link HashQueue.hashPeppered}. */
   store(password: string, sharer?: Sharer): Promise<StoredPassword>;
   /**
-   * Whether a password is the stored one; with nobody's (undefined) it is not, after the same time, so that an account
-   * that is not there is not told from a wrong password. Throws as {@link HashQueue.verify} does.
+   * Checks whether a password is the stored one; without one (undefined) it fails after the same time, so that a
+   * missing account is indistinguishable from a wrong password. Throws as {@link HashQueue.verify} does.
    */
   verify(stored: StoredPassword | undefined, password: string, sharer?: Sharer): Promise<boolean>;
 }
 
 interface Pepper {
-  /** What the stored form calls it. */
+  /** Name in the stored form. */
   readonly name: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Passwords on the queue of argon2 threads. The peppers are derived from the installation's keys, the newest first: a
- * database alone, without that key, is not enough to try passwords against it.
+ * Creates passwords on the queue of argon2 threads. The peppers are derived from the installation's keys, the newest
+ * first: the database alone, without that key, is not enough to test passwords against it.
  */
 export function createPasswords(queue: HashQueue, keys: readonly [Buffer, ...Buffer[]]): Passwords {
   const [newest, ...older] = keys;
@@ -45,7 +45,7 @@ export function createPasswords(queue: HashQueue, keys: readonly [Buffer, ...Buf
   };
 }
 
-/** As expensive as any that {@link Passwords.store} makes, and no text is known that fits it. */
+/** A hash as expensive as one from {@link Passwords.store}; no text is known that matches it. */
 const nobody = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 function pepperOf(key: Buffer): Pepper {
@@ -53,7 +53,7 @@ function pepperOf(key: Buffer): Pepper {
   return { name: hash('sha256', bytes, 'hex').slice(0, 16), bytes };
 }
 
-/** One keyboard writes é as one character, another one as two (RFC 8265 §4.2.2). */
+/** Normalizes a password: one keyboard writes é as one character, another one as two (RFC 8265 §4.2.2). */
 function normal(password: string): string {
   return password.normalize('NFC');
 }

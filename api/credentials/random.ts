@@ -1,10 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 
-/** One call to the system's generator serves many requests (measured: a call each costs more than the rest of a token). */
+/** One call to the system's generator serves many requests (measured: one each costs more than the rest of a token). */
 const block = Buffer.allocUnsafe(16_384);
 let used = block.length;
 
-/** Copies `length` (at most 256) fresh random bytes into `target` at `offset`; bytes once given are wiped from the block. */
+/** Copies `length` (at most 256) fresh random bytes into `target` at `offset`; used bytes are wiped from the block. */
 export function fillRandom(target: Buffer, offset: number, length: number): void {
   if (used + length > block.length) {
     randomFillSync(block);
@@ -23,7 +23,7 @@ export function fillUuidV7(target: Buffer, offset: number, time: number): void {
   target.writeUInt8((target.readUInt8(offset + 8) & 0x3f) | 0x80, offset + 8);
 }
 
-/** The time in a UUIDv7, in milliseconds since 1970. */
+/** Returns the time in a UUIDv7, in milliseconds since 1970. */
 export function uuidV7Time(uuid: string): number {
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
 }

@@ -4,8 +4,8 @@ import { fillRandom } from './random.ts';
 import { isWhole } from './token-text.ts';
 
 /**
- * A refresh token in its parts. All tokens of a family share `familySecret`, so an old one is told from a guess; each
- * generation has a `tokenSecret` of its own.
+ * A refresh token in its parts. All tokens of a family share `familySecret`, which distinguishes an old one from a
+ * guess; each generation has its own `tokenSecret`.
  */
 export interface RefreshToken {
   /** The family's UUID, 32 hexadecimal digits. */
@@ -21,12 +21,12 @@ const shape = /^bgr_[A-Za-z0-9_-]{96}$/;
 const nonceLength = 12;
 const tagLength = 16;
 
-/** The first token of a family. */
+/** Creates the first token of a family. */
 export function firstRefreshToken(family: string): RefreshToken {
   return { family, generation: 0, familySecret: randomPart(16), tokenSecret: randomPart(32) };
 }
 
-/** The token that follows another one in its family. */
+/** Creates the token that follows another one in its family. */
 export function nextRefreshToken(token: RefreshToken): RefreshToken {
   return { ...token, generation: token.generation + 1, tokenSecret: randomPart(32) };
 }
@@ -37,7 +37,7 @@ function randomPart(length: number): Buffer {
   return bytes;
 }
 
-/** `bgr_` + base64url of family, generation, both secrets and a CRC-32. */
+/** Returns the text: `bgr_` + base64url of family, generation, both secrets and a CRC-32. */
 export function refreshTokenText(token: RefreshToken): string {
   const bytes = Buffer.allocUnsafe(checksumAt + 4);
   bytes.write(token.family, 0, 'hex');
@@ -61,19 +61,19 @@ export function parseRefreshToken(text: string): RefreshToken | undefined {
   };
 }
 
-/** SHA-256 of the part that the whole family shares, hexadecimal. */
+/** Returns the SHA-256 of the part that the whole family shares, hexadecimal. */
 export function familyHash(token: RefreshToken): string {
   return hash('sha256', token.familySecret, 'hex');
 }
 
-/** SHA-256 of the part of this one token, hexadecimal. */
+/** Returns the SHA-256 of the part of this one token, hexadecimal. */
 export function tokenHash(token: RefreshToken): string {
   return hash('sha256', token.tokenSecret, 'hex');
 }
 
 /**
- * Seals a successor so that only who holds the token before it can read it: a lost answer can be given again, a dump of
- * the database gives nothing (AES-256-GCM, key by HKDF from the earlier token).
+ * Seals a successor so that only the holder of the previous token can read it: a lost answer can be repeated, a dump of
+ * the database reveals nothing (AES-256-GCM, key by HKDF from the previous token).
  */
 export function sealSuccessor(successor: RefreshToken, before: RefreshToken): Buffer {
   const nonce = randomPart(nonceLength);
@@ -82,7 +82,7 @@ export function sealSuccessor(successor: RefreshToken, before: RefreshToken): Bu
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Opens what {@link sealSuccessor} sealed; throws when it is not the token's own successor. */
+/** Opens the result of {@link sealSuccessor}; throws if it is not the token's own successor. */
 export function openSuccessor(sealed: Buffer, before: RefreshToken): RefreshToken {
   const nonce = sealed.subarray(0, nonceLength);
   const decipher = createDecipheriv('aes-256-gcm', sealingKey(before), nonce, { authTagLength: tagLength });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { fillRandom, fillUuidV7 } from './random.ts';
 
-/** An opaque access token as it is made: its text, and what the session's row keeps of it. */
+/** A new opaque access token: its text, and the parts that the session's row stores. */
 export interface NewAccessToken {
   readonly text: string;
   /** The session's UUIDv7, 32 hexadecimal digits. */
@@ -11,7 +11,7 @@ export interface NewAccessToken {
   readonly hash: string;
 }
 
-/** What an opaque access token says of itself. */
+/** Parts of an opaque access token. */
 export interface AccessTokenParts {
   readonly bucket: number;
   readonly id: string;
@@ -23,14 +23,15 @@ const idAt = 4;
 const secretAt = 20;
 const checksumAt = 52;
 const length = 56;
-/** December of the year 9999: anybody can make a text whose checksum fits, and Postgres refuses numbers beyond its own. */
+/** December of the year 9999: anybody can forge a valid checksum, and Postgres refuses numbers beyond its own. */
 const lastBucket = 1_000_000 + 9_999 * 12 + 11;
 /** 56 bytes in base64url, whose last character carries only four bits. */
 const shape = /^bgt_[A-Za-z0-9_-]{75}$/;
 
 /**
- * Makes an opaque access token: `bgt_` + base64url of bucket (4 bytes), UUIDv7 (16), 256 random bits (32) and CRC-32
- * (4), so that a check needs one partition and its primary key, and secret scanners know it. `now` in milliseconds.
+ * Creates an opaque access token: `bgt_` + base64url of bucket (4 bytes), UUIDv7 (16), 256 random bits (32) and CRC-32
+ * (4), so that a check needs one partition and its primary key, and secret scanners recognize it. `now` in
+ * milliseconds.
  */
 export function makeAccessToken(bucket: number, now: number): NewAccessToken {
   const bytes = Buffer.allocUnsafe(length);
@@ -59,7 +60,7 @@ export function parseAccessToken(text: string): AccessTokenParts | undefined {
   };
 }
 
-/** The checksum fits, and the text is the only one for these bytes (base64url leaves spare bits). */
+/** Checks that the checksum is right, and that the text is the only one for these bytes (base64url has spare bits). */
 export function isWhole(bytes: Buffer, checksumAt: number, text: string): boolean {
   return (
     bytes.length === checksumAt + 4 &&
@@ -68,14 +69,14 @@ export function isWhole(bytes: Buffer, checksumAt: number, text: string): boolea
   );
 }
 
-/** A new session id for a token that carries no random part (a JWT): 32 hexadecimal digits. `now` in milliseconds. */
+/** Creates a session id for a token without a random part (a JWT): 32 hexadecimal digits. `now` in milliseconds. */
 export function makeSessionId(now: number): string {
   const bytes = Buffer.allocUnsafe(16);
   fillUuidV7(bytes, 0, now);
   return bytes.toString('hex', 0, 16);
 }
 
-/** A UUID's usual text from its 32 hexadecimal digits. */
+/** Returns a UUID's usual text from its 32 hexadecimal digits. */
 export function uuidText(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

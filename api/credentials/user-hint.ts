@@ -11,9 +11,9 @@ export interface HintedUser {
   readonly user: number;
 }
 
-/** Creates and verifies the text that names a user in an address, where an id_token must not be. */
+/** Creates and verifies the text that names a user in an address, which must not contain an id_token. */
 export interface UserHints {
-  /** Returns a text that names the user to this client only, in characters that an address takes as they are. */
+  /** Returns a text that names the user to this client only, in characters that need no escape in an address. */
   make(about: HintedUser): string;
   /** Returns the ID of the user whom a text names; undefined when this installation did not make it for this client. */
   find(text: string, about: Omit<HintedUser, 'user'>): number | undefined;

@@ -2,8 +2,8 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 /**
- * Makes the role that the API connects as, or gives it this password when it is there. Rights on rows come with the
- * migrations. Throws an Error of one sentence when the owner of the database may not do so or cannot be reached.
+ * Creates the role that the API connects as, or sets its password if it exists. Rights on rows come with the
+ * migrations. Throws an Error of one sentence if the owner of the database may not do so or cannot be reached.
  */
 export async function ensureApiRole(ownerUrl: string, role: string, password: string): Promise<void> {
   const client = new pg.Client({
@@ -28,7 +28,7 @@ export async function ensureApiRole(ownerUrl: string, role: string, password: st
 
 const iterations = 4096;
 
-/** What Postgres stores of a password (RFC 5802 §3, PostgreSQL's pg_authid): so the password itself is in no statement and no log. */
+/** Returns the form of a password that Postgres stores (RFC 5802 §3, pg_authid): no statement or log contains it. */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');

@@ -1,6 +1,6 @@
 /**
- * An array parameter as a literal: pg's own serializer costs more than the statement (measured). `text` gives an
- * element that needs no quotes, or one from {@link quoted}.
+ * Returns an array parameter as a literal: pg's own serializer costs more than the statement (measured). `text` returns
+ * an element that needs no quotes, or one from {@link quoted}.
  */
 export function arrayLiteral<T>(items: readonly T[], text: (item: T) => string): string {
   let literal = '{';
@@ -12,17 +12,17 @@ export function arrayLiteral<T>(items: readonly T[], text: (item: T) => string):
   return `${literal}}`;
 }
 
-/** The same with nulls; null when no item has a value, so that the column costs nothing. */
+/** Returns the same with nulls; null if no item has a value, so that the column costs nothing. */
 export function sparseArrayLiteral<T>(items: readonly T[], text: (item: T) => string | null): string | null {
   return items.some((item) => text(item) !== null) ? arrayLiteral(items, (item) => text(item) ?? 'NULL') : null;
 }
 
-/** An element that may hold any character; also one that reads like the word NULL, which unquoted is none. */
+/** Returns an element with any characters; quoted, the text NULL is not a null. */
 export function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** A `bytea` element from hexadecimal digits. */
+/** Returns a `bytea` element from hexadecimal digits. */
 export function bytes(hex: string): string {
   return `"\\\\x${hex}"`;
 }

@@ -3,7 +3,7 @@ import type { AssertionUse, EntryKey, KnownEntry } from './hot-statements.ts';
 import type { Queryable } from './issue-statement.ts';
 import { sortingErrors } from './outage.ts';
 
-/** Uses some assertions: whether it is this request that did, or it was used before. Throws Outage. */
+/** Uses some assertions; returns for each whether this request is the first to use it. Throws Outage. */
 export async function useAssertions(db: Queryable, uses: readonly AssertionUse[]): Promise<readonly boolean[]> {
   const text = 'SELECT nth, fresh FROM boxgate.use_assertions($1,$2,$3,$4,$5)';
   const values = [
@@ -26,7 +26,7 @@ interface EntryRow {
   readonly gone: boolean;
 }
 
-/** What is known of some ServiceAccounts of clients; see {@link KnownEntry}. Throws Outage. */
+/** Looks up the ServiceAccounts of some clients; see {@link KnownEntry}. Throws Outage. */
 export async function findServiceAccounts(
   db: Queryable,
   keys: readonly EntryKey[],

@@ -1,23 +1,23 @@
 import type { Connection } from './transaction.ts';
 
-/** What came of an answer: a session, and the refresh family it may belong to. */
+/** The tokens issued for an answer: a session, and the refresh family it may belong to. */
 export interface IssuedTokens {
   readonly session: string;
   readonly bucket: number;
   readonly family: string | null;
 }
 
-/** What an authorization request was answered with; times in milliseconds since 1970, hashes hexadecimal. */
+/** The answer to an authorization request; times in milliseconds since 1970, hashes hexadecimal. */
 export interface AuthorizationAnswer {
   readonly id: string;
-  /** Of the code's random part; null: a token was given at once. */
+  /** Hash of the code's random part; null if a token was issued directly. */
   readonly hash: string | null;
   readonly client: string;
   readonly user: number;
   /** The config version it began under. */
   readonly version: number;
   readonly browser: string;
-  /** As the request named it; null: it left it out. */
+  /** The redirect URI in the request; null if it was omitted. */
   readonly redirectUri: string | null;
   readonly scope: string | null;
   readonly audience: readonly string[] | null;
@@ -25,14 +25,14 @@ export interface AuthorizationAnswer {
   readonly challenge: string | null;
   /** OpenID Connect Core §3.1.2.1; null: none was given. */
   readonly nonce: string | null;
-  /** When its person signed in; null: a replica of an older release stored it. */
+  /** Time of the user's sign-in; null if a replica of an older release stored the answer. */
   readonly authenticatedAt: number | null;
   readonly userAgent: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** Stores an answer; what came of it is known at once for a token, later for a code. */
+/** Stores an answer. `tokens` is null for a code, which is redeemed later. */
 export async function insertAnswer(
   connection: Connection,
   box: string,
@@ -73,10 +73,10 @@ export async function insertAnswer(
   );
 }
 
-/** An answer as its row has it. */
+/** An answer as stored. */
 export interface StoredAnswer extends AuthorizationAnswer {
   readonly used: boolean;
-  /** Its user is gone, is inactive, or has ended all that was begun then. */
+  /** True if its user is deleted or inactive, or has since ended everything begun then. */
   readonly userGone: boolean;
   readonly tokens: IssuedTokens | null;
 }
@@ -104,7 +104,7 @@ interface AnswerRow {
   readonly family: string | null;
 }
 
-/** Reads an answer, its row locked until the transaction ends: of two uses of a code one comes first. */
+/** Reads an answer and locks its row until the transaction ends: two uses of a code are serialized. */
 export async function lockAnswer(connection: Connection, box: string, id: string): Promise<StoredAnswer | undefined> {
   const { rows } = await connection.query<AnswerRow>(
     `SELECT id, encode(hash, 'hex') AS hash, client, user_id, version, encode(browser, 'hex') AS browser, redirect_uri,
@@ -137,7 +137,7 @@ export async function lockAnswer(connection: Connection, box: string, id: string
   };
 }
 
-/** Marks a code as used, and notes what came of it. Its row is locked before ({@link lockAnswer}). */
+/** Marks a code as used and stores its tokens. Lock its row first ({@link lockAnswer}). */
 export async function useAnswer(
   connection: Connection,
   box: string,
@@ -153,7 +153,7 @@ export async function useAnswer(
   );
 }
 
-/** Ends every code that was given to a sign-in, and tells what came of those that were used. */
+/** Ends every code issued to a sign-in; returns the tokens of those that were used. */
 export async function endAnswersOf(
   connection: Connection,
   box: string,
@@ -172,7 +172,7 @@ function tokensIn({ session, bucket, family }: Pick<AnswerRow, 'session' | 'buck
   return session === null || bucket === null ? null : { session, bucket, family };
 }
 
-/** Deletes answers of a box that nobody has to know of any more, at most `limit`; returns how many. */
+/** Deletes at most `limit` answers of a box that are no longer needed; returns their number. */
 export async function deleteOldAnswers(connection: Connection, box: string, limit: number): Promise<number> {
   const { rowCount } = await connection.query(
     `WITH over AS MATERIALIZED (

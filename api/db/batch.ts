@@ -1,19 +1,19 @@
 import { createFairLine } from './fair-line.ts';
 
-/** What a batch does with the items it collected: one result for each, in their order. */
+/** A function that processes the items of a batch; it returns one result for each, in their order. */
 export type BatchRun<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 
-/** How large a batch gets, how many may run at once, and how long an item may take. */
+/** Limits of a batch: its size, the number of concurrent runs, and the time that an item may take. */
 export interface BatchLimits {
   readonly size: number;
   readonly inFlight: number;
   /**
-   * Items that may wait. Beyond it the box with the most items loses its youngest one to a box that has fewer, and `submit`
-   * throws what `overflow` makes: `displaced` for the former, `full` where no box has more.
+   * Items that may wait. Beyond that the box with the most items loses its youngest one to a box that has fewer, and
+   * `submit` throws the error of `overflow`: `displaced` for the former, `full` if no box has more.
    */
   readonly waiting: number;
   readonly overflow: (why: 'displaced' | 'full') => Error;
-  /** Milliseconds from `submit` to its end; beyond it `submit` throws what `overdue` makes, a tenth later at most. */
+  /** Milliseconds from `submit` to its end; later (by a tenth at most) `submit` throws the error of `overdue`. */
   readonly patience: number;
   readonly overdue: () => Error;
 }
@@ -34,8 +34,8 @@ interface Entry<Item, Result> {
 /**
  * Items submitted while all runs are in flight share the next one; a lone item runs at once. When a run of several
  * fails for a reason other than `isOutage`, its halves are run again, and theirs, so that a bad row harms nobody else
- * and costs a few runs. Nobody waits longer than `patience`, whatever becomes of the runs. A run that cannot take all that
- * wait takes items of each box in turn; without `boxOf` all items are of one box.
+ * and costs a few runs. No item waits longer than `patience`, whatever happens to the runs. A run that cannot take all
+ * waiting items takes items of each box in turn; without `boxOf` all items are of one box.
  */
 export function createBatch<Item, Result>(
   run: BatchRun<Item, Result>,
@@ -58,14 +58,14 @@ export function createBatch<Item, Result>(
     });
   }
 
-  /** Takes the place of another box's youngest item; false where no box has more items in line. */
+  /** Takes the place of another box's youngest item; false if no box has at least two more items in line. */
   function displaceFor(item: Item): boolean {
     const youngest = waiting.removeYoungest(boxOf(item));
     youngest?.reject(limits.overflow('displaced'));
     return youngest !== undefined;
   }
 
-  /** Requests that were read from the sockets in the same turn of the event loop go together. */
+  /** Schedules a start, so that requests read from the sockets in the same turn of the event loop share a run. */
   function schedule(): void {
     if (scheduled || running.size >= limits.inFlight) return;
     scheduled = true;
@@ -86,7 +86,7 @@ export function createBatch<Item, Result>(
     if (waiting.length > 0) schedule();
   }
 
-  /** Resolves or rejects every entry; gives the outage that ended the runs, if one did. Never throws. */
+  /** Resolves or rejects every entry; returns the outage that ended the runs, if one did. Never throws. */
   async function settle(batch: Entries): Promise<{ readonly error: unknown } | undefined> {
     try {
       const results = await run(batch.map((entry) => entry.item));
@@ -117,7 +117,7 @@ export function createBatch<Item, Result>(
     for (const entry of batch) entry.reject(error);
   }
 
-  /** What a run does with an entry afterwards does not count any more: a promise settles once. */
+  /** Rejects overdue entries. A later result of a run has no effect: a promise settles once. */
   function rejectOverdue(): void {
     if (waiting.length === 0 && running.size === 0) {
       clearInterval(watch);

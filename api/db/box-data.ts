@@ -5,9 +5,9 @@ import type { ResourceKey } from './resource.ts';
 import type { Connection } from './transaction.ts';
 
 /**
- * Ends what a box holds, under its new config version (bumpVersion): every session for good, refresh families, signing
- * keys, its users and groups; of clients, policies and settings `all`, or those that no object declares. Records of sessions are not shown from
- * then on, and deleted in the background.
+ * Ends the data of a box under its new config version (bumpVersion): all sessions for good, refresh families, signing
+ * keys, users and groups; of clients, policies and settings `all`, or those that no object declares. Session records
+ * are hidden from then on and deleted in the background.
  */
 export async function endBoxData(
   connection: Connection,
@@ -42,12 +42,12 @@ export async function endBoxData(
   );
 }
 
-/** SQL that a session `s` of the box `$1` was not discarded with the data of its box. */
+/** SQL condition: a session `s` of the box `$1` was not discarded with the data of its box. */
 export const notDiscarded = `s.version >= (SELECT b.records_from FROM boxgate.box b WHERE b.box = $1)`;
 
 /**
- * SQL for the version before which the sessions of a box were discarded, while records of such are still there; mostly there
- * is no row: a search that need not look at versions can be answered from an index. `box` is a literal or a place.
+ * SQL for the version before which the sessions of a box were discarded, while records of them still exist. Usually
+ * there is no row: a search that ignores versions can use an index. `box` is a literal or a placeholder.
  */
 export function selectRecordsFrom(box: string): string {
   return `SELECT records_from AS version FROM boxgate.box WHERE box = ${box} AND discarding`;

@@ -13,13 +13,13 @@ export interface AssignedHosts {
   readonly changed: readonly string[];
   /** Claims that were not met: a box of another cluster has the host. */
   readonly refused: readonly { readonly box: string; readonly host: string }[];
-  /** Boxes of the cluster that have a host and were not named. */
+  /** Boxes of the cluster that have a host and are not in the request. */
   readonly unnamed: readonly string[];
 }
 
 /**
- * Assigns the hosts of a cluster's boxes in one statement: releases what is not granted any more, assigns what is claimed, and
- * takes out of the settings of each box the hosts and the issuer that it does not have. To be called outside of boxes.
+ * Assigns the hosts of a cluster's boxes in one statement: releases hosts that are no longer granted, assigns claimed
+ * ones, and removes from each box's settings the hosts and the issuer that it does not have. Call it outside of boxes.
  */
 export async function assignHosts(
   connection: Connection,
@@ -58,7 +58,7 @@ export async function holdHosts(connection: Connection, box: string): Promise<Re
   return new Set(rows.map(({ host }) => host));
 }
 
-/** Assigns hosts to a box, without those that another box has, and takes all others from it. */
+/** Assigns hosts to a box, except those that another box has, and releases all its others. */
 export async function claimHosts(
   connection: Connection,
   box: string,
@@ -73,7 +73,7 @@ export async function claimHosts(
   );
 }
 
-/** Takes all hosts from a box without a namespace. In a cluster that is done where hosts are assigned. */
+/** Releases all hosts of a box without a namespace. In a cluster, {@link assignHosts} releases them. */
 export async function releaseHosts(connection: Connection, box: string): Promise<void> {
   await connection.query(
     `DELETE FROM boxgate.box_host h USING boxgate.box b

@@ -1,18 +1,18 @@
 import { lockResources } from './resource-write.ts';
 import type { Connection } from './transaction.ts';
 
-/** What upkeep finds in a box. */
+/** State of a box as upkeep needs it. */
 export interface BoxUpkeep {
   /** Body of the declared Box; null when there is none. */
   readonly settings: unknown;
   readonly hasKeys: boolean;
-  /** Whether {@link pruneVersions} would delete anything. */
+  /** True if {@link pruneVersions} would delete anything. */
   readonly hasOldVersions: boolean;
-  /** Records of discarded sessions may be left. */
+  /** True if records of discarded sessions may be left. */
   readonly isDiscarding: boolean;
 }
 
-/** Reads what a box needs of upkeep, in one statement, without its clients and policies. */
+/** Reads the upkeep state of a box in one statement, without its clients and policies. */
 export async function readBoxUpkeep(connection: Connection, box: string): Promise<BoxUpkeep> {
   const { rows } = await connection.query<{
     settings: unknown;
@@ -37,15 +37,15 @@ export async function readBoxUpkeep(connection: Connection, box: string): Promis
 }
 
 /**
- * Of the versions of box `$1`, the one that counted a day ago: who holds an older one has not asked for a day, and loads
- * the whole box. Null when there is none.
+ * SQL for the version of box `$1` that was current a day ago; null if there is none. A replica with an older one has
+ * not asked for a day, and loads the whole box.
  */
 const oldestKept = `(SELECT max(v.version) FROM boxgate.box_version v
   WHERE v.box = $1 AND v.version <= (extract(epoch FROM now() - interval '1 day') * 1000000)::bigint)`;
 
 /**
- * Deletes the versions of a box that no replica needs to be told apart from, and with them the tombstones that only their
- * holders would read. Under the box's lock: nobody reads between the two.
+ * Deletes the versions of a box before the one that was current a day ago, and the tombstones that only replicas with
+ * those versions would read. Takes the box's lock: nobody reads between the two statements.
  */
 export async function pruneVersions(connection: Connection, box: string): Promise<void> {
   await lockResources(connection, box);

@@ -11,18 +11,18 @@ export interface BoxUse {
   readonly quota: Quota;
 }
 
-/** Reads how much a box uses, as the transaction sees it; after a change of its own that includes all that is committed. */
+/** Reads the usage of a box as the transaction sees it; after its own change, that includes everything committed. */
 export async function readUse(connection: Connection, box: string): Promise<BoxUse> {
   return demanded(box, await queryUse(connection, box, ''));
 }
 
-/** Reads how much a box uses; undefined when there is no such box yet. */
+/** Reads the usage of a box; undefined if there is no such box yet. */
 export function findUse(connection: Connection, box: string): Promise<BoxUse | undefined> {
   return queryUse(connection, box, '');
 }
 
 /**
- * Reads how much a box uses and holds the counts until the transaction ends: nobody else creates or deletes anything in
+ * Reads the usage of a box and locks the counts until the transaction ends: nobody else creates or deletes anything in
  * the box meanwhile.
  */
 export async function lockUse(connection: Connection, box: string): Promise<BoxUse> {
@@ -61,7 +61,7 @@ export function storedQuota(value: unknown): Partial<Quota> {
   );
 }
 
-/** Stores the quotas that a Namespace sets; whether they are others than before. Under a new version (bumpVersion) then. */
+/** Stores the quotas that a Namespace sets; returns whether they changed, which needs a new version (bumpVersion). */
 export async function storeQuota(connection: Connection, box: string, quota: Partial<Quota>): Promise<boolean> {
   const { rowCount } = await connection.query(
     `UPDATE boxgate.box SET quota = nullif($2::jsonb, '{}')

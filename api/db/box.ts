@@ -3,14 +3,14 @@ import { inBoxAfter, outsideBoxes } from './transaction.ts';
 import type { Connection, Row } from './transaction.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
-/** Makes the row of a box, if there is none. Only a declared object makes a box. */
+/** Creates the row of a box if there is none. Only a declared object creates a box. */
 export async function ensureBox(connection: Connection, box: string): Promise<void> {
   await connection.query('INSERT INTO boxgate.box (box) VALUES ($1) ON CONFLICT DO NOTHING', [box]);
 }
 
 /**
  * Raises the box's config version in the running transaction, locking the box's row until it ends; returns the new one.
- * It is the time in microseconds (see {@link risingClock}): after a backup was restored, no version comes back that a
+ * It is the time in microseconds (see {@link risingClock}): after a backup is restored, no version repeats that a
  * replica may still hold (F-19).
  */
 export async function bumpVersion(connection: Connection, box: string): Promise<number> {
@@ -27,22 +27,22 @@ export async function bumpVersion(connection: Connection, box: string): Promise<
 }
 
 /**
- * SQL for the number after `before`: the database's clock in microseconds since 1970, one more than before where the clock
- * is behind. Fits a JavaScript number until the year 2255.
+ * SQL for the number after `before`: the database's clock in microseconds since 1970, or one more than before if the
+ * clock is behind. Fits a JavaScript number until the year 2255.
  */
 export function risingClock(before: string): string {
   return `greatest(${before} + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)`;
 }
 
-/** The box's config version, its row locked against a bump until the transaction ends; undefined when there is no such box. */
+/** Reads the box's config version and locks its row against a bump until the transaction ends; undefined: no box. */
 export async function lockVersion(connection: Connection, box: string): Promise<number | undefined> {
   const { rows } = await connection.query<Row>(locking('$1'), [box]);
   return versionIn(rows);
 }
 
 /**
- * Runs work in a `write` transaction that holds the box's row as {@link lockVersion} does, from its first round trip on; it
- * gets the config version. Throws Outage.
+ * Runs work in a `write` transaction that holds the box's row as {@link lockVersion} does, from its first round trip
+ * on; work gets the config version. Throws Outage.
  */
 export function inHeldBox<T>(
   pool: Connections,
@@ -61,23 +61,23 @@ function versionIn([row]: readonly Row[]): number | undefined {
 }
 
 /**
- * SQL for a place in the queue before the row of a box, `$1` or a literal, to stand in a FROM. Row locks know no queue: as
- * long as shared ones overlap, a change waits (measured: two seconds behind sixteen connections that refresh tokens, which
- * a stranger with forged ones can keep up).
+ * SQL for a FROM clause that queues for the row of a box, `$1` or a literal. Row locks have no queue: as long as
+ * shared ones overlap, a change waits (measured: two seconds behind sixteen connections that refresh tokens, which
+ * a stranger with forged tokens can prolong).
  */
 export function turn(how: 'shared' | 'exclusive', box = '$1'): string {
   const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
   return `${lock}(hashtextextended('boxgate.box ' || ${box}::text, 0)) AS turn`;
 }
 
-/** Boxes that are asked whether they are in service, of those that hold a resource: one machine has fewer. */
+/** Maximum number of boxes with a resource that are checked for being in service: one machine has fewer. */
 const mostInUse = 200;
 
-/** The boxes that hold a resource and are in service, at most `limit` of them. */
+/** Returns the boxes that hold a resource and are in service, at most `limit` of them. */
 export function boxesInUse(pool: Connections, limit: number): Promise<readonly string[]> {
   return withConnection(pool, requestLimit, async (connection) => {
     const { rows } = await connection.query<{ box: string }>(
-      // The versions leave out what is not in service.
+      // config_versions omits boxes that are not in service.
       `SELECT v.box FROM boxgate.config_versions(ARRAY(SELECT box FROM boxgate.boxes_in_use($1))) v ORDER BY v.box LIMIT $2`,
       [mostInUse, limit],
     );
@@ -85,7 +85,7 @@ export function boxesInUse(pool: Connections, limit: number): Promise<readonly s
   });
 }
 
-/** Every box there ever was. */
+/** Returns every box that ever existed. */
 export function allBoxes(pool: Connections): Promise<readonly string[]> {
   return withConnection(pool, requestLimit, async (connection) => {
     const { rows } = await connection.query<{ box: string }>('SELECT box FROM boxgate.all_boxes()');
@@ -94,8 +94,8 @@ export function allBoxes(pool: Connections): Promise<readonly string[]> {
 }
 
 /**
- * The boxes in which a cluster declares something, with the number of its resources, and those that are bound to one of its
- * namespaces, which may be missing. Counts all, so it may take long.
+ * Returns the boxes in which a cluster declares something, with the number of its resources, and those bound to one of
+ * its namespaces, which may be missing. Counts all resources, so it may take long.
  */
 export function declaredBoxes(
   pool: Connections,

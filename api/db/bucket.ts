@@ -6,15 +6,15 @@ import { requestLimit, withConnection } from './with-connection.ts';
 const dayMs = 86_400_000;
 const firstMonthBucket = 1_000_000;
 
-/** Days from its issue within which a session's bucket is the day it ends; beyond, it is the month. */
+/** Maximum days from a session's issue to its end for a daily bucket; beyond that, the bucket is a month. */
 const daysAhead = 60;
 
-/** Years a token may live at most, so months made ahead. */
+/** Months of buckets to create ahead: a token may live for years. */
 const monthsAhead = 121;
 
 /**
- * The bucket of a session: the UTC day it ends (days since 1970) when that is within 60 days of its issue, else
- * 1,000,000 + the month. Both times in seconds since 1970.
+ * Returns the bucket of a session: the UTC day it ends (days since 1970) if that is within 60 days of its issue,
+ * otherwise 1,000,000 + the month. Both times in seconds since 1970.
  */
 export function bucketOf(issuedAt: number, expiresAt: number): number {
   const day = Math.floor(expiresAt / 86_400);
@@ -25,15 +25,15 @@ function monthBucket(time: Date): number {
   return firstMonthBucket + time.getUTCFullYear() * 12 + time.getUTCMonth();
 }
 
-/** What {@link upkeepBuckets} did. */
+/** Result of {@link upkeepBuckets}. */
 export interface BucketUpkeep {
   readonly made: readonly number[];
   readonly dropped: readonly number[];
 }
 
 /**
- * Makes the buckets that sessions issued from now on may need, and drops those that were over a day ago by the clock of
- * the database; one that a long statement reads is dropped next time. Throws Outage.
+ * Creates the buckets that sessions issued from now on may need, and drops those that ended over a day ago by the clock
+ * of the database; a bucket that a long statement reads is dropped next time. Throws Outage.
  */
 export async function upkeepBuckets(pool: Connections, now: Date): Promise<BucketUpkeep> {
   const found = await readBuckets(pool);
@@ -83,10 +83,10 @@ function callOn(
 
 /** Milliseconds that the change of one bucket may take: its statements have limits of their own on locks. */
 const bucketLimit = 10_000;
-/** The same for two hundred at once, and for the wait until another replica has made them. */
+/** The same for two hundred at once, and for the wait until another replica has created them. */
 const firstLimit = 60_000;
 
-/** Today's bucket and all that a token issued until the day after tomorrow may need. */
+/** Returns today's bucket and all that a token issued until the day after tomorrow may need. */
 export function wantedBuckets(now: Date): readonly number[] {
   const today = Math.floor(now.getTime() / dayMs);
   const days = Array.from({ length: daysAhead + 3 }, (_, index) => today + index);

@@ -4,9 +4,9 @@ import type pg from 'pg';
 const cancelRequestCode = 80_877_102;
 
 /**
- * Asks the server to give up what a connection runs (PostgreSQL protocol, "Canceling Requests in Progress"). Waits for
- * nothing, and nothing is heard of a failure: what cannot be cancelled ends by the server's own limits, except a commit
- * that waits for a lost standby, which would hold its server process for ever.
+ * Asks the server to cancel the statement of a connection (PostgreSQL protocol, "Canceling Requests in Progress"). Does
+ * not wait and ignores failures: a statement that is not cancelled ends by the server's own limits, except a commit
+ * that waits for a lost standby, which would hold its server process forever.
  */
 export function cancelStatement(connection: pg.PoolClient): void {
   const address = addressOf(connection);
@@ -32,7 +32,7 @@ interface Address {
   readonly secretKey: number;
 }
 
-/** What the server said when the connection was made; the library keeps it without telling its types. */
+/** Returns the address and the cancel key of a connection; pg keeps them without declaring them in its types. */
 function addressOf(connection: object): Address | undefined {
   const { host, port, processID: processId, secretKey }: Record<string, unknown> = { ...connection };
   const known =

@@ -6,12 +6,12 @@ import { sortingErrors } from './outage.ts';
 type Found = Versioned<FoundSession | undefined>;
 
 /**
- * Looks sessions up, each with the present version of its box; the value is undefined where there is none with this
- * token, the version where there is no such box. Throws Outage.
+ * Looks up sessions, each with the current version of its box; the value is undefined if there is none with this
+ * token, the version if there is no such box. Throws Outage.
  *
- * One statement for each bucket met: with the bucket as a scalar only its partition is locked and read (measured: half
- * the time of a join over all). Real tokens meet one or two buckets; forged ones name any they like, so that what is
- * left beyond a few buckets goes into one statement over all of them.
+ * Each bucket gets its own statement: with the bucket as a scalar only its partition is locked and read (measured: half
+ * the time of a join over all). Real tokens name one or two buckets; forged ones name any they like, so the keys
+ * beyond a few buckets go into one statement over all of them.
  */
 export async function checkAll(db: Queryable, keys: readonly SessionKey[]): Promise<readonly Found[]> {
   const answers = new Map<SessionKey, Found>();
@@ -23,7 +23,7 @@ export async function checkAll(db: Queryable, keys: readonly SessionKey[]): Prom
 
 const mostAlone = 4;
 
-/** Pure: the groups of keys that share a bucket, the largest first, and those that share a statement over all buckets. */
+/** Pure: returns the groups of keys that share a bucket, the largest first, and those that share one statement. */
 export function planChecks(keys: readonly SessionKey[]): {
   readonly alone: readonly (readonly SessionKey[])[];
   readonly joined: readonly (readonly SessionKey[])[];
@@ -61,7 +61,7 @@ function checkBuckets(db: Queryable, keys: readonly SessionKey[], answers: Map<S
   return ask(db, 'SELECT * FROM boxgate.check_sessions_in($1,$2,$3,$4)', buckets, keys, answers);
 }
 
-/** A forged token may name a bucket beyond Postgres' integers: it is not found, like any that is not there. */
+/** Limits the bucket to Postgres' integers: a forged token may name a larger one, which is not found either. */
 function storableBucket(key: SessionKey): number {
   return Math.min(key.bucket, 2_147_483_647);
 }

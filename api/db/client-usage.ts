@@ -4,20 +4,20 @@ import { filledBuckets, isBucketWithin } from './session-buckets.ts';
 import { outsideBoxes } from './transaction.ts';
 import type { Connection } from './transaction.ts';
 
-/** That a client was used, and when; times in milliseconds since 1970. */
+/** One use of a client; times in milliseconds since 1970. */
 export interface ClientUse {
   readonly box: string;
   readonly client: string;
-  /** When it last got a token. */
+  /** Time of its last token. */
   readonly token: number | undefined;
-  /** When it last authenticated with its previous secret, and the stored form of that one. */
+  /** Time of its last authentication with its previous secret, and the stored form of that secret. */
   readonly previous: { readonly stored: string; readonly at: number } | undefined;
 }
 
 /** Milliseconds: thousands of clients are one statement. */
 const noteLimit = 10_000;
 
-/** Writes uses of clients of any boxes, in one statement; clients that are not there any more are passed over. Throws Outage. */
+/** Stores uses of clients of any boxes in one statement; skips clients that no longer exist. Throws Outage. */
 export function noteUsage(pool: Connections, uses: readonly ClientUse[]): Promise<void> {
   const values = [
     uses.map(({ box }) => box),
@@ -36,11 +36,11 @@ export function noteUsage(pool: Connections, uses: readonly ClientUse[]): Promis
   );
 }
 
-/** When a client was last used; times in milliseconds since 1970. */
+/** Times of a client's last use, in milliseconds since 1970. */
 export interface LastUse {
   readonly id: string;
   readonly lastTokenAt: number | undefined;
-  /** When its present previous secret was last used. */
+  /** Time of the last use of its current previous secret. */
   readonly previousUsedAt: number | undefined;
 }
 
@@ -50,7 +50,7 @@ interface LastUseColumns {
   readonly previous_used_at: Date | null;
 }
 
-/** The clients that a cluster declares, and when each was last used; `$3` is now. */
+/** SQL for the clients that a cluster declares, and their last use; `$3` is now. */
 const declared = `
 SELECT r.id, GREATEST(r.sessions_from, b.sessions_from) AS sessions_from,
        GREATEST(r.revoked_before, b.revoked_before) AS revoked_before, u.last_token_at,
@@ -60,7 +60,7 @@ SELECT r.id, GREATEST(r.sessions_from, b.sessions_from) AS sessions_from,
   LEFT JOIN boxgate.client_usage u ON u.box = r.box AND u.client = r.id
  WHERE r.box = $1 AND r.kind = 'Client' AND r.owner_cluster = $2`;
 
-/** When the clients that a cluster declares in a box were last used; `now` in milliseconds. One statement, no session. */
+/** Reads the last use of the clients that a cluster declares in a box; `now` in milliseconds. Reads no session. */
 export async function readLastUse(
   connection: Connection,
   box: string,
@@ -71,29 +71,29 @@ export async function readLastUse(
   return rows.map(lastUse);
 }
 
-/** How much a client is used. */
+/** Usage of a client. */
 export interface UsedClient extends LastUse {
-  /** Its living sessions, among those that were looked at. */
+  /** Number of its active sessions among those examined. */
   readonly sessions: number;
 }
 
-/** Which clients to look at, and how far. */
+/** Clients to examine, and limits on their number and sessions. */
 export interface UsageSpan {
   readonly box: string;
   readonly cluster: string;
-  /** Clients with greater ids than this one; empty: from the first on. */
+  /** Lower bound of the ids, exclusive; empty: from the first client on. */
   readonly after: string;
   readonly clients: number;
-  /** Sessions of each client that are looked at: the newest of those that end last. */
+  /** Maximum number of sessions examined for each client: the newest of those that end last. */
   readonly sessions: number;
-  /** Sessions of all of them: more than of one. */
+  /** Maximum number of sessions examined in all: more than for one client. */
   readonly allSessions: number;
 }
 
 /**
- * How much the first clients of a span are used, all or as many as `allSessions` reaches for, and the last of them when
- * there may be more; `now` in milliseconds. Costs no more than the span says, however many sessions there are. To be
- * called in a `snapshot` transaction.
+ * Reads the usage of the first clients of a span, as many as `allSessions` allows; `next` is the last of them if there
+ * may be more. `now` in milliseconds. The span limits the cost, however many sessions there are. Call it in a
+ * `snapshot` transaction.
  */
 export async function readUsage(
   connection: Connection,
@@ -103,26 +103,26 @@ export async function readUsage(
   const { box, cluster, after, clients, sessions, allSessions } = span;
   const filled = await filledBuckets(connection);
   const ahead = filled.filter((bucket) => isBucketWithin(bucket, { from: now })).sort((one, other) => other - one);
-  // Of a new day Postgres knows nothing, and would rather read and sort all sessions of a client than walk its index.
+  // Without statistics of a new day, Postgres would read and sort all sessions of a client instead of its index.
   await connection.query(
     'SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_seqscan = off',
   );
   const values = [box, cluster, now, after, clients, ahead, sessions, allSessions];
   const { rows } = await connection.query<LastUseColumns & { sessions: string; rows: string }>(usage, values);
   const isCut = rows.reduce((sum, row) => sum + Number(row.rows), 0) >= allSessions;
-  // Of the last one it is not known how many were left.
+  // The sessions of the last client may not all have been examined.
   const whole = isCut ? rows.slice(0, -1) : rows;
   const used = whole.map((row) => ({ ...lastUse(row), sessions: Number(row.sessions) }));
   return { clients: used, next: isCut || rows.length === clients ? used.at(-1)?.id : undefined };
 }
 
 /**
- * An entry of session_by_client holds no more than the client; entries of one client lie in the order of their rows, which
- * is that of their issue. Walked backward, it meets what lives first: what is over, and waits for its bucket to be
- * dropped, was issued earlier. (A range of one client, since Postgres has no backward walk over equal keys.) A bucket
- * whose newest session was revoked with the client or the box holds no living one: it is passed over.
+ * An entry of session_by_client contains only the client; entries of one client are in the order of their rows, which
+ * is that of their issue. Walked backward, it meets active sessions first: expired ones, whose bucket is still to be
+ * dropped, were issued earlier. (A range of one client, since Postgres has no backward walk over equal keys.) A bucket
+ * whose newest session was revoked with the client or the box contains no active one and is skipped.
  *
- * A session counts as judgeSession judges it. The lowest id that a session begun at a time can have begins with that time.
+ * A session is active as judgeSession decides. The lowest id of a session begun at a time begins with that time.
  */
 const usage = `
 SELECT l.client AS id, l.last_token_at, l.previous_used_at, count(*) AS rows,

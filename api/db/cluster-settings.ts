@@ -3,7 +3,7 @@ import type { Connections } from './pool.ts';
 import type { Connection } from './transaction.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
-/** What the API knows of a cluster, as its row holds it; both undefined: it has no ServiceAccounts. */
+/** Stored settings of a cluster; issuer and keys are undefined if it has no ServiceAccounts. */
 export interface ClusterSettingsRow {
   readonly version: number;
   readonly serviceAccountIssuer: string | undefined;
@@ -11,13 +11,13 @@ export interface ClusterSettingsRow {
   readonly serviceAccountKeys: unknown;
 }
 
-/** Who makes and signs the ServiceAccount tokens of a cluster. */
+/** Issuer and signing keys of the ServiceAccount tokens of a cluster. */
 export interface ServiceAccountsRow {
   readonly issuer: string;
   readonly keys: unknown;
 }
 
-/** Stores the settings of a cluster; their version moves, and their row is written, only when they differ. The version. */
+/** Stores the settings of a cluster; writes the row and raises the version only if they differ. Returns the version. */
 export async function storeClusterSettings(
   connection: Connection,
   cluster: string,
@@ -45,7 +45,7 @@ async function versionOf(connection: Connection, cluster: string): Promise<reado
   return (await connection.query<{ version: string }>(text, [cluster])).rows;
 }
 
-/** The settings of a cluster; undefined where it has none. Throws Outage. */
+/** Reads the settings of a cluster; undefined if it has none. Throws Outage. */
 export function readClusterSettings(pool: Connections, cluster: string): Promise<ClusterSettingsRow | undefined> {
   return withConnection(pool, requestLimit, async (connection) => {
     const { rows } = await connection.query<{ version: string; issuer: string | null; keys: unknown }>(

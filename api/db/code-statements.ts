@@ -3,7 +3,7 @@ import type { CodeKey, FoundCode, NewCode, Redemption, Versioned } from './hot-s
 import type { Queryable } from './issue-statement.ts';
 import { sortingErrors } from './outage.ts';
 
-/** Stores codes, each if what it was decided by is as it was found; tells which were stored. Throws Outage. */
+/** Stores each code if the data it was decided on has not changed; returns which were stored. Throws Outage. */
 export function storeCodes(db: Queryable, codes: readonly NewCode[]): Promise<readonly boolean[]> {
   return done(db, codes, 'store_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)', [
     arrayLiteral(codes, ({ box }) => `"${box}"`),
@@ -29,7 +29,7 @@ export function storeCodes(db: Queryable, codes: readonly NewCode[]): Promise<re
   ]);
 }
 
-/** Redeems codes, each if it still counts; tells which were redeemed. Throws Outage. */
+/** Redeems each code that is still valid; returns which were redeemed. Throws Outage. */
 export function redeemCodes(db: Queryable, redemptions: readonly Redemption[]): Promise<readonly boolean[]> {
   return done(db, redemptions, 'redeem_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)', [
     arrayLiteral(redemptions, ({ session }) => `"${session.box}"`),
@@ -50,7 +50,7 @@ export function redeemCodes(db: Queryable, redemptions: readonly Redemption[]): 
   ]);
 }
 
-/** Calls a function that gives the places, from 1, of the items it did something with. */
+/** Calls a function that returns the positions, from 1, of the items it processed. */
 async function done(
   db: Queryable,
   items: readonly unknown[],
@@ -79,7 +79,7 @@ interface CodeRow {
   readonly nth: string;
   readonly config_version: string;
   readonly hash: string | null;
-  /** Null: there is no such code. */
+  /** Null if there is no such code. */
   readonly client: string | null;
   readonly user_id: string;
   readonly version: string;
@@ -97,8 +97,8 @@ interface CodeRow {
 }
 
 /**
- * Reads codes, each with the present version of its box; the value is undefined where there is no such code, the version
- * where there is no such box. Throws Outage.
+ * Reads codes, each with the current version of its box; the value is undefined if there is no such code, the version
+ * if there is no such box. Throws Outage.
  */
 export async function findCodes(
   db: Queryable,

@@ -12,13 +12,13 @@ export interface ResourceRow {
   readonly sessionsFrom: number;
   /** Milliseconds since 1970. */
   readonly revokedBefore: number | undefined;
-  /** As it was asked for: with all fields, or without those that no decision reads. */
+  /** The body as requested: with all fields, or without those that no decision reads. */
   readonly body: unknown;
   /** Characters of the body as JSON: a measure of its memory. */
   readonly size: number;
   readonly secrets: readonly string[];
   readonly previous: PreviousSecret | undefined;
-  /** An object declares it: the row has an owner. */
+  /** True if an object declares it: the row has an owner. */
   readonly isManaged: boolean;
 }
 
@@ -33,18 +33,18 @@ export interface SigningKeyRow {
   readonly signedUntil: number;
 }
 
-/** What moved in a box's configuration after a version. */
+/** Changes of a box's configuration after a version. */
 export interface ConfigChanges {
   readonly version: number;
-  /** This is the whole box, not what moved: what is not in it is not there. */
+  /** True if this is the whole box, not only the changes: anything missing here does not exist. */
   readonly complete: boolean;
   readonly sessionsFrom: number;
   /** Milliseconds since 1970. */
   readonly revokedBefore: number | undefined;
-  /** Another namespace has asked for the box: nothing of it is served until an admin has decided. */
+  /** True if another namespace claims the box: it is not served until an admin decides. */
   readonly locked: boolean;
   readonly quota: Quota;
-  /** The box has as many active sessions as its quota allows. */
+  /** True if the box has as many active sessions as its quota allows. */
   readonly sessionsFull: boolean;
   readonly changed: readonly ResourceRow[];
   readonly deleted: readonly { readonly kind: string; readonly id: string }[];
@@ -52,22 +52,23 @@ export interface ConfigChanges {
   readonly keys: readonly SigningKeyRow[];
 }
 
-/** A box that takes more memory than a replica gives to one: it is not served. */
+/** Error for a box that takes more memory than a replica allows for one: it is not served. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
 
 /** The parts of a box to read. */
 export interface ConfigReading {
-  /** Fields of resources that are left out. */
+  /** Fields of resources to omit. */
   readonly without: readonly string[];
-  /** Characters of all resources together, as JSON, that a replica takes of one box. */
+  /** Maximum size of all resources together, in characters of JSON, that a replica accepts for one box. */
   readonly most: number;
 }
 
 /**
- * Reads what moved in a box after version `since`, or all of it when that is none of the versions it lately had (0 never
- * is); undefined when there is no such box, or its namespace is missing. Throws TooLarge before it reads a box that is larger than `most`. To be called in a `snapshot` transaction, or in one that holds the box's row.
+ * Reads the changes of a box after version `since`, or the whole box if that is not one of its recent versions (0 never
+ * is); undefined if there is no such box, or its namespace is missing. Throws TooLarge before it reads a box that is
+ * larger than `most`. Call it in a `snapshot` transaction, or in one that holds the box's row.
  */
 export async function readConfigChanges(
   connection: Connection,
@@ -107,7 +108,7 @@ export async function readConfigChanges(
   };
 }
 
-/** All that is stored is counted, so that only a box that may be too large has to be measured. */
+/** Throws TooLarge for a box larger than `most`. Measures only a box whose counted bytes may be too large. */
 async function demandSize(connection: Connection, box: string, { without, most }: ConfigReading): Promise<void> {
   const { rows } = await connection.query<{ bytes: string }>('SELECT bytes FROM boxgate.box_use WHERE box = $1', [box]);
   if (Number(rows[0]?.bytes ?? 0) <= most) return;
@@ -173,7 +174,7 @@ async function readDeleted(connection: Connection, box: string, since: number): 
   return rows;
 }
 
-/** The signing keys of a box, oldest first. */
+/** Reads the signing keys of a box, oldest first. */
 export async function readSigningKeyRows(connection: Connection, box: string): Promise<readonly SigningKeyRow[]> {
   const { rows } = await connection.query<{
     kid: string;

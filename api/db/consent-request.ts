@@ -10,7 +10,7 @@ export interface ConsentRequest {
   readonly expiresAt: number;
 }
 
-/** Stores a request of a browser that is signed in. */
+/** Stores a request of a signed-in browser. */
 export async function insertConsentRequest(
   connection: Connection,
   box: string,
@@ -23,10 +23,10 @@ export async function insertConsentRequest(
   );
 }
 
-/** Which request, in which browser, at what time (milliseconds since 1970). */
+/** Key of a request in a browser, and the current time (milliseconds since 1970). */
 export type ConsentRequestKey = Pick<ConsentRequest, 'id' | 'browser'> & { readonly now: number };
 
-/** The parameters of a request that waits in this browser; undefined when there is none. */
+/** Reads the parameters of a request that waits in this browser; undefined if there is none. */
 export async function readConsentRequest(
   connection: Connection,
   box: string,
@@ -40,7 +40,7 @@ export async function readConsentRequest(
   return rows[0]?.query;
 }
 
-/** Takes a request out: true for the first who does, and for nobody after. */
+/** Removes a request; true only for the first call that does. */
 export async function takeConsentRequest(
   connection: Connection,
   box: string,
@@ -54,7 +54,7 @@ export async function takeConsentRequest(
   return rowCount === 1;
 }
 
-/** Deletes requests of a box that nobody answered in time, at most `limit`; returns how many. */
+/** Deletes at most `limit` expired requests of a box; returns their number. */
 export async function deleteExpiredConsentRequests(
   connection: Connection,
   box: string,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Connection } from './transaction.ts';
 
-/** The scopes that a user lets a client have at one {@link ConsentTarget}. */
+/** The scopes that a user grants a client at one {@link ConsentTarget}. */
 export interface Consent {
   readonly scopes: readonly string[];
   /** The config version it was given under. */
@@ -10,7 +10,7 @@ export interface Consent {
 
 /** The redirect URI and the audience that a consent is for. */
 export interface ConsentTarget {
-  /** As the client has it configured. */
+  /** The redirect URI as configured for the client. */
   readonly redirectUri: string;
   /** Null: the box itself, its issuer. */
   readonly audience: string | null;
@@ -43,8 +43,9 @@ export async function readConsent(
 }
 
 /**
- * Stores a consent under the present config version, in addition to what was given for its target under `since` or later: an
- * older consent was for a client that is gone. Creates the Grant, or adds the scopes to it. `now` in milliseconds since 1970.
+ * Stores a consent under the current config version, in addition to the scopes given for its target under `since` or
+ * later: an older consent was for a deleted client. Creates the Grant, or adds the scopes to it. `now` in milliseconds
+ * since 1970.
  */
 export async function storeConsent(
   connection: Connection,

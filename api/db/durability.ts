@@ -5,12 +5,12 @@ import { inBox } from './transaction.ts';
 import type { Connection } from './transaction.ts';
 
 /**
- * Makes the running transaction's commit wait until a synchronous standby has it on disk; to be called before anything
- * is changed. Throws Outage when there is no such standby: a failover could lose the change. One that goes away only
- * then leaves the commit unconfirmed, which is an Outage too (inBox), although the change may be there.
+ * Makes the running transaction's commit wait until a synchronous standby has it on disk; call it before any change.
+ * Throws Outage if there is no such standby: a failover could lose the change. A standby that goes away later leaves
+ * the commit unconfirmed, which is an Outage too (inBox), although the change may be stored.
  */
 export async function demandStandby(connection: Connection): Promise<void> {
-  // A role that may not read the statistics sees that there is a standby, and not of which kind.
+  // A role that may not read the statistics sees that there is a standby, but not its kind.
   const { rows } = await connection.query<{ configured: boolean; connected: boolean }>(
     `SELECT set_config('synchronous_commit', 'on', true),
             current_setting('synchronous_standby_names') <> '' AS configured,
@@ -23,13 +23,13 @@ export async function demandStandby(connection: Connection): Promise<void> {
 }
 
 /**
- * Resolves when a synchronous standby has all that is committed in a box until now: what an earlier call changed without
- * being confirmed may be told as done after that. Throws Outage.
+ * Resolves when a synchronous standby has everything committed in a box until now: unconfirmed changes of an earlier
+ * call may then be reported as done. Throws Outage.
  */
 export function confirmOnStandby(pool: Connections, box: string): Promise<void> {
   return inBox(pool, box, 'write', async (connection) => {
     await demandStandby(connection);
-    // A commit that has written nothing waits for nobody; a row lock is written.
+    // A commit without writes does not wait; a row lock is a write.
     await lockVersion(connection, box);
   });
 }

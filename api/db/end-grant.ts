@@ -5,8 +5,8 @@ import { filledBuckets, isBucketWithin } from './session-buckets.ts';
 import type { Connection } from './transaction.ts';
 
 /**
- * Revokes all that a client has of a person: codes, refresh families, sessions. Under the box's lock (lockResources), so
- * that nothing is on its way meanwhile; `now` in milliseconds since 1970.
+ * Revokes everything a client has for a user: codes, refresh families, sessions. Call it under the box's lock
+ * (lockResources), so that nothing is issued meanwhile; `now` in milliseconds since 1970.
  */
 export async function endGrant(
   connection: Connection,

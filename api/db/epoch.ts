@@ -4,8 +4,8 @@ import { outsideBoxes } from './transaction.ts';
 import type { Connection } from './transaction.ts';
 
 /**
- * Claims the next epoch of a cluster: applies under an older one are refused from the commit on. A time, like a version:
- * after a backup was restored, nobody claims an epoch that an older leader may still hold.
+ * Claims the next epoch of a cluster: applies under an older one are refused from the commit on. An epoch is a time,
+ * like a version: after a backup is restored, nobody claims an epoch that an older leader may still hold.
  */
 export function claimEpoch(pool: Connections, cluster: string): Promise<number> {
   return outsideBoxes(pool, async (connection) => {
@@ -18,7 +18,7 @@ export function claimEpoch(pool: Connections, cluster: string): Promise<number> 
   });
 }
 
-/** The epoch that counts, its row locked until the transaction ends: no claim comes between this and the commit. */
+/** Reads the current epoch and locks its row until the transaction ends: no claim comes between this and the commit. */
 export async function lockEpoch(connection: Connection, cluster: string): Promise<number | undefined> {
   const { rows } = await connection.query<{ epoch: string }>(
     'SELECT epoch FROM boxgate.operator_epoch WHERE cluster = $1 FOR SHARE',

@@ -4,7 +4,7 @@ import { sortingErrors } from './outage.ts';
 import type { Connections } from './pool.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
-/** A count of failures: what was guessed at, in a box, during one period. */
+/** Key of a failure count: the subject of the guesses, in a box, during one period. */
 export interface FailureKey {
   readonly box: string;
   readonly subject: string;
@@ -29,7 +29,7 @@ export async function addFailures(db: Queryable, keys: readonly FailureKey[]): P
   return keys.map(() => null);
 }
 
-/** Deletes at most `limit` counts of periods that ended before a time, of all boxes, and returns their number. Throws Outage. */
+/** Deletes at most `limit` counts of periods ended before a time, of all boxes; returns their number. Throws Outage. */
 export function deleteFailures(pool: Connections, before: Date, limit: number): Promise<number> {
   return withConnection(pool, requestLimit, async (connection) => {
     const { rows } = await connection.query<{ deleted: string }>('SELECT boxgate.delete_failures($1, $2) AS deleted', [

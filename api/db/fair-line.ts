@@ -1,4 +1,4 @@
-/** A line of entries that is left by boxes in turn. */
+/** A queue of entries that serves boxes in turn. */
 export interface FairLine<Entry> {
   readonly length: number;
   add(entry: Entry): void;
@@ -6,11 +6,11 @@ export interface FairLine<Entry> {
   take(most: number): Entry[];
   /** Removes and returns the entries that meet a condition. */
   remove(isMeant: (entry: Entry) => boolean): Entry[];
-  /** Removes and returns the youngest entry of the box with the most entries; undefined where `box` has as many. */
+  /** Removes and returns the youngest entry of the longest box; undefined if it has at most one more than `box`. */
   removeYoungest(box: string): Entry | undefined;
 }
 
-/** Creates an empty line. Entries of one box keep their order. */
+/** Creates an empty queue. Entries of one box keep their order. */
 export function createFairLine<Entry>(boxOf: (entry: Entry) => string): FairLine<Entry> {
   const boxes = new Map<string, Entry[]>();
   let length = 0;
@@ -30,7 +30,7 @@ export function createFairLine<Entry>(boxOf: (entry: Entry) => string): FairLine
     return others.length === 0 ? first : [first, ...others].flat();
   }
 
-  /** One round: at most `each` entries of every box, `most` together. A box that has more goes to the end of the order. */
+  /** Takes one round: at most `each` entries of every box, `most` together. A box that has more moves to the end. */
   function takeRound(each: number, most: number): Entry[] {
     const taken: Entry[] = [];
     for (const [box, entries] of [...boxes]) {

@@ -10,8 +10,8 @@ interface FamilyRow {
 }
 
 /**
- * Whether each of some refresh families is there and has not ended, with the present version of its box; undefined where
- * there is no such box. Throws Outage.
+ * Checks whether each refresh family exists and has not ended; each answer has the current version of its box,
+ * undefined if there is no such box. Throws Outage.
  */
 export async function findFamilies(db: Queryable, keys: readonly FamilyKey[]): Promise<readonly Versioned<boolean>[]> {
   const text = 'SELECT nth, config_version, found FROM boxgate.find_families($1,$2,$3)';

@@ -3,7 +3,7 @@ import { keysetOf, pageOf } from './keyset.ts';
 import type { Page, Parameters, SortColumn, Span } from './keyset.ts';
 import type { Connection } from './transaction.ts';
 
-/** What a search looks through: what stands behind FROM, up to the end of its WHERE, with its values. */
+/** The source of a search: the SQL after FROM, up to the end of its WHERE, with its values. */
 export interface Source {
   readonly from: string;
   /** SQL for the bytes of a row. */
@@ -11,12 +11,12 @@ export interface Source {
   readonly parameters: Parameters;
 }
 
-/** Bytes of one page: a page of larger rows ends early, and the next one goes on from there. */
+/** Bytes of one page: a page of larger rows ends early, and the next one continues from there. */
 const PAGE_BYTES = 4_194_304;
 
 /**
- * Reads one span of what a search finds, sorted by columns that an index has in this order. Beyond
- * {@link PAGE_BYTES} the span ends early, after one row at least.
+ * Reads one span of the rows that a search finds, sorted by columns that an index has in this order. Beyond
+ * {@link PAGE_BYTES} the span ends early, after at least one row.
  */
 export async function readSpan<Row extends pg.QueryResultRow>(
   connection: Connection,
@@ -31,14 +31,14 @@ export async function readSpan<Row extends pg.QueryResultRow>(
   return pageOf(rows, span, foundCount(rows));
 }
 
-/** What {@link firstBytesOf} adds to each row. */
+/** Column that {@link firstBytesOf} adds to each row. */
 export interface FoundCount {
   readonly rows_found: string;
 }
 
 /**
- * Returns SQL for the first rows of an ordered statement, up to {@link PAGE_BYTES} by its column `row_bytes`, after one row
- * at least. The column `rows_found` has how many rows the statement found.
+ * Returns SQL for the first rows of an ordered statement, up to {@link PAGE_BYTES} by its column `row_bytes`, after one
+ * row at least. The column `rows_found` contains the number of rows that the statement found.
  */
 export function firstBytesOf(found: string, parameters: Parameters): string {
   return `SELECT * FROM (
@@ -48,12 +48,12 @@ export function firstBytesOf(found: string, parameters: Parameters): string {
       WHERE p.bytes_before < ${parameters.add(PAGE_BYTES)}`;
 }
 
-/** Returns how many rows a statement of {@link firstBytesOf} found, where it gave fewer. */
+/** Returns the number of rows that a statement of {@link firstBytesOf} found, even if it returned fewer. */
 export function foundCount(rows: readonly FoundCount[]): number {
   return Number(rows[0]?.rows_found ?? 0);
 }
 
-/** How many rows a search finds; stops counting at `most`. */
+/** Counts the rows that a search finds, up to `most`. */
 export async function countFound(
   connection: Connection,
   { from, parameters }: Omit<Source, 'size'>,

@@ -4,16 +4,16 @@ import { momentAt, Parameters } from './keyset.ts';
 import type { Page, SortColumn, Span, TimeRange } from './keyset.ts';
 import type { Connection } from './transaction.ts';
 
-/** Whom a grant is of, and whom it is for. */
+/** Key of a grant: the user who gave it, and the client it is for. */
 export interface GrantKey {
   readonly user: number;
   readonly client: string;
 }
 
-/** A stored consent that counts: of a client that is there, and was not made anew since. */
+/** A valid stored consent: its client exists and has not been created again since. */
 export interface StoredGrant extends GrantKey {
   readonly scopes: readonly string[];
-  /** The scopes allowed for each redirect URI and audience, oldest first; none for what an older release stored. */
+  /** The scopes allowed for each redirect URI and audience, oldest first; empty if an older release stored it. */
   readonly targets: readonly GrantedTarget[];
   /** With microseconds, as the sort key of a cursor. */
   readonly createdAt: string;
@@ -47,14 +47,14 @@ function storedGrant(row: GrantColumns): StoredGrant {
   return { user: Number(row.user_id), client, scopes, targets, createdAt };
 }
 
-/** What a search for grants may compare with. */
+/** Filters of a search for grants. */
 export interface GrantFilters {
   readonly user?: number | undefined;
   readonly client?: string | undefined;
   readonly createdAt?: TimeRange | undefined;
 }
 
-/** What grants can be sorted by: an index serves each. */
+/** Sort keys of grants; each has an index. */
 export type GrantSort = 'id' | 'created_at';
 
 const own = [
@@ -91,7 +91,7 @@ export async function searchGrants(
   return { rows: rows.map(storedGrant), more };
 }
 
-/** How many grants a search finds; stops counting at `most`. */
+/** Counts the grants that a search finds, up to `most`. */
 export function countGrants(
   connection: Connection,
   box: string,

@@ -1,6 +1,6 @@
 import type { Connection } from './transaction.ts';
 
-/** A resource that means a group by its name. */
+/** A resource that refers to a group by its name. */
 export interface GroupNameUse {
   readonly kind: 'AccessPolicy' | 'Box';
   readonly id: string;
@@ -8,7 +8,7 @@ export interface GroupNameUse {
 
 /**
  * Finds a policy that links the group of a name, or the settings of the box whose `registration.default_group` it is;
- * undefined when nothing means it. Policies come first, by id.
+ * undefined if nothing refers to it. Policies come first, by id.
  */
 export async function groupNameUse(
   connection: Connection,

@@ -6,14 +6,14 @@ import { momentAt, Parameters } from './keyset.ts';
 import type { Page, SortColumn, Span, TimeRange } from './keyset.ts';
 import type { Connection } from './transaction.ts';
 
-/** What a search for groups may compare with. */
+/** Filters of a search for groups. */
 export interface GroupFilters {
   readonly id?: number | undefined;
   readonly name?: string | undefined;
   readonly createdAt?: TimeRange | undefined;
 }
 
-/** What groups can be sorted by: an index serves each. */
+/** Sort keys of groups; each has an index. */
 export type GroupSort = 'id' | 'name' | 'created_at';
 
 const sortColumns = {
@@ -38,7 +38,7 @@ export async function searchGroups(
   return { rows: rows.map(storedGroup), more };
 }
 
-/** How many groups a search finds; stops counting at `most`. */
+/** Counts the groups that a search finds, up to `most`. */
 export function countGroups(
   connection: Connection,
   box: string,

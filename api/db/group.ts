@@ -2,19 +2,19 @@ import { nextId } from './last-id.ts';
 import { isTaken } from './outage.ts';
 import type { Connection } from './transaction.ts';
 
-/** What a caller says of a group. */
+/** Content of a group as a caller sends it. */
 export interface GroupContent {
-  /** One group of a box has it; never only digits. */
+  /** Unique in its box; never only digits. */
   readonly name: string;
   readonly description: string | null;
 }
 
-/** A group as its row holds it. */
+/** A group as stored. */
 export interface StoredGroup extends GroupContent {
   readonly id: number;
   /** The config version of its last change: its ETag. */
   readonly version: number;
-  /** How many users are in it. */
+  /** Number of users in it. */
   readonly members: number;
   /** With microseconds, as the sort key of a cursor. */
   readonly createdAt: string;
@@ -34,7 +34,7 @@ export interface GroupColumns {
 export const groupColumns = `g.id, g.name, g.description, g.version, g.created_at::text AS created_at,
        (SELECT count(*) FROM boxgate.group_member m WHERE m.box = g.box AND m.group_id = g.id) AS members`;
 
-/** A row as the rest of the service sees it. */
+/** Converts a row for the rest of the service. */
 export function storedGroup(row: GroupColumns): StoredGroup {
   return {
     id: Number(row.id),
@@ -55,7 +55,7 @@ export async function readGroup(connection: Connection, box: string, id: number)
   return rows[0] === undefined ? undefined : storedGroup(rows[0]);
 }
 
-/** The id of the group of a name; undefined when there is none. */
+/** Finds the id of the group with this name; undefined if there is none. */
 export async function groupOfName(connection: Connection, box: string, name: string): Promise<number | undefined> {
   const { rows } = await connection.query<{ id: string }>('SELECT id FROM boxgate.group WHERE box = $1 AND name = $2', [
     box,
@@ -81,8 +81,8 @@ export async function insertGroup(
 }
 
 /**
- * Replaces what a group says under the box's new config version; `taken` when another one has the name, which leaves the
- * transaction to be rolled back; undefined when there is no such group.
+ * Replaces the content of a group under the box's new config version; `taken` if another group has the name, and the
+ * transaction must be rolled back; undefined if there is no such group.
  */
 export async function updateGroup(
   connection: Connection,
@@ -104,7 +104,7 @@ export async function updateGroup(
   return readGroup(connection, box, id);
 }
 
-/** Deletes a group and takes everybody out of it; returns it, undefined when it was not there. */
+/** Deletes a group and its memberships; returns it, or undefined if it did not exist. */
 export async function deleteGroup(connection: Connection, box: string, id: number): Promise<StoredGroup | undefined> {
   const group = await readGroup(connection, box, id);
   if (group === undefined) return undefined;

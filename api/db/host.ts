@@ -4,18 +4,18 @@ import { arrayLiteral, quoted } from './array-literal.ts';
 import type { Connections } from './pool.ts';
 import { withConnection } from './with-connection.ts';
 
-/** The box that a host was given to. */
+/** The box that a host is assigned to. */
 export interface HostClaim {
   readonly box: string;
-  /** Path of the box's issuer, when that is on this host and has one; else empty. */
+  /** Path of the box's issuer, if that is on this host and has one; otherwise empty. */
   readonly path: string;
 }
 
-/** Finds the box whose settings name a host; with two claims the older one. Undefined: none. Throws Outage. */
+/** A function that finds the box whose settings name a host, the older one of two; undefined: none. Throws Outage. */
 export type HostLookup = (host: string) => Promise<HostClaim | undefined>;
 
 /**
- * Looks hosts up in micro-batches, one statement in flight: requests under made-up names must not use up the pool that
+ * Looks up hosts in micro-batches, one statement in flight: requests with made-up names must not use up the pool that
  * the resource endpoints share.
  */
 export function batchedHosts(pool: Connections): HostLookup {

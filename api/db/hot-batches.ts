@@ -27,19 +27,19 @@ import { findSignIns } from './sign-in-statement.ts';
 import type { Connection } from './transaction.ts';
 import { withConnection } from './with-connection.ts';
 
-/** Requests that share a statement at most, statements in flight at once, and requests that may wait, and how long. */
+/** Limits of a batch: requests in a statement, statements in flight, requests that may wait, and for how long. */
 export interface HotLimits {
   readonly size: number;
   readonly inFlight: number;
   readonly waiting: number;
-  /** Milliseconds after which a request is told that Postgres does not answer. */
+  /** Milliseconds after which a request fails because Postgres does not answer. */
   readonly patience: number;
 }
 
-/** Limits that ship: two connections were as good as more (measured), a batch of a few hundred costs a few milliseconds. */
+/** Default limits: two connections were as good as more (measured); a batch of a few hundred takes milliseconds. */
 export const defaultHotLimits: HotLimits = { size: 256, inFlight: 2, waiting: 20_000, patience: 1_600 };
 
-/** The bounds of every batch of requests, with the limits that ship. */
+/** The bounds of every batch of requests, with the default limits. */
 export const batchBounds = {
   ...defaultHotLimits,
   overflow: (why: 'displaced' | 'full') =>
@@ -51,7 +51,7 @@ export const batchBounds = {
   overdue: () => new Outage('Postgres does not answer'),
 };
 
-/** The hot statements in micro-batches on a pool: requests that arrive while statements are in flight share the next. */
+/** Runs the hot statements in micro-batches on a pool: requests that arrive during a statement share the next one. */
 export function batchedStatements(pool: Connections, limits: HotLimits): HotStatements {
   const bounds = { ...batchBounds, ...limits };
   const on = <Item, Result>(run: (connection: Connection, items: readonly Item[]) => Promise<Result>) => {
@@ -84,12 +84,12 @@ export function batchedStatements(pool: Connections, limits: HotLimits): HotStat
   };
 }
 
-/** Whether an error means that Postgres cannot answer, so that trying a batch's items one by one is of no use. */
+/** Checks whether an error means that Postgres cannot answer: retrying a batch's items one by one would be useless. */
 export function isOutage(error: unknown): boolean {
   return sorted(error) instanceof Outage;
 }
 
-/** The hot statements one by one on a connection, inside a transaction that holds the box's row. */
+/** Runs the hot statements one by one on a connection, inside a transaction that holds the box's row. */
 export function singleStatements(connection: Connection): HotStatements {
   return {
     issue: async (session) => (await issueAll(connection, [session]))[0]?.version,

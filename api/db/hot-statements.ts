@@ -24,10 +24,10 @@ export interface NewSession {
 /** The grant a session came from, as its column holds it. */
 export type GrantLetter = 'c' | 'r' | 'i' | 'a' | 'p';
 
-/** A grant that begins something: a refreshed session came from the grant of its family. */
+/** A grant that starts a session: a refreshed session came from the grant of its family. */
 export type FirstGrant = Exclude<GrantLetter, 'r'>;
 
-/** Which session is asked for: found only when the hash is that of its token (null: a JWT's). */
+/** Key of a session: found only if the hash is that of its token (null: a JWT's). */
 export interface SessionKey {
   readonly box: string;
   readonly bucket: number;
@@ -38,24 +38,24 @@ export interface SessionKey {
 /** The user of a session, as it is now. */
 export interface Person {
   readonly id: number;
-  /** As it was given. */
+  /** The email as given. */
   readonly email: string;
   /** JSON text. */
   readonly data: string | null;
-  /** Those it is in now, by id; null when there are none. */
+  /** Current groups, by id; null if there are none. */
   readonly groups:
     readonly { readonly id: number; readonly name: string; readonly description: string | null }[] | null;
 }
 
-/** What the check statement knows of a session. Times in seconds since 1970. */
+/** Result of the check statement for a session. Times in seconds since 1970. */
 export interface FoundSession {
   readonly version: number;
   readonly expiresAt: number;
   readonly type: GrantLetter;
-  /** The grant that it came from; of a refreshed session, its family's, and null without one. */
+  /** The grant that it came from; for a refreshed session, its family's, or null without one. */
   readonly grant: FirstGrant | null;
   readonly client: string;
-  /** Null for a client's own session; of a user's session that counts no more too, and then it has ended. */
+  /** Null for a client's own session; also null, with `ended` true, for a user's session that is no longer valid. */
   readonly user: Person | null;
   readonly scope: string | null;
   readonly audience: readonly string[] | null;
@@ -63,7 +63,7 @@ export interface FoundSession {
   readonly ended: boolean;
 }
 
-/** Which refresh family is asked for: found only by a token of its own. */
+/** Key of a refresh family: found only by a token of its own. */
 export interface FamilyKey {
   readonly box: string;
   /** 32 hexadecimal digits. */
@@ -78,9 +78,9 @@ export interface AssertionUse {
   readonly client: string;
   /** SHA-256 of its jti, 64 hexadecimal digits. */
   readonly jti: string;
-  /** UUID of the request: the same one may use it again, when it decides again. */
+  /** UUID of the request: the same request may use it again when it decides again. */
   readonly request: string;
-  /** Seconds since 1970 after which no replica takes it for valid. */
+  /** Seconds since 1970 after which no replica accepts it. */
   readonly expiresAt: number;
 }
 
@@ -92,18 +92,18 @@ export interface EntryKey {
   readonly name: string;
 }
 
-/** What Postgres knows of an {@link EntryKey}. */
+/** Stored data about an {@link EntryKey}. */
 export interface KnownEntry {
-  /** Whose ServiceAccount it is, and the version of what is known of that cluster. */
+  /** Cluster of the ServiceAccount; `version` is that of the cluster's settings. */
   readonly cluster: string;
   readonly version: number;
-  /** Of the ServiceAccount that has been seen; undefined: none yet. */
+  /** UID of the ServiceAccount that has been seen; undefined: none yet. */
   readonly uid: string | undefined;
-  /** The cluster has said that this one was deleted. */
+  /** True if the cluster has reported this ServiceAccount as deleted. */
   readonly isGone: boolean;
 }
 
-/** Whose sign-in is asked for, and whose consent for which client. */
+/** Key of a sign-in, and of its user's consent for a client. */
 export interface SignInKey {
   readonly box: string;
   /** SHA-256 of the text in the browser's cookie, 64 hexadecimal digits. */
@@ -113,7 +113,7 @@ export interface SignInKey {
   readonly target: string;
 }
 
-/** A sign-in of somebody who may still use it, whether or not it has expired; times in milliseconds since 1970. */
+/** A sign-in of a user who may still use it, expired or not; times in milliseconds since 1970. */
 export interface FoundSignIn {
   readonly user: number;
   /** The config version it began under. */
@@ -129,25 +129,25 @@ export interface NewCode extends AuthorizationAnswer {
   readonly box: string;
   readonly hash: string;
   readonly keptUntil: number;
-  /** The version of the sign-in that it is for: it is stored only if that is still there. */
+  /** The version of the sign-in that it is for: the code is stored only if that sign-in still exists. */
   readonly signInVersion: number;
-  /** The version of the consent that it is given by: stored only if that still covers the scope; null: none is needed. */
+  /** The version of its consent: stored only if that still covers the scope; null: none is needed. */
   readonly consentVersion: number | null;
   /** Key of the target of that consent, 64 hexadecimal digits. */
   readonly target: string;
 }
 
-/** Which code is asked for; whether the one who asks knows it, the hash in its row tells. */
+/** Key of a code; the hash in its row shows whether the caller knows the code. */
 export interface CodeKey {
   readonly box: string;
   /** A UUID. */
   readonly id: string;
 }
 
-/** A code as its row has it. */
+/** A code as stored. */
 export type FoundCode = Omit<StoredAnswer, 'browser' | 'tokens'>;
 
-/** A code about to be redeemed, and the session that comes of it, without a family. */
+/** A code about to be redeemed, and the session that results from it, without a family. */
 export interface Redemption {
   readonly code: { readonly id: string; readonly hash: string };
   readonly session: NewSession & { readonly user: number };
@@ -155,7 +155,7 @@ export interface Redemption {
   readonly now: number;
 }
 
-/** An answer and the config version of its box at that moment; version undefined: there is no such box. */
+/** An answer and the config version of its box at that moment; version undefined if there is no such box. */
 export interface Versioned<T> {
   readonly version: number | undefined;
   readonly value: T;
@@ -163,24 +163,24 @@ export interface Versioned<T> {
 
 /** The statements of the token and check paths. Each throws Outage when Postgres cannot answer soon. */
 export interface HotStatements {
-  /** Stores a session if its box is still at its version; compare the returned version to know. */
+  /** Stores a session if its box is still at its version: compare it with the returned version. */
   issue(session: NewSession): Promise<number | undefined>;
   check(key: SessionKey): Promise<Versioned<FoundSession | undefined>>;
-  /** Whether there is such a family that has not ended. */
+  /** Checks whether such a family exists and has not ended. */
   family(key: FamilyKey): Promise<Versioned<boolean>>;
   version(box: string): Promise<number | undefined>;
-  /** Whether it is this request that uses the assertion first. */
+  /** Checks whether this request is the first to use the assertion. */
   useAssertion(use: AssertionUse): Promise<boolean>;
-  /** Undefined when nobody is signed in there who may be. */
+  /** The value is undefined if no user is signed in there, or the user may no longer be. */
   signIn(key: SignInKey): Promise<Versioned<FoundSignIn | undefined>>;
   /**
-   * Stores a code if its box is at its version and what it was decided by is as it was found: whether it did. It waits for
-   * nothing, so that a no may only mean that somebody was changing something: then a transaction tells.
+   * Stores a code if its box is at its version and the data it was decided on has not changed; returns whether it did.
+   * It never waits, so false may only mean that a change was in progress: then a transaction decides.
    */
   storeCode(code: NewCode): Promise<boolean>;
   code(key: CodeKey): Promise<Versioned<FoundCode | undefined>>;
-  /** Uses a code and stores its session, if its box is at the session's version and the code still counts; as above. */
+  /** Uses a code and stores its session, if its box is at the session's version and the code is valid; as above. */
   redeem(redemption: Redemption): Promise<boolean>;
-  /** Undefined where there is no such client, or no cluster that it belongs to. */
+  /** Undefined if there is no such client, or no cluster that it belongs to. */
   serviceAccount(key: EntryKey): Promise<KnownEntry | undefined>;
 }

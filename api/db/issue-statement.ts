@@ -12,8 +12,8 @@ interface VersionRow {
 }
 
 /**
- * Stores sessions, each if its box is still at the version it was decided under; gives the present version of each one's
- * box, undefined where there is no such box. Throws Outage.
+ * Stores each session if its box is still at the version it was decided under; returns the current version of each
+ * one's box, undefined if there is no such box. Throws Outage.
  */
 export async function issueAll(db: Queryable, sessions: readonly NewSession[]): Promise<readonly Versioned<null>[]> {
   const { rows } = await sortingErrors(() =>
@@ -49,7 +49,7 @@ function parametersOf(sessions: readonly NewSession[]): (string | null)[] {
   ];
 }
 
-/** The present config versions of boxes, in the order given; undefined where there is no such box. Throws Outage. */
+/** Reads the current config versions of boxes, in the order given; undefined if there is no such box. Throws Outage. */
 export async function versionsOf(db: Queryable, boxes: readonly string[]): Promise<readonly Versioned<null>[]> {
   const { rows } = await sortingErrors(() =>
     db.query<VersionRow>({

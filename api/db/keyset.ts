@@ -1,30 +1,30 @@
-/** Collects the values of a statement and hands out their places, so that no value ever stands in the text. */
+/** Collects the values of a statement and returns their placeholders, so that no value is ever part of the text. */
 export class Parameters {
   readonly values: unknown[] = [];
 
-  /** Adds a value; returns its place: `$3`. */
+  /** Adds a value; returns its placeholder: `$3`. */
   add(value: unknown): string {
     this.values.push(value);
     return `$${String(this.values.length)}`;
   }
 }
 
-/** One column of a sort order, as it stands in SQL, and the type that its text in a cursor is cast to. */
+/** One column of a sort order, as written in SQL, and the type that its text in a cursor is cast to. */
 export interface SortColumn {
   readonly column: string;
   readonly type: 'bigint' | 'text' | 'timestamptz' | 'uuid';
 }
 
-/** Which rows of an ordered list to read: those after a row's sort key, or those before it, or from one end. */
+/** A range of rows of an ordered list: after a row's sort key, before it, or from one end. */
 export interface Span {
-  /** How many rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number;
-  /** Rows to skip: costs as many rows read, so keep it small. */
+  /** Rows to skip: the cost is reading them, so keep it small. */
   readonly offset: number;
   readonly descending: boolean;
-  /** From the end of the list towards its beginning. */
+  /** True to read from the end of the list towards its beginning. */
   readonly backward: boolean;
-  /** The sort key of the row next to the wanted ones; absent: from the end of the list. */
+  /** The sort key of the row next to the requested ones; absent: from the end of the list. */
   readonly from?: readonly string[] | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Page<Row> {
   readonly more: boolean;
 }
 
-/** The condition and the order that read a span by an index over its sort columns, however deep in the list it lies. */
+/** Returns the condition and the order that read a span by an index over its sort columns, however deep in the list. */
 export function keysetOf(columns: readonly SortColumn[], span: Span, parameters: Parameters): KeysetText {
   const falling = span.descending !== span.backward;
   const names = columns.map(({ column }) => column);
@@ -45,7 +45,7 @@ export function keysetOf(columns: readonly SortColumn[], span: Span, parameters:
   return { condition: `(${names.join(', ')}) ${falling ? '<' : '>'} (${key.join(', ')})`, order, limit };
 }
 
-/** Texts for the WHERE and the ORDER BY of a statement, and its end. */
+/** SQL for the WHERE and the ORDER BY of a statement, and its end. */
 export interface KeysetText {
   readonly condition: string;
   readonly order: string;
@@ -53,8 +53,8 @@ export interface KeysetText {
 }
 
 /**
- * Brings the rows of a statement with {@link keysetOf} into list order and takes off the one that only tells of more. `count`:
- * how many rows it found, where it gave less.
+ * Brings the rows of a statement with {@link keysetOf} into list order and removes the extra one that only shows that
+ * there are more. `count`: the number of rows it found, if it returned fewer.
  */
 export function pageOf<Row>(found: readonly Row[], span: Span, count = found.length): Page<Row> {
   const rows = found.slice(0, span.limit);

@@ -1,11 +1,11 @@
 import type { Connection } from './transaction.ts';
 
-/** What gets its id from the service: an integer, counted in each box from 1, so that it tells nothing of other boxes. */
+/** Kinds whose id the service assigns: an integer, counted from 1 in each box, so that it reveals nothing of others. */
 export type NumberedKind = 'User' | 'Group';
 
 /**
- * The next id of a kind in a box. Whoever takes one holds the counter until the transaction ends; one that is rolled back
- * gives it back, one that was committed never comes again, also when its row is deleted.
+ * Takes the next id of a kind in a box. The counter is locked until the transaction ends; a rollback returns the id,
+ * and a committed one is never used again, even after its row is deleted.
  */
 export async function nextId(connection: Connection, box: string, kind: NumberedKind): Promise<number> {
   const { rows } = await connection.query<{ id: string }>(

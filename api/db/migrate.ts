@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import pg from 'pg';
 
-/** One migration as it lies in the folder. */
+/** One migration as stored in the folder. */
 export interface Migration {
   readonly number: number;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Migration {
 
 const folder = new URL('migrations/', import.meta.url);
 
-/** The migrations in their order. Throws when a number is missing or given twice. */
+/** Reads the migrations in their order. Throws if a number is missing or used twice. */
 export async function readMigrations(): Promise<readonly Migration[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
   const migrations = await Promise.all(names.map(readMigration));
@@ -28,7 +28,7 @@ async function readMigration(name: string): Promise<Migration> {
   return { number: Number(name.slice(0, 4)), name, sql, hash: createHash('sha256').update(sql).digest('hex') };
 }
 
-/** What a migration run did. */
+/** Result of a migration run. */
 export interface MigrationReport {
   readonly applied: readonly string[];
   /** The number of the newest migration. */
@@ -64,11 +64,11 @@ export async function migrate(ownerUrl: string, apiRole: string): Promise<Migrat
   }
 }
 
-/** Milliseconds to wait for another run, and for a table: who waits for one makes everybody else wait behind it. */
+/** Milliseconds to wait for another run, and for a table: a waiting lock request blocks all later ones. */
 const turnTimeout = 60_000;
 const tableTimeout = 2_000;
 
-/** One run at a time; its lock ends with its connection. */
+/** Takes the lock that allows one run at a time; it ends with the connection. */
 async function takeTurn(client: pg.Client): Promise<void> {
   try {
     await client.query("SELECT pg_advisory_lock(hashtext('boxgate.migrate'))");
@@ -124,7 +124,7 @@ async function grant(client: pg.Client, apiRole: string): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [apiRole]);
   if (rowCount === 0)
     throw new Error(`There is no role ${role}: make it (CREATE ROLE ${role} LOGIN) and migrate again`);
-  // A right on a table cannot change while its first partitions are made by an API.
+  // A right on a table cannot change while an API creates its first partitions.
   await client.query(`SET lock_timeout = ${String(turnTimeout)}`);
   await client.query("SELECT pg_advisory_lock(hashtext('boxgate.bucket'))");
   await client.query(`SET lock_timeout = ${String(tableTimeout)}`);
@@ -132,7 +132,7 @@ async function grant(client: pg.Client, apiRole: string): Promise<void> {
   await client.query(sql.replaceAll(':role', () => role));
 }
 
-/** The newest schema a database has, or 0 when it has none; asked by the API at its start. */
+/** Returns the newest schema of a database, or 0 if it has none; the API reads it at startup. */
 export async function schemaNumber(connection: Pick<pg.Pool, 'query'>): Promise<number> {
   const { rows } = await connection.query<{ number: number }>(
     'SELECT coalesce(max(number), 0)::integer AS number FROM boxgate.migration',

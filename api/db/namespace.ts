@@ -4,19 +4,19 @@ import { outsideBoxes } from './transaction.ts';
 import { risingClock } from './box.ts';
 import type { Connections } from './pool.ts';
 
-/** Which namespace a box belongs to. */
+/** The namespace that a box belongs to. */
 export interface Binding {
   /** The cluster of the namespace; undefined before one was named. */
   readonly cluster: string | undefined;
-  /** Undefined before one was named, and when the box of an older cluster was adopted and nobody has asked for it yet. */
+  /** UID of the namespace; undefined before one was named, and after adoption until a namespace claims the box. */
   readonly uid: string | undefined;
-  /** Another namespace has asked for the box, and no admin has decided yet. */
+  /** True if another namespace claims the box, and no admin has decided yet. */
   readonly locked: boolean;
-  /** The namespace is not there. */
+  /** True if the namespace does not exist. */
   readonly missing: boolean;
 }
 
-/** The binding of a box. To be read under the box's lock. */
+/** Reads the binding of a box. Call it under the box's lock. */
 export async function readBinding(connection: Connection, box: string): Promise<Binding> {
   const { rows } = await connection.query<BindingRow>(
     `SELECT namespace_cluster AS cluster, namespace_uid AS uid, locked_for IS NOT NULL AS locked,
@@ -36,18 +36,18 @@ interface BindingRow {
   readonly missing: boolean;
 }
 
-/** Takes a box out of service, and its hosts from it, under a new version (bumpVersion): its namespace is not there. */
+/** Takes a box out of service and releases its hosts, under a new version (bumpVersion): its namespace is missing. */
 export async function retireBox(connection: Connection, box: string): Promise<void> {
   await connection.query('UPDATE boxgate.box SET missing_since = now() WHERE box = $1', [box]);
   await connection.query('DELETE FROM boxgate.box_host WHERE box = $1', [box]);
 }
 
-/** Brings a box back that no namespace is bound to, under a new version (bumpVersion). */
+/** Returns a box to service that no namespace is bound to, under a new version (bumpVersion). */
 export async function reopenBox(connection: Connection, box: string): Promise<void> {
   await connection.query('UPDATE boxgate.box SET missing_since = NULL WHERE box = $1', [box]);
 }
 
-/** Binds a box to a namespace; it is open from then on. Under a new version (bumpVersion) when it was locked or out of service. */
+/** Binds a box to a namespace and opens it. Under a new version (bumpVersion) if it was locked or out of service. */
 export async function bindBox(connection: Connection, box: string, cluster: string, uid: string): Promise<void> {
   await connection.query(
     `UPDATE boxgate.box SET namespace_cluster = $2, namespace_uid = $3, locked_for = NULL, missing_since = NULL
@@ -56,14 +56,14 @@ export async function bindBox(connection: Connection, box: string, cluster: stri
   );
 }
 
-/** Locks a box, under a new version (bumpVersion): whoever holds it in memory must hear of it. */
+/** Locks a box, under a new version (bumpVersion): replicas that hold it in memory must learn of it. */
 export async function lockBox(connection: Connection, box: string, uid: string): Promise<void> {
   await connection.query('UPDATE boxgate.box SET locked_for = $2, missing_since = NULL WHERE box = $1', [box, uid]);
 }
 
 /**
- * Makes the rows that a cluster declares in a box another's, or its own anew: the same objects in a namespace that was
- * made again have other uids, so whoever is found under the old names is the owner.
+ * Transfers the rows that a cluster declares in a box to another cluster, or to itself again: the same objects in a
+ * namespace that was created again have other UIDs, so the objects with the old names become the owners.
  */
 export async function adoptRows(connection: Connection, box: string, from: string, to: string): Promise<void> {
   await connection.query(
@@ -74,12 +74,12 @@ export async function adoptRows(connection: Connection, box: string, from: strin
   );
 }
 
-/** Milliseconds: every row of an installation may move. */
+/** Milliseconds: every row of an installation may change its owner. */
 const adoptLimit = 300_000;
 
 /**
- * Claims the next epoch of a cluster as claimEpoch does, and makes everything of an older cluster its own; the older one's
- * epoch is claimed too, so that its calls that run are waited for, and later ones are refused.
+ * Claims the next epoch of a cluster as claimEpoch does, and transfers everything of an older cluster to it. The older
+ * one's epoch is claimed too, which waits for its running calls and refuses later ones.
  */
 export function claimAndAdopt(pool: Connections, cluster: string, older: string): Promise<number> {
   const adopt = async (connection: Connection): Promise<number> => {

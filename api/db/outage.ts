@@ -1,14 +1,14 @@
 import pg from 'pg';
 import { Problem } from '../problem.ts';
 
-/** Postgres cannot answer now (away, read-only, too busy, too slow): 503 for the caller, retried by whoever can wait. */
+/** Error: Postgres cannot answer now (unreachable, read-only, too busy, too slow). 503 for callers, who may retry. */
 export class Outage extends Error {
   override readonly name = 'Outage';
 }
 
 /**
- * Runs a piece of work on Postgres and sorts what it throws: {@link Outage} when Postgres cannot answer, {@link Problem}
- * when a value cannot be stored, anything else as it is.
+ * Runs a piece of work on Postgres and translates its errors: {@link Outage} if Postgres cannot answer, {@link Problem}
+ * if a value cannot be stored, any other error unchanged.
  */
 export async function sortingErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -18,7 +18,7 @@ export async function sortingErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What an error of the Postgres client means for us; see {@link sortingErrors}. */
+/** Translates an error of the Postgres client; see {@link sortingErrors}. */
 export function sorted(error: unknown): unknown {
   if (error instanceof Outage || error instanceof Problem) return error;
   const code = codeOf(error);
@@ -28,12 +28,12 @@ export function sorted(error: unknown): unknown {
   return isOutage(error, code) ? new Outage('Postgres cannot answer now', { cause: error }) : error;
 }
 
-/** Whether Postgres cut a statement off: it took longer than `statement_timeout` lets it (57014). */
+/** Checks whether Postgres cancelled a statement: it took longer than `statement_timeout` allows (57014). */
 export function isCancelled(error: unknown): boolean {
   return codeOf(error) === '57014';
 }
 
-/** Whether Postgres refused a row because another one has its key in this unique index (23505). */
+/** Checks whether Postgres refused a row because another one has its key in this unique index (23505). */
 export function isTaken(error: unknown, index: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === index;
 }
@@ -42,7 +42,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Class 22 of PostgreSQL's error codes, "data exception": the caller's value, never our fault nor the server's. */
+/** Checks for class 22 of PostgreSQL's error codes, "data exception": the caller's value is wrong, not the service. */
 function isValueCode(code: string): boolean {
   return /^22[0-9A-Z]{3}$/.test(code);
 }
@@ -54,7 +54,7 @@ function isValueCode(code: string): boolean {
  */
 const outageClasses = /^(08...|25006|25P03|28...|3D000|40...|53...|55000|55P03|57...|58...)$/;
 
-/** Of the system, of sockets, and of TLS: the certificate of Postgres, too, is the operator's matter. */
+/** Error codes of the system, of sockets and of TLS: the certificate of Postgres is the operator's task, too. */
 const connectionCodes = /^(E[A-Z]+|ERR_(SOCKET|TLS|SSL)_.*|CERT_.*|.*_CERT(_.*)?|UNABLE_TO_.*)$/;
 
 function isOutage(error: unknown, code: string | undefined): boolean {

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Limits of every connection, in milliseconds: pg's own defaults are "for ever". The server keeps them; that it may not
- * answer at all is withConnection's part.
+ * Limits of every connection, in milliseconds: pg's own defaults are unlimited. The server enforces them;
+ * withConnection handles a server that does not answer at all.
  */
 export interface PoolLimits {
   readonly connections: number;
@@ -12,7 +12,7 @@ export interface PoolLimits {
   readonly idleInTransactionTimeout: number;
 }
 
-/** Limits that answer within the two seconds a caller may wait when Postgres is away. */
+/** Limits that allow an answer within the two seconds that a caller may wait when Postgres is unreachable. */
 export const defaultLimits: PoolLimits = {
   connections: 4,
   connectTimeout: 1_500,
@@ -21,27 +21,27 @@ export const defaultLimits: PoolLimits = {
   idleInTransactionTimeout: 10_000,
 };
 
-/** Runs work that takes one connection when its box has its turn, at most `patience` milliseconds from now. */
+/** A function that runs work on one connection when it is the box's turn, at most `patience` milliseconds from now. */
 export type Turns = <T>(box: string, patience: number, work: () => Promise<T>) => Promise<T>;
 
 /** Connections to Postgres: a pool and, where boxes share it, the turns that they take. */
 export interface Connections {
   connect(): Promise<pg.PoolClient>;
-  /** Absent where all work belongs together: then a connection goes to the work that asked first. */
+  /** Absent if all work belongs together: then connections are given in the order of the requests. */
   readonly turns?: Turns;
   /** Returns the same connections for one member of a box: an address, client or user. */
   ofMember?(member: string): Connections;
 }
 
-/** The two pools of the API: the token and check paths keep their own, so that a slow search cannot starve them. */
+/** The two pools of the API: the token and check paths have their own, so that a slow search cannot starve them. */
 export interface Database {
   readonly hot: pg.Pool;
   readonly general: pg.Pool;
-  /** Closes both, after what is running. */
+  /** Closes both after the running work. */
   end(): Promise<void>;
 }
 
-/** Makes the two pools of a database URL; connects when first used. `onError` hears of connections that broke while idle. */
+/** Creates the two pools of a database URL; connects on first use. `onError` is called when a connection breaks. */
 export function openDatabase(url: string, limits: PoolLimits, onError: (error: Error) => void): Database {
   const hot = createPool(url, limits, 'boxgate-hot', onError);
   const general = createPool(url, limits, 'boxgate', onError);
@@ -54,7 +54,7 @@ export function openDatabase(url: string, limits: PoolLimits, onError: (error: E
   };
 }
 
-/** One pool with every limit set. A broken connection is thrown away, never an uncaught exception. */
+/** Creates one pool with every limit set. A broken connection is discarded, never an uncaught exception. */
 export function createPool(
   url: string,
   limits: PoolLimits,
@@ -72,7 +72,7 @@ export function createPool(
     idleTimeoutMillis: 60_000,
     keepAlive: true,
   });
-  // The client tells of it: it alone hears of a connection that breaks between two statements of a transaction.
+  // The client reports it: only the client notices a connection that breaks between two statements of a transaction.
   pool.on('connect', (client) => client.on('error', onError));
   pool.on('error', () => undefined);
   return pool;

@@ -1,14 +1,14 @@
 import type { FirstGrant } from './hot-statements.ts';
 import type { Connection } from './transaction.ts';
 
-/** A refresh family as its row holds it; times in milliseconds since 1970, hashes hexadecimal. */
+/** A refresh family as stored; times in milliseconds since 1970, hashes hexadecimal. */
 export interface RefreshFamily {
   readonly id: string;
   readonly client: string;
   readonly user: number | null;
   /** The grant that it came from. */
   readonly grant: FirstGrant;
-  /** Its user is gone, is inactive, or has ended all that was begun then. */
+  /** True if its user is deleted or inactive, or has since ended everything begun then. */
   readonly userGone: boolean;
   /** The config version it began under. */
   readonly version: number;
@@ -44,7 +44,7 @@ export type NewRefreshFamily = Pick<
   | 'endsAt'
 > & { readonly box: string; readonly sessionsEnd: number };
 
-/** Stores a family; to be called before its first session is stored, in the same transaction. */
+/** Stores a family. Call it before its first session is stored, in the same transaction. */
 export async function insertFamily(connection: Connection, family: NewRefreshFamily): Promise<void> {
   await connection.query(
     `INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, scope, created_at,
@@ -93,7 +93,7 @@ interface FamilyRow {
   readonly ended_at: Date | null;
 }
 
-/** Reads a family, its row locked until the transaction ends: a refresh and a close take the same lock. */
+/** Reads a family and locks its row until the transaction ends: a refresh and a close take the same lock. */
 export async function lockFamily(connection: Connection, box: string, id: string): Promise<RefreshFamily | undefined> {
   const { rows } = await connection.query<FamilyRow>(
     `SELECT id, client, user_id, version, family_hash, token_hash, generation, successor, rotated_at, session, scope,
@@ -129,7 +129,7 @@ function familyOf(row: FamilyRow): RefreshFamily {
   };
 }
 
-/** Notes a use: the newest session, when that one ends, and the new sliding end; times in milliseconds since 1970. */
+/** Stores a use: the newest session, its end, and the new sliding end; times in milliseconds since 1970. */
 export async function slideFamily(
   connection: Connection,
   box: string,
@@ -145,7 +145,7 @@ export async function slideFamily(
   );
 }
 
-/** Moves a family to its next token; `successor` is that token, sealed for who holds the one before. */
+/** Moves a family to its next token; `successor` is that token, sealed for the holder of the previous one. */
 export async function rotateFamily(
   connection: Connection,
   box: string,
@@ -160,10 +160,10 @@ export async function rotateFamily(
   );
 }
 
-/** Deletes families of a box that expired, their sessions too, more than a day ago, at most `limit`; returns how many. */
+/** Deletes at most `limit` families that expired, as did their sessions, over a day ago; returns their number. */
 export async function deleteExpiredFamilies(connection: Connection, box: string, limit: number): Promise<number> {
   const { rowCount } = await connection.query(
-    // Replicas that do it at once take different rows. A subselect might be run more than once, beyond its limit.
+    // Concurrent replicas take different rows. A subselect might be run more than once, beyond its limit.
     `WITH over AS MATERIALIZED (
        SELECT id FROM boxgate.refresh_family
         WHERE box = $1 AND expires_at < now() - interval '1 day' AND sessions_end < now() - interval '1 day'

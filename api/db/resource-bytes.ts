@@ -1,13 +1,13 @@
 import type { ResourceKey } from './resource.ts';
 import type { Connection } from './transaction.ts';
 
-/** The bytes of a resource as its quota counts them: as it is stored (0 where it is not), and as it is to be stored. */
+/** The bytes of a resource as its quota counts them: as stored (0 if it is not), and as it is to be stored. */
 export interface MeasuredBody {
   readonly before: number;
   readonly after: number;
 }
 
-/** A resource that is to be stored; `body` without its secret. */
+/** A resource to be stored; `body` without its secret. */
 export interface BodyToMeasure extends ResourceKey {
   readonly body: object;
 }

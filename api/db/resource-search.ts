@@ -7,7 +7,7 @@ import { resourceColumns, storedResource } from './resource.ts';
 import type { ResourceColumns, StoredResource } from './resource.ts';
 import type { Connection } from './transaction.ts';
 
-/** What a search for resources may compare with. */
+/** Filters of a search for resources. */
 export interface ResourceFilters {
   readonly id?: string | undefined;
   readonly name?: string | undefined;
@@ -26,7 +26,7 @@ export interface ResourceSearch {
   readonly filters: ResourceFilters;
 }
 
-/** What resources can be sorted by: an index serves each. */
+/** Sort keys of resources; each has an index. */
 export type ResourceSort = 'id' | 'created_at';
 
 const sortColumns = {
@@ -49,7 +49,7 @@ export async function searchResources(
   return { rows: rows.map(storedResource), more };
 }
 
-/** How many resources a search finds; stops counting at `most`. */
+/** Counts the resources that a search finds, up to `most`. */
 export function countResources(connection: Connection, search: ResourceSearch, most?: number): Promise<number> {
   return countFound(connection, sourceOf(search), most);
 }

@@ -8,21 +8,21 @@ import type { Connection } from './transaction.ts';
 export interface ResourceWrite extends ResourceKey {
   /** Without its secret. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** Stored forms of the client's live secrets; undefined keeps those that are there. */
+  /** Stored forms of the client's valid secrets; undefined keeps the stored ones. */
   readonly secrets: readonly string[] | undefined;
-  /** The secret it had before, valid too; null: none; left out, the one that is there stays. */
+  /** Its previous secret, still valid; null: none; omitted: the stored one stays. */
   readonly previous?: PreviousSecret | KeptPrevious | null | undefined;
   readonly owner: Owner | undefined;
   readonly digest: string | undefined;
-  /** Goes on without an owner when the object that declares it goes; false when it is left out. */
+  /** True to keep it, without an owner, when the object that declares it is deleted; default false. */
   readonly retain?: boolean;
-  /** Of a Box: the data of the box goes with it; false when it is left out. */
+  /** True if deleting a Box deletes the data of the box too; default false. */
   readonly purge?: boolean;
 }
 
 /**
- * The generated secret that applications have now is the previous one: the client's, or if it has the present one already, or
- * one that nobody was shown (NO_END), that which was before.
+ * A previous secret taken from the row, the generated one that applications use now: the client's current secret, or,
+ * if that is the new one already or was never shown (NO_END), its previous one.
  */
 interface KeptPrevious {
   readonly stored: undefined;
@@ -31,9 +31,9 @@ interface KeptPrevious {
 }
 
 /**
- * Locks the box's row against every other change of its configuration until the transaction ends, and against none of
- * the reads; returns the config version, undefined when there is no such box. To be called before the rows that a change
- * depends on are read.
+ * Locks the box's row against every other change of its configuration until the transaction ends, but not against
+ * reads; returns the config version, undefined if there is no such box. Call it before reading the rows that a change
+ * depends on.
  */
 export async function lockResources(connection: Connection, box: string): Promise<number | undefined> {
   const { rows } = await connection.query<{ version: string }>(
@@ -46,7 +46,8 @@ export async function lockResources(connection: Connection, box: string): Promis
 /**
  * Stores resources under the box's new config version (bumpVersion), in one statement however many they are. Sessions
  * decided earlier are revoked when a client is new, becomes inactive, gets another owner (not when it loses its owner:
- * a retained client goes on) or was changed past the service, and when a Box becomes inactive; the highest `revoke_sessions_before` ever stored counts on.
+ * a retained client stays valid) or was changed outside the service, and when a Box becomes inactive. The highest
+ * `revoke_sessions_before` ever stored stays in force.
  */
 export async function upsertResources(
   connection: Connection,
@@ -61,7 +62,7 @@ export async function upsertResources(
   return rows.map(storedResource);
 }
 
-/** Stores resources as {@link upsertResources} does. Nothing of them comes back: of a call there may be megabytes. */
+/** Stores resources as {@link upsertResources} does, but returns none of them: a call may contain megabytes. */
 export async function storeResources(
   connection: Connection,
   box: string,
@@ -73,7 +74,7 @@ export async function storeResources(
   await followResources(connection, box, version, resources);
 }
 
-/** Does what follows from resources that have been stored. */
+/** Updates the data that depends on the stored resources. */
 async function followResources(
   connection: Connection,
   box: string,
@@ -82,7 +83,7 @@ async function followResources(
 ): Promise<void> {
   if (resources.some(({ kind }) => kind === 'Box')) {
     await connection.query(followBox, [box, version]);
-    // While a box has no limit of sessions nobody counts them: what was counted before it has one again is not true.
+    // Sessions are not counted while a box has no limit: once it has one again, an older count is wrong.
     await connection.query('DELETE FROM boxgate.session_room WHERE box = $1', [box]);
   }
   if (resources.some(({ body }) => body['revoke_sessions_before'] !== undefined)) {
@@ -115,12 +116,12 @@ function millisecondsOf(moment: unknown): number | undefined {
   return typeof moment === 'string' ? Date.parse(moment) : undefined;
 }
 
-// Sessions of whoever had the row are not the declarer's, and neither is a secret.
+// Sessions and secrets of another owner of the row do not belong to the declarer.
 const isAnothers = `(o.id IS NULL OR o.changed
          OR (w.owner_cluster IS NOT NULL AND (o.owner_cluster, o.owner_name, COALESCE(o.owner_uid, w.owner_uid))
              IS DISTINCT FROM (w.owner_cluster, w.owner_name, w.owner_uid)))`;
 
-// What somebody chose is not kept: who takes a generated secret instead wants it gone.
+// A chosen secret is not kept: a generated one is meant to replace it.
 const previousSecret = `CASE
            WHEN w.previous_kept AND (w.owner_cluster IS NULL OR NOT ${isAnothers}) THEN o.previous_secret
            WHEN w.previous_secret IS NOT NULL OR w.previous_until IS NULL THEN w.previous_secret
@@ -129,8 +130,8 @@ const previousSecret = `CASE
            WHEN o.secrets[1] LIKE '$sha256$%' THEN o.secrets[1]
          END`;
 
-// The box's row is locked, so what `old` sees is what is replaced. A first creation writes no revocation: no session of
-// a client that never was can exist.
+// The box's row is locked, so `old` contains the replaced rows. A first creation writes no revocation: no session of
+// a client that never existed can exist.
 const upsert = `
 WITH wanted AS MATERIALIZED (
   SELECT w.*, to_timestamp(w.revoked_before / 1000.0) AS revoked_at
@@ -187,7 +188,7 @@ ON CONFLICT (box, kind, id) DO UPDATE
        owner_name = excluded.owner_name, owner_uid = excluded.owner_uid, digest = excluded.digest,
        retain = excluded.retain, purge = excluded.purge, content = '', updated_at = now()`;
 
-// The row of the box itself carries what its resource says of sessions: it outlives the resource.
+// The row of the box itself stores the session settings of its resource, because it outlives the resource.
 const followBox = `
 UPDATE boxgate.box b
    SET revoked_before = GREATEST(b.revoked_before, r.revoked_before),
@@ -197,8 +198,8 @@ UPDATE boxgate.box b
   FROM boxgate.resource r
  WHERE b.box = $1::text AND r.box = $1::text AND r.kind = 'Box'`;
 
-// What was got with a refresh token of a family that is revoked dies with it, although it was got later (RFC 7009 §2.1):
-// who stole one must not keep its last access token. Refreshes hold the box's row, so none is on its way.
+// Revoking a family also revokes the tokens obtained with its refresh tokens, even later ones (RFC 7009 §2.1):
+// a thief must not keep the last access token. Refreshes hold the box's row, so none is in progress.
 const endFamiliesBefore = `
 UPDATE boxgate.refresh_family f SET ended_at = now(), ended_as = 'revoked'
   FROM boxgate.resource r
@@ -206,8 +207,8 @@ UPDATE boxgate.refresh_family f SET ended_at = now(), ended_as = 'revoked'
    AND (r.kind = 'Box' OR (r.kind = 'Client' AND r.id = f.client))`;
 
 /**
- * Takes the owner from resources under the box's new config version (bumpVersion): they go on as if they had been made
- * over REST, with their secrets and sessions. No client of theirs is first party any more: nobody vouches for it.
+ * Removes the owner of resources under the box's new config version (bumpVersion): they stay as if created over
+ * REST, with their secrets and sessions. Their clients are no longer first party, because nobody vouches for them.
  */
 export async function releaseResources(
   connection: Connection,
@@ -247,8 +248,8 @@ export async function revokeClients(
 }
 
 /**
- * Deletes resources under the box's new config version (bumpVersion), in one statement; returns those that were there.
- * Leaves a tombstone of each, and revokes all sessions of the deleted clients, which are counted no more.
+ * Deletes resources under the box's new config version (bumpVersion), in one statement; returns those that existed.
+ * Leaves a tombstone of each, and revokes all sessions of the deleted clients, which are no longer counted.
  */
 export async function deleteResources(
   connection: Connection,

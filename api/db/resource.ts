@@ -1,13 +1,13 @@
 import type { Kind } from '../../crds/kind.ts';
 import type { Connection } from './transaction.ts';
 
-/** Which resource of a box. */
+/** Key of a resource in a box. */
 export interface ResourceKey {
   readonly kind: Kind;
   readonly id: string;
 }
 
-/** Who declares a resource: a cluster (or folder), the object's `namespace/name` there, and its uid. */
+/** The declarer of a resource: a cluster (or folder), the object's `namespace/name` there, and its uid. */
 export interface Owner {
   readonly cluster: string;
   readonly name: string;
@@ -21,14 +21,14 @@ export interface PreviousSecret {
   readonly until: number;
 }
 
-/** A resource as its row holds it. `body` never holds a secret. */
+/** A resource as stored. `body` never contains a secret. */
 export interface StoredResource extends ResourceKey {
   /** The config version of its last change: its ETag. */
   readonly version: number;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Whether a client has a secret. */
+  /** True if a client has a secret. */
   readonly hasSecret: boolean;
-  /** Undefined when it was made over REST, or retained when its object went. */
+  /** Undefined if it was created over REST, or retained when its object was deleted. */
   readonly owner: Owner | undefined;
   /** With microseconds, as the sort key of a cursor. */
   readonly createdAt: string;
@@ -51,7 +51,7 @@ export interface ResourceColumns {
 export const resourceColumns = `r.kind, r.id, r.version, r.body, cardinality(r.secrets) > 0 AS has_secret,
        r.owner_cluster, r.owner_name, r.owner_uid, r.created_at::text AS created_at`;
 
-/** A row as the rest of the service sees it. */
+/** Converts a row for the rest of the service. */
 export function storedResource(row: ResourceColumns): StoredResource {
   return {
     kind: row.kind,
@@ -82,21 +82,21 @@ export async function readResource(
   return rows[0] === undefined ? undefined : storedResource(rows[0]);
 }
 
-/** What the declaring side needs to know of a row: whose it is, and what it was declared as. */
+/** State of a row for the declaring side: its owner, and a digest of its declaration. */
 export interface DeclaredResource extends ResourceKey {
   readonly version: number;
   readonly owner: Owner | undefined;
   /** The declaring side's keyed digest of what it declared. */
   readonly digest: string | undefined;
-  /** It goes on without an owner when the object that declares it goes. */
+  /** True if it stays, without an owner, when the object that declares it is deleted. */
   readonly retain: boolean;
-  /** Of a Box: the data of the box goes with it. */
+  /** True if deleting a Box deletes the data of the box too. */
   readonly purge: boolean;
-  /** As the service wrote it; written by a release that says nothing of that; or changed past the service (I5). */
+  /** Unchanged since the service wrote it, written by a release that does not record that, or changed outside (I5). */
   readonly state: RowState;
 }
 
-/** Answers of the function `row_state`. */
+/** Results of the function `row_state`. */
 export type RowState = 'intact' | 'rewritten' | 'changed';
 
 interface DeclaredColumns {
@@ -113,10 +113,10 @@ interface DeclaredColumns {
 }
 
 /**
- * SQL for the state of a row `r`. Nearly all were written last by the service's own transaction, which is found without
- * reading what they say. The others are looked up once more: to name the whole row here would read it for all of them.
- * Of a restored row the hash tells; the function costs ten times as much as that, because a subselect keeps Postgres from
- * writing it out in place.
+ * SQL for the state of a row `r`. Nearly all rows were last written by the service's own transaction, which is checked
+ * without reading their content. The others are looked up again: naming the whole row here would read it for all of
+ * them. For a restored row the hash decides; the function costs ten times as much, because a subselect keeps Postgres
+ * from inlining it.
  */
 export const rowState = `CASE WHEN r.xmin = r.written_in THEN 'intact' ELSE (
   SELECT CASE WHEN w.content = boxgate.content_of(w) THEN 'intact' ELSE boxgate.row_state(w) END
@@ -126,7 +126,7 @@ export const rowState = `CASE WHEN r.xmin = r.written_in THEN 'intact' ELSE (
 const declaredColumns = `r.kind, r.id, r.version, r.owner_cluster, r.owner_name, r.owner_uid, r.digest, r.retain, r.purge,
        ${rowState} AS state`;
 
-/** All resources of a box that a cluster declares. */
+/** Reads all resources of a box that a cluster declares. */
 export async function digestsOf(
   connection: Connection,
   box: string,
@@ -139,7 +139,7 @@ export async function digestsOf(
   return rows.map(declaredResource);
 }
 
-/** Those of the named resources that are there, whoever made them; thousands of keys are one statement. */
+/** Finds those of the named resources that exist, whoever created them; thousands of keys are one statement. */
 export async function findResources(
   connection: Connection,
   box: string,

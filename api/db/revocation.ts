@@ -1,17 +1,17 @@
 import type { Connection } from './transaction.ts';
 
-/** Where a walk through the revocations of a box stands. */
+/** Position of a walk through the revocations of a box. */
 export interface RevocationPlace {
   readonly subject: string;
   readonly version: string;
 }
 
-/** Before the first one. */
+/** Position before the first one. */
 export const firstRevocation: RevocationPlace = { subject: '', version: '0' };
 
 /**
- * Deletes, among the next `limit` revocations of a box, those that concern no stored session any more; the place of the
- * last one that was looked at, undefined when there is none left.
+ * Deletes, among the next `limit` revocations of a box, those that no longer affect a stored session; returns the
+ * position of the last one examined, undefined if none is left.
  */
 export async function pruneRevocations(
   connection: Connection,

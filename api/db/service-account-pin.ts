@@ -7,20 +7,20 @@ export interface Pin {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** Its cluster has said that the ServiceAccount of this uid is not there any more. */
+  /** True if its cluster has reported that the ServiceAccount with this uid no longer exists. */
   readonly gone: boolean;
 }
 
-/** An entry, and the uid of the ServiceAccount that is there now; null: none. */
+/** An entry, and the uid of the ServiceAccount that exists now; null: none. */
 export type SeenEntry = Pick<Pin, 'client' | 'namespace' | 'name'> & {
   readonly uid: string | null;
-  /** The uid that the entry names; absent where it names none. */
+  /** The uid that the entry names; absent if it names none. */
   readonly declared?: string;
 };
 
 /**
- * Pins an entry of a client's `service_accounts` to the ServiceAccount of this uid, unless it is pinned already; gives the
- * uid that it is pinned to. The transaction must hold the box's row, so that the entry does not leave meanwhile.
+ * Pins an entry of a client's `service_accounts` to the ServiceAccount with this uid, unless it is pinned already;
+ * returns the pinned uid. The transaction must hold the box's row, so that the entry is not removed meanwhile.
  */
 export async function pinServiceAccount(
   connection: Connection,
@@ -28,7 +28,7 @@ export async function pinServiceAccount(
   uid: string,
 ): Promise<string> {
   const { rows } = await connection.query<{ uid: string }>(
-    // An update that changes nothing: without it the row of somebody who came first would not be returned.
+    // An update that changes nothing: without it an existing row would not be returned.
     `INSERT INTO boxgate.service_account_pin AS p (box, client, namespace, name, uid) VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (box, client, namespace, name) DO UPDATE SET uid = p.uid RETURNING p.uid`,
     [box, client, namespace, name, uid],
@@ -37,8 +37,8 @@ export async function pinServiceAccount(
 }
 
 /**
- * Pins an entry to the ServiceAccount of this uid, whatever it was pinned to: its client names the uid. Returns whether that
- * ServiceAccount is known to be gone, and must be refused. The transaction must hold the box's row.
+ * Pins an entry to the ServiceAccount with this uid, whatever it was pinned to: its client names the uid. Returns
+ * whether that ServiceAccount is known to be deleted and must be refused. The transaction must hold the box's row.
  */
 export async function repinServiceAccount(
   connection: Connection,
@@ -46,7 +46,7 @@ export async function repinServiceAccount(
   uid: string,
 ): Promise<boolean> {
   const { rows } = await connection.query<{ gone: boolean }>(
-    // The cluster may have said that it is gone since the pin was read.
+    // The cluster may have reported it as deleted since the pin was read.
     `INSERT INTO boxgate.service_account_pin AS p (box, client, namespace, name, uid) VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (box, client, namespace, name)
      DO UPDATE SET uid = excluded.uid, seen_at = now(), gone_at = CASE WHEN p.uid = excluded.uid THEN p.gone_at END
@@ -68,10 +68,10 @@ export async function readPins(connection: Connection, box: string, cluster: str
 }
 
 /**
- * Stores which of the pinned ServiceAccounts are there: one of another uid, and none at all, say that the pinned one is gone.
- * An entry that names a uid which is not there is pinned to it, and that one is gone; a call that is older or newer than the
- * stored entry pins nothing. Returns the clients that have lost a pinned one since this was last stored. The transaction must
- * hold the box's row.
+ * Stores which of the pinned ServiceAccounts exist: if there is none, or one with another uid, the pinned one is gone.
+ * An entry that names a missing uid is pinned to it and marked as gone; a call that is older or newer than the stored
+ * entry pins nothing. Returns the clients that have lost a pinned one since the last call. The transaction must hold
+ * the box's row.
  */
 export async function storeSeen(
   connection: Connection,
@@ -91,7 +91,7 @@ export async function storeSeen(
   return rows.map(({ client }) => client);
 }
 
-// `wanted` is the pin as it is to be: the named uid where that one is missing, otherwise the one that there is.
+// `wanted` is the desired pin: the named uid if its ServiceAccount is missing, otherwise the current pin.
 const storing = `
   WITH told AS (
     SELECT DISTINCT s.client, s.namespace, s.name, s.uid AS there, p.uid AS pinned, p.gone_at IS NOT NULL AS was_gone,

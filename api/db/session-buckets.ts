@@ -5,7 +5,7 @@ const dayMs = 86_400_000;
 const firstMonthBucket = 1_000_000;
 
 /**
- * The buckets that hold rows, as of now. A statement that names them locks and plans these few partitions instead of
+ * Returns the buckets that hold rows now. A statement that names them locks and plans these few partitions instead of
  * all: two hundred partitions with their indexes would fill the server's lock table after a dozen searches at once. In
  * a transaction this misses nothing that its later statements could see: a row is on disk before it is committed.
  */
@@ -19,7 +19,7 @@ export const selectFilled = `
   SELECT b.bucket FROM boxgate.buckets() b
    WHERE pg_relation_size(to_regclass('boxgate.session_' || b.bucket)) > 0`;
 
-/** Whether a bucket can hold a session that ends within a range of time. */
+/** Checks whether a bucket can hold a session that ends within a range of time. */
 export function isBucketWithin(bucket: number, expires: TimeRange): boolean {
   const { from, to } = bucketSpan(bucket);
   return (expires.to === undefined || from < expires.to) && (expires.from === undefined || to > expires.from);

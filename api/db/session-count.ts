@@ -7,7 +7,7 @@ import { filledBuckets, isBucketWithin } from './session-buckets.ts';
 import { outsideBoxes } from './transaction.ts';
 import type { Connection } from './transaction.ts';
 
-/** A box whose active sessions the caller is to count. */
+/** A box whose active sessions the caller must count. */
 export interface DueCount {
   readonly box: string;
   /** Tokens that were reported since the last count. */
@@ -18,8 +18,8 @@ export interface DueCount {
 const noteLimit = 10_000;
 
 /**
- * Reports how many tokens of each box a replica has issued since its last report, and claims the boxes that are to be
- * counted now, at most `most`. `limit` is the quota of a box whose Namespace sets none. Throws Outage.
+ * Reports how many tokens of each box a replica has issued since its last report, and claims at most `most` boxes that
+ * are due for a count. `limit` is the quota of a box whose Namespace sets none. Throws Outage.
  */
 export function noteIssued(
   pool: Connections,
@@ -44,9 +44,9 @@ export async function readSessionQuota(connection: Connection, box: string): Pro
 }
 
 /**
- * Counts the active sessions of a box and stops at `most`; `now` in milliseconds since 1970. A session counts as a check
- * of its token judges it. The lowest ID of a session begun at a time begins with that time. Reads every active session,
- * so it may take seconds. To be called in a `snapshot` transaction.
+ * Counts the active sessions of a box and stops at `most`; `now` in milliseconds since 1970. A session is active if a
+ * check of its token would accept it. The lowest ID of a session begun at a time begins with that time. Reads every
+ * active session, so it may take seconds. Call it in a `snapshot` transaction.
  */
 export async function countActive(connection: Connection, box: string, now: number, most: number): Promise<number> {
   const filled = await filledBuckets(connection);
@@ -75,8 +75,8 @@ export interface FinishedCount extends DueCount {
 }
 
 /**
- * Stores a count. Where it shows that the box has become full, or is full no longer, every replica learns that with the
- * version that this raises; returns the new answer then, otherwise undefined. In a `write` transaction.
+ * Stores a count. If it shows that the box has become full, or is no longer full, every replica learns that with the
+ * version that this raises, and the new state is returned; otherwise undefined. Call it in a `write` transaction.
  */
 export async function storeCount(connection: Connection, count: FinishedCount): Promise<boolean | undefined> {
   const { box, active, issued, took } = count;

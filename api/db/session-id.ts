@@ -1,12 +1,12 @@
-/** A session's id is a UUIDv7 (RFC 9562 §5.7): its first 48 bits are the time of its creation in milliseconds. */
+/** Latest time in a session's id, a UUIDv7 (RFC 9562 §5.7): its first 48 bits are its creation in milliseconds. */
 const latest = 2 ** 48 - 1;
 
-/** When a session was created, by its id; milliseconds since 1970. */
+/** Returns the creation time of a session, from its id; milliseconds since 1970. */
 export function sessionTime(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 }
 
-/** The lowest id that a session created at a time can have; times beyond what an id can hold count as the next that it can. */
+/** Returns the lowest id of a session created at a time; a time outside the range of ids is moved into it. */
 export function firstIdAt(time: number): string;
 export function firstIdAt(time: number | undefined): string | undefined;
 export function firstIdAt(time: number | undefined): string | undefined {

@@ -2,7 +2,7 @@ import type { GrantLetter } from './hot-statements.ts';
 import { sessionEnding, statusOf } from './session-status.ts';
 import type { SessionStatus } from './session-status.ts';
 
-/** A session as its row and its surroundings have it; times in milliseconds since 1970. */
+/** A session as stored, with its status; times in milliseconds since 1970. */
 export interface SessionRecord {
   readonly id: string;
   readonly bucket: number;
@@ -13,7 +13,7 @@ export interface SessionRecord {
   readonly audience: readonly string[] | undefined;
   readonly status: SessionStatus;
   readonly expiresAt: number;
-  /** When it was closed or revoked. */
+  /** Time of closing or revocation. */
   readonly endedAt: number | undefined;
   readonly family: string | undefined;
   readonly parent: string | undefined;
@@ -39,7 +39,7 @@ export interface SessionColumns {
   readonly user_agent: string | null;
 }
 
-/** The columns of a {@link SessionRecord} of a session `s` joined with {@link endingJoin}. */
+/** Returns the columns of a {@link SessionRecord} of a session `s` joined with {@link endingJoin}. */
 export function sessionColumns(now: string): string {
   return `s.id, s.bucket, s.type, s.client, s.user_id, s.scope, s.audience, s.expires_at, s.family, s.parent,
        host(s.remote_addr) AS remote_addr, s.user_agent, ending.at AS ended_at,
@@ -47,8 +47,8 @@ export function sessionColumns(now: string): string {
 }
 
 /**
- * Joins sessions `s` of one box, the place of its name, with how each ended before its time. Most sessions have neither ended nor a
- * family and are younger than whatever the box has revoked: for these nothing is looked up.
+ * Returns SQL that joins sessions `s` of one box, given by the placeholder of its name, with the way each ended early.
+ * Most sessions have not ended, have no family and are newer than all revocations of the box: these need no lookup.
  */
 export function endingJoin(box: string): string {
   const revoked = `SELECT max(r.version) FROM boxgate.revocation r WHERE r.box = ${box}`;
@@ -56,7 +56,7 @@ export function endingJoin(box: string): string {
   return `LEFT JOIN LATERAL (SELECT * FROM (${sessionEnding}) AS first WHERE ${canHaveEnded} OFFSET 0) AS ending ON true`;
 }
 
-/** A row as the rest of the service sees it. */
+/** Converts a row for the rest of the service. */
 export function sessionRecord(row: SessionColumns): SessionRecord {
   return {
     id: row.id,

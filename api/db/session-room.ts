@@ -1,12 +1,12 @@
 import { countSessions, readScope } from './session-search.ts';
 import type { Connection } from './transaction.ts';
 
-/** Milliseconds: a client that is at its limit is counted this often at most, however often it asks. */
+/** Milliseconds between counts of a client at its limit, however often it requests a token. */
 const countEvery = 1_000;
 
 /**
- * Takes a client's place for one more session when it has fewer than `most` living ones; false when it has not. `now` in
- * milliseconds since 1970. The client's row is locked until the transaction ends: two requests cannot take one place.
+ * Reserves one more session for a client that has fewer than `most` active ones; otherwise returns false. `now` in
+ * milliseconds since 1970. The client's row is locked until the transaction ends: two requests cannot share one place.
  */
 export async function takeSessionRoom(
   connection: Connection,
@@ -17,7 +17,7 @@ export async function takeSessionRoom(
 ): Promise<boolean> {
   if (await takeCounted(connection, box, client, most)) return true;
   const found = await lockRoom(connection, box, client, most);
-  // Somebody may have counted while we waited for the lock.
+  // Another request may have counted during the wait for the lock.
   if (found.most === most && found.room > 0) return takeCounted(connection, box, client, most);
   if (found.most === most && found.fullAt !== undefined && Math.abs(now - found.fullAt) < countEvery) return false;
   const scope = await readScope(connection, box);

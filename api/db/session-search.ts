@@ -12,7 +12,7 @@ import { couldBe, sessionStatus } from './session-status.ts';
 import type { RevokedSubjects, SessionStatus } from './session-status.ts';
 import type { Connection, Row } from './transaction.ts';
 
-/** What a search for sessions may compare with. */
+/** Filters of a search for sessions. */
 export interface SessionFilters {
   readonly id?: string | undefined;
   readonly client?: string | undefined;
@@ -23,7 +23,7 @@ export interface SessionFilters {
   readonly expiresAt?: TimeRange | undefined;
 }
 
-/** A search among the sessions of a box; `now`, in milliseconds since 1970, tells the expired ones. */
+/** A search among the sessions of a box; `now`, in milliseconds since 1970, decides which have expired. */
 export interface SessionSearch {
   readonly box: string;
   readonly filters: SessionFilters;
@@ -31,26 +31,26 @@ export interface SessionSearch {
   readonly scope: SessionScope;
 }
 
-/** The places of the sessions of a box. */
+/** The buckets and versions of the sessions of a box. */
 export interface SessionScope {
-  /** Those that hold rows, as `filledBuckets` has them. */
+  /** The buckets that hold rows, from `filledBuckets`. */
   readonly buckets: readonly number[];
-  /** The version before which its sessions were discarded, while records of such are still there. */
+  /** The version before which its sessions were discarded, while records of them still exist. */
   readonly from: number | undefined;
 }
 
-/** Reads where the sessions of a box are, in the transaction of the search. */
+/** Reads the scope of the sessions of a box, in the transaction of the search. */
 export async function readScope(connection: Connection, box: string): Promise<SessionScope> {
   const { rows } = await connection.query<Row>(selectScope('$1'), [box]);
   return scopeIn(rows);
 }
 
-/** SQL for {@link readScope}; `box` is a literal or a place. */
+/** SQL for {@link readScope}; `box` is a literal or a placeholder. */
 export function selectScope(box: string): string {
   return `SELECT ARRAY(${selectFilled}) AS buckets, (${selectRecordsFrom(box)}) AS records_from`;
 }
 
-/** Makes a scope of the row that {@link selectScope} gives. */
+/** Converts the row of {@link selectScope} to a scope. */
 export function scopeIn(rows: readonly Row[]): SessionScope {
   const [{ buckets, records_from: from } = {}] = rows;
   if (!Array.isArray(buckets)) throw new TypeError('no scope of a search');
@@ -58,8 +58,8 @@ export function scopeIn(rows: readonly Row[]): SessionScope {
 }
 
 /**
- * Reads one span of the sessions that a search finds, in the order of their ids, which is that of their creation; large rows end
- * it early. `total` is how many it finds, where that is known. To be called in a `snapshot` transaction.
+ * Reads one span of the sessions that a search finds, in the order of their ids, which is that of their creation. Large
+ * rows end it early. `total` is the number it finds, if known. Call it in a `snapshot` transaction.
  */
 export async function searchSessions(
   connection: Connection,
@@ -70,7 +70,7 @@ export async function searchSessions(
   const parameters = new Parameters();
   const where = await conditionsOf(connection, search, parameters);
   const { condition, order, limit } = keysetOf([{ column: 's.id', type: 'uuid' }], span, parameters);
-  // How they ended is looked up for the sessions of the span only.
+  // The ending is looked up for the sessions of the span only.
   const found = `SELECT s.*, ${size} AS row_bytes
                    FROM (SELECT s.* FROM boxgate.session s WHERE ${where} AND ${condition}
                          ${isSparse(search, total) ? fence : ''}) AS s
@@ -85,22 +85,22 @@ export async function searchSessions(
   return pageOf(rows.map(sessionRecord), span, foundCount(rows));
 }
 
-/** SQL for the bytes of a session: texts of whoever asked for the token, and about 600 of everything else. */
+/** SQL for the bytes of a session: texts sent with the token request, and about 600 for everything else. */
 const size = `600 + ${['scope', 'user_agent', 'audience::text'].map((text) => `coalesce(octet_length(s.${text}), 0)`).join(' + ')}`;
 
 /**
- * What stands before it is planned by itself: all that is found is read by an index of its own and then sorted. Without
- * it the planner would walk through the sessions in order and hope to meet enough of them soon, which for a client whose
- * sessions are all old means reading everybody's.
+ * Makes Postgres plan the query before it separately: all rows found are read by an index of its own and then sorted.
+ * Without it the planner would walk through the sessions in order, expecting to meet enough of them soon; for a client
+ * whose sessions are all old that means reading everybody's.
  */
 const fence = 'OFFSET 0';
 
-/** A client or user with a known, small number of sessions. */
+/** Checks whether the search is for a client or user with a known, small number of sessions. */
 function isSparse({ filters }: SessionSearch, total: number | undefined): boolean {
   return total !== undefined && (filters.client !== undefined || filters.user !== undefined);
 }
 
-/** How many sessions a search finds; stops counting at `most`. To be called in a `snapshot` transaction. */
+/** Counts the sessions that a search finds, up to `most`. Call it in a `snapshot` transaction. */
 export async function countSessions(connection: Connection, search: SessionSearch, most?: number): Promise<number> {
   const parameters = new Parameters();
   const where = await conditionsOf(connection, search, parameters);
@@ -132,14 +132,14 @@ async function conditionsOf(connection: Connection, search: SessionSearch, param
   return conditions.join(' AND ');
 }
 
-/** The buckets that a found session can lie in: it ends after it began, and by its status before or after now. */
+/** Returns the buckets that may hold a result: a session ends after it began, and by its status before or after now. */
 function bucketsOf({ filters, now, scope }: SessionSearch): readonly number[] {
   const { status, createdAt, expiresAt } = filters;
   const ranges: readonly TimeRange[] = [
     { from: createdAt?.from },
     expiresAt ?? {},
     status === 'active' ? { from: now } : {},
-    // A millisecond more: what ends now is expired.
+    // One millisecond more: a session that ends now is expired.
     status === 'expired' ? { to: now + 1 } : {},
   ];
   return scope.buckets.filter((bucket) => ranges.every((range) => isBucketWithin(bucket, range)));
@@ -147,7 +147,7 @@ function bucketsOf({ filters, now, scope }: SessionSearch): readonly number[] {
 
 const mostSubjects = 1000;
 
-/** Whose sessions were ever revoked as a whole; undefined when that can be anybody's. */
+/** Reads the clients and users whose sessions were ever all revoked; undefined if that may be any of the box. */
 async function revokedSubjects(
   connection: Connection,
   box: string,

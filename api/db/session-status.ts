@@ -1,14 +1,14 @@
 import { momentAt } from './keyset.ts';
 
-/** How a session is; nothing leaves `closed`, `revoked` or `expired`. */
+/** Status of a session; `closed`, `revoked` and `expired` are final. */
 export type SessionStatus = 'active' | 'expired' | 'closed' | 'revoked';
 
 /**
- * SQL for how a session `s` ended before its time, as rows (at, how), the first one first: by itself, with its family,
- * or with its client, user or box. An ending after the session's own end is none: nothing leaves `expired`.
+ * SQL for the first early ending of a session `s`, as a row (at, how) or none: by itself, with its family,
+ * or with its client, user or box. An ending after the session's expiry is ignored: `expired` is final.
  *
  * A `revocation` whose subject is `client:<id>` or `box` concerns sessions decided under an older version; one whose
- * subject has `:before` behind it concerns those begun before its "version", which is then a time in milliseconds.
+ * subject ends with `:before` concerns those begun before its "version", which is then a time in milliseconds.
  */
 export const sessionEnding = `
   SELECT e.at, e.how
@@ -29,19 +29,19 @@ export const sessionEnding = `
    ORDER BY e.at
    LIMIT 1`;
 
-/** SQL for the status of a session `s`; `now` is the place of a time in milliseconds. */
+/** SQL for the status of a session `s`; `now` is the placeholder of a time in milliseconds. */
 export function sessionStatus(now: string): string {
   return statusOf(`(SELECT ending.how FROM (${sessionEnding}) AS ending)`, now);
 }
 
-/** SQL for the same where it is known how the session ended before its time: `how`, null if it did not. */
+/** SQL for the same if the early ending of the session is known: `how`, null if there is none. */
 export function statusOf(how: string, now: string): string {
   return `COALESCE(${how}, CASE WHEN s.expires_at <= ${momentAt(now)} THEN 'expired' ELSE 'active' END)`;
 }
 
 /**
- * SQL that a session `s` of that status cannot fail, for the sake of its indexes; exactness is {@link sessionStatus}'s.
- * Whoever ends a family marks its living sessions (endFamily), so that a closed one is always found by its own row.
+ * SQL condition that every session `s` of that status meets, so that indexes can be used; {@link sessionStatus} is
+ * exact. Ending a family marks its active sessions (endFamily), so that a closed one is always found by its own row.
  */
 export function couldBe(status: SessionStatus, now: string, revokedSubjects: RevokedSubjects | undefined): string {
   switch (status) {
@@ -59,7 +59,7 @@ export function couldBe(status: SessionStatus, now: string, revokedSubjects: Rev
   }
 }
 
-/** Places of the parameters that list whose sessions were ever revoked as a whole. */
+/** Placeholders of the lists of clients and users whose sessions were ever all revoked. */
 export interface RevokedSubjects {
   readonly clients: string;
   readonly users: string;

@@ -10,18 +10,18 @@ import type { SessionColumns, SessionRecord } from './session-record.ts';
 import { sessionStatus, statusOf } from './session-status.ts';
 import type { Connection } from './transaction.ts';
 
-/** How a session can be ended before its time. */
+/** Ways of ending a session before it expires. */
 export type SessionEnd = 'closed' | 'revoked';
 
-/** Which session; where its bucket is not known (it stands in the token), all that may hold it are asked. */
+/** Reference to a session; without its bucket, which the token contains, all buckets that may hold it are searched. */
 export interface SessionRef {
   readonly id: string;
   readonly bucket?: number | undefined;
 }
 
 /**
- * Stores one session, inside a transaction that decides about it: of a family's newest access token, or without a family.
- * `parent` is the session that was refreshed, null for the first.
+ * Stores one session inside the transaction that decides about it: for a family's newest access token, or without a
+ * family. `parent` is the session that was refreshed, null for the first.
  */
 export async function insertSession(
   connection: Connection,
@@ -53,7 +53,7 @@ export async function insertSession(
   );
 }
 
-/** Reads one session, undefined when there is none; `now` in milliseconds since 1970. */
+/** Reads one session; undefined if there is none. `now` in milliseconds since 1970. */
 export async function readSession(
   connection: Connection,
   box: string,
@@ -86,16 +86,16 @@ async function readIn(
   return rows[0] === undefined ? undefined : sessionRecord(rows[0]);
 }
 
-/** Days that most sessions live, the most usual first: thirty where nobody says anything, up to one where a client does. */
+/** Usual lifetimes of sessions in days, the most usual first: thirty by default, up to one if a client sets it. */
 const usualDays = [30, 0, 1];
 
-/** Where nearly every session is. To ask which buckets are filled costs ten times as much. */
+/** Returns the buckets of nearly every session. Finding out which buckets are filled costs ten times as much. */
 function nearBuckets(id: string): readonly number[] {
   const began = Math.floor(sessionTime(id) / 1000);
   return usualDays.map((days) => bucketOf(began, began + days * 86_400));
 }
 
-/** A session ends after it began, and when it began stands in its id. */
+/** Returns the buckets after the session's beginning, which its id contains. */
 async function bucketsOf(connection: Connection, id: string): Promise<readonly number[]> {
   const buckets = await filledBuckets(connection);
   return buckets.filter((bucket) => isBucketWithin(bucket, { from: sessionTime(id) }));
@@ -104,13 +104,13 @@ async function bucketsOf(connection: Connection, id: string): Promise<readonly n
 /** A session after {@link endSession}. */
 export interface EndedSession {
   readonly session: SessionRecord;
-  /** Whether it was active before. */
+  /** True if it was active before. */
   readonly ended: boolean;
 }
 
 /**
- * Ends a session if it is active, and in any case its refresh family with all that lives of it; undefined when there is
- * no such session. From the commit on every check refuses its token. To be called in a `write` transaction.
+ * Ends a session if it is active, and in any case its refresh family with all active sessions; undefined if there is
+ * no such session. From the commit on every check refuses its token. Call it in a `write` transaction.
  */
 export async function endSession(
   connection: Connection,
@@ -134,8 +134,8 @@ export async function endSession(
 }
 
 /**
- * Ends a refresh family that has not ended, and marks its living sessions, so that a search for ended sessions finds
- * them by their own rows. To be called in a `write` transaction; locks the family's row first, then the sessions.
+ * Ends a refresh family that has not ended, and marks its active sessions, so that a search for ended sessions finds
+ * them by their own rows. Call it in a `write` transaction; locks the family's row first, then the sessions.
  */
 export async function endFamily(
   connection: Connection,

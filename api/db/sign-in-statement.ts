@@ -15,8 +15,8 @@ interface SignInRow {
 }
 
 /**
- * The sign-ins of some browsers, each with the present version of its box; the value is undefined where nobody is signed in
- * who may be, the version where there is no such box. Throws Outage.
+ * Finds the sign-ins of some browsers, each with the current version of its box; the value is undefined if no user is
+ * signed in or the user may no longer be, the version if there is no such box. Throws Outage.
  */
 export async function findSignIns(
   db: Queryable,

@@ -6,18 +6,18 @@ export interface NewSignIn {
   /** SHA-256 of the text in the browser's cookie, 64 hexadecimal digits. */
   readonly browser: string;
   readonly user: number;
-  /** The config version its password was right under. */
+  /** The config version under which the password was verified. */
   readonly version: number;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** A sign-in that has not expired, of a person who may still use it. */
+/** A sign-in that has not expired, of a user who may still use it. */
 export interface SignIn extends Omit<NewSignIn, 'user'> {
   readonly person: Person;
 }
 
-/** Stores a sign-in; of a user who is gone meanwhile none. To be called in a `write` transaction. */
+/** Stores a sign-in, unless its user has been deleted meanwhile. Call it in a `write` transaction. */
 export async function insertSignIn(connection: Connection, box: string, signIn: NewSignIn): Promise<void> {
   await connection.query(
     `INSERT INTO boxgate.sign_in (box, browser, user_id, version, created_at, expires_at)
@@ -27,7 +27,7 @@ export async function insertSignIn(connection: Connection, box: string, signIn: 
   );
 }
 
-/** The sign-in of a browser; undefined when there is none that counts for its user. `now` in milliseconds. */
+/** Finds the sign-in of a browser; undefined if there is none that is valid for its user. `now` in milliseconds. */
 export function findSignIn(
   connection: Connection,
   box: string,
@@ -38,8 +38,8 @@ export function findSignIn(
 }
 
 /**
- * The same, and holds it until the transaction ends: nobody ends it meanwhile. The person is read before the row is locked,
- * so call it only in a transaction that holds the box: nobody takes a person's rights then.
+ * Finds the same, and locks it until the transaction ends: nobody ends it meanwhile. The user is read before the row is
+ * locked, so call it only in a transaction that holds the box: nobody revokes the user's rights then.
  */
 export function lockSignIn(
   connection: Connection,
@@ -84,10 +84,10 @@ export async function deleteSignIn(connection: Connection, box: string, browser:
   await connection.query(`DELETE FROM boxgate.sign_in WHERE box = $1 AND browser = decode($2, 'hex')`, [box, browser]);
 }
 
-/** Deletes sign-ins of a box that expired, at most `limit`; returns how many. */
+/** Deletes at most `limit` expired sign-ins of a box; returns their number. */
 export async function deleteExpiredSignIns(connection: Connection, box: string, limit: number): Promise<number> {
   const { rowCount } = await connection.query(
-    // Replicas that do it at once take different rows. A subselect might be run more than once, beyond its limit.
+    // Concurrent replicas take different rows. A subselect might be run more than once, beyond its limit.
     `WITH over AS MATERIALIZED (
        SELECT browser FROM boxgate.sign_in
         WHERE box = $1 AND expires_at < now() ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)

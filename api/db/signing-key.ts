@@ -7,7 +7,7 @@ import { requestLimit, withConnection } from './with-connection.ts';
 /** A key about to be stored, its private part sealed; times in milliseconds since 1970. */
 export type NewSigningKey = Omit<SigningKeyRow, 'retiredAt'> & { readonly box: string };
 
-/** The keys of a box, oldest first. */
+/** Reads the keys of a box, oldest first. */
 export function readSigningKeys(connection: Connection, box: string): Promise<readonly SigningKeyRow[]> {
   return readSigningKeyRows(connection, box);
 }
@@ -21,7 +21,7 @@ export async function insertKey(connection: Connection, key: NewSigningKey): Pro
   );
 }
 
-/** Sets when a key stops to sign, milliseconds since 1970. */
+/** Sets the time when a key stops signing, in milliseconds since 1970. */
 export async function retireKey(connection: Connection, box: string, kid: string, at: number): Promise<void> {
   await connection.query(
     'UPDATE boxgate.signing_key SET retired_at = to_timestamp($3 / 1000.0) WHERE box = $1 AND kid = $2',
@@ -29,7 +29,7 @@ export async function retireKey(connection: Connection, box: string, kid: string
   );
 }
 
-/** Lets a key sign tokens that live until then, milliseconds since 1970; never shortens. */
+/** Lets a key sign tokens that live until a time, in milliseconds since 1970; never shortens it. */
 export async function extendKey(connection: Connection, box: string, kid: string, signedUntil: number): Promise<void> {
   await connection.query(
     `UPDATE boxgate.signing_key SET signed_until = greatest(signed_until, to_timestamp($3 / 1000.0))
@@ -43,7 +43,7 @@ export async function deleteKey(connection: Connection, box: string, kid: string
   await connection.query('DELETE FROM boxgate.signing_key WHERE box = $1 AND kid = $2', [box, kid]);
 }
 
-/** The newest key in use, of any box, its private part sealed; undefined when there is none. Throws Outage. */
+/** Finds the newest key in use, of any box, its private part sealed; undefined if there is none. Throws Outage. */
 export function newestSigningKey(
   pool: Connections,
 ): Promise<Pick<NewSigningKey, 'box' | 'kid' | 'privateKey'> | undefined> {

@@ -5,8 +5,9 @@ import type { Connection } from './transaction.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
 /**
- * Checks that the API can and may serve on this database: the schema is this release's or newer, the server is writable,
- * and the role is bound by row-level security. Throws an Error of one sentence, Outage when Postgres cannot answer.
+ * Checks that the API can and may serve on this database: the schema is this release's or newer, the server is
+ * writable, and the role is bound by row-level security. Throws an Error of one sentence, Outage when Postgres cannot
+ * answer.
  */
 export function checkDatabase(pool: Connections): Promise<void> {
   return withConnection(pool, requestLimit, async (connection) => {
@@ -36,7 +37,7 @@ interface Role {
   readonly read_only: string;
 }
 
-/** Row-level security does not bind a superuser, a role with BYPASSRLS or the owner of the tables. */
+/** Checks the role: row-level security does not bind a superuser, a role with BYPASSRLS or the owner of the tables. */
 async function checkRole(connection: Connection): Promise<void> {
   const { rows } = await connection.query<Role>(
     `SELECT r.rolname AS name, r.rolsuper OR r.rolbypassrls AS unbound, current_setting('transaction_read_only') AS read_only,

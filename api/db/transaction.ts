@@ -6,10 +6,10 @@ import { requestLimit, withConnection } from './with-connection.ts';
 /** A connection inside a transaction. */
 export type Connection = pg.PoolClient;
 
-/** A row as Postgres gives it. */
+/** A row as Postgres returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** How a transaction begins: `snapshot` reads everything as of one moment, `write` sees each statement's own present. */
+/** Mode of a transaction: `snapshot` reads everything as of one moment; in `write` each statement reads the latest. */
 export type TransactionMode = 'snapshot' | 'write';
 
 const begin = {
@@ -19,8 +19,8 @@ const begin = {
 
 /**
  * Runs work in a transaction that sees the rows of one box only (row-level security). Commits when it returns, rolls
- * back when it throws. It may take `limit` milliseconds in all; more than a request has must be asked for. Throws Outage
- * when Postgres cannot answer, or not in time.
+ * back when it throws. It may take `limit` milliseconds in all; a longer limit than a request's must be given. Throws
+ * Outage if Postgres cannot answer, or not in time.
  */
 export function inBox<T>(
   pool: Connections,
@@ -33,8 +33,8 @@ export function inBox<T>(
 }
 
 /**
- * The same with one more statement in the round trip that begins the transaction: `first` makes it of the box's name as a
- * literal. Work gets its rows.
+ * Runs work as {@link inBox} does, with one more statement in the round trip that begins the transaction: `first`
+ * builds it from the box's name as a literal. Work gets its rows.
  */
 export function inBoxAfter<T>(
   pool: Connections,
@@ -48,12 +48,12 @@ export function inBoxAfter<T>(
 }
 
 function opening(box: string, mode: TransactionMode): string {
-  // The box's name is safe to stand in the statement: it is matched against this pattern in the resolver and here.
+  // The box's name is safe in the statement: it is matched against this pattern in the resolver and here.
   if (!/^[a-z0-9-]{1,63}$/.test(box)) throw new TypeError('not the name of a box');
   return `${begin[mode]}; SET LOCAL boxgate.box = '${box}'`;
 }
 
-/** Runs work in a transaction without a box: it sees no row of any. */
+/** Runs work in a transaction without a box: it sees no row of any box. */
 export function outsideBoxes<T>(
   pool: Connections,
   work: (connection: Connection) => Promise<T>,
@@ -76,7 +76,7 @@ function transaction<T>(
   work: (connection: Connection, rows: readonly Row[]) => Promise<T>,
 ): Promise<T> {
   const run = async (connection: Connection): Promise<T> => {
-    // Of several statements at once pg gives several results, which its types do not say.
+    // For several statements at once pg returns several results, which its types do not declare.
     const results = [await connection.query<Row>(opening + serverLimits(limit))].flat();
     const result = await work(connection, results.at(-1)?.rows ?? []);
     await commit(connection);
@@ -85,7 +85,7 @@ function transaction<T>(
   return withConnection(pool, limit, run, box);
 }
 
-/** The server's own limits fit a request; a longer transaction may also wait longer for a lock. */
+/** Returns SQL for longer limits: the server's own fit a request; a longer transaction may wait longer for a lock. */
 function serverLimits(limit: number): string {
   if (limit <= requestLimit) return '';
   const lock = Math.min(limit, 10_000);
@@ -94,7 +94,7 @@ function serverLimits(limit: number): string {
 
 /**
  * Commits. A commit that Postgres answers with a warning is not confirmed: the wait for its synchronous standby was cut
- * short. And one whose statement had failed before is a rollback, silently.
+ * short. A commit after a failed statement is silently a rollback.
  */
 async function commit(connection: Connection): Promise<void> {
   const warnings: string[] = [];

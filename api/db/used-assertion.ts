@@ -1,7 +1,7 @@
 import type { Connections } from './pool.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
-/** Deletes at most `limit` used assertions that nobody takes for valid any more, of all boxes; how many. Throws Outage. */
+/** Deletes at most `limit` expired used assertions of all boxes; returns their number. Throws Outage. */
 export function deleteUsedAssertions(pool: Connections, now: Date, limit: number): Promise<number> {
   return withConnection(pool, requestLimit, async (connection) => {
     const { rows } = await connection.query<{ deleted: string }>(

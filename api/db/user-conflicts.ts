@@ -1,6 +1,6 @@
 import type { Connection } from './transaction.ts';
 
-/** The id of the user whose email has this normal form; undefined when nobody has it. */
+/** Finds the id of the user whose email has this normal form; undefined if there is none. */
 export async function userOfEmail(connection: Connection, box: string, emailKey: string): Promise<number | undefined> {
   const { rows } = await connection.query<{ id: string }>(
     'SELECT id FROM boxgate.user WHERE box = $1 AND email_key = $2',
@@ -9,7 +9,7 @@ export async function userOfEmail(connection: Connection, box: string, emailKey:
   return rows[0] === undefined ? undefined : Number(rows[0].id);
 }
 
-/** Those of these groups that are not there. */
+/** Returns those of the groups that do not exist. */
 export async function missingGroups(
   connection: Connection,
   box: string,

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The email of a user as its row holds it, and its normal form when the row was written. */
+/** The email of a user as stored, and its normal form when the row was written. */
 export interface StoredEmail {
   readonly box: string;
   readonly id: number;

@@ -6,11 +6,11 @@ import type { Connection } from './transaction.ts';
 import { storedUser, userColumns } from './user.ts';
 import type { StoredUser, UserColumns } from './user.ts';
 
-/** What a search for users may compare with. */
+/** Filters of a search for users. */
 export interface UserFilters {
   /** Normal form of a whole email. */
   readonly emailKey?: string | undefined;
-  /** What the normal form of the email begins with. */
+  /** Prefix of the normal form of the email. */
   readonly emailBeginning?: string | undefined;
   readonly group?: number | undefined;
   readonly status?: 'active' | 'inactive' | undefined;
@@ -25,7 +25,7 @@ interface ListedColumns extends UserColumns {
   readonly email_key: string;
 }
 
-/** What users can be sorted by: an index serves each. */
+/** Sort keys of users; each has an index. */
 export type UserSort = 'id' | 'email';
 
 const sortColumns = {
@@ -47,7 +47,7 @@ export async function searchUsers(
   return { rows: rows.map((row) => ({ ...storedUser(row), emailKey: row.email_key })), more };
 }
 
-/** How many users a search finds; stops counting at `most`. */
+/** Counts the users that a search finds, up to `most`. */
 export function countUsers(connection: Connection, box: string, filters: UserFilters, most?: number): Promise<number> {
   return countFound(connection, sourceOf(box, filters), most);
 }

@@ -4,7 +4,7 @@ import { readUser } from './user.ts';
 import type { StoredPassword, StoredUser, UserStatus } from './user.ts';
 import type { Connection } from './transaction.ts';
 
-/** A user about to be stored; `emailKey` is the normal form of the email, by which two are one. */
+/** A user about to be stored; `emailKey` is the normal form of the email: users with the same one conflict. */
 export interface NewUser {
   readonly email: string;
   readonly emailKey: string;
@@ -13,7 +13,7 @@ export interface NewUser {
   readonly status: UserStatus;
 }
 
-/** Stores a user under the next id of its box; undefined when its email is taken, however it is written there. */
+/** Stores a user under the next id of its box; undefined if its email is taken, however it is written there. */
 export async function insertUser(connection: Connection, box: string, user: NewUser): Promise<number | undefined> {
   const id = await nextId(connection, box, 'User');
   const { rowCount } = await connection.query(
@@ -24,12 +24,12 @@ export async function insertUser(connection: Connection, box: string, user: NewU
   return rowCount === 1 ? id : undefined;
 }
 
-/** What of a user is to change; what is left out stays. */
+/** Fields of a user to change; omitted ones stay. */
 export type UserChange = Partial<NewUser>;
 
 /**
- * Changes the given fields of a user; `taken` when another one has the email, which leaves the transaction to be rolled
- * back; undefined when there is no such user.
+ * Changes the given fields of a user; `taken` if another user has the email, and the transaction must be rolled
+ * back; undefined if there is no such user.
  */
 export async function updateUser(
   connection: Connection,
@@ -64,15 +64,15 @@ export async function updateUser(
   return readUser(connection, box, id);
 }
 
-/** Deletes a user, and takes it out of its groups; whether it was there. */
+/** Deletes a user and its memberships; returns whether it existed. */
 export async function deleteUser(connection: Connection, box: string, id: number): Promise<boolean> {
   const { rowCount } = await connection.query('DELETE FROM boxgate.user WHERE box = $1 AND id = $2', [box, id]);
   return rowCount === 1;
 }
 
 /**
- * Ends all that a user has begun, under the box's new config version (bumpVersion): sessions and refresh families that
- * were decided under an older one count no more, those on their way too.
+ * Ends everything a user has begun, under the box's new config version (bumpVersion): sessions and refresh families
+ * decided under an older one are no longer valid, including those in progress.
  */
 export async function endUserSessions(connection: Connection, box: string, version: number, id: number): Promise<void> {
   await connection.query('UPDATE boxgate.user SET sessions_from = $3 WHERE box = $1 AND id = $2', [box, id, version]);
@@ -82,14 +82,14 @@ export async function endUserSessions(connection: Connection, box: string, versi
   );
 }
 
-/** Puts a user into exactly these groups; returns those of them that are not there, and then nothing has changed. */
+/** Sets the groups of a user to exactly these; if some do not exist, changes nothing and returns them. */
 export async function setGroupsOfUser(
   connection: Connection,
   box: string,
   user: number,
   groups: readonly number[],
 ): Promise<readonly number[]> {
-  // Locked, so that none goes before its member is stored.
+  // Locked, so that no group is deleted before its member is stored.
   const { rows } = await connection.query<{ id: string }>(
     'SELECT id FROM boxgate.group WHERE box = $1 AND id = ANY ($2::bigint[]) ORDER BY id FOR KEY SHARE',
     [box, groups],

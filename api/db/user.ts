@@ -8,27 +8,27 @@ export interface GroupOfUser {
   readonly description: string | null;
 }
 
-/** Null is active; inactive cannot sign in, and its sessions are revoked. */
+/** Status of a user: null is active; an inactive user cannot sign in, and its sessions are revoked. */
 export type UserStatus = 'active' | 'inactive' | null;
 
 /** The stored form of a password. */
 export interface StoredPassword {
   /** argon2id PHC string. */
   readonly hash: string;
-  /** Which pepper it was made with: the name of one, never the pepper itself. */
+  /** Name of the pepper it was made with, never the pepper itself. */
   readonly pepper: string;
 }
 
-/** A user as its row holds it; times in milliseconds since 1970. */
+/** A user as stored; times in milliseconds since 1970. */
 export interface StoredUser {
   readonly id: number;
-  /** As it was given. */
+  /** The email as given. */
   readonly email: string;
   readonly password: StoredPassword;
   /** JSON text, as it was given. */
   readonly data: string | null;
   readonly status: UserStatus;
-  /** By id. */
+  /** Groups in the order of their ids. */
   readonly groups: readonly GroupOfUser[];
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -51,7 +51,7 @@ export interface UserColumns {
 export const userColumns = `u.id, u.email, u.password, u.pepper, u.data, u.status,
        boxgate.groups_of(u.box, u.id) AS groups, u.created_at, u.updated_at`;
 
-/** A row as the rest of the service sees it. */
+/** Converts a row for the rest of the service. */
 export function storedUser(row: UserColumns): StoredUser {
   return {
     id: Number(row.id),
@@ -83,7 +83,7 @@ export async function lockUser(connection: Connection, box: string, id: number):
 /** A user who is about to sign in, and the config version that was read with the row. */
 export interface SigningIn {
   readonly user: StoredUser;
-  /** What is begun under it ends with the next change that ends sessions of this user. */
+  /** Sessions begun under it end with the next change that ends sessions of this user. */
   readonly version: number;
 }
 
@@ -101,7 +101,7 @@ export async function findSigningIn(
   return rows[0] === undefined ? undefined : { user: storedUser(rows[0]), version: Number(rows[0].version) };
 }
 
-/** Somebody who may sign in now, as a check of their token would show them; undefined when there is no such user, or it is inactive. */
+/** Reads a user who may sign in now, as a check of a token would show it; undefined if there is none or inactive. */
 export async function readPerson(connection: Connection, box: string, id: number): Promise<Person | undefined> {
   const { rows } = await connection.query<{ person: Person | null }>(
     'SELECT boxgate.living_user($1, $2, 9223372036854775807) AS person',

@@ -3,13 +3,13 @@ import { cancelStatement } from './cancel.ts';
 import { Outage, sortingErrors } from './outage.ts';
 import type { Connections } from './pool.ts';
 
-/** Milliseconds that a request may spend on one piece of work with Postgres: its caller is answered within two seconds. */
+/** Milliseconds that a request may spend on one piece of work with Postgres: the caller gets an answer within 2 s. */
 export const requestLimit = 1_700;
 
 /**
- * Runs a piece of work on one connection, at most `limit` milliseconds from now, the wait for the connection included;
- * what it left open is rolled back. Throws Outage when Postgres cannot answer, or not in time: then the connection is
- * thrown away, and the work's own end comes to nothing. Work of a box waits for the turn of the box first.
+ * Runs a piece of work on one connection, at most `limit` milliseconds from now, including the wait for the connection;
+ * a transaction left open is rolled back. Throws Outage if Postgres cannot answer, or not in time: then the connection
+ * is discarded, and the result of the work is ignored. Work of a box waits for the turn of the box first.
  */
 export function withConnection<T>(
   pool: Connections,
@@ -28,10 +28,10 @@ export function withConnection<T>(
   });
 }
 
-/** The part of its time that work may wait for its turn: what starts later would be cut off. */
+/** The part of its time that work may wait for its turn: if it started later, it would be cut off. */
 const patience = 0.9;
 
-/** `passed` is rejected with an Outage after `limit` milliseconds. */
+/** Creates a deadline: `passed` is rejected with an Outage after `limit` milliseconds. */
 function createDeadline(limit: number): { readonly passed: Promise<never>; clear(): void } {
   let timer: NodeJS.Timeout | undefined;
   const passed = new Promise<never>((_, reject) => {
@@ -39,7 +39,7 @@ function createDeadline(limit: number): { readonly passed: Promise<never>; clear
       reject(new Outage(`Postgres did not answer within ${String(limit)} ms`));
     }, limit);
   });
-  // Nobody may be listening when it passes.
+  // There may be no listener when it passes.
   passed.catch(() => undefined);
   return {
     passed,
@@ -64,7 +64,7 @@ async function runOn<T>(
   }
 }
 
-/** An error when the connection cannot be used any more: what is asked of one that does not answer waits in vain. */
+/** Rolls back; returns an error if the connection cannot be used any more: it would never answer. */
 async function rollback(connection: pg.PoolClient, passed: Promise<never>): Promise<Error | undefined> {
   try {
     await Promise.race([passed, connection.query('ROLLBACK')]);

@@ -11,8 +11,8 @@ import type { Answer } from './send.ts';
 const retryAfter = '1';
 
 /**
- * The answer to an error, in the shape of its endpoint; undefined for a bug, which the caller logs and answers with
- * {@link bugAnswer}.
+ * Returns the answer to an error, in the shape of its endpoint; undefined for a bug, which the caller logs and answers
+ * with {@link bugAnswer}.
  */
 export function answerError(error: unknown, exchange: Exchange): Answer | undefined {
   if (error instanceof OAuthError) return oauthAnswer(error, exchange);
@@ -21,7 +21,7 @@ export function answerError(error: unknown, exchange: Exchange): Answer | undefi
   return undefined;
 }
 
-/** A bug: bare, whatever it was. */
+/** Returns the answer to a bug: without details, whatever the bug was. */
 export function bugAnswer(exchange: Exchange): Answer {
   if (exchange.shape !== 'resource') return { status: 500, body: JSON.stringify({ error: 'server_error' }) };
   return outcomeAnswer(
@@ -45,7 +45,7 @@ function oauthBody(code: string, description: string): string {
   return JSON.stringify({ error: code, error_description: description });
 }
 
-/** How a {@link Problem} is called at an OAuth endpoint. */
+/** Names of a {@link Problem} at an OAuth endpoint. */
 const oauthNames = {
   'not-parsable': 'invalid_request',
   'bad-request': 'invalid_request',

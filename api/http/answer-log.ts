@@ -3,7 +3,7 @@ import type { Metrics } from './metrics.ts';
 import type { OnBroken } from './broken-request.ts';
 import type { OnAnswer } from './send.ts';
 
-/** Notes every answer: one log line, one count. The path is the route's pattern, so no query and no token can stand in it. */
+/** Records every answer: one log line, one count. The path is the route's pattern, without any query or token. */
 export function answerLog(log: Log, metrics: Metrics): OnAnswer {
   return (exchange, response, status) => {
     const seconds = (performance.now() - exchange.started) / 1000;
@@ -26,7 +26,7 @@ export function answerLog(log: Log, metrics: Metrics): OnAnswer {
 
 const broken = '(broken)';
 
-/** Notes what was refused before it was a request, in the same way; nothing of what was sent is in it. */
+/** Records data refused before it became a request, in the same way; nothing that was sent is in it. */
 export function brokenLog(log: Log, metrics: Metrics): OnBroken {
   return ({ requestId, status, remoteAddr }) => {
     metrics.answered(broken, broken, status, 0);

@@ -13,8 +13,8 @@ import { bodyLimits, isPassedOver } from './read-body.ts';
 import { everyAnswer, send } from './send.ts';
 
 /**
- * The last step of a request that failed: its answer, and a line in the log when it was not the caller's fault. Never
- * throws: what fails here is answered with a bare 500, for an error that nobody caught would end the process.
+ * Ends a request that failed: sends its answer, and logs it unless the caller was at fault. Never
+ * throws: a failure here is answered with a bare 500, because an uncaught error would end the process.
  */
 export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onAnswer'>) {
   return (error: unknown, request: IncomingMessage, response: ServerResponse): void => {
@@ -31,11 +31,11 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
     const exchange = exchangeOf(response);
     const found = answerError(error, exchange);
     exchange.error = codeOf(error);
-    // Who hangs up before the end makes errors of the socket, which are nobody's bug.
+    // A caller that hangs up early causes errors of the socket, which are not bugs.
     const isBug = found === undefined && !request.destroyed;
-    // Node reads and drops the rest of an unread body behind the answer, so that the connection may go on.
+    // Node reads and drops the rest of an unread body after the answer, so that the connection can be used again.
     if (!request.complete && !isPassedOver(request, bodyLimits.resource)) response.shouldKeepAlive = false;
-    // Before the line: when it fails there is one that tells of both.
+    // Before the log line: if this fails, one line reports both errors.
     if (response.headersSent || response.destroyed) response.destroy();
     else if (exchange.shape === 'page') {
       send(response, pageErrorAnswer(error, exchange, request.headers['accept-language']), onAnswer);
@@ -45,7 +45,7 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
   }
 }
 
-/** Goes through nothing that may have failed just now; what cannot even be sent so ends the connection. */
+/** Sends a bare 500 without code that may just have failed; if even that fails, the connection is closed. */
 function answerBare(response: ServerResponse, requestId: string): void {
   const headers = [...everyAnswer, 'X-Request-Id', requestId, 'Cache-Control', 'no-store', 'Content-Length', '0'];
   try {

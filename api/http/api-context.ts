@@ -11,7 +11,7 @@ import type { PasswordLimits } from './password-limits.ts';
 import type { OnAnswer } from './send.ts';
 import type { Throttle } from './throttle.ts';
 
-/** What the handlers of the public port need: given once, when the app is made. */
+/** Dependencies of the handlers of the public port, given once when the app is created. */
 export interface ApiContext {
   readonly oauth: OAuthServices;
   readonly addressing: BoxAddressing;
@@ -30,6 +30,6 @@ export interface ApiContext {
   readonly deviceTokens: DeviceTokens;
   readonly onAnswer: OnAnswer;
   readonly log: Log;
-  /** Whether a peer's forwarded headers are believed. */
+  /** Checks whether a peer's forwarded headers are trusted. */
   readonly isTrustedProxy: (address: string) => boolean;
 }

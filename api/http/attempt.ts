@@ -1,18 +1,18 @@
 import { Problem } from '../problem.ts';
 import type { FailureCount } from './throttle.ts';
 
-/** An attempt that counts as a failure while it is under way. */
+/** An attempt that counts as a failure while it is in progress. */
 export interface Attempt {
   /** Counts it as a failure, before it ends. Throws Outage. */
   failed(): Promise<void> | void;
-  /** Ends it; to be called once, whatever becomes of it. */
+  /** Ends it; call it exactly once, whatever the outcome. */
   end(): void;
 }
 
-/** What an attempt is counted for: the box, the account (or ''), the address. */
+/** Key of an attempt's counts: the box, the account (or ''), the address. */
 export type CountedFor = readonly [box: string, account: string, address: string];
 
-/** Begins an attempt in the memory of this replica. Throws Problem `throttled` when too many failed or are under way. */
+/** Begins an attempt in this replica's memory. Throws Problem `throttled` if too many failed or are in progress. */
 export function beginAttempt(count: FailureCount, who: CountedFor): Attempt {
   if (count.begin(...who) === undefined) throw tooManyAttempts(count.retryAfter);
   return {

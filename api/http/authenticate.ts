@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem.ts';
 
 /**
- * The bearer token of a request (RFC 6750 §2.1), undefined when none was sent. Throws Problem `bad-request` when a token
- * stands in two places, `unauthenticated` when the header is another scheme's.
+ * Returns the bearer token of a request (RFC 6750 §2.1), undefined if none was sent. Throws Problem `bad-request` if a
+ * token is in two places, `unauthenticated` if the header has another scheme.
  */
 export function bearerToken(request: IncomingMessage, query: URLSearchParams, box: string): string | undefined {
   const value = request.headers.authorization;
@@ -21,9 +21,9 @@ export function bearerToken(request: IncomingMessage, query: URLSearchParams, bo
 }
 
 /**
- * The token of a request to the users API: in the header, or in the parameter `access_token` of the query (RFC 6750 §2.3),
- * which it takes out of the query, so that no link and no policy shows it. Throws Problem `bad-request` when it stands in
- * two places, `unauthenticated` when it cannot be one.
+ * Returns the token of a request to the users API, from the header or the query parameter `access_token` (RFC 6750
+ * §2.3), and removes it from the query, so that no link and no policy shows it. Throws Problem `bad-request` if it is
+ * in two places, `unauthenticated` if it cannot be a token.
  */
 export function queryOrBearerToken(
   request: IncomingMessage,
@@ -43,18 +43,18 @@ export function queryOrBearerToken(
 /** RFC 6750 §2.1. */
 const tokenShape = /^[A-Za-z0-9._~+/-]+=*$/;
 
-/** Whether a text can be an access token at all (RFC 6750 §2.1). */
+/** Checks whether a text can be an access token at all (RFC 6750 §2.1). */
 export function isTokenText(text: string): boolean {
   return tokenShape.test(text);
 }
 
-/** RFC 6750 §3.1: a token was sent and does not count. */
+/** Creates the refusal of an invalid token (RFC 6750 §3.1). */
 export function refusedToken(box: string, text = 'The access token is not valid'): Problem {
   const challenge = `Bearer realm="${box}", error="invalid_token", error_description="The access token is not valid"`;
   return new Problem('unauthenticated', text, { 'WWW-Authenticate': challenge });
 }
 
-/** RFC 6750 §3.1: no token was sent, so no error code either. */
+/** Creates the refusal of a request without a token: no error code either (RFC 6750 §3.1). */
 export function missingToken(box: string): Problem {
   const challenge = `Bearer realm="${box}"`;
   return new Problem('unauthenticated', 'An access token is needed: Authorization: Bearer <token>', {

@@ -20,7 +20,7 @@ import { normalPath } from './path-text.ts';
 import { parameters } from './query.ts';
 import { sessionParts, subjectOf } from './session-parts.ts';
 
-/** What is asked for, beside the token: what the policies see of it. */
+/** A request to authorize, without its token, as policies see it. */
 export interface AskedFor {
   readonly box: string;
   readonly request: IncomingMessage;
@@ -29,11 +29,11 @@ export interface AskedFor {
   readonly query: URLSearchParams;
   readonly remoteAddr: string;
   readonly resource: Readonly<Record<string, unknown>>;
-  /** The token stands in the query, which a box may refuse (`compatibility.query_token`). */
+  /** True if the token is in the query, which a box may refuse (`compatibility.query_token`). */
   readonly tokenIsInQuery?: boolean;
   /**
-   * Reads the rest of the request. Called only when a policy has to be asked that looks at it: a stranger's body is not
-   * worth the memory. Undefined: the request has nothing but its head.
+   * Reads the rest of the request. Called only if a policy must be evaluated that reads it: a stranger's body is not
+   * worth the memory. Undefined if the request has only a head.
    */
   readonly readRest: ((needs: Needs) => Promise<RestOfRequest>) | undefined;
 }
@@ -46,22 +46,23 @@ export interface RestOfRequest {
   readonly changes?: readonly string[] | undefined;
 }
 
-/** Who may go on, and why. */
+/** A granted request: its session, and the deciding policy. */
 export interface Granted {
-  /** Undefined: nobody is known, a policy for `anyone` grants. */
+  /** Undefined for an anonymous request, granted by a policy for `anyone`. */
   readonly session: LiveSession | undefined;
   readonly policy: string;
   readonly issuer: string;
-  /** The settings of the box under which that was decided. */
+  /** The settings of the box under which it was granted. */
   readonly settings: Box;
   /** The changes that the policies saw; undefined when they saw none. */
   readonly changes: readonly string[] | undefined;
 }
 
 /**
- * Authenticates the token and asks the box's policies, in one statement under one configuration (default deny). Where they
- * cannot decide by the head of the request, the rest of it is read, which may take long, and all is decided again: also
- * when policies had to be compiled, and once when the time of a decision was over. Throws Problem `unauthenticated`, `forbidden` (no reason is disclosed) or `not-found` (no such box), and Outage.
+ * Authenticates the token and evaluates the box's policies, in one statement under one configuration (default deny). If
+ * the head of the request is not enough, the rest is read, which may take long, and everything is decided again: also
+ * after policies had to be compiled, and once after a decision ran out of time. Throws Problem `unauthenticated`,
+ * `forbidden` (no reason is disclosed) or `not-found` (no such box), and Outage.
  */
 export async function authorize(token: string | undefined, asked: AskedFor, services: OAuthServices): Promise<Granted> {
   const { readRest } = asked;
@@ -73,7 +74,7 @@ export async function authorize(token: string | undefined, asked: AskedFor, serv
   }
 }
 
-/** Does what the next attempt waits for. */
+/** Prepares the next attempt. */
 async function preparedFor(verdict: Unsettled, known: KnownParts, readRest: AskedFor['readRest']): Promise<KnownParts> {
   if ('uncompiled' in verdict) {
     await compileAhead(verdict.uncompiled);
@@ -90,7 +91,7 @@ async function preparedFor(verdict: Unsettled, known: KnownParts, readRest: Aske
 /** The parts of a request that have been read. */
 interface KnownParts extends RestOfRequest {
   readonly upTo: Needs;
-  /** The time was over before: code that ran for the first time takes longer than later. */
+  /** The previous attempt ran out of time: code runs slower the first time. */
   readonly isLastAttempt?: true;
 }
 

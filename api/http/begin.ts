@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { forwardedAddress, plainAddress } from './forwarded-address.ts';
 import { nothingHere } from './nothing-here.ts';
 
-/** Makes the ids of requests: unique in this process's life, and across processes by their random beginning. */
+/** Creates the IDs of requests: unique in this process's life, and across processes by their random beginning. */
 function createRequestIds(): () => string {
   const beginning = randomBytes(6).toString('hex');
   let count = 0;
@@ -19,12 +19,12 @@ function createRequestIds(): () => string {
   };
 }
 
-/** A request id that a proxy in front may have given. */
+/** A request ID that a proxy in front may have set. */
 const foreignId = /^[A-Za-z0-9._-]{8,64}$/;
 
 /**
- * The first step of every request on the public port: gives it an id, refuses what is ambiguous,
- * and finds its box, whose prefix it takes off the URL. Throws Problem.
+ * Creates the first step of every request on the public port: sets its ID, refuses ambiguous requests,
+ * and finds the box, whose prefix it removes from the URL. Throws Problem.
  */
 export function createBegin(
   context: Pick<ApiContext, 'addressing' | 'boxes' | 'isTrustedProxy' | 'log'>,
@@ -71,7 +71,7 @@ export function createBegin(
       exchange.path = url;
       request.url = url;
     };
-    // The common case waits for nothing.
+    // The common case does not wait.
     const direct = context.addressing.isForeignHost(host) ? undefined : addressByPath(exchange.path);
     if (direct !== undefined && context.boxes.isKnown(direct.box)) {
       settle(direct);
@@ -93,8 +93,8 @@ async function existing(
 }
 
 /**
- * Returns the last address in X-Forwarded-For that is no proxy of ours: what precedes it anybody may have written. `unread`
- * hears of an element that is no address; the peer is then taken for the caller.
+ * Returns the last address in X-Forwarded-For that is not our proxy: anybody may have written the ones before it.
+ * `unread` is called for an element that is not an address; the peer is then used as the caller.
  */
 function forwardedFor(
   request: IncomingMessage,
@@ -113,14 +113,14 @@ function forwardedFor(
 }
 
 /**
- * Another protocol is not spoken here, and may be ignored (RFC 9110 §7.8). The connection ends with the answer: Node.js drops
- * what it received together with such a request, so the next one on this connection could begin in the middle.
+ * Ignores a request for another protocol (RFC 9110 §7.8). The connection ends with the answer: Node.js drops data
+ * received together with such a request, so the next one on this connection could begin in the middle.
  */
 function refuseUpgrade(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
 }
 
-/** Headers of which a second one would be read differently by somebody in front of us. */
+/** Headers whose repetition a proxy in front of us might read differently. */
 const single = new Set(['authorization', 'host', 'content-type', 'content-length', 'cookie', 'if-match']);
 const mostHeaders = 100;
 

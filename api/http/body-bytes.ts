@@ -9,12 +9,12 @@ export const heldBodyBytes = 67_108_864;
 
 const key: unique symbol = Symbol('body bytes');
 
-/** A request carries what it holds of the budget. */
+/** A request that carries its part of the budget. */
 interface Carrier {
   [key]?: HeldBytes;
 }
 
-/** The bytes that one request holds; a class, for there is one in every request with a body. */
+/** The bytes that one request holds; a class, because every request with a body has one. */
 class HeldBytes {
   readonly #budget: ByteBudget;
   readonly #sharer: string;
@@ -26,7 +26,7 @@ class HeldBytes {
     this.#sharer = networkOf(remoteAddr);
   }
 
-  /** False when the sharer has used up its share, or nobody waits for the body any more. */
+  /** Takes bytes; false if the sharer has used up its share, or the request has been answered. */
   take(bytes: number): boolean {
     const isTaken = !this.#isAnswered && this.#budget.take(this.#sharer, bytes);
     if (isTaken) this.#bytes += bytes;
@@ -40,8 +40,8 @@ class HeldBytes {
 }
 
 /**
- * Counts the body of a request against the share of its sender's network until the request has been answered: not only
- * until the body has arrived, for what is parsed of it stays in memory.
+ * Counts the body of a request against the share of its sender's network until the request has been answered, not only
+ * until the body has arrived: the parsed body stays in memory.
  */
 export function countingBody(budget: ByteBudget, endpoint: Endpoint): Endpoint {
   return async (request: IncomingMessage & Carrier, response, path) => {
@@ -56,7 +56,7 @@ export function countingBody(budget: ByteBudget, endpoint: Endpoint): Endpoint {
 }
 
 /**
- * Takes bytes for the body of a request before they are kept; false when its sender has used up its share. On the
+ * Takes bytes for the body of a request before they are kept; false if its sender has used up its share. On the
  * management port nothing is counted.
  */
 export function takeBodyBytes(request: IncomingMessage & Carrier, bytes: number): boolean {

@@ -1,31 +1,31 @@
-/** Where a request is addressed: the box, and the path below it. */
+/** The address of a request: the box, and the path below it. */
 export interface BoxAddress {
   readonly box: string;
   /** Path and query below the box, beginning with `/`. */
   readonly url: string;
 }
 
-/** How the box of a request is found. */
+/** The lookups that find the box of a request. */
 export interface BoxAddressing {
   /** The domain of the cluster's Services, such as `cluster.local`. */
   readonly clusterDomain: string;
-  /** The box that a Box setting gave this host name to, and the path of its issuer there; undefined: none. */
+  /** Finds the box with this host name by its settings, and the path of its issuer there; undefined: none. */
   boxOfHost(host: string): Promise<{ readonly box: string; readonly path: string } | undefined>;
-  /** Whether a host name may be one that a box was given: not the installation's own. */
+  /** Checks whether a host name may be assigned to a box: it is not the installation's own. */
   isForeignHost(host: string): boolean;
-  /** The box at the root, in an installation with one box. */
+  /** Returns the box at the root, in an installation with one box. */
   rootBox(): Promise<string | undefined>;
 }
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const wholeLabel = new RegExp(`^${label}$`);
 const byPath = new RegExp(`^/boxes/(${label})(/.*|\\?.*|$)`);
-/** RFC 8414 §3.1: the well-known part stands before the issuer's path. */
+/** RFC 8414 §3.1: the well-known part precedes the issuer's path. */
 const wellKnown = new RegExp(
   `^(/\\.well-known/(?:oauth-authorization-server|openid-configuration))/boxes/(${label})(\\?.*|$)`,
 );
 
-/** Finds the box of a request by its host, then by its path, then by there being only one. Undefined: no such box. */
+/** Finds the box of a request by its host, then by its path, then as the only box. Undefined: no such box. */
 export async function addressOf(host: string, url: string, addressing: BoxAddressing): Promise<BoxAddress | undefined> {
   if (addressing.isForeignHost(host)) {
     const found = await addressByHost(host, url, addressing);
@@ -48,7 +48,7 @@ async function addressByHost(host: string, url: string, addressing: BoxAddressin
 
 const documents = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
 
-/** The path below an issuer that has one itself; the metadata stand also where RFC 8414 §3.1 puts them. */
+/** Returns the path below an issuer with a path; metadata is also at the place that RFC 8414 §3.1 gives it. */
 function belowIssuer(url: string, path: string): string {
   if (path === '') return url;
   const document = documents.find((name) => isAt(url, name + path));
@@ -57,7 +57,7 @@ function belowIssuer(url: string, path: string): string {
   return isAt(url, path) ? `/${url.slice(path.length)}` : url;
 }
 
-/** Whether a URL is this path, with or without a query. */
+/** Checks whether a URL is this path, with or without a query. */
 function isAt(url: string, path: string): boolean {
   return url === path || url.startsWith(`${path}?`);
 }
@@ -72,7 +72,7 @@ export function addressByPath(url: string): BoxAddress | undefined {
   return document === undefined || box === undefined ? undefined : { box, url: document + (query ?? '') };
 }
 
-/** `boxgate.<namespace>.svc` and `boxgate.<namespace>.svc.<cluster domain>`: the Service in the box's own namespace. */
+/** Finds the box in `boxgate.<namespace>.svc` with or without the cluster domain: the Service in its own namespace. */
 export function serviceBox(host: string, clusterDomain: string): string | undefined {
   const suffix = host.endsWith(`.svc.${clusterDomain}`) ? `.svc.${clusterDomain}` : '.svc';
   if (!host.startsWith('boxgate.') || !host.endsWith(suffix)) return undefined;
@@ -80,17 +80,17 @@ export function serviceBox(host: string, clusterDomain: string): string | undefi
   return isBoxName(box) ? box : undefined;
 }
 
-/** The names of the cluster's Services belong to the cluster: no Box can have one among its hosts. */
+/** Checks for a name of the cluster's Services, which belong to the cluster: no Box can have one among its hosts. */
 function isBelowSvc(host: string, clusterDomain: string): boolean {
   return host.endsWith('.svc') || host.endsWith(`.svc.${clusterDomain}`);
 }
 
-/** Whether a text can be the name of a box: a namespace's, an RFC 1123 label. */
+/** Checks whether a text can be the name of a box: a namespace's, an RFC 1123 label. */
 export function isBoxName(text: string): boolean {
   return wholeLabel.test(text);
 }
 
-/** The host name of a Host header, in lower case without port or final dot; undefined when it is malformed. */
+/** Returns the host name of a Host header, in lower case without port or final dot; undefined if it is malformed. */
 export function hostName(header: string | undefined): string | undefined {
   if (header === undefined || header.length > 262) return undefined;
   const [, name] = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?)(?::\d{1,5})?$/i.exec(header) ?? [];

@@ -4,14 +4,14 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { everyAnswer } from './send.ts';
 
-/** A request that was refused before it was one: no handler saw it. */
+/** A request refused before it was complete: no handler saw it. */
 export interface BrokenRequest {
   readonly requestId: string;
   readonly status: number;
   readonly remoteAddr: string;
 }
 
-/** Hears of every such request: logs and metrics. */
+/** A listener for every such request: logs and metrics. */
 export type OnBroken = (broken: BrokenRequest) => void;
 
 const statusOf: Readonly<Record<string, number>> = {
@@ -20,7 +20,7 @@ const statusOf: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers what is no HTTP, or too slow, as bare as it came, and closes its connection. */
+/** Answers data that is not HTTP, or too slow, with a bare error, and closes its connection. */
 export function answerBroken(onBroken: OnBroken) {
   return (error: Error & { code?: string }, socket: Duplex): void => {
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
@@ -28,10 +28,10 @@ export function answerBroken(onBroken: OnBroken) {
   };
 }
 
-/** CONNECT asks for a proxy, which this is not: 405, where node would hang up without a word. */
+/** Answers CONNECT with 405, because this is not a proxy; node would close the connection without an answer. */
 export function refuseConnect(onBroken: OnBroken) {
   return (_request: IncomingMessage, socket: Duplex): void => {
-    // Nobody else listens to this socket any more.
+    // This socket has no other listener any more.
     socket.on('error', () => socket.destroy());
     refuse(socket, 405, ['Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE'], onBroken);
   };
@@ -64,7 +64,7 @@ function refuse(socket: Duplex, status: number, headers: readonly string[], onBr
   endLater(socket);
 }
 
-/** Passes over what still comes, and destroys the connection: of one that nobody reads, node does not notice the end. */
+/** Discards further data, then destroys the connection: node does not notice the end of one that is not read. */
 function endLater(socket: Duplex): void {
   const cut = setTimeout(() => socket.destroy(), lingering);
   socket.once('close', () => {

@@ -7,16 +7,16 @@ import type { Route } from './routes.ts';
 import { send } from './send.ts';
 
 /**
- * What scripts of other origins may do (Fetch standard, "CORS protocol"): call the endpoints for programs, from an origin
- * that the box or one of its active clients lists, without cookies. Pages have no part in it: no script reads them, and the
- * authorization endpoint is one of them (RFC 9700 §2.6).
+ * Access for scripts of other origins (Fetch standard, "CORS protocol"): they may call the endpoints for programs, from
+ * an origin that the box or one of its active clients lists, without cookies. Pages are excluded: no script reads them,
+ * and the authorization endpoint is one of them (RFC 9700 §2.6).
  */
 export type CrossOrigin = (request: IncomingMessage, response: ServerResponse) => Promise<'answered' | 'go on'>;
 
 const form = new RegExp(WEB_ORIGIN);
 const longest = 320;
 
-/** Looks at the origin of a request; a preflight is answered at once. Throws Outage. */
+/** Checks the origin of a request and answers a preflight directly. Throws Outage. */
 export function createCrossOrigin(
   { oauth, onAnswer }: Pick<ApiContext, 'oauth' | 'onAnswer'>,
   routes: readonly Route[],
@@ -42,7 +42,7 @@ export function createCrossOrigin(
 
 const preflight = {
   'Access-Control-Allow-Headers': 'Accept, Authorization, Content-Type, If-Match, If-None-Match',
-  // Seconds: an origin that is taken away calls no longer than that.
+  // Seconds: a removed origin can make calls no longer than that.
   'Access-Control-Max-Age': '60',
 };
 
@@ -57,7 +57,7 @@ function isAllowed({ settings, clients }: BoxState, origin: string): boolean {
 interface SharedPath {
   readonly path: string;
   readonly pattern: RegExp;
-  /** As a list with commas. */
+  /** A list with commas. */
   readonly methods: string;
 }
 

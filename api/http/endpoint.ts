@@ -3,5 +3,5 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** The variable parts of a path, by name, decoded. */
 export type PathParameters = Readonly<Record<string, string | readonly string[]>>;
 
-/** The handler of a route, which may wait; what it throws becomes the answer. */
+/** The asynchronous handler of a route; an error that it throws becomes the answer. */
 export type Endpoint = (request: IncomingMessage, response: ServerResponse, path: PathParameters) => Promise<void>;

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** Whose error shape an endpoint has. */
+/** The error shape of an endpoint. */
 export type ErrorShape = 'oauth' | 'resource' | 'plain' | 'page';
 
-/** What we know of one request beside the request itself. */
+/** Data of one request in addition to the request itself. */
 export interface Exchange {
   readonly requestId: string;
   /** `performance.now()` at its start. */
@@ -15,10 +15,10 @@ export interface Exchange {
   path: string;
   /** The route's pattern, for metrics and logs: never a part of the request. */
   route: string;
-  /** The request target as it came: unlike `path`, it does not depend on whether its box exists. */
+  /** The request target as received: unlike `path`, it does not depend on whether its box exists. */
   readonly target: string;
   shape: ErrorShape;
-  /** The client it comes from, once that is proven. */
+  /** The client that sent it, once authenticated. */
   client: string | undefined;
   /** The policy that granted it. */
   policy: string | undefined;
@@ -30,22 +30,22 @@ export interface Exchange {
 
 const key: unique symbol = Symbol('exchange');
 
-/** A response carries its exchange: a WeakMap beside it costs the garbage collector more. */
+/** A response with its exchange: a separate WeakMap costs the garbage collector more. */
 interface Carrier {
   [key]?: Exchange;
 }
 
-/** Remembers the exchange of a response. */
+/** Stores the exchange of a response. */
 export function beginExchange(response: ServerResponse & Carrier, exchange: Exchange): void {
   response[key] = exchange;
 }
 
-/** The exchange of a response; undefined when it failed before it had one. */
+/** Returns the exchange of a response; undefined if it failed before it had one. */
 export function findExchange(response: ServerResponse & Carrier): Exchange | undefined {
   return response[key];
 }
 
-/** The exchange of a response; throws a TypeError when there is none, which is a programmer's mistake. */
+/** Returns the exchange of a response; throws a TypeError if there is none, which is a programming error. */
 export function exchangeOf(response: ServerResponse): Exchange {
   const exchange = findExchange(response);
   if (exchange === undefined) throw new TypeError('a response without its exchange');

@@ -10,7 +10,7 @@ import type { Attempt } from './attempt.ts';
 
 /** A limit on failures that holds for all addresses and replicas together. */
 export interface SharedLimit {
-  /** Names what is guessed at; see the column `subject` of `failed_attempt`. */
+  /** Name of the guessed subject; see the column `subject` of `failed_attempt`. */
   readonly subject: string;
   /** Failures in one period. */
   readonly most: number;
@@ -18,13 +18,13 @@ export interface SharedLimit {
 
 /** Counts failed attempts in Postgres, for all replicas together; see {@link createSharedFailures}. */
 export interface SharedFailures {
-  /** Begins an attempt under some limits of a box. Throws Problem `throttled` when one of them is reached, Outage. */
+  /** Begins an attempt under some limits of a box. Throws Problem `throttled` if one of them is reached, and Outage. */
   begin(box: string, limits: readonly SharedLimit[]): Promise<Attempt>;
 }
 
 /**
- * Creates a count of failures with periods of `period` milliseconds of the clock `now`. Attempts under way in this process
- * count as failures until they end. Other replicas may exceed a limit together by the attempts that they have under way.
+ * Creates a count of failures with periods of `period` milliseconds of the clock `now`. Attempts in progress in this
+ * process count as failures until they end. Replicas together may exceed a limit by their attempts in progress.
  */
 export function createSharedFailures(pool: Connections, period: number, now: () => number): SharedFailures {
   const on = <Result>(run: (connection: Connection, keys: readonly FailureKey[]) => Promise<readonly Result[]>) => {
@@ -35,7 +35,7 @@ export function createSharedFailures(pool: Connections, period: number, now: () 
   const additions = createBatch(on(addFailures), batchBounds, isOutage);
   const underWay = new Map<string, number>();
 
-  /** Throws Problem `throttled`, Outage; then the attempt does not count. */
+  /** Begins an attempt under one limit. Throws Problem `throttled` and Outage; the attempt is then not counted. */
   async function beginOne(box: string, { subject, most }: SharedLimit): Promise<Attempt> {
     const endsAt = Math.ceil((Math.floor(now() / period) + 1) * (period / 1000));
     const name = `${box} ${subject}`;

@@ -11,10 +11,10 @@ export function forwardedAddress(element: string): string | undefined {
   return isIP(address) > 0 ? address : undefined;
 }
 
-/** Brackets with or without a port, or what has a single colon, and so is no address of IPv6. */
+/** Brackets with or without a port, or a text with a single colon, which cannot be an IPv6 address. */
 const WITH_PORT = /^(?:\[([^\]]*)\](?::\d{1,5})?|([^:[\]]*):\d{1,5})$/;
 
-/** Returns an IPv4 address that came over an IPv6 socket as what it is, and drops a zone, which means something on this host only. */
+/** Returns an address without the IPv6 prefix of an IPv4 address, and without a zone, which only this host knows. */
 export function plainAddress(address: string | undefined): string {
   const plain = address?.startsWith('::ffff:') === true ? address.slice(7) : (address ?? '');
   const zone = plain.indexOf('%');

@@ -2,27 +2,27 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
-/** How long a server that stops may take, in milliseconds. */
+/** Time limits of a server's stop, in milliseconds. */
 export interface StopLimits {
-  /** Without a new request for so long, it stops listening. */
+  /** Time without a new request after which it stops listening. */
   readonly quiet: number;
-  /** It stops listening after so long in any case. */
+  /** Time after which it stops listening in any case. */
   readonly drain: number;
-  /** Requests that work may then go on for so long. */
+  /** Further time for the requests in progress. */
   readonly grace: number;
 }
 
-/** The limits that ship: what is under way is answered, and a load balancer has time to look elsewhere. */
+/** Default limits: requests in progress are answered, and a load balancer has time to choose another replica. */
 export const defaultStopLimits: StopLimits = { quiet: 100, drain: 2_000, grace: 10_000 };
 
 /** Stops a server; see {@link gracefulStop}. */
 export type Stop = (limits: StopLimits) => Promise<void>;
 
 /**
- * Gives the way to stop a server without failing a request; to be called before it listens. First everybody who still
- * comes is served, and told to close the connection and go elsewhere (to close one that merely seems idle would cut off
- * who has just begun to send on it). Then no connection is taken any more, those that wait are closed, and those that
- * work may finish.
+ * Returns a function that stops a server without failing a request; call it before the server listens. First all new
+ * requests are served, with an answer that closes the connection (to close one that merely seems idle would cut off
+ * a caller that has just begun to send). Then no connection is accepted any more, idle ones are closed, and active
+ * ones may finish.
  */
 export function gracefulStop(server: Server): Stop {
   const open = new Set<Socket>();
@@ -39,7 +39,7 @@ export function gracefulStop(server: Server): Stop {
     });
     const sweep = setInterval(() => {
       server.closeIdleConnections();
-      // node takes one that has never sent anything for one that works.
+      // node treats a connection that has never sent anything as active.
       for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
     }, 50);
     const cut = setTimeout(() => {
@@ -63,11 +63,11 @@ async function drain(server: Server, { quiet, drain: most }: StopLimits): Promis
     quietFor = 0;
     response.shouldKeepAlive = false;
   });
-  // Where nobody is connected and nobody comes there is nothing to wait for.
+  // Without connections and requests there is nothing to wait for.
   const isCalled = async (): Promise<boolean> => called || (await connectionsOf(server)) > 0;
   while ((await isCalled()) && quietFor < quiet && performance.now() < end) {
     await sleep(turn);
-    // Counted in turns, and only after what came meanwhile was read: a process that stood still heard nobody.
+    // Counted in turns, each after reading new requests: a process that was paused has received none.
     await setImmediate();
     quietFor += turn;
   }

@@ -11,21 +11,21 @@ import type { SharedLimit } from './failures-of-all-replicas.ts';
 /** The account whose password is guessed, and the origin of the guess. */
 export interface Guess {
   readonly box: string;
-  /** As somebody typed it: all spellings of one account are counted together. */
+  /** The email as typed: all spellings of one account are counted together. */
   readonly email: string;
   readonly address: string;
   /**
-   * Returns the ID of a proof that the guess comes from the owner of an account, such as a browser that has signed in before;
-   * undefined when it is none. Left out where there is no proof to look at.
+   * Returns the ID of a proof that the guess comes from the owner of an account, such as a browser that has signed in
+   * before; undefined if there is none. Omitted if there is no proof to check.
    */
   readonly proof?: ((user: StoredUser) => string | undefined) | undefined;
 }
 
 /**
- * Verifies a password within the limits on failures, which hold for every endpoint that verifies one. Without a proof they
- * are those of the address, then those of the account and day. With a proof they are its own, which strangers cannot use up.
- * The limits do not tell whether an account exists. Undefined is a failure. Throws Problem `throttled`, and what `verify`
- * throws.
+ * Verifies a password within the limits on failures, which apply to every endpoint that verifies one. Without a proof
+ * they are those of the address, then those of the account and day. With a proof they are its own, which strangers
+ * cannot use up. The limits do not reveal whether an account exists. Undefined is a failure. Throws Problem
+ * `throttled`, and any error of `verify`.
  */
 export async function guessing<T>(
   limits: PasswordLimits,
@@ -33,7 +33,7 @@ export async function guessing<T>(
   verify: (admit: AdmitGuess) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const attempts: Attempt[] = [];
-  // Before the account is read: an address that failed too often costs no statement.
+  // Before the account is read: an address that has failed too often costs no statement.
   if (guess.proof === undefined) attempts.push(beginAtAddress(limits, guess));
   try {
     const verified = await verify(async (user) => {
@@ -61,7 +61,7 @@ function accountOf({ email }: Guess): string {
   return emailKey(email) ?? email;
 }
 
-/** One address can use up a quarter of an account's failures, so that a single stranger does not reach the limit of all. */
+/** One address can use up a quarter of an account's failures, so that one stranger does not reach the whole limit. */
 const shareOfOneAddress = 4;
 
 function sharedLimits(

@@ -4,15 +4,15 @@ import { networkOf } from './network-of.ts';
 import type { Throttle } from './throttle.ts';
 
 /**
- * Returns the sharer of argon2 for a request: its box and address. Addresses with recent failures, in any box, share one
- * part of the threads: a flood through many boxes takes the part of one box, and no account or box is moved back for it.
+ * Returns the sharer of argon2 for a request: its box and address. Addresses with recent failures, in any box, share
+ * one part of the threads: a flood through many boxes takes the part of one box, and delays no account or box.
  */
 export function hashSharer({ addresses }: Pick<Throttle, 'addresses'>, box: string, address: string): Sharer {
   const isFailing = addresses.tries('', '', address) > triesOfAnybody;
   return { box: isFailing ? failingAddresses : box, member: networkOf(address) };
 }
 
-/** Returns the services of a request to the users and resource APIs: what it hashes takes its own share of argon2. */
+/** Returns the services of a request to the users and resource APIs: its hashes use its own share of argon2. */
 export function hashingAs(services: OAuthServices, sharer: Sharer): OAuthServices {
   const { secrets, passwords } = services;
   return {
@@ -22,8 +22,8 @@ export function hashingAs(services: OAuthServices, sharer: Sharer): OAuthService
   };
 }
 
-/** Failures a minute, with the attempts under way, that people have who mistype their password. */
+/** Failures a minute, including attempts in progress, of people who mistype their password. */
 const triesOfAnybody = 5;
 
-/** No name of a box: it has a blank. */
+/** Not a possible name of a box: it contains a space. */
 const failingAddresses = 'failing addresses';

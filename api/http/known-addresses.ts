@@ -9,7 +9,7 @@ export interface KnownAddresses {
 /** Milliseconds. */
 const day = 24 * 3_600_000;
 
-/** Addresses of all clients; beyond it the one that authenticated least recently is forgotten. */
+/** Addresses of all clients; beyond that the one that authenticated least recently is removed. */
 const mostAddresses = 100_000;
 
 /** Creates an empty set of known addresses; `now` is in milliseconds. */

@@ -1,14 +1,14 @@
 import type { StateCache } from '../state/state-cache.ts';
 
-/** Which boxes there are, so that a box that is not there is told from none before anything else is looked at. */
+/** The known boxes: an unknown one is answered as a missing path before anything else is checked. */
 export interface KnownBoxes {
-  /** Whether a box is known to be there; false: ask {@link KnownBoxes.exists}. Costs nothing. */
+  /** Checks whether a box is known to exist, without a statement; if false, use {@link KnownBoxes.exists}. */
   isKnown(box: string): boolean;
-  /** Whether a box is there. Throws Outage. */
+  /** Checks whether a box exists. Throws Outage. */
   exists(box: string): Promise<boolean>;
 }
 
-/** Remembers the boxes that were found, while they are in memory. What was not found is asked for again. */
+/** Creates the set of boxes found so far that are still in memory. A box that was not found is looked up again. */
 export function createKnownBoxes(states: Pick<StateCache, 'decide' | 'holds'>): KnownBoxes {
   const known = new Set<string>();
   return {

@@ -4,7 +4,7 @@ import type { FairQueue } from '../shares/fair-queue.ts';
 import type { InFlight } from '../shares/in-flight.ts';
 import type { Sharer } from '../shares/places.ts';
 
-/** Rows from which on a page is large: one of a thousand sessions takes 10 ms of Postgres and as much of the event loop. */
+/** Rows from which a page is large: a thousand sessions take 10 ms of Postgres and as much of the event loop. */
 const largeFrom = 101;
 
 /** Creates the queue of large pages: each box reads one after the other. */
@@ -15,16 +15,16 @@ export function createLargePages(): FairQueue {
   );
 }
 
-/** The queue of large pages, and the requests that are served beside them. */
+/** The queue of large pages, and the requests in flight. */
 export interface PageParts {
   readonly largePages: Pick<FairQueue, 'run'>;
   readonly inFlight: Pick<InFlight, 'isAnyBeside'>;
 }
 
 /**
- * Runs the work of a request, in the turn of its box when it asks for a large page while other boxes are served: one after
- * the other, and after each the box rests for as long as it took. Throws Problem `throttled` when it would wait too long,
- * and what the work throws.
+ * Runs the work of a request, in the turn of its box if it requests a large page while other boxes are served: one
+ * after the other, and after each the box pauses for as long as it took. Throws Problem `throttled` if it would wait
+ * too long, and any error of the work.
  */
 export function inPageTurn<T>(
   { largePages, inFlight }: PageParts,

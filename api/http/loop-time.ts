@@ -15,16 +15,16 @@ export function createLoopTime(): FairQueue {
   );
 }
 
-/** The queue of long work on the event loop, and the requests that are served beside it. */
+/** The queue of long work on the event loop, and the requests in flight. */
 export interface LoopParts {
   readonly loopTime: Pick<FairQueue, 'run'>;
   readonly inFlight: Pick<InFlight, 'isAnyBeside'>;
 }
 
 /**
- * Returns the turns of a sharer. After each slice the event loop serves what has come meanwhile. While requests of other
- * boxes are being served it rests three times as long as the slice took: a short request passes the event loop several
- * times, and would meet a slice each time.
+ * Returns the turns of a sharer. After each slice the event loop serves requests that have arrived. While requests of
+ * other boxes are being served it pauses three times as long as the slice took: a short request passes the event loop
+ * several times, and would meet a slice each time.
  */
 export function loopTurns({ loopTime, inFlight }: LoopParts, sharer: Sharer): LoopTurn {
   return (slice) =>
@@ -37,5 +37,5 @@ export function loopTurns({ loopTime, inFlight }: LoopParts, sharer: Sharer): Lo
     });
 }
 
-/** Long work has a quarter of the event loop beside others: with half of it, their 99th percentile missed the bar of `make attacks`. */
+/** Long work gets a quarter of the event loop: with half, others' 99th percentile missed the bar of `make attacks`. */
 const rest = 3;

@@ -49,7 +49,7 @@ const seenServiceAccounts = Compile(
 
 const publicKey = Type.Object({
   kty: Type.Enum(['RSA', 'EC', 'OKP']),
-  // The private part, and that of a symmetric key: who sends it must hear of it.
+  // The private part, and that of a symmetric key: its sender must learn of the mistake.
   d: Type.Optional(Type.Never()),
   k: Type.Optional(Type.Never()),
 });
@@ -110,7 +110,7 @@ export function parseHead(value: unknown): ApplyHead {
   throw new Problem('bad-request', 'The first line must hold cluster, epoch and complete');
 }
 
-/** Reads one line of an apply call; what its resource holds is judged later. Throws Problem `bad-request`. */
+/** Reads one line of an apply call; its resource is validated later. Throws Problem `bad-request`. */
 export function parseApplyLine(value: unknown): ApplyLine {
   if (isDeclareLine(value)) return value;
   if (remove.Check(value)) return value;

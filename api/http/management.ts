@@ -47,17 +47,17 @@ import type { Probed } from './probes.ts';
 import type { FailureCount } from './throttle.ts';
 import { bodyLimits, readBody } from './read-body.ts';
 
-/** What the management port needs. */
+/** Dependencies of the management port. */
 export interface ManagementContext extends Probed {
   readonly pool: Connections;
   readonly apply: ApplyServices;
-  /** The keys that count now: two, while one is being rotated. */
+  /** The valid keys: two, while one is being rotated. */
   readonly keys: readonly string[];
   /** Calls without a valid key, by the address of the peer. */
   readonly keyFailures: FailureCount;
 }
 
-/** The management port: desired state in, health and metrics out. */
+/** Creates the management port: desired state in, health and metrics out. */
 export function createManagementApp(context: ManagementContext): Express {
   const app = express();
   const inTurn = oneAtATime();
@@ -96,8 +96,8 @@ function isKeyed(request: Request, keys: readonly string[]): boolean {
 }
 
 /**
- * Refuses a call without a valid key, and does not wait for its body. A valid key is never refused for the failures of others
- * at its address: a stranger there must not keep the operator out.
+ * Refuses a call without a valid key, without waiting for its body. A valid key is never refused because of failures of
+ * others at its address: a stranger there must not block the operator.
  */
 function refuseStranger({ keyFailures, log }: ManagementContext, request: Request, response: Response): void {
   const peer = request.socket.remoteAddress ?? '';
@@ -228,7 +228,7 @@ async function hosts(context: ManagementContext, request: Request, response: Res
   response.json(stored satisfies StoredHosts);
 }
 
-/** The answer begins when work begins: progress goes out while secrets are hashed, the outcome in the last line. */
+/** Applies a call. The answer begins with the work: progress while secrets are hashed, the outcome in the last line. */
 async function apply(context: ManagementContext, request: Request<{ box: string }>, response: Response): Promise<void> {
   const box = boxOf(request);
   const { head, lines } = await readCall(request);
@@ -250,7 +250,7 @@ async function readCall(request: Request): Promise<{ head: ApplyHead; lines: rea
   try {
     return await readLines(request);
   } finally {
-    // What is left of a call that is refused stands in the way of the next one on its connection.
+    // The unread rest of a refused call would block the next one on its connection.
     request.resume();
   }
 }
@@ -269,18 +269,18 @@ async function readLines(request: Request): Promise<{ head: ApplyHead; lines: re
   return { head, lines };
 }
 
-/** Characters: more than etcd takes for an object. */
+/** Characters: more than etcd allows for an object. */
 const longestLine = 16 * 1024 * 1024;
 
-/** Not node's readline: that one also ends a line at U+2028, which may stand in any text of a resource. */
+/** Reads lines without node's readline, which also ends a line at U+2028; a resource's text may contain it. */
 async function* callLines(request: Request): AsyncGenerator<string> {
   request.setEncoding('utf8');
   try {
-    // What is left unread when a line is refused must not take the answer with it.
+    // The unread rest after a refused line must not prevent the answer.
     yield* linesOf(request.iterator({ destroyOnReturn: false }), longestLine);
   } catch (error) {
     if (error instanceof RangeError) throw new Problem('bad-request', error.message);
-    // Half of a call is none: the caller died while it sent it.
+    // An incomplete call is invalid: the caller died while sending it.
     if (!request.complete) throw new Problem('bad-request', 'The call ended before its last line');
     throw error;
   }

@@ -2,15 +2,15 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { largestUses } from '../shares/resource-use.ts';
 import type { ResourceUse } from '../shares/resource-use.ts';
 
-/** What the process counts (Prometheus). Labels never hold a part of a request but its method. */
+/** Metrics of the process (Prometheus). Labels contain no part of a request but its method. */
 export interface Metrics {
-  /** Notes an answered request; `seconds` from its first byte to its answer. */
+  /** Records an answered request; `seconds` from its first byte to its answer. */
   answered(method: string, route: string, status: number, seconds: number): void;
-  /** The page of `GET /metrics`. */
+  /** Returns the page of `GET /metrics`. */
   page(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-/** Gauges that are read when the page is asked for. */
+/** Gauges that are read when the page is requested. */
 export interface Gauges {
   readonly boxesInMemory: () => number;
   readonly secretsWaiting: () => number;
@@ -18,7 +18,7 @@ export interface Gauges {
   readonly policyFailures: () => number;
 }
 
-/** A registry of its own for each API, so that two in one process do not meet. `shares` are the resources that boxes share. */
+/** Creates a registry for each API, so that two in one process are separate. `shares` are the resources boxes share. */
 export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'boxgate_' });
@@ -47,7 +47,7 @@ export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): M
       this.inc(gauges.policyFailures());
     },
   });
-  // Labels are looked up once: prom-client hashes them anew at every call.
+  // Labels are looked up once: prom-client hashes them at every call.
   const children = new Map<string, { count: () => void; observe: (seconds: number) => void }>();
 
   function child(method: string, route: string, status: number): { count: () => void; observe: (s: number) => void } {
@@ -82,7 +82,7 @@ export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): M
 
 const shareLabels = ['resource', 'box'] as const;
 
-/** Adds the use of what boxes share. Only so many boxes have a series of their own; see {@link largestUses}. */
+/** Adds the use of shared resources. Only some boxes have their own series; see {@link largestUses}. */
 function addShares(registry: Registry, shares: readonly ResourceUse[]): void {
   for (const part of ['used', 'waiting'] as const) {
     new Gauge({

@@ -1,6 +1,6 @@
 /**
- * What an address is counted under: an IPv6 address its /64, the smallest network that anybody is given; any other text
- * itself.
+ * Returns the network that an address is counted under: for IPv6 its /64, the smallest network that anybody gets; any
+ * other text itself.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
@@ -12,7 +12,7 @@ export function networkOf(address: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** The last 32 bits may be written as an IPv4 address; they stand for two groups, which the network does not hold. */
+/** Splits a text into groups. An IPv4 address at the end stands for two groups, outside of the network's four. */
 function groupsOf(text: string): string[] {
   if (text === '') return [];
   return text.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group.replace(/^0+(?=.)/, '')]));

@@ -1,6 +1,6 @@
 import { Problem } from '../problem.ts';
 
-/** The answer to an address where nothing is, also to one below a box that is not there: none tells which. */
+/** Creates the 404 for an unknown path; one below an unknown box gets the same, so that it does not reveal boxes. */
 export function nothingHere(): Problem {
   return new Problem('not-found', 'There is nothing at this address');
 }

@@ -1,4 +1,4 @@
-/** Runs work in the order in which it is asked for, each when the one before has ended, however that ended. */
+/** Runs work in the order of the calls, each after the previous one has ended, whatever its outcome. */
 export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let before: Promise<unknown> = Promise.resolve();
   return (work) => {

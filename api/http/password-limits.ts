@@ -15,7 +15,7 @@ export interface PasswordLimits {
   readonly perAccount: number;
 }
 
-/** What {@link createPasswordLimits} needs of the process. */
+/** Dependencies of {@link createPasswordLimits}. */
 export interface PasswordLimitsOptions {
   readonly throttle: Throttle;
   readonly pool: Connections;

@@ -1,4 +1,4 @@
-/** Whether the path of a URL is text: ASCII (RFC 3986 §2) that decodes as UTF-8 and holds no control character. */
+/** Checks whether the path of a URL is text: ASCII (RFC 3986 §2) that decodes as UTF-8 without control characters. */
 export function isTextPath(url: string): boolean {
   const path = pathOf(url);
   if (plain.test(path)) return true;
@@ -13,8 +13,8 @@ const plain = /^[A-Za-z0-9/$._~-]*$/;
 const ascii = /^[\x21-\x7e]*$/;
 
 /**
- * A path in its one normal form (RFC 3986 §6.2.2): no needless escapes, upper-case digits in the others, no query. Two
- * ways of writing one id are one path to a policy.
+ * Returns a path in its one normal form (RFC 3986 §6.2.2): no needless escapes, upper-case digits in the others, no
+ * query. Two spellings of one id are one path to a policy.
  */
 export function normalPath(url: string): string {
   const path = pathOf(url);

@@ -4,17 +4,17 @@ import { errorFacts } from '../../process/log.ts';
 import type { Log } from '../../process/log.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What the probes and the metrics page need. */
+/** Dependencies of the probes and the metrics page. */
 export interface Probed {
   readonly metrics: Metrics;
   readonly log: Log;
-  /** Resolves when the service can serve, throws why it cannot. */
+  /** Resolves if the service can serve, otherwise throws the reason. */
   readonly ready: () => Promise<void>;
 }
 
 /**
- * Adds what a cluster asks of a process, without a key: `/healthz` (it runs), `/readyz` (it can serve: 503 while Postgres
- * is away and when it is about to end), `/metrics` (Prometheus).
+ * Adds a cluster's probes of a process, without a key: `/healthz` (it runs), `/readyz` (it can serve: 503 while
+ * Postgres is unreachable and when it is about to end), `/metrics` (Prometheus).
  */
 export function addProbes(app: Express, probed: Probed): void {
   app.get('/healthz', (_request, response) => void response.type('text').send('ok'));

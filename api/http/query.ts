@@ -1,9 +1,9 @@
 import { Problem } from '../problem.ts';
 
-/** Most parameters of a query. */
+/** Maximum number of parameters of a query. */
 export const MOST_PARAMETERS = 1_000;
 
-/** The parameters in the query of a path; none when it has no query. Throws Problem `bad-request` for too many. */
+/** Returns the parameters in the query of a path; none without a query. Throws Problem `bad-request` for too many. */
 export function queryOf(path: string): URLSearchParams {
   const at = path.indexOf('?');
   const query = new URLSearchParams(at < 0 ? '' : path.slice(at + 1));
@@ -11,7 +11,7 @@ export function queryOf(path: string): URLSearchParams {
   throw new Problem('bad-request', `The query has more than ${String(MOST_PARAMETERS)} parameters`);
 }
 
-/** Returns the parameters of a query as policies see them: text, or a list where one is given twice. */
+/** Returns the parameters of a query as policies see them: text, or a list if one is repeated. */
 export function parameters(query: URLSearchParams): Record<string, unknown> {
   const found = new Map<string, string[]>();
   for (const [name, value] of query) {

@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem.ts';
 import { takeBodyBytes } from './body-bytes.ts';
 
-/** Bytes a request to the token endpoint may have, and one to a resource. */
+/** Maximum bytes of a request to the token endpoint, and of one to a resource. */
 export const bodyLimits = { oauth: 16_384, resource: 1_048_576 } as const;
 
-/** Bytes beyond a limit that are still taken: a socket closed with some unread is reset, and the answer lost with it. */
+/** Bytes beyond a limit that are still read: closing a socket with unread bytes resets it and loses the answer. */
 const passedOver = 262_144;
 
 /**
- * Reads a body of at most `limit` bytes. Throws Problem `too-large`, `throttled` when its sender has used up its share of
- * memory, or `unsupported-media-type` when it is compressed: a bomb is never inflated. The answer closes the connection of
- * a body that is too large.
+ * Reads a body of at most `limit` bytes. Throws Problem `too-large`, `throttled` if its sender has used up its share of
+ * memory, or `unsupported-media-type` if it is compressed: a bomb is never inflated. The answer to a body that is too
+ * large closes the connection.
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity') {
@@ -42,7 +42,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   });
 }
 
-/** The bytes of a body that have come. Of a body that is given up no more are kept, and what still comes is passed over. */
+/** The received bytes of a body. Once a body is given up, no more bytes are kept, and further ones are discarded. */
 class KeptBytes {
   readonly #request: IncomingMessage;
   readonly #limit: number;
@@ -55,7 +55,7 @@ class KeptBytes {
     this.#limit = limit;
   }
 
-  /** The Problem of a body that cannot be kept: it is too large, or its sender has used up its share. */
+  /** Adds bytes; returns the Problem of a body that is too large, or whose sender has used up its share. */
   add(chunk: Buffer): Problem | undefined {
     this.#length += chunk.length;
     if (this.#length > this.#limit) this.#giveUp();
@@ -87,7 +87,7 @@ class KeptBytes {
   }
 }
 
-/** Checks whether so much of a body is announced only that the rest of it may follow an answer on the same connection. */
+/** Checks whether a body is announced short enough for the connection to be used again after an early answer. */
 export function isPassedOver(request: IncomingMessage, limit: number): boolean {
   return Number(request.headers['content-length'] ?? 0) <= limit + passedOver;
 }

@@ -4,13 +4,13 @@ import { Problem } from '../problem.ts';
 import type { InFlight } from '../shares/in-flight.ts';
 import { exchangeOf } from './exchange.ts';
 
-/** Seconds: another request of the box ends at any time. */
+/** Seconds: another request of the box may end at any time. */
 const retryAfter = '1';
 
 /** Counts a request of its box until the response is closed. Throws Problem `throttled` beyond the quota, `most`. */
 export type CountInFlight = (response: ServerResponse, most: number) => void;
 
-/** Creates what counts the requests of the public port. It adds one listener to each response, the same to all. */
+/** Creates the counter of requests on the public port. It adds one listener to each response, the same to all. */
 export function countingInFlight(inFlight: InFlight): CountInFlight {
   function leave(this: ServerResponse): void {
     inFlight.leave(exchangeOf(this).box);

@@ -7,20 +7,20 @@ import { parseBody } from './resources/parse-body.ts';
 
 const withBody: ReadonlySet<string | undefined> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** The body of a request to a resource: it is read when it is asked for, and once. */
+/** The body of a request to a resource: read on demand, and once. */
 export interface ResourceBody {
   readonly isRead: boolean;
   /**
-   * Reads and parses it. What is wrong with it is the Problem that this returns: only those who may send a body are told,
-   * once the policies have granted. Throws Problem `throttled`: without the body there is no decision.
+   * Reads and parses it. A fault in it is returned as a Problem: only callers who may send a body see it,
+   * after the policies have granted. Throws Problem `throttled`: without the body there is no decision.
    */
   read(): Promise<unknown>;
 }
 
-/** Bytes from which on a body is parsed in a turn of its own: parsing a mebibyte takes 5 to 15 ms. */
+/** Bytes from which a body is parsed in a turn of its own: parsing a mebibyte takes 5 to 15 ms. */
 const longToParse = 65_536;
 
-/** Returns the body of a request to a resource, parsed in `turn` when it is long; undefined when its method has none. */
+/** Returns the body of a request to a resource, parsed in `turn` if it is long; undefined if its method has none. */
 export function resourceBody(request: IncomingMessage, turn: LoopTurn): ResourceBody | undefined {
   if (!withBody.has(request.method)) return undefined;
   let reading: Promise<unknown> | undefined;
@@ -39,7 +39,7 @@ export function resourceBody(request: IncomingMessage, turn: LoopTurn): Resource
   };
 }
 
-/** Returns what work returns, in a turn of its own. Throws what it throws. */
+/** Runs work in a turn of its own. Returns its result and throws its errors. */
 async function inTurn(turn: LoopTurn, work: () => unknown): Promise<unknown> {
   let value: unknown;
   await turn(() => {
@@ -58,5 +58,5 @@ async function orProblem(method: string | undefined, work: () => Promise<unknown
   }
 }
 
-/** RFC 5789 §2.2: what may be sent with PATCH. */
+/** Media types for PATCH (RFC 5789 §2.2). */
 const acceptPatch = { 'Accept-Patch': knownTypes } as const;

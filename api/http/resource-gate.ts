@@ -24,7 +24,7 @@ import type { RequestedWrite } from './resources/requested-changes.ts';
 import type { ResourceAnswer, ResourceExchange } from './resources/resource-exchange.ts';
 import { send } from './send.ts';
 
-/** Answers are personal: no cache in between keeps them. */
+/** Answers are personal: no cache on the way may keep them. */
 const personal = { 'Cache-Control': 'private, no-store' };
 
 type Handler = (exchange: ResourceExchange, services: OAuthServices) => Promise<ResourceAnswer>;
@@ -33,8 +33,8 @@ type Handler = (exchange: ResourceExchange, services: OAuthServices) => Promise<
 type ReadChanges = (write: RequestedWrite) => Promise<readonly string[]>;
 
 /**
- * The way of every request to a resource: token, policies, body, handler, answer in the format that was asked for. To users
- * the token may come in the query, and a body that cannot be read is told in their way (interface §4.5, §7). `readChanges`
+ * Handles every request to a resource: token, policies, body, handler, answer in the requested format. For users
+ * the token may be in the query, and an unreadable body is reported in their form (interface §4.5, §7). `readChanges`
  * is for routes that write a record.
  */
 export function behindGate(
@@ -101,15 +101,15 @@ async function readRestOf(
 ): Promise<RestOfRequest> {
   const parsed = await body.read();
   if (needs !== 'changes' || readChanges === undefined) return { body: withoutProblem(parsed) };
-  // What cannot be parsed changes nothing, whoever may send it.
+  // An unreadable body changes nothing, whoever may send it.
   if (parsed instanceof Problem) return { changes: [] };
   return { body: parsed, changes: await readChanges({ ...write, body: parsed }) };
 }
 
-/** How often a record may change between the decision about a change of it and the change. */
+/** Attempts at a change of a record that others change at the same time. */
 const mostRounds = 3;
 
-/** Does work again, the decision included, while the record that it changes is being changed by others. */
+/** Repeats work, including the decision, while others change the record that it changes. */
 async function untilConfirmed<T>(work: () => Promise<T>): Promise<T> {
   for (let round = 0; round < mostRounds; round += 1) {
     try {
@@ -122,8 +122,8 @@ async function untilConfirmed<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Authorizes a request and reads its body. A body that was not there yet when the policies decided without it may take as
- * long as its sender likes, and what was decided before may be withdrawn by then: they decide again.
+ * Authorizes a request and reads its body. A body that had not arrived when the policies decided without it may take as
+ * long as its sender likes, and the grant may be withdrawn by then: they decide again.
  */
 async function authorizeWithBody(
   token: string | undefined,
@@ -142,12 +142,12 @@ function withoutProblem(body: unknown): unknown {
   return body instanceof Problem ? undefined : body;
 }
 
-/** A request to guess a password over REST, and the ID of the user whose token it has. */
+/** A guess at a password over REST, and the ID of the user whose token it has. */
 interface RestGuess extends Pick<Guess, 'box' | 'address'> {
   readonly by: number | undefined;
 }
 
-/** The token of the user is a proof: strangers cannot keep people from changing their own password. */
+/** Verifies a password. The user's own token is a proof: strangers cannot keep users from changing their password. */
 async function isGuessed(
   context: ApiContext,
   { box, address, by }: RestGuess,

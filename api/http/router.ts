@@ -12,7 +12,7 @@ import type { Route } from './routes.ts';
 
 /**
  * Answers the requests of a table of routes. One whose path has no parameters is found in a map by its method and path;
- * all else goes through express, which would take a tenth of a token request's time (docs/decisions/0010).
+ * all others go through express, which would take a tenth of a token request's time (docs/decisions/0010).
  */
 export function createRouter(context: ApiContext, routes: readonly Route[]): RequestListener {
   const begin = createBegin(context);
@@ -37,7 +37,7 @@ export function createRouter(context: ApiContext, routes: readonly Route[]): Req
     return found.endpoint(request, response, {});
   }
 
-  /** A browser's own requests mostly have no origin, and those of programs never: they wait for nothing. */
+  /** Routes a request with an Origin header. Most requests of browsers, and all of programs, have none. */
   async function routeOfOrigin(
     waiting: Promise<void> | undefined,
     request: IncomingMessage,
@@ -65,7 +65,7 @@ export function createRouter(context: ApiContext, routes: readonly Route[]): Req
   };
 }
 
-/** A route that reads no body costs nothing more. */
+/** Counts the bodies of a route; one that reads no body has no extra cost. */
 function countingBodies(route: Route): Route {
   const [method, path, shape, make] = route;
   if (method === 'GET' || method === 'DELETE') return route;
@@ -78,7 +78,7 @@ interface FixedRoute {
   readonly endpoint: Endpoint;
 }
 
-/** The routes whose path is the same in every request, by `METHOD path`. */
+/** Returns the routes whose path is the same in every request, by `METHOD path`. */
 function fixedRoutes(routes: readonly Route[], context: ApiContext): ReadonlyMap<string, FixedRoute> {
   const isFixed = ([, path]: Route): boolean => !path.includes(':');
   return new Map(

@@ -9,7 +9,7 @@ import type { ErrorShape } from './exchange.ts';
 import { nothingHere } from './nothing-here.ts';
 import { isTextPath } from './path-text.ts';
 
-/** One route: its method, its path below the box, whose error shape it has, and what makes its handler. */
+/** One route: its method, its path below the box, its error shape, and the function that creates its handler. */
 export type Route = readonly [
   method: Method,
   path: string,
@@ -22,7 +22,7 @@ export type Method = keyof typeof verbs;
 
 const verbs = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
-/** Makes the express app of a table of routes: what is in no row is 404, a known path with another method 405. */
+/** Creates the express app of a table of routes: an unknown path is 404, a known path with another method 405. */
 export function createRoutedApp(context: ApiContext, routes: readonly Route[]): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -42,7 +42,7 @@ export function createRoutedApp(context: ApiContext, routes: readonly Route[]): 
   return app;
 }
 
-/** What is no text names nothing; said in the shape of the endpoints that share the first segment. */
+/** Refuses a path that is not text, in the shape of the endpoints that share the first segment. */
 function refusingMalformedPaths(routes: readonly Route[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
     if (isTextPath(request.url)) {
@@ -54,13 +54,13 @@ function refusingMalformedPaths(routes: readonly Route[]) {
   };
 }
 
-/** Returns the shape of the endpoints that share the first segment of a path: an error below them is said as they say theirs. */
+/** Returns the shape of the endpoints that share the first segment of a path, for errors below them. */
 function shapeNear(routes: readonly Route[], url: string): Route[2] {
   const segment = url.split(/[/?]/, 2)[1];
   return routes.find(([, path]) => path.split('/', 2)[1] === segment)?.[2] ?? 'plain';
 }
 
-/** A path's routes, then the refusal of every other method (TRACE too), before a path of another form can match it. */
+/** Adds a path's routes, then the refusal of every other method (TRACE too), before another form of path matches. */
 function addPath(app: Express, path: string, routes: readonly Route[], context: ApiContext): void {
   const address = app.route(path);
   address.all((_request, response, next) => {
@@ -81,7 +81,7 @@ function addPath(app: Express, path: string, routes: readonly Route[], context: 
   });
 }
 
-/** RFC 9110 §15.5.6: 405 names what is allowed. */
+/** Lists the allowed methods for a 405 (RFC 9110 §15.5.6). */
 function allowedMethods(methods: readonly Method[]): string {
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
 }

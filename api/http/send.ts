@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { exchangeOf } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Headers of an answer; a list is sent as as many headers of one name. */
+/** Headers of an answer; each element of a list is sent as a header of the same name. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** An answer before it is sent: `body` is text already. */
@@ -11,16 +11,16 @@ export interface Answer {
   readonly headers?: AnswerHeaders;
   readonly contentType?: string;
   readonly body?: string;
-  /** Instead of the Content-Security-Policy that lets an answer load and do nothing. */
+  /** Replaces the Content-Security-Policy that lets an answer load and do nothing. */
   readonly policy?: string;
 }
 
-/** Hears of every answer as it is sent: logs and metrics. */
+/** A listener for every answer as it is sent: logs and metrics. */
 export type OnAnswer = (exchange: Exchange, response: ServerResponse, status: number) => void;
 
 const json = 'application/json; charset=utf-8';
 
-/** What every answer carries: nothing of ours is framed, sniffed, referred to or cached. */
+/** Headers of every answer: no framing, no sniffing, no referrer. */
 const always: readonly (readonly [string, string])[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
@@ -28,10 +28,10 @@ const always: readonly (readonly [string, string])[] = [
   ['Referrer-Policy', 'no-referrer'],
 ];
 
-/** Those headers: name, value, name, value. */
+/** The same headers: name, value, name, value. */
 export const everyAnswer: readonly string[] = always.flat();
 
-/** What every answer to a script of another origin carries. */
+/** Headers of every answer to a script of another origin. */
 const shared: readonly string[] = [
   'Access-Control-Expose-Headers',
   'ETag, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count',
@@ -41,7 +41,7 @@ const shared: readonly string[] = [
 
 const policyAt = everyAnswer.indexOf('Content-Security-Policy') + 1;
 
-/** Sends an answer in one write: status, headers and body together. `onAnswer` hears of it first. */
+/** Sends an answer in one write: status, headers and body together. `onAnswer` is called first. */
 export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswer): void {
   const exchange = exchangeOf(response);
   const headers = [...everyAnswer, 'X-Request-Id', exchange.requestId];
@@ -83,7 +83,7 @@ export function sendJson(
   send(response, { status, headers, body: JSON.stringify(value) }, onAnswer);
 }
 
-/** A value from a request must not end the header it stands in: what is no visible ASCII is encoded. */
+/** Encodes all but visible ASCII: a value from a request must not end the header that contains it. */
 export function headerSafe(value: string): string {
   return /^[\x20-\x7e]*$/.test(value)
     ? value

@@ -2,24 +2,24 @@ import type { RequestListener, Server } from 'node:http';
 import { answerBroken, refuseConnect } from './broken-request.ts';
 import type { OnBroken } from './broken-request.ts';
 
-// Not by `import`: for its named exports that loads all of undici, 14 MB that a server has no use for (Node 24).
+// Not by `import`: its named exports load all of undici, 14 MB that a server does not use (Node 24).
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** Limits of a server; times in milliseconds, after which a slow caller is cut off: node's own are minutes. */
+/** Limits of a server; times in milliseconds, after which a slow caller is disconnected: node's own are minutes. */
 export interface ServerLimits {
   readonly headers: number;
   /** For the whole request, its body included. */
   readonly request: number;
-  /** For a request on whose connection nothing moves, in whichever direction; 0: for ever. */
+  /** For a request on whose connection no byte moves in either direction; 0: unlimited. */
   readonly idle: number;
   /** For a connection that waits for its next request. */
   readonly keepAlive: number;
   readonly connections: number;
-  /** How often the first two are looked at. */
+  /** Interval between checks of the first two. */
   readonly interval: number;
 }
 
-/** The limits that ship. */
+/** Default limits. */
 export const defaultServerLimits: ServerLimits = {
   headers: 10_000,
   request: 15_000,
@@ -29,7 +29,7 @@ export const defaultServerLimits: ServerLimits = {
   interval: 2_000,
 };
 
-/** An HTTP server with every limit set. Broken requests get a bare 400, 408, 413 or 431 and lose their connection. */
+/** Creates an HTTP server with every limit set. Broken requests get a bare 400, 408, 413 or 431, then a disconnect. */
 export function createHttpServer(
   listener: RequestListener,
   limits: ServerLimits,
@@ -50,20 +50,20 @@ export function createHttpServer(
   );
   server.maxConnections = limits.connections;
   server.maxRequestsPerSocket = 1_000_000;
-  // More than we take, so that who sends too many is told so instead of having them dropped in silence.
+  // More than we accept, so that excess headers get an error instead of being dropped silently.
   server.maxHeadersCount = 2_000;
   server.timeout = limits.idle;
   server.on('clientError', answerBroken(onBroken));
   server.on('connect', refuseConnect(onBroken));
-  // RFC 9110 §10.1.1 lets us pass over an expectation that we do not know; node's own 417 is a bare one.
+  // RFC 9110 §10.1.1 lets us ignore an unknown expectation; node's own 417 has no headers of ours.
   server.on('checkExpectation', listener);
   server.on('checkContinue', continuing(listener));
   return server;
 }
 
 /**
- * Returns a listener that answers `Expect: 100-continue` when the body begins to be read (RFC 9110 §10.1.1), so that a caller
- * who is refused without it does not send it. Nobody knows whether such a body follows, so that answer closes the connection.
+ * Returns a listener that answers `Expect: 100-continue` when reading of the body begins (RFC 9110 §10.1.1), so that a
+ * caller refused earlier does not send it. Such a body may still follow, so the refusal closes the connection.
  */
 function continuing(listener: RequestListener): RequestListener {
   return (request, response) => {
@@ -80,7 +80,7 @@ function continuing(listener: RequestListener): RequestListener {
   };
 }
 
-/** Listens; resolves with the port. Throws an Error of one sentence when the address is taken. */
+/** Listens; resolves with the port. Throws an Error of one sentence if the address is taken. */
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error & { code?: string }): void => {

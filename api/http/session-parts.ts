@@ -7,8 +7,8 @@ import type { RequestParts } from '../policy/request-object.ts';
 import { sessionTypes } from '../resources/session-view.ts';
 
 /**
- * What policies see of a token's session (docs/policies.md): client, user and session as REST shows them, the user's data as
- * the value that it is, claims as a JWT's.
+ * Returns a token's session as policies see it (docs/policies.md): client, user and session as in REST, the user's data
+ * as a parsed value, claims as in a JWT.
  */
 export function sessionParts(
   session: LiveSession,
@@ -54,7 +54,7 @@ export function subjectOf(
   return subjectWith(client.id, user, user === null || carriesUserRights(session, issuer));
 }
 
-/** Returns the subject that a client and a user are together, with the rights of the user or without them. */
+/** Returns the subject of a client and a user together, with or without the rights of the user. */
 export function subjectWith(client: string | undefined, user: Person | null, hasUserRights: boolean): Subject {
   if (user === null) return client === undefined ? {} : { client };
   const groups = user.groups ?? [];
@@ -62,7 +62,7 @@ export function subjectWith(client: string | undefined, user: Person | null, has
   return { client, user: { id: user.id, groupIds, groupNames }, withoutUserRights: !hasUserRights };
 }
 
-/** A user as policies see it, with the groups it is in now. */
+/** Returns a user as policies see it, with its current groups. */
 export function userFields({ id, email, data, groups }: Person): Readonly<Record<string, unknown>> {
   return {
     resourceType: 'User',
@@ -75,8 +75,8 @@ export function userFields({ id, email, data, groups }: Person): Readonly<Record
 }
 
 /**
- * Reads the data of a user for policies; undefined where it is not JSON after all. Of equal names the last counts. A whole number that a
- * JavaScript number cannot hold exactly is seen as its text: rounded, it would equal its neighbours.
+ * Reads the data of a user for policies; undefined if it is not JSON. Of repeated names the last one is used. A whole
+ * number that a JavaScript number cannot represent exactly becomes its text: rounded, it would equal its neighbours.
  */
 function parsed(text: string): unknown {
   try {

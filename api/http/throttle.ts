@@ -1,6 +1,6 @@
 import { networkOf } from './network-of.ts';
 
-/** Failures allowed in a window, by what they are counted for. */
+/** Failures allowed in a window, by their key. */
 export interface ThrottleLimits {
   /** For one client from one address. */
   readonly perClient: number;
@@ -13,35 +13,35 @@ export interface ThrottleLimits {
 /** 20 failures a minute for a client and address, 100 for a box and address. */
 export const defaultThrottle: ThrottleLimits = { perClient: 20, perBox: 100, window: 60_000 };
 
-/** What fails, each counted apart: forged refresh tokens hold back nobody who knows a secret. */
+/** Separate counts of failures: forged refresh tokens do not hold back anybody who knows a secret. */
 export interface Throttle {
   readonly secrets: FailureCount;
   readonly refreshTokens: FailureCount;
-  /** Of people, by account and address. */
+  /** Passwords of users, by account and address. */
   readonly passwords: FailureCount;
-  /** Of people, by the proof that they know the account: a browser's, or a token of the user (address ''). */
+  /** Passwords of users, by the proof that they know the account: a browser's, or a token of the user (address ''). */
   readonly proven: FailureCount;
-  /** Of people and clients, by address alone, in all boxes together (box and client ''): what moves an address back. */
+  /** Failures of users and clients by address alone, in all boxes (box and client ''): they move an address back. */
   readonly addresses: FailureCount;
-  /** Accounts that people register from an address, whether they get them or not. */
+  /** Accounts that users register from an address, successfully or not. */
   readonly signUps: FailureCount;
 }
 
-/** Counts failed attempts; success elsewhere is never held back by a stranger's failures. */
+/** Counts failed attempts; a stranger's failures never hold back a valid attempt from elsewhere. */
 export interface FailureCount {
-  /** Whether this address may try this client again. */
+  /** Checks whether this address may try this client again. */
   allows(box: string, client: string, address: string): boolean;
-  /** Whether this address failed in this box at all; asked first, for it costs least. */
+  /** Checks whether this address failed in this box at all: the cheapest check, so call it first. */
   hasFailures(box: string, address: string): boolean;
   failed(box: string, client: string, address: string): void;
   /**
-   * Begins an attempt that takes a while: those under way count like failures, so that many at once get no more tries than
-   * one after the other. How many this address has tried in this box before; undefined when it may not try. What has begun
-   * must {@link FailureCount.end}, after it was counted.
+   * Begins an attempt that takes a while: attempts in progress count like failures, so that concurrent ones get no more
+   * tries than sequential ones. Returns the number of tries of this address in this box before; undefined if it may not
+   * try. Call {@link FailureCount.end} for each, after counting it.
    */
   begin(box: string, client: string, address: string): number | undefined;
   end(box: string, client: string, address: string): void;
-  /** Returns how often an address failed with a client in this window, with the attempts that are under way. */
+  /** Returns how often an address failed with a client in this window, including attempts in progress. */
   tries(box: string, client: string, address: string): number;
   /** Seconds, at least one, until everybody may try again. */
   readonly retryAfter: number;
@@ -50,8 +50,8 @@ export interface FailureCount {
 const mostKeys = 100_000;
 
 /**
- * A throttle in this replica's memory, bounded: fixed windows, counted by (box, client, address) and (box, address). An
- * IPv6 address counts as its network: whoever has one has them all.
+ * Creates a throttle in this replica's memory, bounded: fixed windows, counted by (box, client, address) and (box,
+ * address). An IPv6 address is counted as its network: its owner has all addresses of it.
  */
 export function createThrottle(limits: ThrottleLimits, now: () => number): Throttle {
   return {
@@ -67,7 +67,7 @@ export function createThrottle(limits: ThrottleLimits, now: () => number): Throt
 function createFailureCount(limits: ThrottleLimits, now: () => number): FailureCount {
   let counts = new Map<string, number>();
   let ends = now() + limits.window;
-  /** Not of a window, and not many: what takes a while waits in a line that is bounded. */
+  /** Attempts in progress: independent of the window, and few, because their queue is bounded. */
   const underWay = new Map<string, number>();
 
   function current(): Map<string, number> {
@@ -119,12 +119,12 @@ function add(counts: Map<string, number>, key: string, number: 1 | -1): void {
   else counts.set(key, sum);
 }
 
-/** Neither a box nor an address holds a blank, so that no client's name can make it another's key. */
+/** Returns the key of a box and address. Neither contains a space, so no client's name can make another's key. */
 function boxKey(box: string, address: string): string {
   return `${box} ${networkOf(address)}`;
 }
 
-/** Neither a client's id nor an email has more characters; what is longer names none, and must not fill the memory. */
+/** Returns the key of a client, cut at the length of the longest ID or email: longer texts must not fill the memory. */
 function clientKey(box: string, client: string, address: string): string {
   return `${boxKey(box, address)} ${client.slice(0, 255)}`;
 }

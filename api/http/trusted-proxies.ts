@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Tells whose forwarded headers are believed: peers at these addresses or in these networks (`10.0.0.0/8`); none: nobody's. */
+/** Returns a check for trusted peers, at these addresses or in these networks (`10.0.0.0/8`); with none, no peer is. */
 export function trustedProxies(networks: readonly string[]): (address: string) => boolean {
   if (networks.length === 0) return () => false;
   const list = new BlockList();

@@ -26,9 +26,9 @@ export interface ClientState {
   readonly scopes: RequestableScopes;
   /** Config version of its last change. */
   readonly changedIn: number;
-  /** Stored forms of its live secrets. */
+  /** Stored forms of its valid secrets. */
   readonly secrets: readonly string[];
-  /** The one it had before: valid too, until then. */
+  /** Its previous secret, still valid until its `until`. */
   readonly previous: PreviousSecret | undefined;
   /** Sessions decided under an older config version are revoked. */
   readonly sessionsFrom: number;
@@ -37,8 +37,8 @@ export interface ClientState {
 }
 
 /**
- * One box's configuration at one config version, as a replica holds it in memory. A locked box has no clients, policies,
- * keys or settings here, whatever is stored.
+ * One box's configuration at one config version, as a replica holds it in memory. A locked box has no clients,
+ * policies, keys or settings here, whatever is stored.
  */
 export interface BoxState {
   readonly box: string;
@@ -49,20 +49,20 @@ export interface BoxState {
   readonly settings: Box;
   /** The quotas of the box. */
   readonly quota: Quota;
-  /** The box has as many active sessions as its quota allows: it gets no new one. */
+  /** True if the box has as many active sessions as its quota allows: it gets no new one. */
   readonly sessionsFull: boolean;
   readonly clients: ReadonlyMap<string, ClientState>;
   readonly policies: PolicyIndex;
   readonly keys: KeyRing;
-  /** Bytes of memory that its clients, policies and settings take, about. */
+  /** Approximate bytes of memory of its clients, policies and settings. */
   readonly bytes: number;
 }
 
-/** A {@link BoxState} that moves: changes are taken in one synchronous step, so no decision sees half of them. */
+/** A mutable {@link BoxState}: changes are applied in one synchronous step, so no decision sees half of them. */
 export interface MovingBoxState extends BoxState {
   /** True: clients have all of their fields; false: only those that every policy may see. */
   readonly isWhole: boolean;
-  /** Takes in what moved since its version; older news are ignored. */
+  /** Applies changes since its version; older ones are ignored. */
   take(changes: ConfigChanges): void;
 }
 
@@ -79,10 +79,10 @@ const nothingLoaded: Head = {
   locked: false,
 };
 
-/** What a locked box shows of itself: no token of it counts, nobody can get one, its keys prove nothing. */
+/** Clients of a locked box: none of its tokens is valid, it issues none, and its keys prove nothing. */
 const nobody: ReadonlyMap<string, ClientState> = new Map();
 
-/** An empty state of a box, at version 0. `onUnusable` hears of rows that cannot be used: they grant nothing. */
+/** Creates an empty state of a box, at version 0. Calls `onUnusable` for unusable rows, which grant nothing. */
 export function createBoxState(
   box: string,
   sealing: KeySealing,
@@ -156,7 +156,7 @@ export function createBoxState(
     },
     take(changes) {
       if (changes.version <= head.version) return;
-      // First, for they throw when a row is broken: then nothing of the change is taken.
+      // First, because they throw if a row is broken: then none of the change is applied.
       demandReadableBox(changes.changed, onUnusable);
       keys = createKeyRing(changes.keys, sealing, box);
       for (const { kind, id } of changes.deleted) remove(kind, id);
@@ -173,7 +173,7 @@ export function createBoxState(
   };
 }
 
-/** Without its Box a box would have the defaults, which may let in whom the Box keeps out. Throws Outage. */
+/** Checks that the Box is readable: the defaults might admit users whom it excludes. Throws Outage. */
 function demandReadableBox(
   rows: readonly ResourceRow[],
   onUnusable: (kind: string, id: string, reason: string) => void,
@@ -191,8 +191,8 @@ function reasonOf(faults: readonly Fault[]): string {
 }
 
 /**
- * Checks a stored row. A newer release may have stored fields that this one does not know: of a Client or Box they are ignored.
- * A policy with one is refused, because what the field would restrict is not known.
+ * Checks a stored row. A newer release may have stored fields that this one does not know: they are ignored in a Client
+ * or Box. A policy with one is refused, because the restriction by that field is unknown.
  */
 function readRow({ kind, body }: ResourceRow): Checked<Client | AccessPolicy | Box> {
   const checked = checkResource(kind, body);
@@ -209,7 +209,7 @@ function clientState(declared: Client, row: ResourceRow): ClientState {
   return { client, scopes, changedIn: version, secrets, previous, sessionsFrom, revokedBefore };
 }
 
-/** Only an administrator of the box may declare a client as first party; an older release may have stored it otherwise. */
+/** Removes first-party trust: only an administrator may declare it; an older release may have stored it otherwise. */
 function withoutTrust(client: Client): Client {
   return client.first_party === true ? { ...client, first_party: false } : client;
 }

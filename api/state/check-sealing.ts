@@ -4,8 +4,8 @@ import { newestSigningKey } from '../db/signing-key.ts';
 import { sealedFor } from './key-ring.ts';
 
 /**
- * Opens the newest signing key of the database, if it has one: with a wrong BOXGATE_ENCRYPTION_KEY no JWT could be signed.
- * Throws an Error of one sentence, Outage when Postgres cannot answer.
+ * Opens the newest signing key of the database, if it has one: with a wrong BOXGATE_ENCRYPTION_KEY no JWT could be
+ * signed. Throws an Error of one sentence, or Outage if Postgres cannot answer.
  */
 export async function checkSealing(pool: Connections, sealing: KeySealing): Promise<void> {
   const key = await newestSigningKey(pool);

@@ -4,17 +4,17 @@ import { readClusterSettings } from '../db/cluster-settings.ts';
 import type { ClusterSettingsRow } from '../db/cluster-settings.ts';
 import type { Connections } from '../db/pool.ts';
 
-/** Who makes the ServiceAccount tokens of a cluster, and the keys they are signed with. */
+/** Issuer of the ServiceAccount tokens of a cluster, and the keys that they are signed with. */
 export interface ServiceAccountIssuer {
   readonly issuer: string;
   readonly keys: JWTVerifyGetKey;
 }
 
-/** What a replica keeps of the settings of clusters. */
+/** Settings of clusters in the memory of a replica. */
 export interface ClusterSettings {
   /**
-   * The issuer of a cluster's ServiceAccount tokens under a version of its settings that a statement has just told, or a
-   * later one; undefined when it has none. The same object as long as the version is the same. Throws Outage.
+   * Returns the issuer of a cluster's ServiceAccount tokens at a version of its settings that a statement has just
+   * returned, or a later one; undefined if it has none. The same object for the same version. Throws Outage.
    */
   issuer(cluster: string, version: number): Promise<ServiceAccountIssuer | undefined>;
 }
@@ -24,10 +24,10 @@ interface Held {
   readonly issuer: ServiceAccountIssuer | undefined;
 }
 
-/** Holds nothing yet: settings are read when a version is asked for that is not the one in memory. */
+/** Creates an empty cache: settings are read when a version is requested that is not in memory. */
 export function createClusterSettings(pool: Connections): ClusterSettings {
   const held = new Map<string, Held>();
-  // By version too: what was begun for an older one may have read that one.
+  // By version too: a load begun for an older one may have read that one.
   const loading = new Map<string, Promise<Held>>();
 
   async function load(cluster: string, version: number): Promise<Held> {
@@ -54,7 +54,7 @@ function issuerOf(row: ClusterSettingsRow | undefined): ServiceAccountIssuer | u
   return { issuer: row.serviceAccountIssuer, keys: keysOf(row.serviceAccountKeys) };
 }
 
-/** Our own column, judged when it was stored. */
+/** Reads our own column, which was validated when it was stored. */
 function keysOf(value: unknown): JWTVerifyGetKey {
   if (!isKeySet(value)) throw new errors.JWKSInvalid('the stored keys of a cluster are none');
   return createLocalJWKSet(value);

@@ -17,34 +17,34 @@ export interface HeldBoxes {
   readonly size: number;
   get(box: string): BoxState | undefined;
   /**
-   * The box, at that version or a newer one where the database has it. Loads what moved, once for all who wait.
-   * Undefined when there is no such box. Throws Outage, also for a box that takes more memory than one may.
+   * Returns the box at that version, or at a newer one in the database. Loads the changes, once for all waiting
+   * requests. Undefined if there is no such box. Throws Outage, also for a box that takes more memory than allowed.
    */
   load(box: string, atLeast: number): Promise<BoxState | undefined>;
-  /** The box as a connection sees it that has locked its row at `version`: the truth, also when the database went back. */
+  /** Returns the box for a connection that has locked its row at `version`, even if the database went back. */
   present(connection: Connection, box: string, version: number): Promise<BoxState | undefined>;
 }
 
-/** What holding boxes takes. */
+/** Dependencies of the loaded boxes. */
 export interface HeldBoxesParts {
   readonly pool: Connections;
   readonly sealing: KeySealing;
   readonly onUnusable: (box: string, kind: string, id: string, reason: string) => void;
-  /** Clients and policies of the usual size, of all boxes together, beyond which boxes are dropped that were used longest ago. */
+  /** Maximum clients and policies of the usual size in all boxes; beyond it least recently used ones are dropped. */
   readonly most?: number;
 }
 
-/** Milliseconds that reading a box may take: a very large one on a slow machine takes longer than a request may wait. */
+/** Milliseconds that reading a box may take: a very large one on a slow machine takes longer than a request waits. */
 const longestLoad = 5_000;
 
-/** One box may take so many times the memory that is meant for all: beyond that it is not served. */
+/** Factor by which one box may exceed the memory for all boxes: beyond that it is not served. */
 const largestBox = 2;
 
-/** Holds no box yet; each is loaded when it is first asked for, or asked for again after it was dropped. */
+/** Creates an empty set of boxes; each is loaded when it is first requested, and again after it was dropped. */
 export function createHeldBoxes({ pool, sealing, onUnusable, most = resourcesInMemory }: HeldBoxesParts): HeldBoxes {
   const states = createRecentBoxes(most);
   const loading = new Map<string, Promise<BoxState | undefined>>();
-  /** Boxes that were too large, with the version that was asked for: they are not measured again before they change. */
+  /** Boxes that were too large, with the requested version: they are not measured again before they change. */
   const tooLarge = new Map<string, number>();
   const mostOfOne = (most * usualResource * largestBox) / bytesPerCharacter;
 
@@ -53,10 +53,10 @@ export function createHeldBoxes({ pool, sealing, onUnusable, most = resourcesInM
     if (state !== undefined && state.version >= atLeast) return state;
     if (tooLarge.get(box) === atLeast) throw new Outage('the box takes more memory than a replica has for it');
     const running = loading.get(box);
-    // Its failure is everybody's.
+    // Its failure applies to every waiting request.
     const loaded = running === undefined ? undefined : await answered(running);
     if (loaded !== undefined && loaded.version >= atLeast) return loaded;
-    // One that began after we asked brings all that there is, also where that is less: the database went back.
+    // A load that began after our request reads everything, even if that is less: the database went back.
     return answered(loading.get(box) ?? loadNow(box, atLeast));
   }
 
@@ -83,12 +83,12 @@ export function createHeldBoxes({ pool, sealing, onUnusable, most = resourcesInM
       states.drop(box);
       return undefined;
     }
-    // Who read under a lock may have put another state in its place meanwhile: that one is the truth.
+    // A read under a lock may have stored another state meanwhile: that one is correct.
     const held = states.get(box) ?? state;
     return held === state ? take(read.into, read.changes) : held;
   }
 
-  /** Reads the changes, and returns the state to take them into: another one where a policy may see fields that are not held. */
+  /** Reads the changes, and returns the state to apply them to: a new one if a policy may read missing fields. */
   async function readMoved(connection: Connection, state: MovingBoxState) {
     const changes = await readConfigChanges(connection, state.box, state.version, readingOf(state));
     if (changes === undefined) return undefined;
@@ -104,7 +104,7 @@ export function createHeldBoxes({ pool, sealing, onUnusable, most = resourcesInM
     return { without: isWhole ? [] : UNHELD_FIELDS, most: mostOfOne };
   }
 
-  /** What moved, into the state that it moved from; the whole box, in the place of that state. */
+  /** Applies changes to their state; a whole box replaces that state. */
   function take(held: MovingBoxState, changes: ConfigChanges): BoxState {
     const state = changes.complete && held.version > 0 ? createState(held.box, held.isWhole) : held;
     state.take(changes);
@@ -137,7 +137,7 @@ export function createHeldBoxes({ pool, sealing, onUnusable, most = resourcesInM
   };
 }
 
-/** Within the time that a request has; the load goes on for those who ask next. Throws Outage. */
+/** Waits within the time of a request; the load continues for later requests. Throws Outage. */
 async function answered<T>(running: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -13,28 +13,28 @@ export interface SigningKey {
   readonly activeFrom: number;
   readonly retiredAt: number | undefined;
   readonly signedUntil: number;
-  /** As the JWKS document shows it: never the private part. */
+  /** The public key as in the JWKS document: never the private part. */
   readonly publicJwk: JsonWebKey;
   readonly publicKey: KeyObject;
-  /** Opened when first used; throws when the installation's key is not the one it was sealed with. */
+  /** Opens the key on first use; throws if it was not sealed with the installation's key. */
   privateKey(): KeyObject;
 }
 
 /** The keys of a box. */
 export interface KeyRing {
-  /** All that are published, oldest first. */
+  /** All published keys, oldest first. */
   readonly all: readonly SigningKey[];
   find(kid: string): SigningKey | undefined;
-  /** The key that signs now; undefined when the box has none of that algorithm. `now` in milliseconds. */
+  /** Returns the key that signs now; undefined if the box has none of that algorithm. `now` in milliseconds. */
   signing(algorithm: SigningAlgorithm, now: number): SigningKey | undefined;
 }
 
-/** What a key's sealed bytes are bound to. */
+/** Returns the text that a key's sealed bytes are bound to. */
 export function sealedFor(box: string, kid: string): string {
   return `boxgate signing key ${box}/${kid}`;
 }
 
-/** The key ring of a box from its rows. */
+/** Creates the key ring of a box from its rows. */
 export function createKeyRing(rows: readonly SigningKeyRow[], sealing: KeySealing, box: string): KeyRing {
   const all = rows.map((row) => openKey(row, sealing, box));
   return {
@@ -49,8 +49,8 @@ export function createKeyRing(rows: readonly SigningKeyRow[], sealing: KeySealin
 }
 
 /**
- * Of the keys of one algorithm, oldest first, the one that signs at `now` (milliseconds). One that is published but not
- * due serves where there is no other: the clock of the replica that made it may be ahead of ours.
+ * Selects, from the keys of one algorithm, oldest first, the one that signs at `now` (milliseconds). A key that is
+ * published but not due is used if there is no other: the clock of the replica that created it may be ahead of ours.
  */
 export function signingKey<Key extends Pick<SigningKey, 'activeFrom' | 'retiredAt'>>(
   keys: readonly Key[],
@@ -82,7 +82,7 @@ function openKey(row: SigningKeyRow, sealing: KeySealing, box: string): SigningK
   };
 }
 
-/** Our own column: an object, or the row is broken. */
+/** Reads our own column; throws a TypeError for a broken row. */
 function jwkOf(value: unknown): JsonWebKey {
   if (typeof value !== 'object' || value === null) throw new TypeError('a signing key without its public part');
   return { ...value };

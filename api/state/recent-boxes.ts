@@ -1,25 +1,25 @@
 import type { MovingBoxState } from './box-state.ts';
 import { usualResource } from './resource-weights.ts';
 
-/** Boxes in memory, within a bound: those that were used longest ago go first. */
+/** Boxes in memory, within a bound: the least recently used ones are dropped first. */
 export interface RecentBoxes {
   readonly size: number;
-  /** The box, which counts as used now: a lookup and a number. */
+  /** Returns the box and marks it as used now: a lookup and a number. */
   get(box: string): MovingBoxState | undefined;
-  /** Holds a state that is new or has moved; it stays, however large it is. */
+  /** Stores a new or changed state; it stays, however large it is. */
   put(state: MovingBoxState): void;
-  /** Holds a box no longer. */
+  /** Drops a box. */
   drop(box: string): void;
 }
 
-/** Clients and policies of the usual size in memory unless a replica is told otherwise: about 200 MB. */
+/** Default number of clients and policies of the usual size in memory: about 200 MB. */
 export const resourcesInMemory = 100_000;
 
-/** A client or policy of the usual size is the measure of everything else. */
+/** Weights of a box and a key, measured in clients and policies of the usual size. */
 const ofABox = 5;
 const ofAKey = 4;
 
-/** So much is dropped at a time that the next boxes find room. */
+/** Part that is kept when boxes are dropped, so that the next ones have room. */
 const keptOfFull = 0.9;
 
 interface Held {
@@ -28,7 +28,7 @@ interface Held {
   usedAt: number;
 }
 
-/** Holds boxes that together take as much memory as `most` clients and policies of the usual size. */
+/** Creates a set of boxes that together take as much memory as `most` clients and policies of the usual size. */
 export function createRecentBoxes(most: number): RecentBoxes {
   const boxes = new Map<string, Held>();
   let weight = 0;

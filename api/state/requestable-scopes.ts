@@ -10,8 +10,8 @@ export type TokenSubject = 'client' | 'user' | 'user-by-password';
 export type RequestableScopes = Readonly<Record<TokenSubject, ReadonlySet<string>>>;
 
 /**
- * Returns the scopes that a client may request (RFC 6749 §3.3). No user consents where a client sends the password: there
- * `boxgate` needs a client that lists it, and that an object declares.
+ * Returns the scopes that a client may request (RFC 6749 §3.3). If a client sends the password, no user consents: then
+ * `boxgate` needs a client that lists it and that an object declares.
  */
 export function requestableScopes({ scope }: Pick<Client, 'scope'>, isManaged: boolean): RequestableScopes {
   if (scope === undefined) return standard;

@@ -1,21 +1,21 @@
 import type { ResourceRow } from '../db/config-changes.ts';
 
-/** Bytes of memory that the resources of a box take, about. */
+/** Approximate bytes of memory of the resources of a box. */
 export interface ResourceWeights {
   readonly bytes: number;
-  /** Weighs a resource in place of the one of its name. */
+  /** Sets the weight of a resource, replacing that of the same name. */
   put(row: Pick<ResourceRow, 'kind' | 'id' | 'size'>): void;
-  /** Takes away the weight of a resource. */
+  /** Removes the weight of a resource. */
   remove(name: { readonly kind: string; readonly id: string }): void;
 }
 
-/** Bytes that a client or policy of the usual size takes with all that is made of it (measured). */
+/** Bytes of a client or policy of the usual size, with everything derived from it (measured). */
 export const usualResource = 2_000;
 
 /** Bytes of memory for a character of JSON: objects and lists take more than their text. */
 export const bytesPerCharacter = 6;
 
-/** Creates the weights of a box that has nothing. */
+/** Creates the weights of an empty box. */
 export function createWeights(): ResourceWeights {
   const weights = new Map<string, number>();
   let bytes = 0;

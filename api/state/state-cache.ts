@@ -10,8 +10,8 @@ import { createHeldBoxes } from './held-boxes.ts';
 import type { HeldBoxesParts } from './held-boxes.ts';
 
 /**
- * A decision: made on a state, given back with the config version that its statement saw. It must take every answer it
- * gives, also a refusal, through one of the statements or the transaction, so that none is given under an older
+ * A decision on a state, returned with the config version that its statement saw. It must obtain every answer, also
+ * a refusal, through one of the statements or the transaction, so that none is based on an older
  * configuration.
  */
 export type Attempt<T> = (
@@ -22,27 +22,27 @@ export type Attempt<T> = (
 
 /**
  * Runs work in a transaction that holds the box's row at the version of the state: no change of the configuration comes
- * between the decision and what the work stores. Where the configuration has moved already the attempt ends here, and
- * the next one is made.
+ * between the decision and the changes of the work. If the configuration has changed already, this attempt ends and
+ * the next one begins.
  */
 export type Transaction = <T>(work: (connection: Connection) => Promise<T>) => Promise<Versioned<T>>;
 
 /** The boxes a replica holds, and the way to decide on them. */
 export interface StateCache {
   /**
-   * Decides under the box's present configuration: when it moved meanwhile, what moved is loaded and the decision is made
-   * again; after two such rounds under a lock on the box's row. Undefined when there is no such box. Throws Outage.
+   * Decides under the box's current configuration: if it changed meanwhile, the changes are loaded and the decision is
+   * repeated; after two such rounds under a lock on the box's row. Undefined if there is no such box. Throws Outage.
    */
   decide<T>(box: string, attempt: Attempt<T>): Promise<T | undefined>;
-  /** Checks whether a box is in memory. One whose namespace is missing is not, once a request has found that. */
+  /** Checks whether a box is in memory. A box without its namespace is not, once a request has found that. */
   holds(box: string): boolean;
-  /** The quotas of a box as they were last loaded; the defaults for one that is not in memory. */
+  /** Returns the last loaded quotas of a box; the defaults for one that is not in memory. */
   readonly quota: (box: string) => Quota;
   /** Boxes in memory. */
   readonly size: number;
 }
 
-/** What a cache needs of its surroundings. */
+/** Dependencies of a cache. */
 export interface StateCacheParts extends HeldBoxesParts {
   readonly statements: HotStatements;
 }
@@ -50,7 +50,7 @@ export interface StateCacheParts extends HeldBoxesParts {
 const optimisticRounds = 2;
 const defaults = quotaOf();
 
-/** A cache of box states; a box is loaded when it is first asked for. */
+/** Creates a cache of box states; a box is loaded when it is first requested. */
 export function createStateCache(parts: StateCacheParts): StateCache {
   const { pool, statements } = parts;
   const boxes = createHeldBoxes(parts);
@@ -66,7 +66,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
     return state === undefined ? undefined : decideLocked(box, attempt);
   }
 
-  /** Whether a box that is not held is there at all costs a place in a batch, not a transaction. */
+  /** Loads a box. The check for its existence first costs a place in a batch, not a transaction. */
   async function firstLoad(box: string): Promise<BoxState | undefined> {
     const version = await statements.version(box);
     return version === undefined ? undefined : boxes.load(box, version);
@@ -88,7 +88,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
     });
   }
 
-  /** A busy box cannot starve a request: the lock holds its configuration still until the answer is stored. */
+  /** Decides under a lock, so that a busy box cannot starve a request: the configuration is fixed until the answer. */
   function decideLocked<T>(box: string, attempt: Attempt<T>): Promise<T | undefined> {
     return inHeldBox(pool, box, async (connection, version) => {
       if (version === undefined) return undefined;
@@ -111,7 +111,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
   };
 }
 
-/** Ends an attempt whose transaction met another version than the one it was decided under. */
+/** Error that ends an attempt whose transaction found another version than that of the decision. */
 class Moved extends Error {
   readonly version: number | undefined;
 

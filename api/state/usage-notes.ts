@@ -1,16 +1,16 @@
 import type { ClientUse } from '../db/client-usage.ts';
 
-/** What a replica remembers of the use of clients until it is written. Times in milliseconds since 1970. */
+/** Uses of clients that a replica has yet to write. Times in milliseconds since 1970. */
 export interface UsageNotes {
-  /** A token was issued: costs three lookups. */
+  /** Records an issued token: costs three lookups. */
   tokenIssued(box: string, client: string, now: number): void;
-  /** A client authenticated with its previous secret, whose stored form this is. */
+  /** Records that a client authenticated with its previous secret, whose stored form this is. */
   previousSecretUsed(box: string, client: string, stored: string, now: number): void;
-  /** Takes out what was noted since the last time. */
+  /** Removes and returns the uses since the last call. */
   take(): readonly ClientUse[];
-  /** Puts back what could not be written. */
+  /** Puts back uses that could not be written. */
   putBack(uses: readonly ClientUse[]): void;
-  /** Takes out how many tokens of each box were issued since the last time. */
+  /** Removes and returns the numbers of tokens issued in each box since the last call. */
   takeIssued(): ReadonlyMap<string, number>;
   /** Puts back counts that could not be reported. */
   putBackIssued(issued: ReadonlyMap<string, number>): void;
@@ -21,7 +21,7 @@ interface Note {
   previous: ClientUse['previous'];
 }
 
-/** Notes of nothing yet; only clients that have proven who they are get one, so there are no more than clients. */
+/** Creates empty notes; only authenticated clients get one, so there are no more notes than clients. */
 export function createUsageNotes(): UsageNotes {
   let boxes = new Map<string, Map<string, Note>>();
   let issued = new Map<string, number>();

@@ -12,7 +12,7 @@ import { queryOf } from '../query.ts';
 import { negotiate, render } from '../resources/negotiate.ts';
 import { send } from '../send.ts';
 
-/** `DELETE /Session`: closes the session of the bearer token, for which no policy is needed; a second time is a 401. */
+/** `DELETE /Session`: closes the session of the bearer token, which needs no policy; a second call gets a 401. */
 export function closeSessionEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const exchange = exchangeOf(response);
@@ -24,10 +24,10 @@ export function closeSessionEndpoint(context: ApiContext): Endpoint {
     const live = await liveSession(box, token, context);
     if (live === undefined) throw refusedToken(box);
     exchange.client = live.client.id;
-    // Whoever filters means other sessions than its own.
+    // A filter would refer to other sessions than the caller's own.
     refuseParameters(query);
     const closed = await endSession(box, { id: live.id, bucket: live.bucket }, 'closed', context.oauth);
-    // Two at once: the one that came second met a session that was closed already.
+    // For two concurrent calls, the second one finds the session already closed.
     if (closed?.ended !== true) throw refusedToken(box);
     send(response, render({ status: 200, body: sessionView(closed.session) }, format), context.onAnswer);
   };

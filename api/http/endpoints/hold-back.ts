@@ -28,10 +28,10 @@ export interface SecretLimits {
 }
 
 /**
- * Does the work of a request that authenticates a client, within the limits on failures. A generated secret that is right
- * is never refused, nor is a remembered one, unless its address has failed too often and never authenticated the client.
- * A refresh token is looked at first, for that costs little: a forged one holds back forged ones only. Throws Problem
- * `throttled`, and what the work throws.
+ * Does the work of a request that authenticates a client, within the limits on failures. A valid generated secret is
+ * never refused, nor is a remembered one, unless its address has failed too often and never authenticated the client.
+ * Refresh tokens have a count of their own: a forged one holds back only forged ones. Throws Problem `throttled`, and
+ * any error of the work.
  */
 export async function holdBack<T>(
   raw: RawTokenRequest,
@@ -57,15 +57,15 @@ export async function holdBack<T>(
 const none: readonly Attempt[] = [];
 
 /**
- * The verification of a request's secret: where argon2 does it, it counts from its begin on until it has ended. A class,
- * for there is one in every request of a client.
+ * The verification of a request's secret: if argon2 does it, it counts from its beginning until its end. A class,
+ * because every request of a client has one.
  */
 class Guess implements GuessLimits {
   readonly isHeldBack: boolean;
   readonly #raw: RawTokenRequest;
   readonly #limits: SecretLimits;
   readonly #address: string;
-  /** Its address has failed too often before: a wrong secret is not counted again. */
+  /** True if its address has failed too often before: a wrong secret is not counted again. */
   readonly #hasFailedTooOften: boolean;
   #attempts = none;
   #guessed: string | undefined;
@@ -76,7 +76,7 @@ class Guess implements GuessLimits {
     this.#limits = limits;
     this.#address = raw.remoteAddr ?? '';
     const { secrets } = limits.throttle;
-    // Only an address that has failed before is worth the reading of the client's name.
+    // The client's name is read only for an address that has failed before.
     const suspect = secrets.hasFailures(raw.box, this.#address) ? (guessedClient(raw) ?? '') : undefined;
     this.#hasFailedTooOften = suspect !== undefined && !secrets.allows(raw.box, suspect, this.#address);
     this.isHeldBack =
@@ -84,7 +84,7 @@ class Guess implements GuessLimits {
   }
 
   async begin(): Promise<Sharer> {
-    // Secrets may be verified more than once for a request: it is one guess.
+    // A request may verify more than one secret: it is one guess.
     if (this.#guessed === undefined) {
       this.#guessed = guessedClient(this.#raw) ?? '';
       await this.#beginAt(this.#guessed);
@@ -120,14 +120,14 @@ class Guess implements GuessLimits {
     this.#isChosen = true;
   }
 
-  /** Hears of the client that the request has authenticated. */
+  /** Called with the client that the request has authenticated. */
   proven(client: string): void {
     const { box, onClient } = this.#raw;
     if (this.#isChosen) this.#limits.known.add(box, client, this.#address);
     onClient?.(client);
   }
 
-  /** Counts a secret that was wrong. Throws Problem `throttled` instead where too many were before, and Outage. */
+  /** Counts a wrong secret. Throws Problem `throttled` instead if there were too many before, and Outage. */
   async failed(): Promise<void> {
     const { secrets, addresses } = this.#limits.throttle;
     if (this.#hasFailedTooOften) throw tooMany(secrets.retryAfter);
@@ -143,10 +143,10 @@ class Guess implements GuessLimits {
   }
 }
 
-/** Seconds until what is under way will have been verified. */
+/** Seconds until the verifications in progress have ended. */
 const shortly = 1;
 
-/** The client that a refresh token was presented for. Throws Problem `throttled` instead of counting beyond the limit. */
+/** Counts a failed refresh token for its client. Throws Problem `throttled` instead of counting beyond the limit. */
 function countRefresh(raw: RawTokenRequest, refreshTokens: FailureCount): void {
   const address = raw.remoteAddr ?? '';
   const client = credentialsOf(raw);
@@ -155,7 +155,7 @@ function countRefresh(raw: RawTokenRequest, refreshTokens: FailureCount): void {
   refreshTokens.failed(raw.box, id, address);
 }
 
-/** The client that somebody tried to be. Undefined without a proof, or when it cannot be read: that is no guess. */
+/** Returns the client that the caller claims to be; undefined without a proof, or if unreadable: that is no guess. */
 function guessedClient(raw: RawTokenRequest): string | undefined {
   const credentials = credentialsOf(raw);
   if (credentials === undefined) return undefined;

@@ -19,7 +19,7 @@ export function metadataEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-/** `GET /.well-known/jwks.json`, RFC 7517 §5; a box that lacks a key gets one, so that verifiers can start early. */
+/** `GET /.well-known/jwks.json`, RFC 7517 §5; creates a missing key of the box, so that verifiers can start early. */
 export function keySetEndpoint(context: ApiContext): Endpoint {
   return async (_request, response) => {
     const { box } = exchangeOf(response);

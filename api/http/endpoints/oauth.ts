@@ -31,7 +31,7 @@ export function tokenEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-/** RFC 6749 §4.3.2: guesses are held back, together with those at the sign-in page. */
+/** Limits guesses at passwords (RFC 6749 §4.3.2), together with those at the sign-in page. */
 function passwordVerifier(context: ApiContext, { box, remoteAddr }: RawTokenRequest): VerifyPassword {
   return async (email, password) => {
     const guess = { box, email, address: remoteAddr ?? '' };
@@ -80,8 +80,8 @@ async function rawRequest(request: IncomingMessage, response: ServerResponse): P
 }
 
 /**
- * RFC 6749 §2.3.1: in an address a secret would end up in logs, and so would a token (RFC 6750 §2.3). Parameters that we
- * do not know are ignored (RFC 6749 §3.2).
+ * Refuses secrets (RFC 6749 §2.3.1) and tokens (RFC 6750 §2.3) in the address, which would end up in logs. Unknown
+ * parameters are ignored (RFC 6749 §3.2).
  */
 function refuseQuery(path: string): void {
   if (!path.includes('?')) return;

@@ -11,7 +11,7 @@ import { queryOf } from '../query.ts';
 import { bodyLimits, readBody } from '../read-body.ts';
 import { sendJson } from '../send.ts';
 
-/** Answers are personal: no cache in between keeps them. */
+/** Answers are personal: no cache on the way may keep them. */
 const personal = { 'Cache-Control': 'private, no-store', Pragma: 'no-cache' };
 
 /** `GET` and `POST /auth/userinfo`, OpenID Connect Core §5.3; the errors are those of RFC 6750 §3.1. */
@@ -30,7 +30,7 @@ export function userInfoEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-/** In the header, or in the body of a POST, a form (RFC 6750 §2.2) or, as at every OAuth endpoint here, JSON; never in both. */
+/** Reads the token from the header, or from the body of a POST: a form (RFC 6750 §2.2) or JSON; never from both. */
 async function presentedToken(
   request: IncomingMessage,
   query: URLSearchParams,

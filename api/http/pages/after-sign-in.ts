@@ -8,7 +8,7 @@ import { deviceTokenOf, setDeviceCookie } from './device-cookie.ts';
 import { sendOn } from './send-page.ts';
 import type { Visit } from './visit.ts';
 
-/** Gives a browser that has just signed in its new cookies, and leads it back to what it came for. */
+/** Sends a browser that has just signed in its new cookies, and redirects it to its original target. */
 export function goOnSignedIn(
   { onAnswer, deviceTokens }: ApiContext,
   { box, query }: Visit,

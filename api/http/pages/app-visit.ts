@@ -5,8 +5,9 @@ import { visit } from './visit.ts';
 import type { Visit } from './visit.ts';
 
 /**
- * Returns who is at a page that people reach from an app and leave for it: the query carries the app's request. Links of an
- * older release may hold an `id_token_hint`; it is in no address that the page makes. Throws Problem `not-found`, Outage.
+ * Returns the visit to a page between an app's request and the return to the app: the query carries the app's request.
+ * Links of an older release may contain an `id_token_hint`; no address on the page does. Throws Problem `not-found`,
+ * Outage.
  */
 export async function appVisit(
   context: ApiContext,

@@ -2,13 +2,13 @@ import { describeRequest } from '../../oauth/authorization/describe-request.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Visit } from './visit.ts';
 
-/** The app that somebody comes from, and who it thinks they are. */
+/** The app that a user comes from, and the user that it expects. */
 export interface AppsWish {
   readonly app: string | undefined;
   readonly email: string | undefined;
 }
 
-/** What the address of a page says of an app; undefined: somebody comes from none. Throws Outage. */
+/** Reads the app from the address of a page; undefined if the user does not come from one. Throws Outage. */
 export async function appsWish(
   { oauth }: ApiContext,
   { box, query }: Visit,
@@ -20,7 +20,7 @@ export async function appsWish(
   return { app: described.client.name ?? described.client.id, email: described.loginHint };
 }
 
-/** The address of the page carries the authorization request that it is for: nothing is stored for who has not signed in. */
+/** Checks for an authorization request, which the page's address carries: nothing is stored before the sign-in. */
 export function hasRequest(query: string): boolean {
   return new URLSearchParams(query).has('client_id');
 }

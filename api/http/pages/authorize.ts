@@ -26,7 +26,7 @@ export function authorizeEndpoint(context: ApiContext): Endpoint {
     const { box, path } = exchangeOf(response);
     const browserAt = (issuer: string): string | undefined => knownBrowser(browserOf(request, box, issuer));
     const arrival = { box, browserAt, ...originOf(request, response) };
-    // Without a look at the box before: the decision reads it.
+    // The box is not read before: the decision reads it.
     const decided = await authorize(arrival, queryOf(path).slice(1), context.oauth);
     if (decided === undefined) throw nothingHere();
     const { step, issuer, settings } = decided;
@@ -37,8 +37,8 @@ export function authorizeEndpoint(context: ApiContext): Endpoint {
 }
 
 /**
- * `POST /auth/authorize`, RFC 6749 §3.1: the same request once more, by GET. A form of another site brings no cookie, and a
- * person who is signed in would be asked again. An id_token of the form comes into no address.
+ * `POST /auth/authorize`, RFC 6749 §3.1: redirects to the same request by GET. A form of another site sends no cookie,
+ * and a signed-in user would have to sign in again. An id_token of the form is not put into an address.
  */
 export function postedAuthorizeEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
@@ -49,7 +49,7 @@ export function postedAuthorizeEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-/** The browser of a visit, as the authorization endpoint hears of it. */
+/** Returns the browser of a visit, as the authorization endpoint expects it. */
 export function authorizationVisit(
   { box, browser }: Visit,
   request: IncomingMessage,
@@ -75,7 +75,7 @@ function originOf(
 
 const longestUserAgent = 512;
 
-/** What {@link follow} needs of a request. */
+/** Parts of a request for {@link follow}. */
 export interface Following {
   readonly here: Pick<Visit, 'language'> & { readonly box: Pick<PageBox, 'issuer' | 'look'> };
   readonly request: IncomingMessage;
@@ -83,7 +83,7 @@ export interface Following {
   readonly context: ApiContext;
 }
 
-/** Does what comes next of an authorization request; `wrong` is what the page says when nothing may. */
+/** Performs the next step of an authorization request; `wrong` selects the text of an error page. */
 export function follow(
   step: NextStep,
   wrong: 'untrusted' | 'expired',
@@ -109,7 +109,7 @@ export function follow(
 
 function bring({ address, fields }: ClientAnswer, { here, response, context }: Omit<Following, 'request'>): void {
   if (fields === undefined) {
-    // Interface §4.2: 302, which browsers follow with GET. 307 would bring a form's fields to the app (RFC 9700 §4.12).
+    // Interface §4.2: 302, which browsers follow with GET. 307 would send a form's fields to the app (RFC 9700 §4.12).
     send(response, { status: 302, headers: { Location: address } }, context.onAnswer);
     return;
   }

@@ -11,7 +11,7 @@ import { pageAnswer } from './send-page.ts';
 import { formView, visit } from './visit.ts';
 import { findVisitor } from './visitor.ts';
 
-/** `GET /auth/consent?id=…`: shows what an app asks for, to the browser that brought the request. */
+/** `GET /auth/consent?id=…`: shows an app's request to the browser that sent it. */
 export function consentPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await visit(context, request, response);
@@ -31,7 +31,7 @@ export function consentPageEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-/** `POST /auth/consent`: what the person said; nothing but `allow` is a yes. */
+/** `POST /auth/consent`: reads the user's answer; only `allow` grants. */
 export function consentEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await visit(context, request, response);
@@ -45,7 +45,7 @@ export function consentEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-/** Of an app on a device, which has no host, the scheme that opens it. */
+/** Returns the host of a redirect URI; for an app on a device, which has no host, the scheme that opens it. */
 function hostOf(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return host === '' ? protocol : host;

@@ -9,16 +9,16 @@ export function cookiesOf(request: IncomingMessage, name: string): readonly stri
 }
 
 /**
- * Returns the full name of a cookie: with `__Host-` (RFC 6265bis §4.1.3.2) no other host and no plain connection can have set
- * it. Browsers refuse that prefix on http, which is for development on one machine.
+ * Returns the full name of a cookie: with `__Host-` (RFC 6265bis §4.1.3.2) no other host and no plain connection can
+ * set it. Browsers refuse that prefix on http, which is for development on one machine.
  */
 export function cookieName(name: string, issuer: string): string {
   return isSecure(issuer) ? `__Host-${name}` : name;
 }
 
 /**
- * Returns the text of a Set-Cookie header. Without a `lifetime` (seconds) the browser deletes the cookie when it is closed; 0
- * deletes it now. Lax: it is sent when somebody follows a link to us, and with no form of another site.
+ * Returns the text of a Set-Cookie header. Without a `lifetime` (seconds) the browser deletes the cookie when it is
+ * closed; 0 deletes it now. Lax: it is sent when a user follows a link to us, and with no form of another site.
  */
 export function cookieText(name: string, issuer: string, value: string, lifetime?: number): string {
   const parts = [`${cookieName(name, issuer)}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];

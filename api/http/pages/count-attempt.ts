@@ -3,8 +3,8 @@ import type { CountedFor } from '../attempt.ts';
 import type { FailureCount } from '../throttle.ts';
 
 /**
- * Makes an attempt that counts however it ends, unless too many were made. Throws Problem `throttled`, and what the attempt
- * throws; then it does not count.
+ * Makes an attempt that is counted whether it succeeds or not. Throws Problem `throttled` if there were too many, and
+ * any error of the attempt; such an attempt is not counted.
  */
 export async function countAttempt<T>(count: FailureCount, who: CountedFor, attempt: () => Promise<T>): Promise<T> {
   const begun = beginAttempt(count, who);

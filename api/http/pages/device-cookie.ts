@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { cookieName, cookiesOf, cookieText } from './cookie.ts';
 
 /**
- * Returns the device token that a browser sent, by which it proves that it has signed in to an account before; '' when it
+ * Returns the device token that a browser sent to prove that it has signed in to an account before; '' if it
  * sent none.
  */
 export function deviceTokenOf(request: IncomingMessage, box: string, issuer: string): string {
@@ -17,7 +17,7 @@ export function setDeviceCookie(box: string, issuer: string, token: string): str
 /** Seconds: 400 days, the longest that browsers keep a cookie (RFC 6265bis §5.5). */
 const longest = 400 * 24 * 3600;
 
-/** With a dot, which no box has in its name: a box called `device-a` must not share a cookie with the box `a`. */
+/** Returns the name of the cookie, with a dot, which no box name has: `device-a` and `a` must not share a cookie. */
 function nameOf(box: string): string {
   return `boxgate-device.${box}`;
 }

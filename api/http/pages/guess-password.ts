@@ -13,7 +13,7 @@ export interface Visitor {
   readonly device: string;
 }
 
-/** Signs somebody in, unless too many passwords failed. Throws Problem `throttled`, Outage. */
+/** Signs a user in, unless too many passwords failed. Throws Problem `throttled`, Outage. */
 export function guessPassword(
   context: ApiContext,
   { state }: PageBox,
@@ -25,7 +25,7 @@ export function guessPassword(
   return guessing(context.passwordLimits, guess, (admit) => signIn(context.oauth, state, attempt, admit));
 }
 
-/** A browser that sends no device token has no proof. */
+/** Returns the check of a browser's proof; undefined for a browser without a device token. */
 function proofOf({ deviceTokens }: ApiContext, box: string, device: string): Guess['proof'] {
   if (device === '') return undefined;
   return ({ id, password }) => {

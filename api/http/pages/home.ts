@@ -4,7 +4,7 @@ import { exchangeOf } from '../exchange.ts';
 import { pageBox } from './page-box.ts';
 import { sendOn } from './send-page.ts';
 
-/** `GET /`: leads somebody who types the address of a box to its sign-in page. */
+/** `GET /`: redirects the address of a box to its sign-in page. */
 export function homeEndpoint(context: ApiContext): Endpoint {
   return async (_request, response) => {
     const box = await pageBox(context, exchangeOf(response).box);

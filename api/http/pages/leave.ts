@@ -7,7 +7,7 @@ import { setCookie } from './browser-cookie.ts';
 import { pageAnswer, sendOn } from './send-page.ts';
 import type { Visit } from './visit.ts';
 
-/** Signs the browser out, takes its cookie away, and leads it on as {@link goOn} does. Throws Outage. */
+/** Signs the browser out, deletes its cookie, and redirects it as {@link goOn} does. Throws Outage. */
 export async function leave(
   context: ApiContext,
   here: Visit,
@@ -19,7 +19,7 @@ export async function leave(
   goOn(context, here, response, address, { 'Set-Cookie': setCookie(box.state.box, box.issuer, '', 0) });
 }
 
-/** Leads back to the app, or to a page that says that nobody is signed in. */
+/** Redirects to the app, or shows a page that says that nobody is signed in. */
 export function goOn(
   { onAnswer }: ApiContext,
   { language, box }: Visit,

@@ -13,8 +13,8 @@ import type { Visit } from './visit.ts';
 export type LogoutWish = Extract<JudgedLogout, { readonly verdict: 'good' }>;
 
 /**
- * Reads a logout request from a query without its question mark, or from the text of a form. Undefined when it cannot be
- * trusted: a page with 400 is sent already. Throws Problem `not-found`, Outage.
+ * Reads a logout request from a query without its question mark, or from the text of a form. Undefined if it cannot be
+ * trusted: a page with status 400 has then been sent. Throws Problem `not-found`, Outage.
  */
 export async function readLogoutWish(
   { oauth, onAnswer }: ApiContext,

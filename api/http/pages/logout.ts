@@ -14,8 +14,8 @@ import type { Visit } from './visit.ts';
 import { findVisitor, signOutAddress } from './visitor.ts';
 
 /**
- * Answers `GET /auth/logout`: an app wants a person signed out (OpenID Connect RP-Initiated Logout §2). The person of its
- * id_token is signed out at once; all others are asked, for any site can lead somebody here.
+ * Answers `GET /auth/logout`: an app requests a logout (OpenID Connect RP-Initiated Logout §2). The user of its
+ * id_token is signed out immediately; all others are asked, because any site can link here.
  */
 export function logoutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
@@ -26,8 +26,8 @@ export function logoutEndpoint(context: ApiContext): Endpoint {
 }
 
 /**
- * Answers `POST /auth/logout` as the GET, from the form: its id_token comes into no address. A form of another site brings
- * no cookie (`SameSite=Lax`), so a page of ours posts it once more.
+ * Answers `POST /auth/logout` as the GET, from the form: its id_token is not put into an address. A form of another
+ * site sends no cookie (`SameSite=Lax`), so a page of ours posts it again.
  */
 export function postedLogoutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
@@ -41,7 +41,7 @@ export function postedLogoutEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-/** The field of a form that a page of ours sent: it is posted no third time. It permits nothing. */
+/** Field of a form that a page of ours sent: it is not posted a third time. It permits nothing. */
 const POSTED_AGAIN = 'boxgate_posted_again';
 
 const known = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'];

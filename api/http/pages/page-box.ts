@@ -4,15 +4,15 @@ import type { BoxState } from '../../state/box-state.ts';
 import type { ApiContext } from '../api-context.ts';
 import { nothingHere } from '../nothing-here.ts';
 
-/** What the pages of a box need of its settings. */
+/** Settings of a box for its pages. */
 export interface PageBox {
   readonly issuer: string;
   readonly look: BoxLook;
-  /** At one config version. */
+  /** State at one config version. */
   readonly state: Pick<BoxState, 'box' | 'settings' | 'keys' | 'sessionsFrom' | 'revokedBefore'>;
 }
 
-/** Reads it; throws Problem `not-found` when there is no such box, Outage. */
+/** Reads it; throws Problem `not-found` if there is no such box, and Outage. */
 export async function pageBox(context: ApiContext, box: string): Promise<PageBox> {
   const { states, issuer } = context.oauth;
   const found = await states.decide(box, async (state, statements) => {
@@ -28,7 +28,7 @@ export async function pageBox(context: ApiContext, box: string): Promise<PageBox
   return found;
 }
 
-/** How the pages of a box look. */
+/** Returns the look of the pages of a box. */
 export function lookOf({ sign_in }: Box): BoxLook {
   return { name: sign_in?.title, logo: sign_in?.logo_url };
 }

@@ -15,7 +15,7 @@ const problems: Readonly<Record<number, PageProblem>> = {
   503: 'unavailable',
 };
 
-/** The answer to an error at the address of a page: the status it would have anywhere, and a page for people. */
+/** Returns the answer to an error at the address of a page: the usual status, with a page for people. */
 export function pageErrorAnswer(error: unknown, exchange: Exchange, acceptLanguage: string | undefined): Answer {
   const { status, headers = {} } = answerError(error, exchange) ?? bugAnswer(exchange);
   const page = problemPage(problems[status] ?? 'bad-request', acceptLanguage, exchange.requestId);

@@ -7,12 +7,12 @@ import { bodyLimits, readBody } from '../read-body.ts';
 import type { Browser } from './browser-cookie.ts';
 
 /**
- * Reads the form of one of our pages. Throws Problem `forbidden` when another site sent it, or when it was made for
+ * Reads the form of one of our pages. Throws Problem `forbidden` if another site sent it, or if it was created for
  * another browser.
  */
 export async function readPageForm(request: IncomingMessage, browser: Browser): Promise<Parameters> {
   const body = await readBody(request, bodyLimits.oauth);
-  // Browsers say it themselves; those that do not are stopped by the token in the form.
+  // Most browsers send this header; the token in the form stops the others.
   const site = request.headers['sec-fetch-site'] ?? 'same-origin';
   if (site !== 'same-origin' && site !== 'none') throw forged();
   if (browser.isNew) throw forged();

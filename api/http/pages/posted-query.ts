@@ -4,7 +4,7 @@ import { bodyLimits, readBody } from '../read-body.ts';
 
 /**
  * Reads a form that another site may have sent, as the query of the same request by GET, in ASCII: bytes beyond it are
- * percent-encoded. With a form of another site no cookie comes along. Throws Problem `unsupported-media-type`, `too-large`.
+ * percent-encoded. A form of another site sends no cookie. Throws Problem `unsupported-media-type`, `too-large`.
  */
 export async function readPostedQuery(request: IncomingMessage): Promise<string> {
   const body = await readBody(request, bodyLimits.oauth);

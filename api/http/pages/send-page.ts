@@ -4,15 +4,15 @@ import type { Page } from '../../pages/page.ts';
 import { send } from '../send.ts';
 import type { Answer, AnswerHeaders, OnAnswer } from '../send.ts';
 
-/** How a page is sent. */
+/** Options for sending a page. */
 export interface PageOptions {
   readonly status?: number;
-  /** Its form's answer may lead to an app. */
+  /** True if the answer to its form may redirect to an app. */
   readonly leaves?: boolean;
   readonly headers?: AnswerHeaders;
 }
 
-/** A page as an answer: nobody keeps it, nobody frames it. */
+/** Creates the answer with a page that must not be cached or framed. */
 export function pageAnswer(page: Page, { status = 200, leaves = false, headers = {} }: PageOptions = {}): Answer {
   return {
     status,
@@ -23,7 +23,7 @@ export function pageAnswer(page: Page, { status = 200, leaves = false, headers =
   };
 }
 
-/** Sends somebody on to another address: 303, so that a form is not sent again (RFC 9110 §15.4.4). */
+/** Redirects to another address with 303, so that a form is not sent again (RFC 9110 §15.4.4). */
 export function sendOn(
   response: ServerResponse,
   address: string,

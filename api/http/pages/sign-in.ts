@@ -17,7 +17,7 @@ import { deviceTokenOf } from './device-cookie.ts';
 import { firstCookie, formView } from './visit.ts';
 import type { Visit } from './visit.ts';
 
-/** `GET /auth/signin`: asks for email and password, or says who is signed in. */
+/** `GET /auth/signin`: asks for email and password, or shows the signed-in user. */
 export function signInPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await appVisit(context, request, response);
@@ -26,7 +26,7 @@ export function signInPageEndpoint(context: ApiContext): Endpoint {
       follow({ next: 'error-page' }, 'untrusted', { here, request, response, context });
       return;
     }
-    // Who comes from an app is to sign in, whoever is signed in.
+    // A user who comes from an app must sign in, even if already signed in.
     const visitor = wish === undefined ? await findVisitor(context, here) : undefined;
     const view = formView(here);
     const page =
@@ -38,8 +38,8 @@ export function signInPageEndpoint(context: ApiContext): Endpoint {
 }
 
 /**
- * `POST /auth/signin`: the same answer for a wrong password and an account that is not there. Whoever
- * signs in gets a new cookie (A-10).
+ * `POST /auth/signin`: gives the same answer for a wrong password and a missing account. A sign-in sets
+ * a new cookie (A-10).
  */
 export function signInEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {

@@ -10,8 +10,8 @@ import { formView, visit } from './visit.ts';
 import { findVisitor, signOutAddress } from './visitor.ts';
 
 /**
- * `POST /auth/signout`: the cookie stands for nobody any more, on any replica, and is taken away. The query is that of the
- * logout request that led here, without its id_token, or empty.
+ * `POST /auth/signout`: ends the sign-in of the cookie on all replicas, and deletes the cookie. The query is that of
+ * the logout request that led here, without its id_token, or empty.
  */
 export function signOutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
@@ -22,7 +22,7 @@ export function signOutEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-/** `GET /auth/signout`: asks first, for any site can lead somebody here. */
+/** `GET /auth/signout`: asks first, because any site can link here. */
 export function signOutPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await visit(context, request, response);

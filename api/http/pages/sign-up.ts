@@ -22,7 +22,7 @@ import { findVisitor, signOutAddress } from './visitor.ts';
 import { firstCookie, formView } from './visit.ts';
 import type { Visit } from './visit.ts';
 
-/** `GET /auth/signup`: asks for email and password of a new account; 404 where people do not register themselves. */
+/** `GET /auth/signup`: asks for email and password of a new account; 404 if users cannot register themselves. */
 export function signUpPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await appVisit(context, request, response);
@@ -42,8 +42,8 @@ export function signUpPageEndpoint(context: ApiContext): Endpoint {
 }
 
 /**
- * `POST /auth/signup`: registers somebody and signs them in, where no admin has to say yes first. An email that is taken is
- * told (no mail is sent that could tell its owner alone), so that attempts are counted for each address.
+ * `POST /auth/signup`: registers a user and signs them in, unless an admin must approve first. The answer reveals that
+ * an email is taken (no mail is sent that could tell only its owner), so attempts are counted for each address.
  */
 export function signUpEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
@@ -56,7 +56,7 @@ export function signUpEndpoint(context: ApiContext): Endpoint {
     const { remoteAddr } = exchangeOf(response);
     const counted = [box.state.box, '', remoteAddr] as const;
     if (faults !== undefined) {
-      // Whether an email is taken is told with the faults of the password, and counts like any other attempt.
+      // A taken email is reported together with the faults of the password, and counts like any other attempt.
       const obstacle = (): ReturnType<typeof signUpObstacle> =>
         signUpObstacle(context.oauth, box.state.box, registration.email);
       const email = faults.email ?? (await countAttempt(context.throttle.signUps, counted, obstacle));

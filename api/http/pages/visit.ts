@@ -10,16 +10,16 @@ import type { Browser } from './browser-cookie.ts';
 import { pageBox } from './page-box.ts';
 import type { PageBox } from './page-box.ts';
 
-/** Somebody at one of our pages. */
+/** A visit to one of our pages. */
 export interface Visit {
   readonly box: PageBox;
   readonly browser: Browser;
   readonly language: Language;
-  /** With the question mark; empty when there is none. */
+  /** The query with the question mark; empty if there is none. */
   readonly query: string;
 }
 
-/** Who is there, and at which box. Throws Problem `not-found`, Outage. */
+/** Returns the browser and the box of a request. Throws Problem `not-found`, Outage. */
 export async function visit(context: ApiContext, request: IncomingMessage, response: ServerResponse): Promise<Visit> {
   const { box: id, path } = exchangeOf(response);
   const box = await pageBox(context, id);
@@ -31,25 +31,25 @@ export async function visit(context: ApiContext, request: IncomingMessage, respo
   };
 }
 
-/** The query of a path, with the question mark; empty when there is none. */
+/** Returns the query of a path, with the question mark; empty if there is none. */
 export function queryOf(path: string): string {
   const at = path.indexOf('?');
   return at < 0 || at === path.length - 1 ? '' : path.slice(at);
 }
 
-/** What every page with a form shows. */
+/** Returns the common parts of every page with a form. */
 export function formView({ box, browser, language }: Visit): FormView {
   return { language, look: box.look, formToken: formToken(browser.token) };
 }
 
-/** What {@link formView} gives. */
+/** Result of {@link formView}. */
 export interface FormView {
   readonly language: Language;
   readonly look: BoxLook;
   readonly formToken: string;
 }
 
-/** Set-Cookie for a browser without one; its form would be rejected otherwise. */
+/** Returns Set-Cookie for a browser without a cookie; its form would be rejected otherwise. */
 export function firstCookie({ box, browser }: Visit): Readonly<Record<string, string>> {
   if (!browser.isNew) return {};
   return { 'Set-Cookie': setCookie(box.state.box, box.issuer, browser.token) };

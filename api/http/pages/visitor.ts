@@ -5,7 +5,7 @@ import type { ApiContext } from '../api-context.ts';
 import type { PageBox } from './page-box.ts';
 import type { Visit } from './visit.ts';
 
-/** The sign-in of who visits a page; undefined when nobody is signed in there. Throws Outage. */
+/** Finds the sign-in of a page's visitor; undefined if nobody is signed in there. Throws Outage. */
 export async function findVisitor({ oauth }: ApiContext, { box, browser }: Visit): Promise<SignIn | undefined> {
   // No cookie, no session to look up: skip the statement.
   if (browser.isNew) return undefined;
@@ -14,7 +14,7 @@ export async function findVisitor({ oauth }: ApiContext, { box, browser }: Visit
   );
 }
 
-/** Where the button to sign out leads. */
+/** Returns the target of the button to sign out. */
 export function signOutAddress({ issuer }: PageBox): string {
   return `${issuer}/auth/signout`;
 }

@@ -1,7 +1,7 @@
 import { MIMEType } from 'node:util';
 import { Problem } from '../../problem.ts';
 
-/** What the bytes of a body are, and what they mean. */
+/** The syntax and the meaning of a body. */
 export interface BodyFormat {
   readonly syntax: 'json' | 'yaml';
   /** A plain document; as the body of a PATCH it is a merge patch (RFC 7396). */
@@ -18,8 +18,8 @@ const formats: ReadonlyMap<string, BodyFormat> = new Map([
 ]);
 
 /**
- * The format that a Content-Type names. Throws Problem `unsupported-media-type` for another one, for none, and for a
- * charset that is not UTF-8; its `Accept` header lists what may be sent (RFC 9110 §15.5.16).
+ * Returns the format that a Content-Type names. Throws Problem `unsupported-media-type` for an unknown or missing one
+ * and for a charset that is not UTF-8; its `Accept` header lists the accepted ones (RFC 9110 §15.5.16).
  */
 export function bodyFormat(contentType: string | undefined): BodyFormat {
   const type = mediaType(contentType);

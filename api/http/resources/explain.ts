@@ -65,7 +65,7 @@ const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true })
 
 type Question = Static<typeof question>;
 
-/** `POST /AccessPolicy/$explain`: for a subject and a request every candidate policy, its result, and the deciding one. */
+/** `POST /AccessPolicy/$explain`: every candidate policy for a subject and a request, its result, and the decision. */
 export function explainHandler(services: OAuthServices): ResourceHandler {
   return async ({ box, query, body }) => {
     refuseParameters(query);
@@ -86,7 +86,7 @@ function parseQuestion(body: unknown): Question {
   throw new Problem('invalid', schemaFaults(matches.errors ?? [], body));
 }
 
-/** The user of the question; null when it names none. Throws Problem `invalid` for one that could not make a request. */
+/** Reads the user of the question; null if it names none. Throws Problem `invalid` for one that is not active. */
 async function personOf({ subject }: Question, box: string, { pool }: OAuthServices): Promise<Person | null> {
   const id = subject?.user;
   if (id === undefined) return null;
@@ -95,7 +95,7 @@ async function personOf({ subject }: Question, box: string, { pool }: OAuthServi
   throw new Problem('invalid', [{ path: 'subject.user', message: 'must be an active user of this box' }]);
 }
 
-/** Throws Problem `invalid` for a client that could not make a request. */
+/** Returns the client of the question. Throws Problem `invalid` for one that is missing or not active. */
 function clientOf(subject: AskedSubject, state: BoxState): Client | undefined {
   if (subject.client === undefined) return undefined;
   const found = state.clients.get(subject.client);
@@ -132,7 +132,7 @@ async function answer(
 type AskedSubject = NonNullable<Question['subject']>;
 
 /**
- * Returns the request of a question as policies see it. The changes that it would make are found out unless the question names them.
+ * Returns the request of a question as policies see it. Its changes are determined unless the question names them.
  * Throws Problem `invalid`, and Outage.
  */
 async function requestOf(
@@ -148,8 +148,8 @@ async function requestOf(
 }
 
 /**
- * Returns what the policies see of a request after its head. On the box's own endpoints that is the body of a POST, PUT or PATCH
- * which can be read as what its Content-Type says, and what it changes of the record that the path addresses.
+ * Returns the part of a request after its head, as policies see it. For the box's own endpoints that is the body of a
+ * POST, PUT or PATCH that matches its Content-Type, and its changes of the record that the path addresses.
  */
 async function restOf(
   { body }: AskedRequest,
@@ -175,14 +175,14 @@ async function restOf(
 const routes = [...resourceRoutes, ...userRoutes];
 const writes: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Without the header in the question, the body is JSON: a JSON Patch where a PATCH has a list. */
+/** Returns the content type; without the header in the question it is JSON, or JSON Patch for a PATCH with a list. */
 function contentTypeOf(headers: RequestParts['headers'], method: string, body: unknown): string {
   const given = headers?.['content-type'];
   if (typeof given === 'string') return given;
   return method === 'PATCH' && Array.isArray(body) ? 'application/json-patch+json' : 'application/json';
 }
 
-/** Returns the body as policies see it: none where it cannot be read as one. */
+/** Returns the body as policies see it: none if it cannot be read as one. */
 function sentBody(body: unknown, contentType: string): { readonly body?: unknown } {
   try {
     return { body: demandBody(body, bodyFormat(contentType).meaning) };

@@ -12,7 +12,7 @@ import { resourceRoutes } from './resource-routes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The request of a question to `$explain`, as it was sent. */
+/** The request of a question to `$explain`, as sent. */
 export interface AskedRequest {
   readonly 'request-method': string;
   readonly uri: string;
@@ -24,16 +24,16 @@ export interface AskedRequest {
   readonly changes?: readonly string[];
 }
 
-/** The token of a question to `$explain`, as it was sent. */
+/** The token of a question to `$explain`, as sent. */
 export interface AskedToken {
-  /** Null: a token without any scope. */
+  /** Null for a token without any scope. */
   readonly scope?: string | null;
   readonly audience?: string;
   readonly session?: Fields;
   readonly token?: Fields;
 }
 
-/** What a token was granted, and the claims that the question adds or changes. */
+/** The granted scope and audience of a token, and the claims that the question adds or changes. */
 interface ExplainedToken {
   readonly scope: string | null;
   readonly audience: readonly string[] | null;
@@ -41,8 +41,8 @@ interface ExplainedToken {
 }
 
 /**
- * Returns the scope, the audience and the claims of the token of a question. A user's token has the scope `boxgate` unless the
- * question says otherwise.
+ * Returns the scope, the audience and the claims of the token of a question. A user's token has the scope `boxgate`
+ * unless the question says otherwise.
  */
 export function explainedToken({ scope, audience, token = {} }: AskedToken, isUsers: boolean): ExplainedToken {
   const { scope: claimed, aud, ...claims } = token;
@@ -55,7 +55,7 @@ export function explainedToken({ scope, audience, token = {} }: AskedToken, isUs
   };
 }
 
-/** Returns what policies see of the session and the token of a question: those of a token that was issued just now. */
+/** Returns the session and the token of a question as policies see them: those of a token issued just now. */
 export function explainedSubject(
   asked: AskedToken,
   client: Client | undefined,
@@ -93,7 +93,7 @@ export function explainedSubject(
   };
 }
 
-/** The `jti` of a token is the ID of its session: a question that gives one of them means both. */
+/** Returns the ID under another name: the `jti` of a token is the ID of its session, so that one of them sets both. */
 function sameId(name: string, id: unknown): Fields {
   return id === undefined ? {} : { [name]: id };
 }
@@ -101,14 +101,14 @@ function sameId(name: string, id: unknown): Fields {
 /** Seconds for which the token of a question is valid. */
 const AN_HOUR = 3600;
 
-/** A request as a caller would send it, or what keeps it from being one. */
+/** A request as a caller would send it, or its faults. */
 type Explained =
   | { readonly ok: true; readonly parts: Pick<RequestParts, 'method' | 'uri' | 'params' | 'headers' | 'resource'> }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 /**
- * Returns the request of a question as a caller would send it: parameters and headers are text, the query of `uri` counts as
- * parameters, and the resource is the one that the path addresses.
+ * Returns the request of a question as a caller would send it: parameters and headers are text, the query of `uri` is
+ * added to the parameters, and the resource is the one that the path addresses.
  */
 export function explainedRequest(request: AskedRequest): Explained {
   const { uri, params = {}, headers = {}, resource } = request;
@@ -136,7 +136,7 @@ export function explainedRequest(request: AskedRequest): Explained {
 /** Path of the question itself: it addresses no record. */
 export const EXPLAIN_PATH = '/AccessPolicy/$explain';
 
-/** Returns the record that a path of the box's own endpoints addresses; undefined where policies are not asked about one. */
+/** Returns the record that a path of the box's own endpoints addresses; undefined if policies do not check one. */
 export function addressedBy(path: string): { readonly resourceType: string; readonly id?: string } | undefined {
   if (path === EXPLAIN_PATH) return { resourceType: 'AccessPolicy' };
   const [, name = '', id, ...more] = path.split('/');
@@ -178,7 +178,7 @@ function textFaults(fields: Fields, at: string): Fault[] {
   );
 }
 
-/** Returns parameters as a query has them: text, or a list where one is given twice. */
+/** Returns parameters as in a query: text, or a list if one is repeated. */
 function asParameters(params: Fields): Fields {
   const pairs = Object.entries(params).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, String(one)]),
@@ -186,7 +186,7 @@ function asParameters(params: Fields): Fields {
   return parameters(new URLSearchParams(pairs));
 }
 
-/** Returns headers as a request has them: names in lower case, the values of one name in one text (RFC 9110 §5.3). */
+/** Returns headers as in a request: names in lower case, the values of one name in one text (RFC 9110 §5.3). */
 function asHeaders(headers: Fields): Fields {
   const values = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name.toLowerCase(), trimmed(String(one))]),
@@ -195,7 +195,7 @@ function asHeaders(headers: Fields): Fields {
   return Object.fromEntries(Array.from(byName, ([name, pairs]) => [name, pairs.map(([, value]) => value).join(', ')]));
 }
 
-/** White space around a value is no part of it (RFC 9110 §5.5). */
+/** Removes white space around a value, which is not part of it (RFC 9110 §5.5). */
 function trimmed(text: string): string {
   return text.replace(/^[ \t]+|[ \t]+$/g, '');
 }

@@ -28,7 +28,7 @@ export const getGrantHandler: ResourceHandler = async (exchange, services) => {
   return { status: 200, headers, body: withElements(grantView(grant), elements) };
 };
 
-/** `DELETE /Grant/<user>.<client>`: the client has nothing more of the person, with the next request. */
+/** `DELETE /Grant/<user>.<client>`: ends all access of the client for the user, from the next request on. */
 export const deleteGrantHandler: ResourceHandler = async (exchange, services) => {
   refuseParameters(exchange.query);
   const preconditions = readPreconditions(exchange);

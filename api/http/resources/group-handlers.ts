@@ -41,13 +41,13 @@ export const getGroupHandler: ResourceHandler = async (exchange, services) => {
   return { status: 200, headers, body: withElements(body, elements) };
 };
 
-/** `PUT /Group/<id>`: the service gives the ids, so this makes none. */
+/** `PUT /Group/<id>`: the service assigns the ids, so this creates no group. */
 export const putGroupHandler: ResourceHandler = (exchange, services) => change(exchange, services, wishOf(exchange));
 
 /** `PATCH /Group/<id>` */
 export const patchGroupHandler: ResourceHandler = (exchange, services) => change(exchange, services, wishOf(exchange));
 
-/** `DELETE /Group/<id>`: its members are in it no more, with the next request. */
+/** `DELETE /Group/<id>`: its memberships end with the next request. */
 export const deleteGroupHandler: ResourceHandler = async (exchange, services) => {
   refuseParameters(exchange.query);
   const preconditions = readPreconditions(exchange);
@@ -72,7 +72,7 @@ async function change(
   return { status: 200, ...groupAnswer(group) };
 }
 
-/** The version is that of the name and the description; `members` counts anew with each answer. */
+/** Creates the answer. The version is that of the name and the description; `members` is counted for each answer. */
 function groupAnswer(group: StoredGroup) {
   return { headers: { ETag: entityTag(group.version) }, body: groupView(group) } as const;
 }

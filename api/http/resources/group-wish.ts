@@ -4,7 +4,7 @@ import type { GroupWish } from '../../users/group-change.ts';
 import type { ResourceExchange } from './resource-exchange.ts';
 import { documentIn, patchIn } from './submitted-body.ts';
 
-/** Returns how the caller of a PUT or PATCH wants a group to be, from how it is. */
+/** Returns the function that computes the requested group of a PUT or PATCH from the current one. */
 export function wishOf(write: Pick<ResourceExchange, 'method' | 'body' | 'contentType'>): GroupWish {
   if (write.method !== 'PATCH') {
     const document = documentIn(write);

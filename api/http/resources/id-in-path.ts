@@ -4,7 +4,7 @@ import { groupId } from '../../users/group-search.ts';
 import { sessionId } from '../../resources/session-search.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
 
-/** The id of a request whose path has one, whatever it looks like; throws a TypeError for a route that was made without. */
+/** Returns the id in the path of a request, in any form; throws a TypeError for a route without one. */
 export function idIn({ id }: ResourceExchange): string {
   if (id === undefined) throw new TypeError('a route of one resource without its id');
   return id;
@@ -18,12 +18,12 @@ const forms = {
   Grant: grantId,
 } as const satisfies Record<ResourceKind, RegExp>;
 
-/** The id of a request, undefined when nothing of the kind can have it: no statement is needed to know. */
+/** Returns the id of a request; undefined if no resource of the kind can have it, so that no statement is needed. */
 export function possibleIdIn(exchange: ResourceExchange, kind: ResourceKind): string | undefined {
   return possibleId(kind, idIn(exchange));
 }
 
-/** Returns an id that something of the kind can have; undefined for any other text. */
+/** Returns an id that a resource of the kind can have; undefined for any other text. */
 export function possibleId(kind: ResourceKind, id: string | undefined): string | undefined {
   return id !== undefined && forms[kind].test(id) ? id : undefined;
 }

@@ -4,18 +4,18 @@ import type { LoopTurn } from '../loop-time.ts';
 /** Milliseconds of the event loop that a slice takes, unless one resource takes longer. */
 const longestSlice = 5;
 
-/** Milliseconds that each page has without a turn: a short one never waits behind the long ones of other boxes. */
+/** Milliseconds that each page gets without a turn: a short page never waits for long ones of other boxes. */
 const withoutTurn = 1;
 
 /** A way to write a page: the whole, or its parts one after the other. */
 export interface PageForm {
-  /** Writes a body that is no page, or has no items. */
+  /** Writes a body that is not a page, or has no items. */
   whole(body: unknown): string;
-  /** Writes what stands before the items: `rest` is the Bundle without them, undefined for a list. */
+  /** Writes the part before the items: `rest` is the Bundle without them, undefined for a list. */
   head(rest: object | undefined): string;
   /** Writes an item. */
   item(item: unknown, place: { readonly isFirst: boolean; readonly isEntry: boolean }): string;
-  /** Writes what stands behind the items. */
+  /** Writes the part after the items. */
   tail(isBundle: boolean): string;
 }
 
@@ -40,7 +40,7 @@ function yamlOf(value: unknown): string {
 }
 
 /**
- * Writes the body of an answer in a form. What of a list or of the entries of a Bundle takes longer than a millisecond
+ * Writes the body of an answer in a form. Of a list or of the entries of a Bundle, the part after the first millisecond
  * is written in turns: a thousand resources take 80 to 240 ms in YAML and 5 to 20 ms in JSON (measured), in which no
  * other request would be served.
  */
@@ -73,7 +73,7 @@ interface Page {
   readonly items: readonly unknown[];
 }
 
-/** The body as a page with items; undefined where it is none. */
+/** Returns the body as a page with items; undefined if it is not one. */
 function pageIn(body: unknown): Page | undefined {
   if (isFilled(body)) return { rest: undefined, items: body };
   if (typeof body !== 'object' || body === null || Object.keys(body).at(-1) !== 'entry') return undefined;
@@ -85,7 +85,7 @@ function isFilled(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.length > 0;
 }
 
-/** Only a line feed begins a line that is indented; YAML keeps other separators inside of a text. */
+/** Indents lines. Only a line feed ends a line; YAML keeps other separators inside a text. */
 function indented(text: string): string {
   return text
     .split('\n')

@@ -6,13 +6,13 @@ import type { ResourceAnswer } from './resource-exchange.ts';
 import { jsonPage, writeInSlices, yamlPage } from './long-page.ts';
 import type { PageForm } from './long-page.ts';
 
-/** The formats of answers; the first is what a caller gets who does not ask. */
+/** The formats of answers; the first is the default. */
 const offered = ['application/json', 'application/yaml', 'text/yaml', 'application/x-yaml'] as const;
 
 /** A media type that answers can have. */
 export type Format = (typeof offered)[number];
 
-/** The format that an Accept header prefers (RFC 9110 §12.5.1). Throws Problem `not-acceptable` when it takes none. */
+/** Returns the format that an Accept header prefers (RFC 9110 §12.5.1). Throws Problem `not-acceptable` for none. */
 export function negotiate(accept: string | undefined): Format {
   if (accept === undefined) return 'application/json';
   const [wanted] = new Negotiator({ headers: { accept } }).mediaTypes([...offered]);
@@ -21,14 +21,14 @@ export function negotiate(accept: string | undefined): Format {
   return format;
 }
 
-/** Writes an answer out in a format; caches are told that it depends on Accept. */
+/** Writes an answer in a format; `Vary` tells caches that it depends on Accept. */
 export function render(answer: ResourceAnswer, format: Format): Answer {
   const { body } = answer;
   if (body === undefined) return withText(answer, format, undefined);
   return withText(answer, format, formOf(format).whole(body));
 }
 
-/** Writes an answer out like {@link render}; a long one in slices, so that other requests are served meanwhile. */
+/** Writes an answer like {@link render}; a long one in slices, so that other requests are served meanwhile. */
 export async function renderInTurns(answer: ResourceAnswer, format: Format, turn: LoopTurn): Promise<Answer> {
   if (answer.body === undefined) return render(answer, format);
   return withText(answer, format, await writeInSlices(answer.body, formOf(format), turn));
@@ -39,9 +39,9 @@ function formOf(format: Format): PageForm {
 }
 
 /**
- * Returns a condition of a request (If-Match, If-None-Match) with the entity tags of versions in place of those of representations. A
- * strong tag names one representation (RFC 9110 §8.8.3), so a read in one format does not know the tag of the other; a write means
- * the version, whichever format it was read in.
+ * Returns a condition of a request (If-Match, If-None-Match) with the entity tags of versions in place of those of
+ * representations. A strong tag names one representation (RFC 9110 §8.8.3), so a read in one format does not match the
+ * tag of the other; for a write the tag means the version, whichever format it was read in.
  */
 export function versionTags(condition: string | undefined, isRead: boolean, format: Format): string | undefined {
   return condition?.replace(/"([^"]*)"/g, (tag, text: string) => {

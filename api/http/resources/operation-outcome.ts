@@ -2,13 +2,13 @@ import type { Fault } from '../../../crds/fault.ts';
 import { faultSentence } from '../../../crds/fault.ts';
 import type { Problem, ProblemCode } from '../../problem.ts';
 
-/** One thing that is wrong with a request. */
+/** One fault of a request. */
 export interface Issue {
   readonly severity: 'error';
   readonly code: string;
-  /** A sentence for a person: the field, what is wrong, what to do. */
+  /** A sentence for people: the field, the fault, and the remedy. */
   readonly diagnostics: string;
-  /** The field; absent when it is the request as a whole. */
+  /** The field; absent if the fault concerns the whole request. */
   readonly expression?: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface OperationOutcome {
   readonly issue: readonly Issue[];
 }
 
-/** A problem as the resource endpoints tell it: one issue for each fault. */
+/** Returns a problem in the form of the resource endpoints: one issue for each fault. */
 export function operationOutcome({ code, faults }: Problem, id: string): OperationOutcome {
   return { resourceType: 'OperationOutcome', id, issue: faults.map((fault) => issueOf(issueCodes[code], fault)) };
 }

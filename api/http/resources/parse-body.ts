@@ -7,9 +7,9 @@ import { readJson } from '../../read-json.ts';
 import { readYaml } from './read-yaml.ts';
 
 /**
- * The value in the body of a PUT, POST or PATCH: an object, or for a JSON Patch an array. It nests 64 levels at most, no
- * key of it reaches a prototype, and its text can be stored. Throws Problem `unsupported-media-type`, `not-parsable`
- * (400) or `invalid` (422); none of them repeats what was sent.
+ * Returns the value in the body of a PUT, POST or PATCH: an object, or for a JSON Patch an array. It nests at most 64
+ * levels, no key of it reaches a prototype, and its text can be stored. Throws Problem `unsupported-media-type`,
+ * `not-parsable` (400) or `invalid` (422); none of them repeats the sent text.
  */
 export function parseBody(contentType: string | undefined, bytes: Buffer): unknown {
   const { syntax, meaning } = bodyFormat(contentType);
@@ -18,7 +18,7 @@ export function parseBody(contentType: string | undefined, bytes: Buffer): unkno
 }
 
 /**
- * Returns a value that is the body of a request: an array for a JSON Patch, otherwise an object, of which the text can be stored.
+ * Checks and returns the body of a request: an array for a JSON Patch, otherwise an object whose text can be stored.
  * Throws Problem `not-parsable` (400) or `invalid` (422).
  */
 export function demandBody(value: unknown, meaning: BodyFormat['meaning']): unknown {
@@ -34,7 +34,7 @@ export function demandBody(value: unknown, meaning: BodyFormat['meaning']): unkn
 function textOf(bytes: Buffer): string {
   if (bytes.length === 0) throw new Problem('not-parsable', 'The body is empty');
   const text = decoded(bytes);
-  // RFC 8259 §8.1 lets a parser take it or leave it; editors that write it are asked once.
+  // RFC 8259 §8.1 lets a parser accept or refuse it; editors that write it must be changed once.
   if (text.startsWith('\ufeff'))
     throw new Problem('not-parsable', 'The body begins with a byte order mark: leave it out');
   if (text.includes('\0')) throw new Problem('not-parsable', 'The body contains the character NUL');
@@ -42,8 +42,8 @@ function textOf(bytes: Buffer): string {
 }
 
 /**
- * Strict: what is replaced by U+FFFD would make two different texts one. Checking and decoding a mebibyte takes 1 ms, where a
- * TextDecoder takes 10.
+ * Decodes strictly: replacement by U+FFFD would make two different texts equal. Checking and decoding a mebibyte takes
+ * 1 ms, where a TextDecoder takes 10.
  */
 function decoded(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new Problem('not-parsable', 'The body is not valid UTF-8');

@@ -8,16 +8,16 @@ import { Problem } from '../../problem.ts';
 import { losesDigits } from '../../read-json.ts';
 
 /**
- * Parts (names, values, signs, blanks) and lines that a text may have: reading more would hold up everybody else (C-05:
+ * Maximum parts (names, values, signs, blanks) and lines of a text: reading more would delay everybody else (C-05:
  * 10,000 parts take some 25 ms, a megabyte in a single text less; two hundred thousand of its lines took 100 ms).
  */
 const mostParts = 10_000;
 const mostLines = 20_000;
 
 /**
- * Reads one YAML document as plain data; words without quotes mean what they mean to kubectl. Throws Problem `not-parsable` for what is no YAML or nests too deep, and
- * `invalid` for what YAML can do and a resource does not need: aliases (which can blow a few bytes up to gigabytes),
- * tags, merge keys, several documents, a name given twice.
+ * Reads one YAML document as plain data; unquoted words mean the same as in kubectl. Throws Problem `not-parsable` for
+ * invalid YAML or too deep nesting, and `invalid` for YAML features that a resource does not need: aliases (which can
+ * expand a few bytes to gigabytes), tags, merge keys, several documents, a repeated name.
  */
 export function readYaml(text: string): unknown {
   refuseManyLines(text);
@@ -45,7 +45,7 @@ function refuseManyLines(text: string): void {
   }
 }
 
-/** The composer recurses: depth is bounded before it begins, while the parser, which keeps a list, goes along. */
+/** Reads the tokens and bounds their depth with the parser, which keeps a list: the composer after it recurses. */
 function tokensOf(text: string, lines: LineCounter): CST.Token[] {
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
@@ -66,7 +66,7 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] {
   return tokens;
 }
 
-/** Tells where and of what sort, never what: the library's messages quote the text. */
+/** Throws Problem for the first error, with its place and kind, never the text: the library's messages quote it. */
 function refuseErrors(document: Document, lines: LineCounter): void {
   const [error] = document.errors;
   if (error !== undefined) {
@@ -147,7 +147,7 @@ class Reading {
   }
 }
 
-/** The library knows more tags than JSON has types, such as `!!binary` and `!!set`, whatever the schema. */
+/** Checks for tags beyond JSON's types: the library knows more, such as `!!binary` and `!!set`, whatever the schema. */
 function isForeignTag(node: Node): boolean {
   return (
     !isAlias(node) &&

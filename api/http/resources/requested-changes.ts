@@ -23,7 +23,7 @@ export type RequestedWrite = Pick<ResourceExchange, 'box' | 'id' | 'body' | 'con
 
 /**
  * Returns the names of the fields of the stored record that a request would change, in one read; none when it cannot be
- * carried out as it stands. Throws Outage.
+ * executed as sent. Throws Outage.
  */
 export async function requestedChanges(
   kind: ResourceKind | 'User',
@@ -33,7 +33,7 @@ export async function requestedChanges(
   try {
     return await readers[kind](write, services);
   } catch (error) {
-    // The handler finds the same, and tells it to who may write.
+    // The handler finds the same problem, and reports it to callers who may write.
     if (error instanceof Problem) return [];
     throw error;
   }

@@ -11,7 +11,7 @@ export interface ResourceExchange {
   readonly box: string;
   /** The settings of the box. */
   readonly settings: Box;
-  /** The issuer of the box: links and `Location` begin with it, never with the Host header. */
+  /** The issuer of the box: links and `Location` start with it, never with the Host header. */
   readonly baseUrl: string;
   /** The id in the path; undefined on the path of the whole kind. */
   readonly id: string | undefined;
@@ -20,15 +20,15 @@ export interface ResourceExchange {
   readonly contentType: string | undefined;
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
-  /** Verifies the password of a user that stands in the body, as at the sign-in. */
+  /** Verifies the password of a user in the body, as at the sign-in. */
   readonly guessPassword: GuessPassword;
-  /** Undefined: no policy has looked at what the request changes. */
+  /** Undefined if no policy has read the changes of the request. */
   readonly confirmChanges: ConfirmChanges | undefined;
-  /** Of a PUT, POST or PATCH, by parseBody. */
+  /** Body of a PUT, POST or PATCH, from parseBody. */
   readonly body: unknown;
 }
 
-/** An answer before it is written out in the caller's format; without `body` there is none. */
+/** An answer before it is written in the caller's format; without `body` it has none. */
 export interface ResourceAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -17,7 +17,7 @@ import {
 } from './session-handlers.ts';
 import { deleteHandler, getHandler, patchHandler, postHandler, putHandler, searchHandler } from './stored-handlers.ts';
 
-/** One route of the generic resource API; a path with `:id` is that of one resource. */
+/** One route of the generic resource API; a path with `:id` addresses one resource. */
 export interface ResourceRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: `/${ResourceKind}` | `/${ResourceKind}/:id`;

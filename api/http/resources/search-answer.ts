@@ -4,7 +4,7 @@ import type { SearchRequest } from '../../resources/search-parameters.ts';
 import type { SearchResult } from '../../resources/search.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceKind } from './resource-exchange.ts';
 
-/** The answer to a search: a Bundle, or the resources alone with the links in a header (RFC 8288). */
+/** Returns the answer to a search: a Bundle, or the resources alone with the links in a header (RFC 8288). */
 export function searchAnswer<Row>(
   { baseUrl, query }: ResourceExchange,
   kind: ResourceKind,
@@ -18,7 +18,7 @@ export function searchAnswer<Row>(
   return { status: 200, body: bundleOf(views, linksOf(address, query, result), result.total) };
 }
 
-/** A page of a search at an address as a plain list, its links and total in headers. */
+/** Returns a page of a search at an address as a plain list, its links and total in headers. */
 export function listAnswer(
   address: string,
   query: URLSearchParams,

@@ -32,7 +32,7 @@ export const getSessionHandler: ResourceHandler = async (exchange, services) => 
   return { status, headers: { ...headers }, body: withElements(body, elements) };
 };
 
-/** `PUT /Session/<id>`: sessions are issued, so this makes none. */
+/** `PUT /Session/<id>`: sessions are issued, so this creates none. */
 export const putSessionHandler: ResourceHandler = (exchange, services) =>
   change(exchange, services, putWish(documentIn(exchange)));
 
@@ -65,7 +65,7 @@ async function change(
   return sessionAnswer(session);
 }
 
-/** All that ever changes of a session is its status: it is the version. */
+/** Creates the answer; the status is the version, because nothing else of a session changes. */
 function sessionAnswer(session: SessionRecord) {
   return { status: 200, headers: { ETag: entityTag(session.status) }, body: sessionView(session) } as const;
 }

@@ -97,7 +97,7 @@ function writtenAnswer({ baseUrl }: ResourceExchange, { stored, created }: Writt
   return { status: 201, headers: { ...headers, Location: addressOf(baseUrl, stored) }, body };
 }
 
-/** An id consists of characters that need no escape in a path. */
+/** Returns the address of a resource; its id needs no escape in a path. */
 function addressOf(baseUrl: string, { kind, id }: StoredResource): string {
   return `${baseUrl}/${kind}/${id}`;
 }

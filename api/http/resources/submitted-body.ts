@@ -5,7 +5,7 @@ import type { ResourceExchange } from './resource-exchange.ts';
 
 type Submitted = Pick<ResourceExchange, 'contentType' | 'body'>;
 
-/** The document in the body of a PUT or POST. Throws Problem `unsupported-media-type` for a patch. */
+/** Returns the document in the body of a PUT or POST. Throws Problem `unsupported-media-type` for a patch. */
 export function documentIn({ contentType, body }: Submitted): unknown {
   if (bodyFormat(contentType).meaning === 'document') return body;
   const types = 'application/json, application/yaml';
@@ -14,7 +14,7 @@ export function documentIn({ contentType, body }: Submitted): unknown {
   });
 }
 
-/** The patch in the body of a PATCH: a plain document is a merge patch. */
+/** Returns the patch in the body of a PATCH: a plain document is a merge patch. */
 export function patchIn({ contentType, body }: Submitted): Patch {
   const { meaning } = bodyFormat(contentType);
   if (meaning === 'json-patch' && Array.isArray(body)) return { form: 'json-patch', value: body };

@@ -81,7 +81,7 @@ export const userRoutes: readonly UserRoute[] = [
   { method: 'DELETE', path: '/users/:id', kind: 'User', handler: remove },
 ];
 
-/** The id in the path. Throws Problem `bad-request` for what is no number, `not-found` for one that no user can have. */
+/** Returns the id in the path. Throws Problem `bad-request` if it is no number, `not-found` if no user can have it. */
 function userIdIn(exchange: ResourceExchange): number {
   const id = idIn(exchange);
   if (/^[1-9]\d{0,14}$/.test(id)) return Number(id);
