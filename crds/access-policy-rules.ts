@@ -11,7 +11,7 @@ type RuleEngine = keyof typeof RULE_FIELDS;
 const CLIENT_ID = new RegExp(CLIENT_LINK_ID, 'u');
 const USER_ID = new RegExp(USER_LINK_ID, 'u');
 
-/** What the fields of an AccessPolicy must be to each other. */
+/** Rules about the fields of an AccessPolicy. */
 export const accessPolicyRules: readonly Rule<Subject>[] = [
   engineField('json-schema', 'schema'),
   engineField('matcho', 'matcho'),

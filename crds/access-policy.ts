@@ -8,7 +8,7 @@ export const RULE_ENGINES = ['allow', 'json-schema', 'matcho', 'cel'] as const;
 /** Every engine. */
 export const ENGINES = [...RULE_ENGINES, 'complex'] as const;
 
-/** Whom a policy can concern. */
+/** Subjects that a policy can concern. */
 export const SUBJECTS = ['linked', 'authenticated', 'anyone'] as const;
 
 const ruleFields = {
@@ -73,16 +73,16 @@ export const accessPolicySchema = Type.Object(
   { description: 'A rule that grants requests; what no policy grants is denied.', additionalProperties: false },
 );
 
-/** An AccessPolicy as it came in: its links may have either form. */
+/** An AccessPolicy as submitted: its links may have either form. */
 export type SubmittedAccessPolicy = Static<typeof accessPolicySchema>;
 /** An AccessPolicy in the form that is stored. */
 export type AccessPolicy = Omit<SubmittedAccessPolicy, 'link'> & { link?: Link[] };
 /** One rule in `and` or `or`. */
 export type NestedRule = Static<typeof nestedRule>;
-/** How a policy decides. */
+/** Name of the engine that decides for a policy. */
 export type Engine = AccessPolicy['engine'];
 
-/** A policy that keeps the rules, with its links in the stored form. */
+/** Returns a valid policy with its links in the stored form. */
 export function storedPolicy({ link, ...policy }: SubmittedAccessPolicy): AccessPolicy {
   return link === undefined ? policy : { ...policy, link: link.flatMap((one) => storedLink(one) ?? []) };
 }

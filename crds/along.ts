@@ -1,8 +1,8 @@
 import { isRecord, type SchemaNode } from './schema-node.ts';
 
 /**
- * The value without members that are null, as the API server takes them out of a custom resource (`description:` with
- * nothing behind it in YAML). Free JSON keeps its nulls.
+ * Returns the value without members that are null, as the API server removes them from a custom resource
+ * (`description:` without a value in YAML). Free JSON keeps its nulls.
  */
 export function withoutNulls(value: unknown, node: SchemaNode): unknown {
   if (isList(value)) return value.map((one) => (node.items === undefined ? one : withoutNulls(one, node.items)));
@@ -15,8 +15,8 @@ export function withoutNulls(value: unknown, node: SchemaNode): unknown {
 }
 
 /**
- * The value without what has a wrong type: an object or list in whose place something else stands is an empty one,
- * present but unreadable; text and numbers are left out. Undefined where nothing of the value is left.
+ * Returns the value without parts of a wrong type: in place of an object or a list it leaves an empty one, present but
+ * unreadable; it removes text and numbers. Returns undefined if nothing of the value is left.
  */
 export function wellTyped(value: unknown, node: SchemaNode): unknown {
   switch (node.type) {
@@ -36,7 +36,7 @@ function typedMember(member: unknown, node: SchemaNode | undefined): unknown {
   return node === undefined ? member : wellTyped(member, node);
 }
 
-/** All of a list or nothing: leaving elements out would give the others a wrong number. */
+/** Returns the whole list or an empty one: leaving elements out would give the others wrong indexes. */
 function typedList(list: readonly unknown[], node: SchemaNode | undefined): unknown[] {
   const typed = list.map((element) => typedMember(element, node));
   return typed.includes(undefined) ? [] : typed;
@@ -56,7 +56,7 @@ function rebuilt(
   return Object.fromEntries(members.filter(([, kept]) => kept !== undefined));
 }
 
-/** Like Array.isArray, which would make every element an `any`. */
+/** Works like Array.isArray, which would make every element an `any`. */
 function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }

@@ -4,13 +4,13 @@ import { ISSUER, WEB_ADDRESS } from './uri.ts';
 
 type Subject = Draft<Box>;
 
-/** A name that a cluster gives to Services: `x.namespace.svc`, also with a cluster domain behind it. */
+/** A name that a cluster gives to Services: `x.namespace.svc`, optionally followed by a cluster domain. */
 const SERVICE_NAME = '\\.svc(\\.|$)';
 const SERVICE = new RegExp(SERVICE_NAME, 'u');
 const ISSUER_FORM = new RegExp(ISSUER, 'u');
 const ADDRESS = new RegExp(WEB_ADDRESS, 'u');
 
-/** What the fields of a Box must be. */
+/** Rules about the fields of a Box. */
 export const boxRules: readonly Rule<Subject>[] = [
   {
     id: 'box-issuer',

@@ -8,7 +8,7 @@ import { WEB_ADDRESS } from './uri.ts';
 type Subject = Draft<Client>;
 type Key = NonNullable<Client['jwks']>['keys'][number];
 
-/** What the fields of a Client must be to each other, over REST and in a custom resource alike. */
+/** Rules about the fields of a Client, the same over REST and in a custom resource. */
 export const clientRules: readonly Rule<Subject>[] = [
   {
     id: 'client-id-not-a-number',
@@ -78,7 +78,7 @@ export const clientRules: readonly Rule<Subject>[] = [
     broken: ({ jwks }) => keysWhere(jwks, 'n', ({ kty, n = '' }) => kty === 'RSA' && !MODULUS.test(n)),
   },
   {
-    // In the CRD: x-kubernetes-list-map-keys.
+    // The CRD has x-kubernetes-list-map-keys for this.
     id: 'service-accounts-once',
     path: 'service_accounts',
     message: 'must not be given twice',
@@ -86,7 +86,7 @@ export const clientRules: readonly Rule<Subject>[] = [
   },
 ];
 
-/** A refresh token's lifetime says nothing where none is issued: it is a forgotten `refresh_token: true`. */
+/** Rejects the lifetime of a refresh token that is never issued: it shows a forgotten `refresh_token: true`. */
 function refreshRules(grant: 'client_credentials' | 'authorization_code'): Rule<Subject>[] {
   const settings = `self.auth.${grant}`;
   const path = `auth.${grant}.refresh_token_expiration`;
@@ -104,7 +104,7 @@ function refreshRules(grant: 'client_credentials' | 'authorization_code'): Rule<
   ];
 }
 
-/** The paths of a member of the keys for which `isBroken` is true. */
+/** Returns the paths of a member of the keys for which `isBroken` is true. */
 function keysWhere(jwks: Subject['jwks'], member: string, isBroken: (key: Draft<Key>) => boolean): string[] {
   return brokenElements(jwks?.keys, 'jwks.keys', isBroken).map((path) => `${path}.${member}`);
 }

@@ -18,7 +18,7 @@ import { authorizationCodeSettings, clientCredentialsSettings, implicitSettings 
 import { jsonWebKeySet } from './json-web-keys.ts';
 import { SECRET_LENGTH, SECRET_TEXT } from './secret-text.ts';
 
-/** Every grant a client may list; which of them the service has built is another matter. */
+/** Every grant a client may list, including those that this version does not implement. */
 export const GRANT_TYPES = [
   'client_credentials',
   'implicit',
@@ -153,7 +153,7 @@ export const clientSchema = Type.Object(
   { description: 'An OAuth 2.0 client of one box.', additionalProperties: false },
 );
 
-/** A Client; `secret` exists only on the way in and is never returned. */
+/** A Client; `secret` is only accepted and never returned. */
 export type Client = Static<typeof clientSchema>;
 /** One entry of `grant_types`. */
 export type GrantType = (typeof GRANT_TYPES)[number];

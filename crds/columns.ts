@@ -15,7 +15,7 @@ const ready: readonly Column[] = [
 ];
 const age: Column = { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
-/** What `kubectl get` prints of each kind beside the name. */
+/** Columns that `kubectl get` prints for each kind after the name. */
 export const COLUMNS = {
   Client: [
     { name: 'ID', type: 'string', jsonPath: '.status.id' },

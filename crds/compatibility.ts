@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { flag } from './fields.ts';
 
-/** The switches of a Box for the places where the interface document is laxer than today’s practice (docs/security.md). */
+/** Switches of a Box for parts of the interface document that are laxer than today’s practice (docs/security.md). */
 export const compatibility = Type.Object(
   {
     profile: Type.Optional(
@@ -31,7 +31,7 @@ export const compatibility = Type.Object(
 
 type Switches = Static<typeof compatibility>;
 
-/** Whether a box allows what is laxer: all of it, unless its switch or its profile says otherwise. */
+/** Checks whether a box allows a laxer behaviour: true unless its switch or its profile says otherwise. */
 export function allows(box: { readonly compatibility?: Switches }, what: Exclude<keyof Switches, 'profile'>): boolean {
   const { compatibility: switches } = box;
   return switches?.[what] ?? switches?.profile !== 'strict';

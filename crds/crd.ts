@@ -19,7 +19,7 @@ const KIND_DESCRIPTIONS = {
   Box: 'Settings of the box that its namespace is. A namespace without one is a box with the defaults.',
 } as const satisfies Record<Kind, string>;
 
-/** The CustomResourceDefinition of a kind, as plain data in the order in which it is written. */
+/** Returns the CustomResourceDefinition of a kind, as plain data in the order in which it is written. */
 export function customResourceDefinition(kind: Kind) {
   const { plural, singular, shortName } = KINDS[kind];
   return {
@@ -70,8 +70,8 @@ function validations(rules: readonly CelRule[]) {
 }
 
 /**
- * What a CRD may hold of a schema: a structural schema refuses unknown fields by itself, and says `set` where JSON
- * Schema says that items are unique.
+ * Returns the parts of a schema that a CRD may hold: a structural schema refuses unknown fields by itself, and has
+ * `set` where JSON Schema says that items are unique.
  */
 function structural({
   additionalProperties,
@@ -96,7 +96,7 @@ function structuralProperties(properties: Readonly<Record<string, SchemaNode>>):
   );
 }
 
-/** The API server takes a list for any text that has a format. A rule of CEL is evaluated on a text only. */
+/** Adds a CEL rule, evaluated on text only: the API server accepts a list in place of any text that has a format. */
 function onlyText(name: string, { format }: SchemaNode): SchemaNode {
   if (format === undefined) return {};
   return { 'x-kubernetes-validations': [{ rule: 'self.getFullYear() > 0', message: `${name} must be a time` }] };

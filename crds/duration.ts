@@ -1,4 +1,4 @@
-/** Seconds of a duration such as `1h30m`. */
+/** Returns the seconds of a duration such as `1h30m`. */
 export function secondsOf(duration: string): number {
   const units = { h: 3600, m: 60, s: 1 };
   let sum = 0;

@@ -1,10 +1,10 @@
-/** One thing wrong with a value: the dotted field (`auth.implicit.redirect_uri`, `link[2].id`, empty for the whole) and what must be. */
+/** A fault: the dotted field (`auth.implicit.redirect_uri`, `link[2].id`, empty for the whole) and what must be. */
 export interface Fault {
   readonly path: string;
   readonly message: string;
 }
 
-/** The sentence a person reads: `auth.implicit.redirect_uri must be …`. */
+/** Returns the sentence that a person reads: `auth.implicit.redirect_uri must be …`. */
 export function faultSentence(fault: Fault): string {
   return fault.path === '' ? fault.message : `${fault.path} ${fault.message}`;
 }

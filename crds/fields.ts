@@ -28,42 +28,42 @@ export const MOMENT =
 /** A scope (RFC 6749 §3.3: scope-token). */
 export const SCOPE_TOKEN = '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$';
 
-/** A yes or no. */
+/** Builds the schema of a Boolean. */
 export function flag(description: string) {
   return Type.Boolean({ description });
 }
 
-/** A lifetime or period: whole seconds, at least `minimum` (1 unless told), at most ten years. */
+/** Builds the schema of a lifetime or period: whole seconds, at least `minimum` (1 by default), at most ten years. */
 export function seconds(description: string, minimum = 1) {
   return Type.Integer({ description, minimum, maximum: LONGEST_LIFETIME });
 }
 
-/** Text of one line that is not empty. */
+/** Builds the schema of text on one line that is not empty. */
 export function line(description: string, maxLength: number) {
   return Type.String({ description, minLength: 1, maxLength, pattern: ONE_LINE });
 }
 
-/** Text of one form; the pattern says by itself that it is not empty. */
+/** Builds the schema of text of one form; the pattern itself excludes empty text. */
 export function word(description: string, maxLength: number, pattern: string) {
   return Type.String({ description, maxLength, pattern });
 }
 
-/** Text of several lines, for people; it may be empty. */
+/** Builds the schema of text on several lines, for people; it may be empty. */
 export function prose(description: string) {
   return Type.String({ description, maxLength: 4096, pattern: MANY_LINES });
 }
 
-/** An absolute URI; which schemes it may have is a rule of its own. */
+/** Builds the schema of an absolute URI; a separate rule restricts its schemes. */
 export function uri(description: string) {
   return word(description, 2048, URI_TEXT);
 }
 
-/** A moment in time, RFC 3339 with an offset. */
+/** Builds the schema of a moment in time, RFC 3339 with an offset. */
 export function moment(description: string) {
   return Type.String({ description, maxLength: 40, format: 'date-time', pattern: MOMENT });
 }
 
-/** A JSON object whose members are the author's own. */
+/** Builds the schema of a JSON object whose members the author chooses. */
 export function freeObject(description: string): TUnsafe<Record<string, unknown>> {
   return Type.Unsafe<Record<string, unknown>>({
     description,

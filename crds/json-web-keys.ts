@@ -5,8 +5,8 @@ import { freeObject, line } from './fields.ts';
 export const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
 
 /**
- * A modulus of 2048 bits or more, in base64url without leading zero octets (RFC 7518 §6.3.1.1): 342 characters of which the
- * first one has the highest bit, or more. Text for RE2 and for JavaScript.
+ * A modulus of 2048 bits or more, in base64url without leading zero octets (RFC 7518 §6.3.1.1): 342 characters, the
+ * first of which has the highest bit, or more characters. Text for RE2 and for JavaScript.
  */
 export const RSA_MODULUS =
   '^([g-z0-9_-][A-Za-z0-9_-]{341}|([B-Za-z0-9_-][A-Za-z0-9_-]|A[Q-Za-z0-9_-])[A-Za-z0-9_-]{341,})$';
@@ -53,7 +53,7 @@ const jsonWebKey = Type.Object(
   },
 );
 
-/** A set of public keys (RFC 7517 §5); members of a key that we do not know are kept. */
+/** A set of public keys (RFC 7517 §5); unknown members of a key are kept. */
 export const jsonWebKeySet = Type.Object(
   { keys: Type.Array(jsonWebKey, { description: 'The public keys.', minItems: 1, maxItems: 32 }) },
   {

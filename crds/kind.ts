@@ -1,4 +1,4 @@
-/** What users declare: one custom resource definition and one REST resource type for each. */
+/** Kind of object that users declare: each has one custom resource definition and one REST resource type. */
 export type Kind = 'Client' | 'AccessPolicy' | 'Box';
 
 /** The API group of every custom resource. */
@@ -21,7 +21,7 @@ export const KINDS = {
   AccessPolicy: { kind: 'AccessPolicy', plural: 'accesspolicies', singular: 'accesspolicy', shortName: 'bxp' },
 } as const satisfies Record<Kind, KindNames>;
 
-/** Whether a word names a kind of ours, exactly as written. */
+/** Checks whether a word names one of our kinds, exactly as written. */
 export function isKind(word: unknown): word is Kind {
   return typeof word === 'string' && Object.hasOwn(KINDS, word);
 }

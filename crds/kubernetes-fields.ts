@@ -6,7 +6,7 @@ export const SECRET_KEY = '^[-._a-zA-Z0-9]+$';
 /** A duration as Kubernetes users write it: `720h`, `1h30m`. */
 export const DURATION = '^([0-9]{1,6}h)?([0-9]{1,6}m)?([0-9]{1,6}s)?$';
 
-/** An email address, roughly: what mail servers take is theirs to say. */
+/** An email address, roughly: the mail servers decide on the details. */
 export const EMAIL = '^[^@ \\x00-\\x1f\\x7f]+@[^@ \\x00-\\x1f\\x7f]+$';
 
 function duration(description: string) {
@@ -22,7 +22,7 @@ function stringMap(description: string, maxProperties: number, maxLength: number
   });
 }
 
-/** Where in the same namespace a Secret holds a value. */
+/** Builds the schema of a reference to an entry of a Secret in the same namespace. */
 function secretReference(description: string) {
   return Type.Object(
     {
@@ -33,7 +33,7 @@ function secretReference(description: string) {
   );
 }
 
-/** Names that the values of a generated Secret may use as `{{name}}`, and the entries it has by itself. */
+/** Names that the values of a generated Secret may use as `{{name}}`, and its entries by default. */
 export const SECRET_ENTRIES = ['client_id', 'client_secret', 'issuer', 'token_url', 'jwks_url'] as const;
 
 const generateSecret = Type.Object(
@@ -76,7 +76,7 @@ const rotation = Type.Object(
   },
 );
 
-/** Fields of the spec of a Client that only mean something where manifests are. */
+/** Fields of a Client's spec that only have a meaning in manifests. */
 export const clientSecretFields = {
   secretRef: Type.Optional(
     secretReference(
@@ -91,7 +91,7 @@ function deletionPolicy(description: string) {
   return Type.Optional(Type.Enum(['Delete', 'Retain'], { type: 'string', description }));
 }
 
-/** How the operator treats a Client or an AccessPolicy. */
+/** Lifecycle settings of a Client or an AccessPolicy. */
 export const lifecycleFields = {
   deletionPolicy: deletionPolicy(
     'What becomes of the resource when this object is deleted. Delete (default), or Retain: it goes on without an owner, with its secret and sessions, and can be changed over REST.',
@@ -108,7 +108,7 @@ export const lifecycleFields = {
   ),
 };
 
-/** How the operator treats a Box. */
+/** Lifecycle settings of a Box. */
 export const boxLifecycleFields = {
   deletionPolicy: deletionPolicy(
     'What becomes of the data of the box (users, sessions, keys) when this object is deleted: Retain (default) or Delete.',

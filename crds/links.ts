@@ -2,15 +2,15 @@ import Type, { type Static } from 'typebox';
 import { ONE_LINE } from './fields.ts';
 import { isRecord } from './schema-node.ts';
 
-/** What a policy can be linked to. */
+/** Types of resources that a policy can be linked to. */
 export const LINK_TYPES = ['Client', 'User', 'Group'] as const;
 
-/** A Client's id of at most 128 characters, never only digits; text for RE2, which knows no lookahead, and for JavaScript. */
+/** Id of a Client: at most 128 characters, never only digits. Text for RE2 (without lookahead) and for JavaScript. */
 export const CLIENT_LINK_ID = '^([A-Za-z]|[0-9]+[A-Za-z._~-])[A-Za-z0-9._~-]*$';
 /** A User's id: a number that the service assigned. */
 export const USER_LINK_ID = '^[1-9][0-9]{0,14}$';
 
-/** A link in one text. */
+/** A link written as one text. */
 export const REFERENCE = `^(Client/${inner(CLIENT_LINK_ID)}|User/${inner(USER_LINK_ID)}|Group/[^\\x00-\\x1f\\x7f]{1,128})$`;
 
 /** One link as it is submitted: in the stored form, or as `{reference: "Client/x"}`. */
@@ -48,8 +48,8 @@ export interface Link {
 }
 
 /**
- * Returns a submitted policy with the ID of every linked user and group as text: `/users` and `/Group` show it as a number. Anything
- * else is returned as it is.
+ * Returns a submitted policy with the ID of every linked user and group as text: `/users` and `/Group` show it as a
+ * number. Anything else is returned unchanged.
  */
 export function withTextLinkIds(policy: unknown): unknown {
   if (!isRecord(policy) || !Array.isArray(policy['link'])) return policy;
@@ -65,7 +65,7 @@ function withTextId(link: unknown): unknown {
   return hasNumber(link) ? { ...link, id: String(link['id']) } : link;
 }
 
-/** The stored form of a link that keeps the rules; undefined for one that has neither form. */
+/** Returns the stored form of a link that obeys the rules, or undefined for one that has neither form. */
 export function storedLink({ resourceType, id, reference }: SubmittedLink): Link | undefined {
   if (reference !== undefined) return referencedLink(reference);
   return resourceType === undefined || id === undefined ? undefined : { resourceType, id };
@@ -77,7 +77,7 @@ function referencedLink(reference: string): Link | undefined {
   return resourceType === undefined ? undefined : { resourceType, id: reference.slice(slash + 1) };
 }
 
-/** A pattern without its anchors, to stand inside another. */
+/** Returns a pattern without its anchors, for use inside another. */
 function inner(pattern: string): string {
   return pattern.slice(1, -1);
 }

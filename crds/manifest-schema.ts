@@ -3,7 +3,7 @@ import { DNS_LABEL, OBJECT_NAME, freeObject, word } from './fields.ts';
 import { API_VERSION, type Kind } from './kind.ts';
 import { accessPolicySpec, boxSpec, clientSpec } from './specs.ts';
 
-/** What is read of an object's metadata; the rest is Kubernetes' own and is let through. */
+/** Members of an object's metadata that are read; the others belong to Kubernetes and are accepted. */
 const metadata = Type.Object(
   {
     name: word('Name of the object.', 253, OBJECT_NAME),
@@ -40,7 +40,7 @@ export const manifestSchemas = {
 /** A custom resource of each kind. */
 export type ManifestOf<K extends Kind> = Manifests[K];
 
-/** Worked out once for each kind: over a kind that is not known yet it takes seconds of every type check. */
+/** Computed once for each kind: for a generic kind this costs seconds in every type check. */
 interface Manifests {
   readonly Client: Static<typeof manifestSchemas.Client>;
   readonly AccessPolicy: Static<typeof manifestSchemas.AccessPolicy>;

@@ -10,12 +10,12 @@ import { judge, shapeOf, type Judged, type Shape } from './shape.ts';
 export type CheckedManifest =
   { readonly ok: true; readonly manifest: Manifest } | { readonly ok: false; readonly faults: readonly Fault[] };
 
-/** The rules to judge by; tests leave one out at a time. */
+/** Rules that a custom resource is checked by; tests leave one out at a time. */
 export type ManifestRules = { readonly [K in Kind]: readonly ManifestRule<K>[] };
 
 /**
- * Judges a whole custom resource as the API server does: nulls are left out, then schema and rules. `old` is the object
- * that is replaced (an id is immutable). Never throws; lists every fault with its field from the root, `spec.auth…`.
+ * Checks a whole custom resource as the API server does: without nulls, by schema and rules. `old` is the object that
+ * is replaced (an id is immutable). Never throws; lists every fault with its field from the root, `spec.auth…`.
  */
 export function checkManifest(value: unknown, old?: unknown, rules: ManifestRules = manifestRules): CheckedManifest {
   if (!isRecord(value)) return refused('', 'must be an object with apiVersion, kind, metadata and spec');

@@ -3,13 +3,13 @@ import { isRecord } from './schema-node.ts';
 
 /** A field this version accepts but does not implement yet. */
 export interface NotInForce {
-  /** Dotted, below `spec`; what is below it has no effect either. */
+  /** Dotted path below `spec`; fields below it have no effect either. */
   readonly field: string;
-  /** Only this value, or a list that holds it, asks for what is not there. */
+  /** Restricts the entry to this value, or a list that holds it. */
   readonly value?: string | boolean;
-  /** Only where objects stand in files (`boxgate dev`). */
+  /** Restricts the entry to objects in files (`boxgate dev`). */
   readonly inFiles?: true;
-  /** What is missing, for the docs. */
+  /** Description of the missing part, for the docs. */
   readonly missing: string;
 }
 
@@ -28,8 +28,8 @@ export const NOT_IN_FORCE: Readonly<Record<Kind, readonly NotInForce[]>> = {
 };
 
 /**
- * The fields of a spec that have no effect in this version, for people: `spec.generateSecret.labels`, `spec.grant_types x`.
- * Some have one in a cluster and none where objects stand in files.
+ * Returns the fields of a spec that have no effect in this version, for people: `spec.generateSecret.labels`,
+ * `spec.grant_types x`. Some have an effect in a cluster but not in files.
  */
 export function notInForce(kind: Kind, spec: unknown, isInFile: boolean): readonly string[] {
   return NOT_IN_FORCE[kind]

@@ -1,6 +1,6 @@
 import { when, type Draft, type Rule } from './rule.ts';
 
-/** What a rule about a whole object reads of it. */
+/** Parts of a whole object that its rules read. */
 export interface NamedObject {
   metadata: { name: string };
   spec: { id?: string };
@@ -27,7 +27,7 @@ export const identityRules: readonly Rule<Subject>[] = [
   },
 ];
 
-/** The id of a client is never only digits, also where it comes from the name of the object. */
+/** The id of a client is never only digits, even if it comes from the name of the object. */
 export const clientNameRules: readonly Rule<Subject>[] = [
   {
     id: 'client-name-not-a-number',

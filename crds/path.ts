@@ -1,13 +1,13 @@
 const PLAIN_NAME = /^[A-Za-z_$][\w$-]{0,127}$/;
 
-/** The dotted path of a member: `auth.implicit`, `link[2]`, and `details["a b"]` where a name is not a plain word. */
+/** Returns the path of a member: `auth.implicit`, `link[2]`, or `details["a b"]` if the name is not a plain word. */
 export function memberPath(parent: string, key: string, inArray: boolean): string {
   if (inArray) return `${parent}[${key}]`;
   if (!PLAIN_NAME.test(key)) return `${parent}[${JSON.stringify(shortened(key))}]`;
   return parent === '' ? key : `${parent}.${key}`;
 }
 
-/** The dotted path of a JSON pointer (RFC 6901) into `root`. */
+/** Returns the dotted path of a JSON pointer (RFC 6901) into `root`. */
 export function dottedPath(pointer: string, root: unknown): string {
   let path = '';
   let here: unknown = root;
@@ -19,7 +19,7 @@ export function dottedPath(pointer: string, root: unknown): string {
   return path;
 }
 
-/** Whether one of two paths is the other or lies below it. */
+/** Checks whether two paths are equal or one lies below the other. */
 export function isNested(one: string, other: string): boolean {
   return isWithin(one, other) || isWithin(other, one);
 }

@@ -26,13 +26,14 @@ const SIGNATURES: ReadonlySet<string> = new Set([
   ...Object.values(CURVES).flatMap((algorithms) => Object.values(algorithms).flat()),
 ]);
 
-/** The fault of a member called `true`, a name that nobody gives to a member of a key. */
+/** The fault of a member called `true`, which is the name of no member of a key. */
 export const QUOTE_Y = 'must be "y" in quotes: YAML 1.1, which kubectl reads, takes an unquoted y for true';
 
 /**
- * Returns what makes the keys of a client useless for verifying an assertion: one fault for each key that cannot be
- * imported, at `jwks.keys[1]` or the member at fault, and one for a set of keys that are all meant for something else. Keys
- * for encryption in the same set are left alone. No CRD can tell. A stored client that has such a key stays in force.
+ * Returns the faults that make the keys of a client useless for verifying an assertion: one for each key that cannot be
+ * imported, at `jwks.keys[1]` or the member at fault, and one for a set of keys that are all meant for something else.
+ * Encryption keys in the same set are left alone. A CRD cannot check this. A stored client that has such a key stays in
+ * force.
  */
 export function keyFaults(jwks: { readonly keys: readonly unknown[] } | undefined): readonly Fault[] {
   if (jwks === undefined) return [];
@@ -45,7 +46,7 @@ export function keyFaults(jwks: { readonly keys: readonly unknown[] } | undefine
   return verifying.flatMap(({ key, path }) => keyFault(key, path) ?? []);
 }
 
-/** RFC 7517 §4.2 to §4.4. */
+/** Checks whether a key is meant to verify signatures (RFC 7517 §4.2 to §4.4). */
 function isMeantToVerify({ use, key_ops, alg }: Readonly<Record<string, unknown>>): boolean {
   if (use !== undefined && use !== 'sig') return false;
   if (Array.isArray(key_ops) && !key_ops.includes('verify')) return false;
@@ -83,15 +84,15 @@ function own(table: Readonly<Record<string, readonly string[]>>, name: string): 
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** A public key verifies and does nothing else; with another operation next to it, it is not imported. */
+/** Rejects other operations: a public key only verifies, and with another operation listed it is not imported. */
 function operationsFault({ key_ops }: Readonly<Record<string, unknown>>, path: string): Fault | undefined {
   if (key_ops === undefined || (Array.isArray(key_ops) && key_ops.length === 1)) return undefined;
   return { path: `${path}.key_ops`, message: 'must be ["verify"], or left out' };
 }
 
 /**
- * Imports the key with the cryptography of Node, on which jose builds: jose itself can only be waited for, and objects are
- * judged at once. A test compares the two.
+ * Imports the key with the cryptography of Node, on which jose is built: jose itself is asynchronous, and objects are
+ * checked synchronously. A test compares the two.
  */
 function importFault(key: Readonly<Record<string, unknown>>, kty: KeyType, path: string): Fault | undefined {
   if (kty === 'RSA' && !isExponent(String(key['e']))) {
@@ -114,7 +115,7 @@ const NOT_IMPORTED: Readonly<Record<KeyType, (curve: string) => string>> = {
   RSA: () => 'must be a key that can be imported: its n and e are no RSA key. Export the public key again',
 };
 
-/** RFC 8017 §3.1: odd, and at least 3. */
+/** Checks an exponent of RSA: odd, and at least 3 (RFC 8017 §3.1). */
 function isExponent(text: string): boolean {
   const bytes = Buffer.from(text, 'base64url');
   const isOne = bytes.length > 0 && bytes.every((byte, index) => byte === (index === bytes.length - 1 ? 1 : 0));

@@ -1,4 +1,4 @@
-/** How much a box may have of each thing: the quotas that hold where its Namespace sets none. */
+/** Default quotas of a box, for those that its Namespace does not set. */
 export const QUOTA_DEFAULTS = {
   clients: 25_000,
   policies: 25_000,

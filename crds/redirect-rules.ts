@@ -2,7 +2,7 @@ import type { Client } from './client.ts';
 import { brokenElements, type Draft, type Rule } from './rule.ts';
 import { REDIRECT_ADDRESS, USER_INFORMATION } from './uri.ts';
 
-/** Everything that redirect URIs must be at registration (RFC 9700 §4.1, RFC 8252 §7 and §8): four rules for each place. */
+/** Rules for redirect URIs at registration (RFC 9700 §4.1, RFC 8252 §7 and §8): four for each place. */
 export const redirectRules: readonly Rule<Draft<Client>>[] = [
   ...rulesAt({
     id: 'implicit',

@@ -4,12 +4,12 @@ import { manifestSchemas } from './manifest-schema.ts';
 import { NOT_IN_FORCE } from './not-in-force.ts';
 import { schemaNode, type SchemaNode } from './schema-node.ts';
 
-/** A test: its file, and a part of its title as it stands there. */
+/** A test: its file, and a part of its title as written there. */
 export type FieldProof = readonly [file: string, title: string];
-/** For each kind and dotted field the test that proves what the field does. */
+/** Tests that prove the effect of each field, by kind and dotted field. */
 export type FieldProofs = Readonly<Record<Kind, Readonly<Record<string, FieldProof>>>>;
 
-/** The page docs/custom-resources.md: every field of every custom resource, its test, and the rules between fields. */
+/** Returns docs/custom-resources.md: every field of every custom resource, its test, and the rules between fields. */
 export function resourceReference(proofs: FieldProofs): string {
   const kinds = Object.values(KINDS).map(({ kind }) => section(kind, proofs[kind]));
   return [INTRODUCTION, ...kinds, notInForceSection()].join('\n\n').concat('\n');
@@ -71,11 +71,11 @@ export interface SpecField {
   readonly path: string;
   readonly node: SchemaNode;
   readonly isRequired: boolean;
-  /** It has no fields below it. */
+  /** True if there are no fields below it. */
   readonly isLeaf: boolean;
 }
 
-/** Every field below a schema, in its order. */
+/** Returns every field below a schema, in its order. */
 export function fieldsOf(node: SchemaNode, parent = ''): readonly SpecField[] {
   return Object.entries(node.properties ?? {}).flatMap(([name, field]) => {
     const path = parent === '' ? name : `${parent}.${name}`;
@@ -91,7 +91,7 @@ function row(kind: Kind, { path, node, isRequired }: SpecField, proof: FieldProo
   return `| \`${path}\` | ${type} | ${cell(defaultOf(description))} | ${cell(description)} | ${proofCell(kind, path, proof)} |`;
 }
 
-/** Descriptions say it in one of three ways; a CRD that set defaults would write them into people's objects. */
+/** Reads the default from a description (one of three forms): a default in a CRD would be written into objects. */
 function defaultOf(description: string): string {
   const [, before] = /([^.,;(]+?) by default/i.exec(description) ?? [];
   const [, behind] = /by default ([^.;,]+)/i.exec(description) ?? [];
@@ -104,12 +104,12 @@ function proofCell(kind: Kind, path: string, proof: FieldProof | undefined): str
   return proof === undefined ? '' : `[${plainTitle(proof[1])}](../${proof[0]})`;
 }
 
-/** A title as it reads in the source has parts that are filled in; brackets would end the link. */
+/** Replaces the parts of a title that are filled in at run time, and removes brackets, which would end the link. */
 function plainTitle(title: string): string {
   return cell(title.replaceAll(/\$\{[^}]*\}/g, '…').replaceAll(/[[\]]/g, ''));
 }
 
-/** Whether nothing that a field can say has an effect in this version. */
+/** Checks whether no value of a field has an effect in this version. */
 export function isNotInForce(kind: Kind, path: string): boolean {
   const plain = path.replaceAll('[]', '');
   return NOT_IN_FORCE[kind].some(({ field, value }) => {
@@ -127,7 +127,7 @@ function typeOf(node: SchemaNode): string {
   return `${node['format'] === 'date-time' ? 'time' : (node.type ?? '')}${limits(node)}`;
 }
 
-/** What a reader can get wrong: numbers out of range, text and lists that are too long. */
+/** Returns the limits that a reader can exceed: the range of a number, the length of a text or a list. */
 function limits(node: SchemaNode): string {
   const { minimum, maximum, maxLength, maxItems } = node;
   if (typeof minimum === 'number' && typeof maximum === 'number') return ` ${minimum} to ${maximum}`;
@@ -136,7 +136,7 @@ function limits(node: SchemaNode): string {
   return '';
 }
 
-/** Text for a cell of a table: what would be markup is none, but within code, where nothing is. */
+/** Escapes text for a cell of a table: `<` outside of code, `|` everywhere. */
 function cell(text: string): string {
   const parts = text.split('`').map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '&lt;') : part));
   return parts.join('`').replaceAll('|', '\\|');

@@ -7,8 +7,8 @@ const LONGEST_DETAILS = 65_536;
 export const LONGEST_RESOURCE = 262_144;
 
 /**
- * Returns what is too long in a resource that is to be stored. A CRD cannot say it: its rules do not see into free fields. A
- * stored resource that is longer, from before there was a limit, stays in force.
+ * Returns the faults of a resource to be stored that is too long. A CRD cannot check this: its rules do not see into
+ * free fields. A stored resource that is longer, from before there was a limit, stays in force.
  */
 export function sizeFaults(resource: Readonly<Record<string, unknown>>): readonly Fault[] {
   const details = lengthOf(resource['details']);

@@ -20,7 +20,7 @@ import { dottedPath, memberPath } from './path.ts';
 import { isRecord } from './schema-node.ts';
 import { SECRET_TEXT } from './secret-text.ts';
 
-/** Returns what is wrong with `root` by the errors that ajv found in it with `verbose`: one fault for each field. */
+/** Returns the faults of `root` from the errors that ajv found in it with `verbose`: one fault for each field. */
 export function schemaFaults(errors: readonly ErrorObject[], root: unknown): Fault[] {
   const byPath = new Map<string, Fault>();
   for (const error of errors) {
@@ -100,7 +100,7 @@ function typeMessage(type: string, data: unknown, path: string, isInSeconds: boo
   }
 }
 
-/** The number that a text means: `"900"`, and with a unit `"15m"`. */
+/** Returns the end of a message about a text that means a number: `"900"`, or with a unit `"15m"`. */
 function wholeNumber(data: unknown, found: string, isInSeconds: boolean): string {
   const [, digits = '', unit = ''] = /^(\d{1,9})([smhd]?)$/.exec(typeof data === 'string' ? data : '') ?? [];
   const factor = SECONDS.get(unit);
@@ -116,7 +116,7 @@ const SECONDS: ReadonlyMap<string, number> = new Map([
   ['d', 86_400],
 ]);
 
-/** YAML 1.1 reads more words as a flag than YAML 1.2 and JSON do. */
+/** Returns the end of a message about a flag: YAML 1.1 reads more words as a flag than YAML 1.2 and JSON do. */
 function flagNeeded(data: unknown, found: string): string {
   const word = typeof data === 'string' ? data.toLowerCase() : '';
   if (['true', 'false'].includes(word)) return `: write ${word} without quotes, not ${found}`;
@@ -124,7 +124,7 @@ function flagNeeded(data: unknown, found: string): string {
   return ['no', 'off', 'n'].includes(word) ? `: write false, not ${found}` : `, not ${found}`;
 }
 
-/** The value that was found, in words where it is long or may be a secret. */
+/** Returns the value that was found, in words if it is long or may be a secret. */
 function foundValue(data: unknown, path: string): string {
   if (Array.isArray(data)) return 'a list';
   if (typeof data === 'object') return data === null ? 'null' : 'an object';
@@ -133,10 +133,10 @@ function foundValue(data: unknown, path: string): string {
   return typeof data !== 'string' || REPEATED.test(data) ? JSON.stringify(data) : 'a text of another form';
 }
 
-/** Texts that a message repeats: one short word, a number with a unit. A secret may stand in any field by mistake. */
+/** Texts that a message repeats: one short word, a number with a unit. A secret may be in any field by mistake. */
 const REPEATED = /^(?:[a-z]{0,12}|\d{1,12}(?:\.\d{1,6})? ?[a-z]{0,7})$/i;
 
-/** Where a secret may stand, whatever its type. */
+/** Fields that may hold a secret, whatever their type. */
 const CREDENTIAL = /(?:secret|password|jwks|stringData|template)\b/i;
 
 const A_MOMENT = 'must be a time with its offset, such as 2026-01-31T12:00:00Z (RFC 3339)';

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** A schema as plain data: the keywords that programs here read, and all others as they are. */
+/** A schema as plain data: the keywords that our programs read, and all others unchanged. */
 export interface SchemaNode {
   readonly [keyword: string]: unknown;
   readonly type?: string;
@@ -12,7 +12,7 @@ export interface SchemaNode {
   readonly additionalProperties?: SchemaNode | false;
 }
 
-/** A schema without what TypeBox keeps for itself; throws a TypeError for one that no CRD could hold. */
+/** Returns a schema without TypeBox's own members. Throws a TypeError for one that no CRD could hold. */
 export function schemaNode(schema: TSchema): SchemaNode {
   const plain: unknown = JSON.parse(JSON.stringify(schema));
   if (!isNode(plain)) throw new TypeError('not a structural schema');
@@ -30,7 +30,7 @@ function isNode(value: unknown): value is SchemaNode {
   );
 }
 
-/** Whether a value is a JSON object, not an array and not null. */
+/** Checks whether a value is a JSON object, not an array and not null. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

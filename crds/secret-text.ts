@@ -10,7 +10,7 @@ export const PASSWORD_BYTES = 4096;
 const MEMORY = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-6])';
 
 /**
- * An argon2id hash in PHC form that may be stored as it is: m at most 65,536 KiB, t at most 5, p at most 4, so that
+ * An argon2id hash in PHC form that may be stored unchanged: m at most 65,536 KiB, t at most 5, p at most 4, so that
  * nobody can make the service compute a hash that costs seconds. Node's `argon2` writes p before t, the reference
  * implementation t before p. Text for RE2 and for JavaScript.
  */

@@ -9,14 +9,14 @@ import { schemaFaults } from './schema-faults.ts';
 import { schemaNode, type SchemaNode } from './schema-node.ts';
 import { textFaults } from './text.ts';
 
-/** How many faults of one value are told at most; an array of garbage would make an answer of megabytes. */
+/** Maximum number of faults reported for one value: an array of garbage would cause a response of megabytes. */
 const MOST_FAULTS = 100;
 
 /** A value with its type, or every fault of it. */
 export type Judged<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: readonly Fault[] };
 
-/** A schema, compiled: judges values in microseconds, and takes out of a faulty one what can still be read. */
+/** A compiled schema: checks values in microseconds, and extracts the readable parts of a faulty one. */
 export interface Shape<T> {
   readonly node: SchemaNode;
   readonly judge: (value: unknown) => Judged<T>;
@@ -24,8 +24,8 @@ export interface Shape<T> {
 }
 
 /**
- * Compiles a schema, which takes milliseconds: once for each kind. NoInfer: to infer the schema backwards from where the
- * shape is used takes seconds of every type check.
+ * Compiles a schema, which takes milliseconds: once for each kind. NoInfer: inferring the schema backwards from the use
+ * of the shape would cost seconds in every type check.
  */
 export function shapeOf<S extends TSchema>(schema: S): Shape<NoInfer<Static<S>>> {
   const ajv = new Ajv({
@@ -52,8 +52,8 @@ export function shapeOf<S extends TSchema>(schema: S): Shape<NoInfer<Static<S>>>
 }
 
 /**
- * The whole judgement: text that no store holds, the schema, the rules. A fault of the schema does not hide those of the
- * rules, only one at the same place. Never throws; `old` is the value that is replaced, for rules about the change.
+ * Checks a value completely: text that no store holds, the schema, the rules. A schema fault hides faults of the rules
+ * only at the same or a nested path. Never throws; `old` is the value that is replaced, for rules about the change.
  */
 export function judge<T>(shape: Shape<T>, rules: readonly Rule<Draft<T>>[], value: unknown, old?: unknown): Judged<T> {
   const unfit = textFaults(value);
@@ -69,7 +69,7 @@ export function judge<T>(shape: Shape<T>, rules: readonly Rule<Draft<T>>[], valu
 const FORMATS = { 'date-time': fullFormats['date-time'] };
 const KEYWORDS = ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-list-type', 'x-kubernetes-list-map-keys'];
 
-/** The schema without everything but types. */
+/** Returns the schema without everything but types. */
 function typesOf({ type, nullable, properties, items, additionalProperties }: SchemaNode): SchemaNode {
   return {
     ...(type === undefined ? {} : { type }),

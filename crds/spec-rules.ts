@@ -10,13 +10,14 @@ type Subject = Draft<ClientSpec>;
 const TEMPLATE = `^([^{]|\\{[^{]|\\{\\{ ?(${SECRET_ENTRIES.join('|')}) ?\\}\\})*\\{?$`;
 /** Keys of labels and annotations that belong to Kubernetes itself. */
 const KUBERNETES_KEY = '^([^/]*\\.)?(kubernetes|k8s)\\.io/';
-/** Kubernetes: IsQualifiedName, a DNS name as an optional prefix. */
+/** Keys of labels and annotations that belong to the operator. */
 const OPERATOR_KEY = '^([^/]*\\.)?boxgate\\.dev/';
+/** Kubernetes: IsQualifiedName, a DNS name as an optional prefix. */
 const QUALIFIED_KEY = '^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$';
 const LABEL_VALUE = '^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$';
 const ENTRY_KEY = '^[-._a-zA-Z0-9]{1,253}$';
 
-/** What the fields of a Client are to each other that only custom resources have; where its secret comes from. */
+/** Rules about the fields of a Client that only apply to custom resources: the source of its secret, its keys. */
 export const clientSpecRules: readonly Rule<Subject>[] = [
   {
     id: 'one-secret',
@@ -81,10 +82,10 @@ export const clientSpecRules: readonly Rule<Subject>[] = [
     'must have crv, x and "y" where kty is EC: quote "y", which YAML 1.1 takes for true',
   ),
   keyMembers('OKP', KEY_MEMBERS.OKP, 'must have crv and x where kty is OKP (RFC 8037 section 2)'),
-  // Of n keys-long-enough says more.
+  // A missing n is reported by keys-long-enough.
   keyMembers('RSA', ['e'], 'must have n and e where kty is RSA (RFC 7518 section 6.3.1)'),
   {
-    // The API server says it by key-ec-members: CEL does not see a member that the schema has no name for.
+    // The API server reports this as key-ec-members: CEL does not see a member that the schema does not name.
     id: 'key-unquoted-y',
     path: 'jwks.keys',
     message: QUOTE_Y,

@@ -39,9 +39,9 @@ export const boxSpec = Type.Object(
   { description: 'The settings that are wanted.', additionalProperties: false },
 );
 
-/** What a Client declares. */
+/** Settings that a Client declares. */
 export type ClientSpec = Static<typeof clientSpec>;
-/** What an AccessPolicy declares; its links may have either form. */
+/** Settings that an AccessPolicy declares; its links may have either form. */
 export type AccessPolicySpec = Static<typeof accessPolicySpec>;
-/** What a Box declares. */
+/** Settings that a Box declares. */
 export type BoxSpec = Static<typeof boxSpec>;

@@ -1,7 +1,7 @@
 import Type, { type TProperties } from 'typebox';
 import type { Kind } from './kind.ts';
 
-/** A fresh object has seen nothing: without this number tools take it for healthy (kstatus). */
+/** A new object has not been observed: without this number tools consider it healthy (kstatus). */
 const NOT_OBSERVED = { observedGeneration: -1 } as const;
 
 function text(description: string, maxLength = 256) {
@@ -16,7 +16,7 @@ function time(description: string) {
   return Type.Optional(Type.String({ description, format: 'date-time', maxLength: 64 }));
 }
 
-/** How many links of each sort a status lists: an object has to fit into the API server's store. */
+/** Maximum number of links of each sort in a status: an object has to fit into the API server's store. */
 export const MOST_LINKS = 1000;
 
 function links(description: string) {

@@ -1,11 +1,11 @@
 import type { Fault } from './fault.ts';
 import { memberPath } from './path.ts';
 
-/** How deep a value may nest; everything that comes after this check may therefore recurse. */
+/** Maximum depth of a value; everything that runs after this check may therefore recurse. */
 export const DEEPEST = 64;
-/** How many members an object or list may have, whatever its schema. */
+/** Maximum number of members of an object or list, whatever its schema. */
 const WIDEST = 20_000;
-/** How many faults of one value are reported at most. */
+/** Number of faults of one value after which the search for more ends. */
 const MOST_FAULTS = 100;
 const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -16,9 +16,9 @@ interface Place {
 }
 
 /**
- * What makes a value unfit for any store, whatever its schema: nesting deeper than {@link DEEPEST}, text that Postgres
- * and UTF-8 cannot hold (NUL, lone surrogates), keys that reach a prototype. Walks with a list of its own instead of
- * recursion, so that no input can overflow the stack.
+ * Returns the faults that make a value unfit for any store, whatever its schema: nesting deeper than {@link DEEPEST},
+ * text that Postgres and UTF-8 cannot hold (NUL, lone surrogates), keys that reach a prototype. Walks with a list of
+ * its own instead of recursion, so that no input can overflow the stack.
  */
 export function textFaults(value: unknown): Fault[] {
   const faults: Fault[] = [];

@@ -1,6 +1,6 @@
 import type { AccessPolicy, NestedRule } from './access-policy.ts';
 
-/** Keywords of JSON Schema that describe and never refuse. */
+/** Keywords of JSON Schema that only describe and never refuse. */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
@@ -33,7 +33,7 @@ function isRuleUnconditional({ engine, schema, matcho, expression }: NestedRule)
   }
 }
 
-/** The request object is always an object. */
+/** Checks whether a keyword has no effect; the request object is always an object. */
 function saysNothing(name: string, value: unknown): boolean {
   return ANNOTATIONS.has(name) || (name === 'type' && value === 'object');
 }

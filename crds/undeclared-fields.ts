@@ -1,14 +1,14 @@
 import { isRecord } from './schema-node.ts';
 
-/** A value without some members, and which those were: dotted paths from the root, members of lists as `field[].member`. */
+/** A value without some members, and their paths: dotted from the root, members of lists as `field[].member`. */
 export interface Reduced {
   readonly value: unknown;
   readonly dropped: readonly string[];
 }
 
 /**
- * Takes those members out of a value that its schema does not declare, where `isDropped` is true of their path. What is
- * declared as free JSON keeps its members.
+ * Removes the members of a value that its schema does not declare and whose path `isDropped` accepts. Values declared
+ * as free JSON keep their members.
  */
 export function withoutUndeclared(
   value: unknown,
@@ -36,7 +36,7 @@ export function withoutUndeclared(
   return { value: dropped.length === 0 ? value : Object.fromEntries(members), dropped: distinct(dropped) };
 }
 
-/** Returns the paths of what one schema declares and the other does not; of a whole object that is missing the object alone. */
+/** Returns the paths that one schema declares and the other does not; for a missing object only its own path. */
 export function fieldsBeyond(schema: unknown, other: unknown, path = ''): readonly string[] {
   const [properties, others] = [propertiesOf(schema), propertiesOf(other)];
   if (properties === undefined) {

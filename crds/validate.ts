@@ -18,16 +18,16 @@ export interface Resources {
   Box: Box;
 }
 
-/** A resource that may be stored, or every fault of what was submitted. */
+/** A resource that may be stored, or every fault of the submitted value. */
 export type Checked<T> =
   { readonly ok: true; readonly resource: T } | { readonly ok: false; readonly faults: readonly Fault[] };
 
-/** Judges a submitted resource of one kind. */
+/** Check of a submitted resource of one kind. */
 export type ResourceCheck<K extends Kind> = (value: unknown) => Checked<Resources[K]>;
 
 /**
- * Judges a submitted resource and brings it into its stored form (links as `{resourceType, id}`). A `resourceType` that
- * is missing is the kind's. Never throws, whatever the value; lists every fault with its field.
+ * Checks a submitted resource and converts it into its stored form (links as `{resourceType, id}`). A missing
+ * `resourceType` is taken from the kind. Never throws, whatever the value; lists every fault with its field.
  */
 export function checkResource<K extends Kind>(kind: K, value: unknown): Checked<Resources[K]> {
   return CHECKS[kind](value);

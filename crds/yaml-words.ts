@@ -1,8 +1,8 @@
 import type { ScalarTag, TagId, Tags } from 'yaml';
 
 /**
- * Words and numbers without quotes, as kubectl reads them: YAML 1.1 in the form of go-yaml. `no` is false, `0123` is 83; a
- * time such as `2026-01-31` is text. Given to the `yaml` library as `customTags` of its schema `core`.
+ * Returns tags that read unquoted words and numbers as kubectl does: YAML 1.1 in the form of go-yaml. `no` is false,
+ * `0123` is 83; a time such as `2026-01-31` is text. For the `yaml` library, as `customTags` of its schema `core`.
  */
 export function kubectlWords(tags: Tags): Tags {
   const others = tags.filter((tag) => typeof tag === 'string' || !REPLACED.has(tag.tag));
@@ -10,7 +10,7 @@ export function kubectlWords(tags: Tags): Tags {
   return [...others, FLAG, WHOLE_NUMBER, NUMBER, infinities];
 }
 
-/** The name of a member that stands without quotes, as kubectl writes it into JSON: `y` is `true`, `010` is `8`. */
+/** Returns the name of a member without quotes, as kubectl writes it into JSON: `y` is `true`, `010` is `8`. */
 export function plainName(source: string): string {
   if (FLAGS.has(source)) return String(FLAGS.get(source));
   const number = numberOf(source);
@@ -28,7 +28,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map(
 const INTEGER = /^[-+]?(?:0[bB][01]+|0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
 const DECIMAL = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
-/** The number that kubectl reads; undefined for text. Underscores are passed over, but not at the beginning. */
+/** Returns the number that kubectl reads, or undefined for text. Underscores are skipped, except at the beginning. */
 function numberOf(source: string): number | undefined {
   if (!/^[-+.0-9]/.test(source)) return undefined;
   const plain = source.startsWith('.') ? source : source.replaceAll('_', '');
@@ -37,7 +37,7 @@ function numberOf(source: string): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** A zero at the beginning means octal, as in C. */
+/** Reads a whole number; a leading zero means octal, as in C. */
 function integerOf(plain: string): number {
   const digits = plain.replace(/^[-+]/, '').toLowerCase();
   const octal = /^0[0-7]+$/.test(digits) ? `0o${digits}` : digits;

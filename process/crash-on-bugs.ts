@@ -1,6 +1,6 @@
 import { errorFacts, flushLog, type Log } from './log.ts';
 
-/** Ends the process with 1 at an error that nobody caught, its reason logged: better a new process than an unknown state. */
+/** Logs an uncaught error and exits with 1: a new process is better than one in an unknown state. */
 export function crashOnBugs(log: Log): void {
   const crash = (error: unknown): void => {
     log.fatal(errorFacts(error), 'bug');

@@ -12,7 +12,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads variables, an empty one counts as not set. After a mistake a method still gives a value of its type. */
+/** Reads variables; an empty one is treated as not set. After a mistake a method still returns a value of its type. */
 export interface EnvironmentReader {
   /** A whole number between two bounds. */
   integer(name: string, otherwise: number, least: number, most: number): number;
@@ -20,23 +20,23 @@ export interface EnvironmentReader {
   optionalInteger(name: string, least: number, most: number): number | undefined;
   /** Text that fits; `must` ends the sentence that begins with the variable's name. */
   text(name: string, otherwise: string, fits: (text: string) => boolean, must: string): string;
-  /** The same, of what must be given. */
+  /** The same, for a required variable. */
   requiredText(name: string, fits: (text: string) => boolean, must: string): string;
   /** `true` or `false`, by default false. */
   flag(name: string): boolean;
   /** One of a few words. */
   word<W extends string>(name: string, otherwise: W, words: readonly W[]): W;
-  /** What is separated by commas, in which each must fit. */
+  /** Entries separated by commas, each of which must fit. */
   list(name: string, fits: (text: string) => boolean, must: string): readonly string[];
-  /** The same, of which one to `most` must be given. */
+  /** The same, with one to `most` entries required. */
   requiredList(name: string, most: number, fits: (text: string) => boolean, must: string): readonly string[];
-  /** A URL that must be given. */
+  /** A required URL. */
   url(name: string, fits: (url: URL) => boolean, must: string): URL;
-  /** Notes what is wrong between variables. */
+  /** Records a mistake, such as one between variables. */
   wrong(name: string, must: string): void;
 }
 
-/** Reads with one reader, then throws ConfigError with all it found wrong. */
+/** Reads with one reader, then throws ConfigError with all mistakes found, if any. */
 export function reading<T>(environment: Environment, work: (read: EnvironmentReader) => T): T {
   const mistakes: string[] = [];
   const config = work(createReader(environment, mistakes));

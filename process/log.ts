@@ -4,22 +4,22 @@ import type { DestinationStream, Logger } from 'pino';
 /** The log of a program: one JSON object a line on standard output. */
 export type Log = Logger;
 
-/** Levels a program can be told to log at. */
+/** Log levels that a program can be set to. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 
 /** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * A log whose lines are collected and written together, so that a line does not cost a system call on the token path;
- * `flushLog` writes what is left. `destination` is for tests.
+ * Creates a log whose lines are collected and written together, so that a line does not cost a system call on the token
+ * path; `flushLog` writes the rest. `destination` is for tests.
  */
 export function createLog(level: LogLevel, destination?: DestinationStream): Log {
   const options = { level, base: null, timestamp: createTimestamp(), formatters: { level: levelName } };
   return destination === undefined ? pino(options, buffered()) : pino(options, destination);
 }
 
-/** Many lines share a millisecond, whose text is made once. */
+/** Creates a source of timestamps: many lines share a millisecond, whose text is created once. */
 function createTimestamp(): () => string {
   let last = 0;
   let text = '';
@@ -37,13 +37,13 @@ function levelName(label: string): { level: string } {
   return { level: label };
 }
 
-/** Milliseconds a line may wait, and characters that are waited for. */
+/** Milliseconds that a line may wait, and characters at which the waiting lines are written. */
 const longestWait = 100;
 const enough = 16_384;
 
-/** Hands pino's stream many lines at once: for each piece it gets, it measures again all that it still holds. */
+/** Passes many lines at once to pino's stream: for each piece it gets, it measures again all that it still holds. */
 function buffered(): DestinationStream & { flush(done?: (error?: Error) => void): void } {
-  // Writes at once; with a least length of 0 its `flush` would not wait.
+  // Writes immediately; with a minimum length of 0 its `flush` would not wait.
   const stream = pino.destination({ sync: false, minLength: 1 });
   let lines = '';
   function pass(): void {
@@ -64,7 +64,7 @@ function buffered(): DestinationStream & { flush(done?: (error?: Error) => void)
   };
 }
 
-/** Writes what the log still holds; to be awaited before the process ends. */
+/** Writes the remaining lines of the log; to be awaited before the process ends. */
 export function flushLog(log: Log): Promise<void> {
   return new Promise((resolve) => {
     log.flush(() => {
@@ -73,7 +73,7 @@ export function flushLog(log: Log): Promise<void> {
   });
 }
 
-/** An error as the log shows it: its kind, text and cause, never a statement's parameters. */
+/** Describes an error for the log: its kind, text and cause, never a statement's parameters. */
 export function errorFacts(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof Error)) return { error: typeof error };
   const cause = error.cause instanceof Error ? { cause: `${error.cause.name}: ${error.cause.message}` } : {};

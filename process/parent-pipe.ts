@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 
 /**
- * Calls back once the other end of an inherited pipe is gone: the parent was killed, however hard. Throws an Error of one
- * sentence when the descriptor is no pipe.
+ * Calls back once the other end of an inherited pipe is closed: the parent is gone, even if it was killed. Throws an
+ * Error of one sentence if the descriptor is not a pipe.
  */
 export function onParentGone(descriptor: number, gone: () => void): void {
   const pipe = openPipe(descriptor);

@@ -4,8 +4,8 @@ import { createLog, flushLog } from './log.ts';
 import type { Log, LogLevel } from './log.ts';
 
 /**
- * Runs the command that the arguments name; resolves with its exit code: its own, 1 when it throws (one sentence says why),
- * 0 for who asks for help, 2 with the usage for anything else.
+ * Runs the command that the arguments name; resolves with its exit code: its own, 1 if it throws (one sentence says
+ * why), 0 for a request for help, 2 with the usage for anything else.
  */
 export async function runCommand(
   args: readonly string[],
@@ -26,14 +26,14 @@ export async function runCommand(
   }
 }
 
-/** Serves with a log, and with the end of the process at a bug; resolves with 0 when it stopped as asked. */
+/** Serves with a log, and exits at a bug; resolves with 0 after a requested stop. */
 export async function serveWithLog(level: LogLevel, serve: (log: Log) => Promise<void>): Promise<number> {
   const log = createLog(level);
   crashOnBugs(log);
   try {
     await serve(log);
   } finally {
-    // Also when it could not start or ends by itself: what it logged until then says more than the one sentence.
+    // Also after a failed start or an unexpected end: the lines logged until then say more than the one sentence.
     await flushLog(log);
   }
   return 0;

@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 const LONGEST_TURN = 10;
 
 /**
- * Returns a function for long work to call between its parts: it lets the rest of the process go on once this work has held
- * the event loop for 10 ms, and otherwise costs nothing.
+ * Returns a function for long work to call between its parts: it lets the rest of the process run once this work has
+ * held the event loop for 10 ms, and otherwise costs nothing.
  */
 export function createTurns(now: () => number = () => performance.now()): () => Promise<void> | undefined {
   let began = now();

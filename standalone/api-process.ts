@@ -4,17 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject, parseJson } from '../api/client/apply-answer.ts';
 import { DevError } from './dev-error.ts';
 
-/** The API as a process of its own. */
+/** The API as a separate process. */
 export interface ApiProcess {
   readonly port: number;
   readonly managementPort: number;
-  /** Resolves when the process has ended, whoever ended it, with what it said last. */
+  /** Resolves with its last message when the process has ended, for whatever reason. */
   readonly ended: Promise<string>;
-  /** Ends it gracefully; resolves when it has ended. */
+  /** Stops it gracefully; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
-/** How the API is started: the program with its arguments, its settings, the file its log goes to. */
+/** Options of the API's process: the program with its arguments, its settings, the file of its log. */
 export interface ApiProcessOptions {
   readonly command: readonly [string, ...string[]];
   readonly environment: Readonly<Record<string, string>>;
@@ -25,18 +25,18 @@ const startTimeout = 30_000;
 const stopTimeout = 15_000;
 
 /**
- * Starts the API and waits until it listens. It ends by itself when this process is gone, however that died: it holds
- * the other end of a pipe (descriptor 3). Throws DevError with what it said when it does not start.
+ * Starts the API and waits until it listens. It exits when this process is gone, however that died: it holds the other
+ * end of a pipe (descriptor 3). Throws DevError with the API's last message if it does not start.
  */
 export async function startApi({ command, environment, logFile }: ApiProcessOptions): Promise<ApiProcess> {
   const [program, ...args] = command;
   const from = sizeOf(logFile);
   const log = openSync(logFile, 'a', 0o600);
-  // Written by the process itself: its log can be long, and passing it through us would cost us as much as it costs it.
+  // The process writes its log itself: it can be long, and passing it on would cost this process as much.
   const child = spawn(program, args, {
     stdio: ['ignore', log, log, 'pipe'],
     env: { ...environment, BOXGATE_PARENT_PIPE: '3' },
-    // Its own process group: Ctrl-C at a terminal must reach us first, calls are still to be finished.
+    // Its own process group: Ctrl-C at a terminal must reach us first, open calls must still finish.
     detached: true,
   });
   closeSync(log);
@@ -62,7 +62,7 @@ export async function startApi({ command, environment, logFile }: ApiProcessOpti
   };
 }
 
-/** Keeps the log of the run before this one beside the new one. An API that was left behind goes on writing to its own. */
+/** Keeps the log of the previous run next to the new one. An API left running continues to write to its own. */
 export function turnLog(logFile: string): void {
   if (sizeOf(logFile) > 0) renameSync(logFile, `${logFile}.1`);
   else rmSync(logFile, { force: true });
@@ -95,7 +95,7 @@ function linesFrom(logFile: string, from: number): readonly Readonly<Record<stri
   });
 }
 
-/** What a process that has ended said of it: `boxgate: Port 8080 is in use …`, an error in its log, or a crash. */
+/** Returns the last message of an ended process: `boxgate: Port 8080 is in use …`, a logged error, or a crash. */
 function lastWords(logFile: string, from: number): string | undefined {
   const said = linesFrom(logFile, from).flatMap(({ level, msg, message }) => {
     const text = typeof message === 'string' ? message : msg;

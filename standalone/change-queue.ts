@@ -1,12 +1,12 @@
-/** Milliseconds without another change after which changes are looked at: editors write in several steps. */
+/** Milliseconds without another change before changes are processed: editors write in several steps. */
 const quiet = 30;
-/** Milliseconds after the first change at which they are looked at in any case. */
+/** Milliseconds after the first change at which they are processed in any case. */
 const longest = 250;
 
-/** What changed: paths, or anything. */
+/** Paths that changed, or `anything` if they are not known. */
 export type Changes = ReadonlySet<string> | 'anything';
 
-/** Gathers changes until they come to rest. */
+/** A queue that collects changes until no more arrive. */
 export class ChangeQueue {
   readonly #paths = new Set<string>();
   #anything = false;
@@ -14,7 +14,7 @@ export class ChangeQueue {
   #last = 0;
   #wake: () => void = () => undefined;
 
-  /** Notes a change; undefined when it is not known what changed. */
+  /** Adds a change; `path` is undefined if it is not known. */
   add(path: string | undefined): void {
     if (path === undefined) this.#anything = true;
     else this.#paths.add(path);
@@ -23,7 +23,7 @@ export class ChangeQueue {
     this.#wake();
   }
 
-  /** Resolves with the changes once they are at rest, or with `anything` after `patience` milliseconds without any. */
+  /** Resolves with the changes once no more arrive, or with `anything` after `patience` milliseconds without any. */
   async next(patience: number, signal: AbortSignal): Promise<Changes> {
     const deadline = performance.now() + patience;
     for (;;) {

@@ -1,12 +1,12 @@
-/** What has to be ended, in the opposite order of its beginning. */
+/** Things to stop, in the opposite order of their start. */
 export interface Closing {
-  /** Adds something that has begun. */
+  /** Adds something that has started. */
   add(name: string, close: () => unknown): void;
-  /** Ends everything once; a failure to end one thing does not keep the others from ending. */
+  /** Stops everything once; a failure to stop one thing does not prevent the others from stopping. */
   closeAll(): Promise<void>;
 }
 
-/** Nothing to end yet; `onError` hears what could not be ended. */
+/** Creates an empty list; `onError` is called for each thing that could not be stopped. */
 export function createClosing(onError: (name: string, error: unknown) => void): Closing {
   const steps: { readonly name: string; readonly close: () => unknown }[] = [];
   return {

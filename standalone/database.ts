@@ -8,8 +8,8 @@ import { prepareDatabase } from './prepare-database.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /**
- * A database that is ready for the API, embedded unless an owner's URL is given: the URL of the API's role. Throws
- * DevError.
+ * Opens a database that is ready for the API, embedded unless an owner's URL is given; resolves with the URL of the
+ * API's role. Throws DevError.
  */
 export async function openDatabase(
   self: readonly [string, ...string[]],
@@ -41,7 +41,7 @@ async function embedded(state: StateFolder, output: DevOutput, closing: Closing)
   return first.url;
 }
 
-/** A role of its own for each database of a server: roles are shared by all its databases, and so are their passwords. */
+/** Returns the role for a database: each has its own, because all databases of a server share the roles. */
 function roleFor(ownerUrl: string): string {
   const { pathname, username } = new URL(ownerUrl);
   // libpq: without a name, the database is the user's.

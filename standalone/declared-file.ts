@@ -28,10 +28,10 @@ export class FileObject implements Declared {
     this.#display = display;
   }
 
-  /** Nobody knows how old an object in a folder is: the first by name counts as the oldest. */
+  /** The age of an object in a folder is unknown: the first by name is considered the oldest. */
   readonly created = '';
 
-  /** Objects in a folder have no identity but their name. */
+  /** Objects in a folder have no identity except their name. */
   get uid(): string {
     return `${this.namespace}/${this.name}`;
   }
@@ -58,7 +58,7 @@ export interface FileNamespace extends ManifestNamespace {
   readonly file: string;
 }
 
-/** A file as it was read last. What a file that cannot be read declared before goes on. */
+/** A file as last read. A file that has become unreadable keeps its earlier declarations. */
 export interface DeclaredFile {
   readonly objects: readonly FileObject[];
   readonly secrets: readonly FileSecret[];

@@ -8,7 +8,7 @@ import { freePort } from './port.ts';
 import { SMALL_HEAP } from '../process/small-heap.ts';
 import type { StateFolder } from './state-folder.ts';
 
-/** Settings of the API that `boxgate dev` hands on from its own environment: none that it makes itself. */
+/** Settings of the API that `boxgate dev` passes on from its own environment: none that it sets itself. */
 const HANDED_ON = [
   'BOXGATE_FAILURES_PER_CLIENT',
   'BOXGATE_FAILURES_PER_BOX',
@@ -17,14 +17,14 @@ const HANDED_ON = [
   'BOXGATE_LOG_LEVEL',
 ] as const;
 
-/** The settings in an environment that the API is to have too. */
+/** Returns the settings in an environment that the API also gets. */
 export function handedOn(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   return Object.fromEntries(
     HANDED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
   );
 }
 
-/** How the API is to run. */
+/** Options for running the API. */
 export interface DevApiOptions {
   /** The program and arguments that start `boxgate`. */
   readonly self: readonly [string, ...string[]];
@@ -37,17 +37,17 @@ export interface DevApiOptions {
   readonly managementKey: Secret;
   readonly state: StateFolder;
   readonly settings: Readonly<Record<string, string>>;
-  /** The API was started again: what it heard last may be lost. */
+  /** Called after a restart of the API: the last calls to it may be lost. */
   readonly onRestart: () => void;
 }
 
-/** Where the API is reached; it is started again whenever it ends by itself. */
+/** Addresses of the API; it is restarted whenever it ends by itself. */
 export interface DevApi {
   readonly publicUrl: string;
   readonly managementUrl: string;
 }
 
-/** Starts the API and keeps it running. Throws DevError when it does not start. */
+/** Starts the API and keeps it running. Throws DevError if it does not start. */
 export async function runApi(options: DevApiOptions, output: DevOutput, closing: Closing): Promise<DevApi> {
   turnLog(options.state.apiLog);
   const first = await startOnFreePorts(options);
@@ -72,7 +72,7 @@ interface Ports {
 
 const mostTries = 5;
 
-/** A port that was free may be another's a moment later; unless it was asked for by its number, the next one will do. */
+/** Starts the API on free ports. Tries others if one is taken meanwhile, unless both were chosen by number. */
 async function startOnFreePorts(options: DevApiOptions): Promise<ApiProcess> {
   for (let tries = 1; ; tries += 1) {
     const port = await freePort(options.port, '--port');

@@ -1,4 +1,4 @@
-/** Why `boxgate dev` cannot begin or go on, as one sentence for the person who started it; exit code 1. */
+/** Reason why `boxgate dev` cannot start or continue, as one sentence for the user; exit code 1. */
 export class DevError extends Error {
   override readonly name = 'DevError';
 }

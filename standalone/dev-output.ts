@@ -12,47 +12,47 @@ import { shortPath } from './short-path.ts';
 import { accountSubject, type AccountSubject } from './sign-in-hint.ts';
 import { aligned, isGood, statusTables } from './status-table.ts';
 
-/** Where `boxgate dev` prints: results to the one, everything on the way to the other. */
+/** Streams that `boxgate dev` prints to: results to `stdout`, everything else to `stderr`. */
 export interface DevStreams {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: ProgressOutput;
 }
 
-/** Everything that `boxgate dev` prints, and what it knows from having printed it. */
+/** Output of `boxgate dev`, and the facts that follow from it. */
 export interface DevOutput {
   readonly progress: Progress;
-  /** A line of results. */
+  /** Prints a line of results. */
   result(line: string): void;
-  /** A sentence on the way. */
+  /** Prints a sentence that is no result. */
   note(sentence: string): void;
   statuses(changed: readonly ObjectStatus[], gone: readonly ObjectStatus[]): void;
-  /** An event that somebody should look at. */
+  /** Prints an event if it needs attention. */
   event(event: ObjectEvent): void;
-  /** Prints problems that were not there before, and says when the last one is solved. */
+  /** Prints new problems, and says when the last one is solved. */
   problems(now: readonly FolderProblem[]): void;
-  /** A pass of a box that failed (an empty name: what concerns no single box); the same sentence again is not printed again. */
+  /** Prints the failure of a pass of a box (empty name: of no single box), unless it repeats the last one. */
   failure(box: string, reason: string): void;
-  /** Prints which boxes could not be applied, as far as their last pass failed, and why. */
+  /** Prints the boxes that could not be applied, with the reason of their last failure. */
   unapplied(boxes: ReadonlySet<string>): void;
-  /** Names the files of secrets that were generated just now; paths relative to `cwd` where that is shorter. */
+  /** Prints the files of secrets that were generated just now; paths relative to `cwd` if that is shorter. */
   secretFiles(box: string, created: readonly CreatedSecret[], cwd: string): void;
-  /** Prints that a box is out of service, because nothing of it is declared any more. */
+  /** Prints that a box is out of service, because nothing in it is declared any more. */
   suspended(box: string): void;
-  /** Whether the folder has declared anything. */
+  /** True if the folder has declared anything. */
   readonly hasObjects: boolean;
-  /** Whether every object is Ready and nothing of the folder is in doubt. */
+  /** True if every object is Ready or suspended, and the folder has no problems. */
   readonly isAllGood: boolean;
-  /** Clients to show a token for, with a generated secret and with a chosen one: the first ones in the order of files. */
+  /** Clients to show a token request for, with a generated or a chosen secret: the first ones in the order of files. */
   readonly generatedSubject: CurlSubject | undefined;
   readonly chosenSubject: CurlSubject | undefined;
-  /** Somebody to sign in as: the first one in the order of files. */
+  /** Person to sign in as: the first one in the order of files. */
   readonly accountSubject: AccountSubject | undefined;
 }
 
-/** Files that are named one by one. */
+/** Maximum number of files that are named individually. */
 const mostFiles = 20;
 
-/** Output on two streams; `now` in milliseconds. */
+/** Creates the output on two streams; `now` in milliseconds. */
 export function createDevOutput({ stdout, stderr }: DevStreams, now: () => number): DevOutput {
   const progress = createProgress(stderr, now);
   const bad = new Set<string>();
@@ -103,7 +103,7 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
       lastFailure = '';
     },
     event({ object, type, reason, message, isInStatus }) {
-      // The table of statuses has that one in a line of its own.
+      // The table of statuses already shows an event that is in a status.
       if (type === 'Warning' && isInStatus !== true)
         note(`${object.namespace}: ${object.kind} ${object.name}: ${reason}: ${message}`);
     },
@@ -138,7 +138,7 @@ export function createDevOutput({ stdout, stderr }: DevStreams, now: () => numbe
   };
 }
 
-/** Creates the notices about single boxes; `failures` is why their last pass failed. */
+/** Creates the notices about single boxes; `failures` has the reason of each box's last failure. */
 function notices(
   print: (lines: readonly string[]) => void,
   failures: ReadonlyMap<string, string>,

@@ -20,7 +20,7 @@ import { giveBackMemory } from '../process/small-heap.ts';
 import { shortPath } from './short-path.ts';
 import { openStateFolder, type StateFolder } from './state-folder.ts';
 
-/** What `boxgate dev` needs of the process it runs in. */
+/** Dependencies of `boxgate dev` on its process. */
 export interface DevProcess extends DevStreams {
   readonly cwd: string;
   /** The program and arguments that start `boxgate`, to be followed by a command. */
@@ -31,15 +31,15 @@ export interface DevProcess extends DevStreams {
   readonly apiSettings: Readonly<Record<string, string>>;
 }
 
-/** The name under which a folder declares: rows of others are not ours. */
+/** Cluster name of the rows of a folder: rows of other clusters are not ours. */
 const cluster = 'standalone';
 const sweepPeriod = 45_000;
-/** Milliseconds in which the API of a `boxgate dev` that was killed has let go of its ports. */
+/** Milliseconds within which the API of a killed `boxgate dev` releases its ports. */
 const apiLeaves = 5_000;
 
 /**
- * Serves what a folder declares until `signal` is aborted; resolves with the exit code. Throws DevError (one sentence)
- * when it cannot begin or go on.
+ * Serves the declarations of a folder until `signal` is aborted; resolves with the exit code. Throws DevError (one
+ * sentence) if it cannot start or continue.
  */
 export async function dev(options: DevOptions, self: DevProcess, signal: AbortSignal): Promise<number> {
   const output = createDevOutput(self, () => performance.now());
@@ -70,7 +70,7 @@ async function serve(run: Run): Promise<number> {
   checkFolder(options.folder);
   const state = openStateFolder(options.state);
   closing.add('The state folder', () => state.release());
-  // Before anything slow: a port that is in use is a matter of choosing another one.
+  // Before anything slow: if a port is in use, the user can choose another one immediately.
   const patience = state.isTakenOver ? apiLeaves : 0;
   await freePort(options.port, '--port', patience);
   await freePort(options.managementPort, '--management-port', patience);
@@ -122,7 +122,7 @@ async function serve(run: Run): Promise<number> {
   return Promise.race([reconciler.failed, aborted(signal)]);
 }
 
-/** Before a state folder is made in it. */
+/** Checks that the folder can be read, before a state folder is created in it. Throws DevError. */
 function checkFolder(folder: string): void {
   try {
     readdirSync(folder);
@@ -144,7 +144,7 @@ async function listedFolder({ options, self, output }: Run): Promise<FolderReade
   return reader;
 }
 
-/** Both at once; when one fails the other is waited for all the same, so that what it began can be ended. */
+/** Waits for both; if one fails it still waits for the other, so that anything that one started can be stopped. */
 async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);

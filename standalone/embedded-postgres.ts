@@ -7,26 +7,26 @@ import { freePort } from './port.ts';
 import { postgresAccount, type PostgresAccount } from './postgres-account.ts';
 import { isServing, serverOf, signal, waitForServer } from './postgres-server.ts';
 
-/** A Postgres server of our own on 127.0.0.1: its owner's URL for database `postgres`, its process id, and how to end it. */
+/** A Postgres server of our own on 127.0.0.1: its owner's URL for database `postgres`, its port and process id. */
 export interface EmbeddedPostgres {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Resolves when the server is gone, whoever ended it. */
+  /** Resolves when the server is gone, whatever ended it. */
   readonly ended: Promise<void>;
-  /** Ends the server after its running transactions are cut (`fast` shutdown). */
+  /** Stops the server after aborting its transactions (`fast` shutdown). */
   stop(): Promise<void>;
 }
 
-/** Where the server's files live, what it logs to, and which settings it gets. */
+/** Options of the server: the folder of its files, its log, its settings. */
 export interface EmbeddedPostgresOptions {
-  /** Folder of the data, absolute; made by initdb when it holds none. */
+  /** Absolute folder of the data; initdb creates the data if there is none. */
   readonly dataDir: string;
   /** Password of the superuser `postgres`. */
   readonly password: string;
-  /** File the server's own log goes to. */
+  /** File for the server's own log. */
   readonly logFile: string;
-  /** Settings as `name=value`, beside the defaults. */
+  /** Settings as `name=value`, in addition to the defaults. */
   readonly settings?: readonly string[];
   /** Milliseconds the server may take to accept connections (recovery after a crash included). */
   readonly startTimeout?: number;
@@ -36,7 +36,7 @@ export interface EmbeddedPostgresOptions {
 
 /**
  * Starts Postgres 18 from its npm package on a loopback port; a server left behind on the same data by a killed process
- * is taken over. Throws an Error whose message is one sentence when it cannot.
+ * is taken over. Throws an Error with a message of one sentence if it cannot.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const timeout = options.startTimeout ?? 60_000;
@@ -45,7 +45,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const programs = await postgresPrograms();
   const account = postgresAccount(options.dataDir, Object.values(programs));
   await initialise(programs.initdb, options, account);
-  // No server runs on this data: what the file says is about a process of another time.
+  // No server runs on this data: the file is about an earlier process.
   await rm(path.join(options.dataDir, 'postmaster.pid'), { force: true });
   const port = options.port ?? (await freePort(0, '--database-url'));
   const pid = await launch(programs.postgres, port, options, account, timeout);
@@ -73,18 +73,18 @@ function isPrograms(value: unknown): value is Programs {
   return typeof value.initdb === 'string' && typeof value.postgres === 'string';
 }
 
-/** Makes the data aside and moves it to its place: a kill in between leaves no half of it. */
+/** Creates the data in a draft folder, then renames that: a kill in between leaves no half of it. */
 async function initialise(initdb: string, options: EmbeddedPostgresOptions, account: PostgresAccount): Promise<void> {
   await removeDrafts(options.dataDir);
   if (await isData(options.dataDir)) return;
-  // A name of its own: the initdb of a process that was killed may go on beside it.
+  // A name of its own: the initdb of a process that was killed may still be running.
   const draft = `${options.dataDir}.new.${String(process.pid)}`;
   const passwordFile = `${draft}.password`;
   await mkdir(draft, { recursive: true, mode: 0o700 });
   await writeFile(passwordFile, `${options.password}\n`, { mode: 0o600 });
   if (account.owner !== undefined) await chown(draft, account.owner.uid, account.owner.gid);
   if (account.owner !== undefined) await chown(passwordFile, account.owner.uid, account.owner.gid);
-  // Nothing of value is in it yet: the kernel may write it when it likes.
+  // Nothing of value is in it yet: the kernel may write it at any time.
   const encoding = [
     '--no-sync',
     '--encoding=UTF8',
@@ -99,7 +99,7 @@ async function initialise(initdb: string, options: EmbeddedPostgresOptions, acco
   await rename(draft, options.dataDir);
 }
 
-/** What a process that was killed has left; what its initdb still writes to stays for the next time. */
+/** Removes the drafts of killed processes; a draft that initdb still writes to may remain until the next time. */
 async function removeDrafts(dataDir: string): Promise<void> {
   const folder = path.dirname(dataDir);
   const drafts = (await readdir(folder)).filter((name) => name.startsWith(`${path.basename(dataDir)}.new.`));
@@ -108,7 +108,7 @@ async function removeDrafts(dataDir: string): Promise<void> {
   }
 }
 
-/** Whether there is data already. Throws when there is something else, which is nobody's to remove but the owner's. */
+/** Checks whether there is data already. Throws if there is something else, which only the owner may remove. */
 async function isData(dataDir: string): Promise<boolean> {
   const found = await readdir(dataDir).catch((error: unknown): readonly string[] => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
@@ -154,7 +154,7 @@ async function launch(
   const log = await open(options.logFile, 'a', 0o600).catch((cause: unknown) => {
     throw new Error(`${options.logFile} cannot be written: ${reasonOf(cause)}`, { cause });
   });
-  // Its own process group: Ctrl-C at a terminal must reach us first, the last transactions are still to be written.
+  // Its own process group: Ctrl-C at a terminal must reach us first, the last transactions must still be written.
   const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd], detached: true, ...account.ids });
   const giveUp = new AbortController();
   const ended = new Promise<never>((_, reject) => {
@@ -188,7 +188,7 @@ async function server(pid: number, port: number, options: EmbeddedPostgresOption
   return { url, port, pid, ended: endOf(pid, dataDir), stop: () => stop(pid, dataDir) };
 }
 
-/** Asked for every second: one that was taken over is no child of ours. Keeps no process alive. */
+/** Polls every second until the server is gone: one that was taken over is not our child. Keeps no process alive. */
 async function endOf(pid: number, dataDir: string): Promise<void> {
   while (isServing(pid, dataDir)) await sleep(1_000, undefined, { ref: false });
 }

@@ -1,13 +1,13 @@
 import type { ObjectStatus } from '../operator/object-status.ts';
 
-/** What is shown of the first object, in the order of files, that there is something to show of. */
+/** Value of the first object, in the order of files, that has one. */
 export interface FirstOf<T> {
   readonly value: T | undefined;
   note(status: ObjectStatus): void;
   forget(status: ObjectStatus): void;
 }
 
-/** Of ten thousand objects it keeps one; `pick` tells what is shown of an object, undefined: nothing. */
+/** Keeps one value out of ten thousand objects; `pick` returns that of an object, or undefined if it has none. */
 export function firstOf<T>(pick: (status: ObjectStatus) => T | undefined): FirstOf<T> {
   let first: { readonly key: string; readonly place: string; readonly value: T } | undefined;
 
@@ -31,7 +31,7 @@ export function firstOf<T>(pick: (status: ObjectStatus) => T | undefined): First
   };
 }
 
-/** Names an object among those of all boxes. */
+/** Returns a key that is unique among the objects of all boxes. */
 export function keyOf({ namespace, kind, name }: Pick<ObjectStatus, 'namespace' | 'kind' | 'name'>): string {
   return `${namespace}/${kind}/${name}`;
 }

@@ -1,16 +1,16 @@
 import { readQuota, type BoxQuota } from '../operator/box-quota.ts';
 import { FileObject, type DeclaredFile, type FileNamespace, type FileSecret } from './declared-file.ts';
 
-/** What a folder declares in one box. */
+/** Declarations of a folder for one box. */
 export interface BoxContents {
   readonly objects: readonly FileObject[];
   /** By name. */
   readonly secrets: ReadonlyMap<string, FileSecret>;
-  /** The quotas that a Namespace of the folder sets; the defaults where none does. */
+  /** The quotas that a Namespace of the folder sets, or the defaults. */
   readonly quota: BoxQuota;
 }
 
-/** An object that two places declare: the first in the order of file names counts. */
+/** An object that two places declare: `counts`, the first in the order of file names, is in force. */
 export interface Duplicate {
   readonly object: FileObject;
   readonly counts: FileObject;
@@ -18,7 +18,7 @@ export interface Duplicate {
 
 type Thing = FileObject | FileSecret | FileNamespace;
 
-/** What is missing, since when (milliseconds of the caller's clock). */
+/** A missing thing, and since when it is missing (milliseconds of the caller's clock). */
 interface Missing {
   readonly thing: Thing;
   readonly since: number;
@@ -27,23 +27,23 @@ interface Missing {
 interface Box {
   /** By `kind/name`: the one place that declares it, or all of them in the order of files. */
   readonly places: Map<string, Thing | readonly Thing[]>;
-  /** By `kind/name`: what no file declares any more and is not let go yet. */
+  /** By `kind/name`: things that no file declares any more and that {@link FolderIndex.letGo} has not removed yet. */
   readonly missing: Map<string, Missing>;
 }
 
 /**
- * What the files of a folder declare together. An object that no file has any more is let go by {@link letGo} alone,
+ * Declarations of all files of a folder together. Only {@link letGo} removes an object that no file has any more,
  * because editors save by unlinking and renaming.
  */
 export class FolderIndex {
   readonly #boxes = new Map<string, Box>();
 
-  /** The boxes in which anything of ours is declared. */
+  /** Returns the boxes in which any of our objects is declared. */
   boxes(): readonly string[] {
     return [...this.#boxes.keys()].filter((box) => this.contents(box).objects.length > 0);
   }
 
-  /** What is declared in a box; what is missing and not let go yet still is. */
+  /** Returns the declarations of a box, including missing ones that were not removed yet. */
   contents(box: string): BoxContents {
     const { places, missing } = this.#boxes.get(box) ?? emptyBox();
     const things = [...places.values()].map(firstOf);
@@ -55,18 +55,18 @@ export class FolderIndex {
     };
   }
 
-  /** The object of a name as it is declared; what is missing and not let go yet still is. */
+  /** Returns the declared object of a name, also if it is missing and was not removed yet. */
   object(box: string, kind: string, name: string): FileObject | undefined {
     const thing = this.#current(box, `${kind}/${name}`);
     return thing !== undefined && isObjectOfOurs(thing) ? thing : undefined;
   }
 
-  /** Whether any file declares this object now. */
+  /** Checks whether any file declares this object now. */
   isDeclared(box: string, kind: string, name: string): boolean {
     return this.#boxes.get(box)?.places.has(`${kind}/${name}`) ?? false;
   }
 
-  /** Takes in that a file declares something else than before (nothing, when it is gone); the boxes in which that shows. */
+  /** Replaces the declarations of a file (undefined: there is no file); returns the boxes whose contents changed. */
   replace(before: DeclaredFile | undefined, after: DeclaredFile | undefined, now: number): Set<string> {
     const touched = new Map<string, { readonly box: string; readonly key: string; readonly was: Thing | undefined }>();
     const touch = ({ namespace: box }: Thing, key: string): void => {
@@ -88,12 +88,12 @@ export class FolderIndex {
     return changed;
   }
 
-  /** Whether anything is missing that was not let go yet. */
+  /** True if anything is missing that was not removed yet. */
   get hasMissing(): boolean {
     return [...this.#boxes.values()].some(({ missing }) => missing.size > 0);
   }
 
-  /** Lets go of what has been missing since `since` or longer; the boxes in which that shows. */
+  /** Removes things that have been missing since `since` or longer; returns the boxes whose contents changed. */
   letGo(since: number): Set<string> {
     const changed = new Set<string>();
     for (const [name, { missing }] of this.#boxes) {
@@ -106,7 +106,7 @@ export class FolderIndex {
     return changed;
   }
 
-  /** Every object that more than one place declares. */
+  /** Returns every object that more than one place declares. */
   duplicates(): readonly Duplicate[] {
     const several = [...this.#boxes.values()].flatMap(({ places }) => [...places.values()].filter(isSeveral));
     return several.flatMap((places) => {
@@ -128,7 +128,7 @@ export class FolderIndex {
     box.places.set(key, oneOrAll([...listOf(box.places.get(key)), thing].sort(byFile)));
   }
 
-  /** Notes what is missing now, or no longer; whether the contents of the box changed. */
+  /** Records whether a thing is missing now; returns whether the contents of the box changed. */
   #settle(box: string, key: string, was: Thing | undefined, now: number): boolean {
     const { places, missing } = this.#boxes.get(box) ?? emptyBox();
     const place = places.get(key);
@@ -147,7 +147,7 @@ export class FolderIndex {
   }
 }
 
-/** Read anew, and the same all the same. */
+/** Checks whether a thing that was read again is the same. */
 function isSame(one: Thing | undefined, other: Thing): boolean {
   if (one === other) return true;
   if (one === undefined || !isObjectOfOurs(one) || !isObjectOfOurs(other)) return false;
@@ -189,7 +189,7 @@ function firstOf(place: Thing | readonly Thing[]): Thing {
   return first;
 }
 
-/** Nearly everything stands in one place: a list for each would take a third of the memory. */
+/** Returns a list only for several places: a list for each thing would take a third of the memory. */
 function oneOrAll(places: readonly Thing[]): Thing | readonly Thing[] {
   const [first, second] = places;
   return first !== undefined && second === undefined ? first : places;

@@ -5,26 +5,26 @@ import { FolderIndex } from './folder-index.ts';
 import { lookAtFile, reasonOf, typeOfEntry, walk, type FileStamp, type FoundFile } from './folder-walk.ts';
 import { parseManifests, type ManifestFile, type ManifestObject } from './manifest-file.ts';
 
-/** Something about the folder that people must know. */
+/** A problem of the folder that people must know about. */
 export interface FolderProblem {
   readonly file: string;
-  /** From 1; 0 when it is not about a line. */
+  /** From 1; 0 if it is not about a line. */
   readonly line: number;
   readonly message: string;
-  /** Whether it keeps everything of the folder from being removed, because nobody knows what else is declared. */
+  /** True if nothing of the folder may be removed, because other declarations are unknown. */
   readonly blocks: boolean;
 }
 
-/** Which folder is read, and who hears how far a long reading is. */
+/** Options for reading a folder; `onProgress` is called during a long reading. */
 export interface FolderReaderOptions {
   /** Absolute path. */
   readonly folder: string;
-  /** Absolute path of a folder inside that is passed over. */
+  /** Absolute path of a folder inside that is skipped. */
   readonly excluded: string;
-  /** How people name a file. */
+  /** Returns the name of a file for people. */
   readonly display: (file: string) => string;
   readonly onProgress: (done: number, of: number) => void;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
@@ -33,23 +33,23 @@ interface KnownFile extends DeclaredFile {
   readonly problem: FolderProblem | undefined;
 }
 
-/** One for all: most files have no Secrets. */
+/** A shared empty list: most files have no Secrets. */
 const none: readonly never[] = [];
 
-/** Milliseconds between the two listings that must miss an object before it is gone. */
+/** Milliseconds between the two listings that must miss an object before it is considered deleted. */
 export const MOMENT = 150;
 
-/** A file changed less than so many milliseconds ago may change again within the same tick of its time stamp. */
+/** Age in milliseconds below which a file may change again within the same tick of its time stamp. */
 const tick = 50;
 /** The stamp of such a file: it is read again at the next look. */
 const unsettled = 'unsettled';
 const largestFile = 64 * 1024 * 1024;
 /** Milliseconds of reading after which other work gets its turn. */
 const turn = 10;
-/** Fewer files than these are read before anybody wonders. */
+/** Number of files up to which no progress is reported. */
 const manyFiles = 500;
 
-/** What a folder of manifests declares, as of its last listing. A file that did not change is not read again. */
+/** Declarations of a folder of manifests, as of its last listing. A file that did not change is not read again. */
 export class FolderReader {
   readonly index = new FolderIndex();
   readonly #options: FolderReaderOptions;
@@ -63,22 +63,22 @@ export class FolderReader {
     this.#options = options;
   }
 
-  /** Every folder that was listed: its identity by its path. */
+  /** Identity of every listed folder, by its path. */
   get folders(): ReadonlyMap<string, string> {
     return this.#folders;
   }
 
-  /** Milliseconds until a listing that begins then is a moment after the last one; 0 or less when it is already. */
+  /** Milliseconds until a new listing begins a moment after the last one; 0 or less if it would already. */
   get untilNextMoment(): number {
     return this.#listedAt + MOMENT - this.#options.now();
   }
 
-  /** Whether everything could be read. */
+  /** True if everything could be read. */
   get isComplete(): boolean {
     return !this.problems().some(({ blocks }) => blocks);
   }
 
-  /** What people must know, in the order of files. */
+  /** Returns the problems that people must know about, in the order of files. */
   problems(): readonly FolderProblem[] {
     const broken = [...this.#files.values()].flatMap(({ problem }) => problem ?? []);
     const twice = this.index.duplicates().map(({ object, counts }) => ({
@@ -91,8 +91,8 @@ export class FolderReader {
   }
 
   /**
-   * Lists the folder and reads what changed, after any listing that is under way; the boxes in which anything changed.
-   * Lets go of what this listing and one a moment ago have missed. Throws when the folder itself cannot be listed.
+   * Lists the folder and reads changed files, after any listing in progress; resolves with the boxes that changed.
+   * Removes what this listing and one a moment ago have missed. Throws if the folder itself cannot be listed.
    */
   async listAll(): Promise<ReadonlySet<string>> {
     const listing = this.#listing.then(() => this.#listNow());
@@ -100,7 +100,7 @@ export class FolderReader {
     return listing;
   }
 
-  /** Looks at these files alone. */
+  /** Reads only these files, if they changed. */
   async refresh(files: readonly string[]): Promise<ReadonlySet<string>> {
     const refreshing = this.#listing.then(() => {
       const changed = new Set<string>();
@@ -111,7 +111,7 @@ export class FolderReader {
     return refreshing;
   }
 
-  /** What lies, or lay, at a path: a manifest file, a folder, or nothing that concerns us. */
+  /** Returns the type of a path, as last listed or now: a manifest file, a folder, or nothing that concerns us. */
   typeOf(file: string): 'file' | 'folder' | 'nothing' {
     const { excluded } = this.#options;
     if (this.#files.has(file)) return 'file';
@@ -158,7 +158,7 @@ export class FolderReader {
     return changed;
   }
 
-  /** Takes in one file as it is now; `found` is undefined when it is gone. */
+  /** Reads one file as it is now; `found` is undefined if it is gone. */
   #look(file: string, found: FoundFile | undefined): ReadonlySet<string> {
     const before = this.#files.get(file);
     if (found === undefined) {
@@ -183,7 +183,7 @@ export class FolderReader {
     return this.index.replace(before, after, this.#options.now());
   }
 
-  /** The object itself when it is as it was, so that nobody looks at it again. */
+  /** Returns the previous object if it is unchanged, so that nothing processes it again. */
   #object(file: string, manifest: ManifestObject, before: FileObject | undefined): FileObject {
     const { kind, namespace, name, version } = manifest;
     const isSame = before?.resourceVersion === version && before.name === name && before.kind === kind;
@@ -222,7 +222,7 @@ function addAll(set: Set<string>, more: ReadonlySet<string>): void {
   for (const one of more) set.add(one);
 }
 
-/** Lets other work have its turn once a turn is over; says whether it did. */
+/** Creates a function that lets other work run once a turn is over, and resolves with whether it did. */
 function pauses(): () => Promise<boolean> {
   let began = performance.now();
   return async () => {

@@ -8,21 +8,21 @@ import { reasonOf } from './folder-walk.ts';
 import { createFolderWatch } from './folder-watch.ts';
 import { lineOfField } from './manifest-line.ts';
 
-/** Who hears of the folder: statuses as they change, problems whenever they are others than before. */
+/** Listeners to the folder: statuses as they change, and all its problems after each look at it. */
 export interface FolderListeners {
   readonly writeStatus: Source['writeStatus'];
   readonly onProblems: (problems: readonly FolderProblem[]) => void;
-  /** Nothing of this box is declared any more: it is taken out of service. */
+  /** Called when nothing of this box is declared any more: it is taken out of service. */
   readonly onEmpty: (box: string) => void;
 }
 
-/** Milliseconds between listings that nothing asked for; listing may take a twentieth of the time at most. */
+/** Milliseconds between listings that nothing triggered; listing may take a twentieth of the time at most. */
 const leastPeriod = 2_000;
 const periodsForOne = 20;
 
-/** A folder as a source of declared objects. The reader has listed it at least once. */
+/** Creates a source of declared objects from a folder that the reader has listed at least once. */
 export function createFolderSource(reader: FolderReader, folder: string, listeners: FolderListeners): Source {
-  /** Boxes of which nothing is declared, as the listeners have heard. */
+  /** Boxes without declarations that were reported to the listeners. */
   const empty = new Set<string>();
 
   return {
@@ -44,7 +44,7 @@ export function createFolderSource(reader: FolderReader, folder: string, listene
       return Promise.resolve({ find: (name) => secrets.get(name), isTaken: (name) => secrets.has(name) });
     },
     watch(onChange, signal) {
-      // It cannot fail: what a listing throws is told as a problem.
+      // This cannot fail: an error of a listing is reported as a problem.
       void follow(reader, folder, onChange, listeners.onProblems, signal);
     },
     confirmGone: (box, objects, signal) => confirmGone(reader, box, objects, signal),
@@ -67,7 +67,7 @@ async function listAgain(reader: FolderReader, signal: AbortSignal): Promise<voi
   await reader.listAll();
 }
 
-/** Gone is what two listings a moment apart have missed, the second one begun after this question. */
+/** Returns the objects that two listings a moment apart have missed, the second one started after this call. */
 async function confirmGone(
   reader: FolderReader,
   box: string,
@@ -107,7 +107,7 @@ async function follow(
   watch.close();
 }
 
-/** Looks at what changed; lists everything when that is not enough, and when something is missing that may be elsewhere. */
+/** Reads the changed files; lists everything if that is not enough, or if something missing may be elsewhere. */
 async function look(reader: FolderReader, changes: Changes): Promise<ReadonlySet<string>> {
   if (changes === 'anything' || reader.index.hasMissing) return reader.listAll();
   const types = new Map([...changes].map((changed) => [changed, reader.typeOf(changed)]));
@@ -115,7 +115,7 @@ async function look(reader: FolderReader, changes: Changes): Promise<ReadonlySet
   return reader.refresh([...changes].filter((changed) => types.get(changed) === 'file'));
 }
 
-/** The line of a field of the object at `place` (`file:line`), as `file:line`; the place itself when it cannot be told. */
+/** Returns the line of a field of the object at `place` (`file:line`), as `file:line`, or else the place. */
 export function placeOfField(place: string, field: string): string {
   const colon = place.lastIndexOf(':');
   const file = place.slice(0, colon);

@@ -1,7 +1,7 @@
 import { readdirSync, statSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 
-/** What tells a changed file from an unchanged one without reading it: its time, size and inode as one text. */
+/** Time, size and inode of a file as one text: a change of the file shows without reading it. */
 export type FileStamp = string;
 
 /** A regular file: its stamp, its size in bytes, and how many milliseconds ago it was changed. */
@@ -11,7 +11,7 @@ export interface FoundFile {
   readonly age: number;
 }
 
-/** Something found in a folder: a file that may hold manifests, a folder, or a folder that cannot be looked into. */
+/** Something found in a folder: a file that may hold manifests, a folder, or a folder that cannot be listed. */
 export type Found =
   | { readonly type: 'file'; readonly path: string; readonly found: FoundFile }
   | { readonly type: 'folder'; readonly path: string; readonly identity: string }
@@ -28,7 +28,7 @@ export function* walk(root: string, excluded: string): Generator<Found> {
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const identity = identityOf(folder);
-    // A symbolic link may lead back to where we come from.
+    // A symbolic link may lead back to a folder that was listed already.
     if (identity === undefined || seen.has(identity)) continue;
     seen.add(identity);
     yield { type: 'folder', path: folder, identity };
@@ -39,12 +39,12 @@ export function* walk(root: string, excluded: string): Generator<Found> {
   }
 }
 
-/** Whether a file of this name may hold manifests. */
+/** Checks whether a file of this name may hold manifests. */
 function isManifestName(name: string): boolean {
   return /^[^.].*\.(yaml|yml|json)$/.test(name);
 }
 
-/** A regular file as it is now; undefined when there is none. Other errors are thrown. */
+/** Returns a regular file as it is now, or undefined if there is none. Throws other errors. */
 export function lookAtFile(file: string): FoundFile | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() !== true) return undefined;
@@ -52,7 +52,7 @@ export function lookAtFile(file: string): FoundFile | undefined {
   return { stamp: [mtimeMs, size, ino].join(' '), size, age: Math.abs(Date.now() - mtimeMs) };
 }
 
-/** What a path that was not listed yet is: a manifest file, a folder, or nothing that is read. */
+/** Returns the type of a path that was not listed yet: a manifest file, a folder, or nothing that is read. */
 export function typeOfEntry(file: string): 'file' | 'folder' | 'nothing' {
   const name = path.basename(file);
   if (isPassedOver(name)) return 'nothing';
@@ -65,7 +65,7 @@ function isPassedOver(name: string): boolean {
   return name.startsWith('.') || name === 'node_modules';
 }
 
-/** What lies in a folder: the paths of folders, and what else was found. */
+/** Lists a folder: yields the paths of folders, and everything else that was found. */
 function* children(folder: string, excluded: string): Generator<Found | string> {
   let entries: Dirent[];
   try {
@@ -102,7 +102,7 @@ function identityOf(folder: string): string | undefined {
   return found === undefined ? undefined : `${String(found.dev)}:${String(found.ino)}`;
 }
 
-/** Why the file system refused, in words for a sentence. */
+/** Returns the reason why the file system refused, in words for a sentence. */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const words: Readonly<Record<string, string>> = {

@@ -1,18 +1,18 @@
 import { watch, type FSWatcher } from 'node:fs';
 import path from 'node:path';
 
-/** Hears of changes in folders that it is told of. */
+/** A watch on a set of folders. */
 export interface FolderWatch {
   /** Watches exactly these folders from now on: identities (device and inode) by absolute path. */
   follow(folders: ReadonlyMap<string, string>): void;
-  /** Whether every folder is watched: the system's limit of watches may be lower. */
+  /** True if every folder is watched: the system's limit of watches may be lower. */
   readonly hearsAll: boolean;
   close(): void;
 }
 
 /**
- * Calls back with the absolute path of whatever changed in the followed folders, or with undefined when only that
- * something changed is known. One watch for each folder: a recursive one of Node's on Linux takes one for each file.
+ * Calls back with the absolute path of anything that changed in the followed folders, or with undefined if the path is
+ * unknown. Uses one watch for each folder: Node's recursive watch on Linux takes one for each file.
  */
 export function createFolderWatch(onChange: (changed: string | undefined) => void): FolderWatch {
   const watchers = new Map<string, { readonly watcher: FSWatcher; readonly identity: string }>();
@@ -41,7 +41,7 @@ export function createFolderWatch(onChange: (changed: string | undefined) => voi
 
   return {
     follow(folders) {
-      // A folder that was made anew is another one: its old watch hears nothing more.
+      // A folder that was created again is another one: its old watch reports nothing more.
       for (const [folder, { identity }] of watchers) if (folders.get(folder) !== identity) close(folder);
       for (const folder of deaf) if (!folders.has(folder)) deaf.delete(folder);
       for (const [folder, identity] of folders) if (!watchers.has(folder)) open(folder, identity);

@@ -15,7 +15,7 @@ import { readSecretFile } from './secret-file.ts';
 
 /** Generated secrets in files. */
 export interface SecretFiles extends SecretKeeper {
-  /** The file of a generated secret, if it is the body of a token request as it is. */
+  /** Returns the file of a generated secret, if its content is the complete body of a token request. */
   tokenRequest(box: string, secret: string): string | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface CreatedSecret {
   readonly file: string;
 }
 
-/** What this process has read or written; small, for there may be ten thousand. */
+/** A secret that this process has read or written; small, because there may be ten thousand. */
 interface Known {
   readonly client: string;
   readonly uid: string;
   readonly id: string;
   readonly kept: KeptSecret;
-  /** Tells whether the file would say something else now. */
+  /** Hash of the content, which shows whether the file would be written differently now. */
   readonly mark: string;
   readonly isRequest: boolean;
 }
@@ -41,16 +41,16 @@ interface Known {
 const turn = 20;
 
 /**
- * Keeps generated secrets below `root` as `<box>/<secret>.json`, mode 0600: there again in the next run. Such a file is
- * the body of a token request (JSON form) with whatever else an application has to know. An empty `<secret>.json.released`
- * beside it says that it stays though no object wants it. `onCreated` hears of the files that a call has created.
+ * Keeps generated secrets below `root` as `<box>/<secret>.json`, mode 0600, also for the next run. With the client
+ * credentials grant and without a template, it is the body of a token request (JSON form). An empty
+ * `<secret>.json.released` next to it marks a file that stays without an object. `onCreated` gets the new files.
  */
 export function createSecretFiles(
   root: string,
   now: () => Date,
   onCreated: (box: string, created: readonly CreatedSecret[]) => void = () => undefined,
 ): SecretFiles {
-  /** By box, and in it by the name of the Secret. */
+  /** By box, then by the name of the Secret. */
   const boxes = new Map<string, Map<string, Known>>();
   const fileOf = (box: string, secret: string): string => path.join(root, box, `${secret}.json`);
   const markOf = (box: string, secret: string): string => `${fileOf(box, secret)}.released`;
@@ -108,7 +108,7 @@ export function createSecretFiles(
       }
       return resolved;
     },
-    // What somebody does to a file is noticed in a sweep.
+    // A sweep detects changes by hand to a file.
     version: () => '',
     async names(box) {
       const files = new Set(listed(path.join(root, box)));

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Secret } from '../api/client/secret.ts';
 import { DevError } from './dev-error.ts';
 
-/** The secrets of one state folder, made at its first use. */
+/** The secrets of one state folder, created at its first use. */
 export interface InstallationKeys {
   /** Password of the embedded Postgres' superuser. */
   readonly postgresPassword: Secret;
@@ -17,7 +17,7 @@ export interface InstallationKeys {
 
 const names = ['postgresPassword', 'apiPassword', 'encryptionKey', 'digestKey'] as const;
 
-/** Reads the keys of a state folder from `file` (mode 0600), or makes it. Throws DevError when it is damaged. */
+/** Reads the keys of a state folder from `file` (mode 0600), or creates it. Throws DevError if it is damaged. */
 export function installationKeys(file: string): InstallationKeys {
   const found = readKeys(file);
   if (found !== undefined) return found;
@@ -33,7 +33,7 @@ export function installationKeys(file: string): InstallationKeys {
   return secrets(made);
 }
 
-/** Undefined when there is no file. Never made anew when it is damaged: the database is sealed with what it held. */
+/** Returns undefined if there is no file. Never replaces a damaged one: the database is sealed with its contents. */
 function readKeys(file: string): InstallationKeys | undefined {
   let text: string;
   try {

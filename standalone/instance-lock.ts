@@ -3,20 +3,20 @@ import { processStart } from './process-start.ts';
 
 /** The hold of one process on a state folder. */
 export interface InstanceLock {
-  /** It was taken over from a process that was killed; what that one had started may be ending just now. */
+  /** True if it was taken over from a killed process; the processes which that had started may be ending just now. */
   readonly isTakenOver: boolean;
   release(): void;
 }
 
-/** Which process holds a lock. */
+/** Process that holds a lock. */
 export interface Holder {
   readonly pid: number;
   readonly start: string;
 }
 
 /**
- * Takes a lock file for this process; one that a killed process left is taken over. Gives the holder's process id
- * instead when a living process has it.
+ * Takes a lock file for this process, also from a process that was killed. Returns the holder's process id instead if a
+ * living process has it.
  */
 export function takeLock(file: string): InstanceLock | { readonly heldBy: number } {
   const mine = { pid: process.pid, start: processStart(process.pid) ?? '' };
@@ -30,7 +30,7 @@ export function takeLock(file: string): InstanceLock | { readonly heldBy: number
   }
 }
 
-/** Written aside and linked, so that nobody reads a lock that is half written. */
+/** Links a finished draft into place, so that nobody reads half a lock; returns false if there is a lock already. */
 function create(file: string, holder: Holder): boolean {
   const draft = `${file}.${String(holder.pid)}`;
   writeFileSync(draft, JSON.stringify(holder), { mode: 0o600 });
@@ -57,7 +57,7 @@ function readHolder(file: string): Holder | undefined {
   }
 }
 
-/** Two processes may find the same stale lock; whoever moves away the other's fresh one by mistake puts it back. */
+/** Removes a stale lock. Two processes may find the same one; a fresh one that is moved away by mistake is put back. */
 function removeStale(file: string, stale: Holder | undefined): void {
   const aside = `${file}.stale.${String(process.pid)}`;
   try {

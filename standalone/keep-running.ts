@@ -3,23 +3,23 @@ import { waitAfter } from '../operator/back-off.ts';
 
 /** Something that runs until it ends by itself or is stopped. */
 export interface Running {
-  /** Resolves when it has ended, with what it said last. */
+  /** Resolves with its last message when it has ended. */
   readonly ended: Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** How to start a thing again, and who hears of its end. */
+/** Function that starts a thing again, and callbacks for its end and its restart. */
 export interface Restart<T extends Running> {
   readonly start: () => Promise<T>;
-  /** It ended though nobody asked it to; milliseconds until it is started again. */
+  /** Called when it ended without being asked to; `wait`: milliseconds until the restart. */
   readonly onEnd: (said: unknown, wait: number) => void;
-  /** It did not start again; that is tried again too. */
+  /** Called when the restart failed; it is tried again. */
   readonly onFailure: (error: unknown) => void;
   readonly onRestart: (again: T) => void;
   readonly random: () => number;
 }
 
-/** Starts a running thing again whenever it ends by itself, until the result is called; that stops it too. */
+/** Restarts a running thing whenever it ends by itself, until the returned function is called; that stops it too. */
 export function keepRunning<T extends Running>(first: T, restart: Restart<T>): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -34,7 +34,7 @@ export function keepRunning<T extends Running>(first: T, restart: Restart<T>): (
       const began = performance.now();
       const said = running === undefined ? 'it did not start' : await Promise.race([running.ended, stopped]);
       if (signal.aborted) return;
-      // What ran for a minute is not what fails over and over.
+      // A thing that ran for a minute does not fail over and over.
       failures = performance.now() - began > 60_000 ? 1 : failures + 1;
       const wait = waitAfter(failures, { first: 500, ceiling: 30_000 }, restart.random);
       restart.onEnd(said, wait);
@@ -54,14 +54,14 @@ export function keepRunning<T extends Running>(first: T, restart: Restart<T>): (
     }
   }
 
-  // A sleep that is cut short is the only thing that it can throw.
+  // It only throws when the sleep is cut short.
   const supervision = supervise().catch(() => undefined);
   return async () => {
-    // First, so that its end is not taken for an accident.
+    // First, so that its end is not mistaken for a failure.
     stopping.abort();
     await running?.stop();
     await supervision;
-    // It may have been starting just then.
+    // It may just have been starting.
     await running?.stop();
   };
 }

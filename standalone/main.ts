@@ -5,14 +5,14 @@ import { plainText } from './plain-text.ts';
 import { withSmallHeap } from '../process/small-heap.ts';
 import { USAGE } from './usage.ts';
 
-/** Compiled code is kept beside the packages: half a second less at each start and a fifth less memory. */
+/** Compiled code is kept next to the packages: half a second less at each start and a fifth less memory. */
 const compileCache = fileURLToPath(new URL('../node_modules/.cache/boxgate', import.meta.url));
 
 enableCompileCache(compileCache);
 endWithLauncher();
 process.exitCode = await run(process.argv.slice(2));
 
-/** Each command loads its own program only: the API has no use for the reconciler's memory. */
+/** Runs a command. Each one loads its own program only: the API does not need the reconciler in memory. */
 async function run([command, ...args]: readonly string[]): Promise<number> {
   if (command === 'dev' && args.some((arg) => arg === '--help' || arg === '-h')) return run(['help']);
   switch (command) {
@@ -60,12 +60,12 @@ function versionOf(packageJson: string): string {
   return typeof value === 'object' && value !== null && 'version' in value ? String(value.version) : 'unknown';
 }
 
-/** The launcher of an old Node (boxgate.cjs) is our parent: when it is gone, however it died, every command ends too. */
+/** Ends every command when its parent, the launcher of an old Node (boxgate.cjs), is gone, however that died. */
 function endWithLauncher(): void {
   if (process.send === undefined) return;
   const end = (): boolean => process.kill(process.pid, 'SIGTERM');
   process.once('disconnect', end);
   process.channel?.unref();
-  // It may have gone before anybody listened.
+  // The launcher may have gone before the listener was added.
   if (!process.connected) end();
 }

@@ -9,7 +9,7 @@ import { API_GROUP, API_VERSION, KINDS, isKind, type Kind } from '../crds/kind.t
 import { kubectlWords, plainName } from '../crds/yaml-words.ts';
 import type { DeclaredSecret } from '../operator/declared.ts';
 
-/** One object of ours as it stands in a file; its spec is not yet judged. */
+/** One object of ours as written in a file; its spec is not checked yet. */
 export interface ManifestObject {
   readonly kind: Kind;
   readonly namespace: string;
@@ -22,13 +22,13 @@ export interface ManifestObject {
   readonly version: string;
 }
 
-/** One Secret as it stands in a file. */
+/** One Secret as written in a file. */
 export interface ManifestSecret extends DeclaredSecret {
   readonly entries: ReadonlyMap<string, Secret>;
   readonly line: number;
 }
 
-/** A Namespace that sets quotas of its box, as it stands in a file. */
+/** A Namespace that sets quotas of its box, as written in a file. */
 export interface ManifestNamespace {
   readonly namespace: string;
   readonly name: string;
@@ -37,15 +37,15 @@ export interface ManifestNamespace {
   readonly quota: string;
 }
 
-/** Why a file cannot be read as manifests. */
+/** Reason why a file cannot be read as manifests. */
 export interface FileFault {
-  /** From 1. */
+  /** From 1; 0 if it is not about a line. */
   readonly line: number;
   /** A sentence fragment that never shows a value of the file. */
   readonly message: string;
 }
 
-/** What a file declares. */
+/** Declarations of a file, or the fault of one that cannot be read. */
 export type ManifestFile =
   | {
       readonly ok: true;
@@ -57,14 +57,14 @@ export type ManifestFile =
 
 /** The namespace of a manifest that names none. */
 const defaultNamespace = 'default';
-/** Far above any anchor that a person writes, far below a bomb. */
+/** Far above the number of aliases that a person writes, far below that of a bomb. */
 const mostAliases = 100;
 
 /**
- * Reads the text of a file: any number of YAML documents (JSON is YAML), each an object of ours, a Secret, a Namespace that
- * sets quotas, a List of such, or of a foreign kind, which is passed over. Words without quotes mean what they mean to
- * kubectl. Never throws. An object of ours that does not even say who it is
- * makes the whole file unreadable: nobody could tell which one is missing then.
+ * Reads the text of a file: any number of YAML documents (JSON is YAML), each an object of ours, a Secret, a Namespace
+ * that sets quotas, a List of such, or of a foreign kind, which is skipped. Unquoted words mean the same as to kubectl.
+ * Never throws. An object of ours that cannot be identified makes the whole file unreadable: otherwise nobody could
+ * tell which one is missing.
  */
 export function parseManifests(text: string): ManifestFile {
   const counter = new LineCounter();
@@ -99,7 +99,7 @@ class Unreadable extends Error {
   }
 }
 
-/** One document at a time: the syntax tree of a large file would take a hundred times its size. */
+/** Parses one document at a time: the syntax tree of a large file would take a hundred times its size. */
 function documentsOf(text: string, counter: LineCounter): Iterable<Document> {
   const parser = new Parser(counter.addNewLine);
   const composer = new Composer({
@@ -133,7 +133,7 @@ function valueOf(document: Document, line: number, counter: LineCounter): unknow
   }
 }
 
-/** The library takes every name as it is written (`stringKeys`). */
+/** Replaces names by those that kubectl reads: the library takes every name as written (`stringKeys`). */
 function nameAsKubectl(document: Document): void {
   visit(document, {
     Pair: (_, { key }) => {
@@ -142,7 +142,7 @@ function nameAsKubectl(document: Document): void {
   });
 }
 
-/** The items of a `kind: List`, as `kubectl get -o yaml` writes it; else the value itself. */
+/** Yields the items of a `kind: List`, as `kubectl get -o yaml` writes it, or the value itself. */
 function* flattened(value: unknown, line: number): Generator {
   if (isObject(value) && value['apiVersion'] === 'v1' && value['kind'] === 'List') {
     yield* listItems(value['items'], line);
@@ -190,15 +190,15 @@ function identity({ metadata }: Fields, line: number): { namespace: string; name
   return { namespace: namespace === defaultNamespace ? defaultNamespace : ownText(namespace), name: ownText(name) };
 }
 
-/** The same ASCII text in memory of its own: a part of a larger text would keep all of that. */
+/** Copies ASCII text into memory of its own: a part of a larger text would keep all of that. */
 function ownText(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
-/** Before the JSON of an object that has more than the usual members. */
+/** Prefix of the JSON of an object that has more than the usual members. */
 const whole = '!';
 
-/** The object behind a {@link ManifestObject}, as it is to be judged. */
+/** Returns the object behind a {@link ManifestObject}, ready to be checked. */
 export function manifestBody(
   { kind, namespace, name }: Omit<ManifestObject, 'json' | 'version' | 'line'>,
   json: string,
@@ -207,7 +207,7 @@ export function manifestBody(
   return { apiVersion: API_VERSION, kind, metadata: { namespace, name }, spec: parseJson(json) };
 }
 
-/** Of the usual object its spec alone: the rest is known, or (labels, annotations) means nothing to us. */
+/** Returns only the spec of a usual object: the rest is known, or (labels, annotations) means nothing to us. */
 function compactJson(value: Fields, line: number): string {
   const { spec, metadata } = value;
   const isUsual = hasOnly(value, usualMembers) && isObject(metadata) && hasOnly(metadata, usualMetadata);
@@ -221,7 +221,7 @@ function hasOnly(value: Fields, names: ReadonlySet<string>): boolean {
   return Object.keys(value).every((name) => names.has(name));
 }
 
-/** JSON has no word for infinity and writes null, which would count as "not given". */
+/** Returns JSON. Throws Unreadable for infinity, which JSON writes as null, and null means "not given". */
 function jsonOf(value: unknown, line: number): string {
   return JSON.stringify(value, (key, member: unknown) => {
     if (typeof member === 'number' && !Number.isFinite(member))
@@ -230,7 +230,7 @@ function jsonOf(value: unknown, line: number): string {
   });
 }
 
-/** Other Namespaces say nothing to us. */
+/** Reads a Namespace that sets quotas; returns undefined for others. */
 function readNamespace(value: Fields, line: number): ManifestNamespace | undefined {
   const { metadata } = value;
   const annotations = isObject(metadata) && isObject(metadata['annotations']) ? metadata['annotations'] : {};
@@ -253,7 +253,7 @@ function readSecret(value: Fields, line: number): ManifestSecret {
   };
 }
 
-/** kubectl refuses a label that YAML makes a flag or a number; one that says nothing is empty text. */
+/** Returns the text of a label. kubectl refuses one that YAML makes a flag or a number; null is empty text. */
 function labelText(name: string, value: unknown, line: number): string {
   if (typeof value === 'string') return value;
   if (value === null) return '';
@@ -280,7 +280,7 @@ function plain(text: string): string {
   return text;
 }
 
-/** A Secret may hold bytes that are no text, such as a keystore: each becomes a character that no client secret has. */
+/** Decodes an entry of a Secret. Bytes that are not text (a keystore) become characters that no client secret has. */
 function decoded(base64: string): string | undefined {
   const text = base64.replaceAll(/\s/g, '');
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;

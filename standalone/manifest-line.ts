@@ -1,8 +1,8 @@
 import { Composer, LineCounter, Parser, isNode } from 'yaml';
 
 /**
- * The line (from 1) of a field in a file: the field `spec.link[2].id` of the object that begins at `line`, or the nearest
- * field around it that is there. Reads the file's text again, because that is only needed for messages.
+ * Returns the line (from 1) of a field in a file: the field `spec.link[2].id` of the object that begins at `line`, or
+ * the nearest field around it that is there. Reads the file's text again, because that is only needed for messages.
  */
 export function lineOfField(text: string, line: number, field: string): number {
   const counter = new LineCounter();
@@ -18,7 +18,7 @@ export function lineOfField(text: string, line: number, field: string): number {
   return line;
 }
 
-/** `spec.link[2]["a b"]` as `spec`, `link`, 2, `a b`. */
+/** Splits a path: `spec.link[2]["a b"]` becomes `spec`, `link`, 2, `a b`. */
 function stepsOf(field: string): (string | number)[] {
   return [...field.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g)].map(([, index, quoted, name]) => {
     if (index !== undefined) return Number(index);

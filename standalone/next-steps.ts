@@ -18,7 +18,7 @@ export interface NextStepsContext {
   readonly cwd: string;
 }
 
-/** Prints what a person can do now, as commands to paste: get a token, sign in. No output ever has a secret. */
+/** Prints the next steps for a person, as commands to paste: get a token, sign in. No output ever has a secret. */
 export async function printNextSteps(output: DevOutput, context: NextStepsContext): Promise<void> {
   const { publicUrl, secrets, cwd } = context;
   const { generatedSubject: generated, chosenSubject: chosen, accountSubject: account } = output;
@@ -47,9 +47,9 @@ function placeOfSecret({ reader, cwd }: NextStepsContext, box: string, name: str
   return secret === undefined ? undefined : `${shortPath(secret.file, cwd)}:${String(secret.line)}`;
 }
 
-/** The command that starts examples/app for a client of the account's box; undefined when none fits it. */
+/** Returns the command that starts examples/app for a client of the account's box, or undefined if none fits it. */
 function appCommand({ box, issuer }: AccountSubject, { reader, publicUrl, cwd }: NextStepsContext): string | undefined {
-  // An issuer of its own is an address that this program does not serve.
+  // A custom issuer is an address that this program does not serve.
   if (issuer !== `${publicUrl}/boxes/${box}`) return undefined;
   const app = exampleClientOf(reader, box);
   if (app === undefined) return undefined;
@@ -63,7 +63,7 @@ function appCommand({ box, issuer }: AccountSubject, { reader, publicUrl, cwd }:
   return [...settings, node, quoted(shortPath(path.join(root, 'examples/app/app.js'), cwd))].join(' ');
 }
 
-/** The first in the order of files. */
+/** Returns the ID of the first suitable client in the order of files. */
 function exampleClientOf(reader: FolderReader, box: string): string | undefined {
   const clients = reader.index.contents(box).objects.filter(({ kind }) => kind === 'Client');
   const inOrder = clients.sort((one, other) => (one.place < other.place ? -1 : 1));
@@ -74,7 +74,7 @@ function exampleClientOf(reader: FolderReader, box: string): string | undefined 
   return undefined;
 }
 
-/** The address of a box is asked for: the root, when it is the only one. */
+/** Requests the metadata to find the address of a box: the root if the box is the only one. */
 async function addressOf(box: string, publicUrl: string): Promise<string> {
   const isOnlyOne = await isThere(`${publicUrl}/.well-known/oauth-authorization-server`);
   return isOnlyOne ? publicUrl : `${publicUrl}/boxes/${box}`;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** What `boxgate dev` was told. */
+/** Options of `boxgate dev`. */
 export interface DevOptions {
   /** Absolute path. */
   readonly folder: string;
@@ -15,7 +15,7 @@ export interface DevOptions {
   readonly once: boolean;
 }
 
-/** A command line that cannot be understood, as one sentence; usage and exit code 2. */
+/** A command line that is not understood, as one sentence; usage and exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -63,7 +63,7 @@ function port(text: string | undefined, otherwise: number, option: string): numb
   throw new UsageError(`${option} must be a number from 0 to 65535 (0: any free one)`);
 }
 
-/** Two ports: what may be reached from elsewhere, and what may not. */
+/** Reads the two ports: the one that may be reached from elsewhere, and the one that may not. */
 function ports(
   service: string | undefined,
   management: string | undefined,
@@ -77,7 +77,7 @@ function ports(
   throw new UsageError(`${what} ${String(both.port)}${isBoth ? '' : ' already'}: ${remedy} (0: any free one)`);
 }
 
-/** The URL itself is not shown: it may hold a password. */
+/** Checks the URL. The error does not show it, because it may hold a password. Throws UsageError. */
 function databaseUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.parse(text);

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DevError } from './dev-error.ts';
 
 /**
- * A port on 127.0.0.1 that is free now: the wanted one, or any for 0. Throws DevError when the wanted one is in use, and
- * still is after `patience` milliseconds.
+ * Returns a port on 127.0.0.1 that is free now: the requested one, or any for 0. Throws DevError if the requested one
+ * is in use, and still is after `patience` milliseconds.
  */
 export async function freePort(wanted: number, option: string, patience = 0): Promise<number> {
   const deadline = performance.now() + patience;

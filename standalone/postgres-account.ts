@@ -8,20 +8,20 @@ export interface Ids {
   readonly gid: number;
 }
 
-/** The account that Postgres runs under, and what to put before its command line so that it does. */
+/** The account that Postgres runs under, and the command line that runs a program under it. */
 export interface PostgresAccount {
-  /** To be the owner of the files; undefined: our own. */
+  /** New owner of the files; undefined: our own account. */
   readonly owner: Ids | undefined;
-  /** To start a process under; undefined: our own, or the command itself changes it. */
+  /** Account to start a process under; undefined: our own, or the command itself changes it. */
   readonly ids: Ids | undefined;
-  /** The program and arguments that start `program` under the account. */
+  /** Returns the program and arguments that start `program` under the account. */
   command(program: string, args: readonly string[]): { readonly program: string; readonly args: readonly string[] };
 }
 
 /**
- * Postgres refuses to run as root: then it runs as whoever owns the data, or as the user `postgres`. Where that user
- * cannot pass through the folders above the programs or the data (a checkout below /root), it keeps one capability of
- * root's: to pass through them.
+ * Chooses the account for Postgres, which refuses to run as root: then it runs as the owner of the data, or as the user
+ * `postgres`. If that user cannot pass through the folders above the programs or the data (a checkout below /root), it
+ * keeps one capability of root's to pass through them, CAP_DAC_OVERRIDE.
  */
 export function postgresAccount(dataDir: string, programs: readonly string[]): PostgresAccount {
   const plain = (program: string, args: readonly string[]) => ({ program, args });
@@ -38,13 +38,13 @@ export function postgresAccount(dataDir: string, programs: readonly string[]): P
   };
 }
 
-/** The owner of data that is there already. */
+/** Returns the owner of data that is there already; undefined for root. */
 function ownerOf(dataDir: string): Ids | undefined {
   const found = statSync(dataDir, { throwIfNoEntry: false });
   return found === undefined || found.uid === 0 ? undefined : { uid: found.uid, gid: found.gid };
 }
 
-/** The user `postgres`, made when it is missing. */
+/** Returns the user `postgres`, and creates it if it is missing. */
 function postgresUser(): Ids {
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { stdio: 'pipe' }).toString());
   try {
@@ -55,7 +55,7 @@ function postgresUser(): Ids {
   }
 }
 
-/** Whether an account may pass through a folder and all above it. */
+/** Checks whether an account may pass through a folder and all above it. */
 function mayPass(folder: string, { uid, gid }: Ids): boolean {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found !== undefined) {

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface FoundServer {
   readonly pid: number;
   readonly port: number;
-  /** It accepts connections; else it is starting or stopping. */
+  /** True if it accepts connections; otherwise it is starting or stopping. */
   readonly isReady: boolean;
 }
 
-/** The server that runs on this data now. postmaster.pid alone proves nothing: its process id may be another's by now. */
+/** Returns the server on this data. postmaster.pid alone proves nothing: its process id may have been reused. */
 export async function serverOf(dataDir: string): Promise<FoundServer | undefined> {
   const text = await readFile(path.join(dataDir, 'postmaster.pid'), 'utf8').catch(() => '');
   // PostgreSQL's miscadmin.h: line 1 the process id, line 4 the port, line 8 the state.
@@ -23,7 +23,7 @@ export async function serverOf(dataDir: string): Promise<FoundServer | undefined
   return { pid, port, isReady: port > 0 && (lines[7]?.startsWith('ready') ?? false) };
 }
 
-/** The server on this data once it is ready; undefined when there is none, or when the one that was there has stopped. */
+/** Resolves with the server on this data once it is ready, or with undefined if there is none or it has stopped. */
 export async function waitForServer(dataDir: string, timeout: number): Promise<FoundServer | undefined> {
   const deadline = performance.now() + timeout;
   for (;;) {
@@ -36,17 +36,17 @@ export async function waitForServer(dataDir: string, timeout: number): Promise<F
   }
 }
 
-/** Whether a process is a Postgres server on this data. */
+/** Checks whether a process is a Postgres server on this data. */
 export function isServing(pid: number, dataDir: string): boolean {
   return process.platform === 'linux' ? isServingLinux(pid, dataDir) : commandOf(pid).includes(dataDir);
 }
 
-/** A Postgres server's working folder is its data (a zombie has none). */
+/** Checks the working folder, which for a Postgres server is its data (a zombie has none). */
 function isServingLinux(pid: number, dataDir: string): boolean {
   try {
     return readlinkSync(`/proc/${String(pid)}/cwd`) === dataDir;
   } catch {
-    // Somebody else's process: its command line is there for all to read.
+    // The process belongs to another user: everybody can read its command line.
     return commandLine(pid).includes(dataDir);
   }
 }
@@ -69,7 +69,7 @@ function commandOf(pid: number): string {
   }
 }
 
-/** Sends a signal to a process; whether there was one. */
+/** Sends a signal to a process; returns whether it could be sent. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name);

@@ -4,19 +4,19 @@ import { isObject, parseJson } from '../api/client/apply-answer.ts';
 import { Secret } from '../api/client/secret.ts';
 import { DevError } from './dev-error.ts';
 
-/** A database that is to be made ready: its owner, and the API's role with its password. */
+/** A database to prepare: its owner, and the API's role with its password. */
 export interface DatabaseToPrepare {
   readonly ownerUrl: string;
   readonly role: string;
   readonly password: Secret;
 }
 
-/** The internal command that does it, for {@link prepareInProcess}. */
+/** Internal command that calls {@link prepareInProcess}. */
 const PREPARE_COMMAND = 'prepare-database';
 
 /**
- * Makes the API's role and brings the schema up to date, in a process that is gone afterwards: what that takes needs no
- * place in the memory of one that goes on for days. `self` starts `boxgate`. Throws DevError.
+ * Creates the API's role and brings the schema up to date, in a process that ends afterwards: a process that runs for
+ * days should not keep the memory that this takes. `self` starts `boxgate`. Throws DevError.
  */
 export async function prepareDatabase(
   self: readonly [string, ...string[]],
@@ -33,7 +33,7 @@ export async function prepareDatabase(
   if (child.exitCode !== 0) throw new DevError(complaint.trim() || 'The database could not be prepared');
 }
 
-/** The other end: reads the request, does it, and says on standard error in one sentence what went wrong. The exit code. */
+/** Reads the request and prepares the database; prints a failure on standard error. Returns the exit code. */
 export async function prepareInProcess(input: AsyncIterable<Buffer | string>): Promise<number> {
   const { ensureApiRole } = await import('../api/db/api-role.ts');
   const { migrate } = await import('../api/db/migrate.ts');

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * When a process began, in words of the system that only serve to be compared; undefined when there is no such process.
- * A process id alone says little: the system gives it again to another one.
+ * Returns the start of a process, in words of the system that can only be compared; undefined if there is no such
+ * process. A process id alone is not enough: the system reuses it.
  */
 export function processStart(pid: number): string | undefined {
   if (process.platform === 'linux') return linuxStart(pid);
@@ -16,7 +16,7 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
-/** Field 22 of /proc/<pid>/stat (proc(5)), counted behind the name, which may hold anything; with the boot it counts from. */
+/** Returns the boot id and field 22 of /proc/<pid>/stat (proc(5)), counted after the name, which may hold anything. */
 function linuxStart(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');

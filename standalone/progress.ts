@@ -1,24 +1,24 @@
 import { grouped } from './plain-text.ts';
 
-/** Tells how far long work is. */
+/** Display of the progress of long work. */
 export interface Progress {
-  /** `done` of `of`; the last call has both equal. */
+  /** Shows `done` of `of`; the last call has both equal. */
   report(what: string, done: number, of: number): void;
-  /** Ends the line that is being rewritten, before something else is printed. */
+  /** Ends the line that is being rewritten, before anything else is printed. */
   clear(): void;
 }
 
-/** Where it is written, and whether a line can be rewritten there. */
+/** Stream for the progress; on a terminal a line can be rewritten. */
 export interface ProgressOutput {
   write(text: string): unknown;
   readonly isTTY?: boolean;
 }
 
-/** Milliseconds between two lines where a line cannot be rewritten, and before the first one. */
+/** Milliseconds between two lines if a line cannot be rewritten, and before the first one. */
 const linePeriod = 2_000;
 const rewritePeriod = 100;
 
-/** Progress on one line of a terminal, or as a plain line now and then. Work that is quickly over says nothing. */
+/** Shows progress on one line of a terminal, or as a plain line now and then. Short work prints nothing. */
 export function createProgress(output: ProgressOutput, now: () => number): Progress {
   const isTerminal = output.isTTY === true;
   const period = isTerminal ? rewritePeriod : linePeriod;

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Writes a file of mode 0600 aside and moves it into place: a kill in between must not lose the only copy of a secret. */
+/** Writes a draft of mode 0600 and renames it: a kill in between must not lose the only copy of a secret. */
 export function replaceFile(file: string, content: string): void {
   const draft = `${file}.new`;
   rmSync(draft, { force: true });

@@ -5,12 +5,12 @@ import { isGeneratedSecret } from '../crds/generated-secret-text.ts';
 import type { KeptSecret, Rotation } from '../operator/rotation.ts';
 import { replaceFile } from './replace-file.ts';
 
-/** The file beside that of a generated secret which says how far its rotation is; mode 0600. */
+/** Returns the file next to that of a generated secret which records the state of its rotation; mode 0600. */
 export function rotationFile(file: string): string {
   return `${file}.rotation`;
 }
 
-/** How far the rotation of a secret is; undefined where nothing says so. */
+/** Reads the state of a secret's rotation; undefined if none is recorded. */
 export function readRotation(file: string): KeptSecret | undefined {
   const text = read(rotationFile(file));
   const fields = text === undefined ? undefined : parseJson(text);
@@ -27,7 +27,7 @@ export function readRotation(file: string): KeptSecret | undefined {
   };
 }
 
-/** Notes how far the rotation of a secret is, where it has one or two secrets are valid; `before` is what was noted last. */
+/** Records the state of a secret's rotation, if it has one or two secrets are valid; `before` is the last record. */
 export function writeRotation(
   file: string,
   kept: KeptSecret,
@@ -37,7 +37,7 @@ export function writeRotation(
   const { value, made, next, previous } = kept;
   const isNeeded = (every ?? at ?? next ?? previous) !== undefined;
   if (!isNeeded) {
-    // Of a secret that never had one there is no file: ten thousand need not be asked for.
+    // A secret that never rotated has no such file: ten thousand system calls are saved.
     if (before?.previous !== undefined || before?.next !== undefined) rmSync(rotationFile(file), { force: true });
     return;
   }

@@ -6,8 +6,8 @@ import { plainText } from './plain-text.ts';
 import { USAGE } from './usage.ts';
 
 /**
- * `boxgate dev` in this process: its arguments, its signals, its errors as sentences. Resolves with the exit code: 0
- * stopped as asked, 1 it cannot go on (or, with `--once`, not everything is Ready), 2 usage. `self` starts `boxgate`.
+ * Runs `boxgate dev` in this process: its arguments, its signals, its errors as sentences. Resolves with the exit code:
+ * 0 stopped as requested, 1 cannot continue (with `--once`: not all is Ready), 2 usage. `self` starts `boxgate`.
  */
 export async function runDev(
   args: readonly string[],
@@ -30,7 +30,7 @@ export async function runDev(
   }
 }
 
-/** `npx` passes SIGTERM on to the shell between it and us, which dies of it and tells us nothing. */
+/** Stops when the parent is gone: `npx` passes SIGTERM on to the shell in between, which dies without telling us. */
 function whenParentIsGone(stop: () => void): void {
   const parent = process.ppid;
   setInterval(() => {

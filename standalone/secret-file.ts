@@ -5,14 +5,14 @@ import { generatedSecretIn } from '../crds/generated-secret-text.ts';
 import type { KeptSecret, SecretSituation } from '../operator/rotation.ts';
 import { readRotation } from './rotation-file.ts';
 
-/** What the file of a generated secret says. */
+/** Contents of a generated secret's file. */
 export type SecretFile = NonNullable<SecretSituation['found']> & {
   readonly text: string;
-  /** Of its client, where it names it. */
+  /** Id of its client, if the file names it. */
   readonly id: string | undefined;
 };
 
-/** Reads the file of a generated secret. A secret carries a checksum: half of one, left by a kill, is none. */
+/** Reads the file of a generated secret. A secret carries a checksum: half of one, left by a kill, is ignored. */
 export function readSecretFile(file: string): SecretFile {
   const text = readFileSync(file, 'utf8');
   const parsed = parseJson(text);
@@ -26,7 +26,7 @@ export function readSecretFile(file: string): SecretFile {
   return { ...rotation, text, id };
 }
 
-/** A kill may have come between the two files: the one beside it is written first. */
+/** Checks whether the record belongs to the secret found: it is written first, and a kill may have come in between. */
 function knows({ value, previous }: KeptSecret, found: string | undefined): boolean {
   return found !== undefined && [value, previous?.value].some((one) => one?.reveal() === found);
 }

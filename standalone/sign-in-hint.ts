@@ -2,7 +2,7 @@ import { isObject } from '../api/client/apply-answer.ts';
 import type { ObjectStatus } from '../operator/object-status.ts';
 import { isGood } from './status-table.ts';
 
-/** Somebody who can sign in: the first admin of a box. */
+/** A person who can sign in: the first admin of a box. */
 export interface AccountSubject {
   readonly box: string;
   readonly email: string;
@@ -11,7 +11,7 @@ export interface AccountSubject {
   readonly issuer: string;
 }
 
-/** Of a Box that is Ready: its first admin. */
+/** Returns the first admin of a Box that is Ready or suspended. */
 export function accountSubject(status: ObjectStatus): AccountSubject | undefined {
   const { columns, namespace } = status;
   if (columns.kind !== 'Box' || columns.admin === undefined || !isGood(status)) return undefined;
@@ -24,7 +24,7 @@ const callback = /^http:\/\/127\.0\.0\.1(:\d+)?\/callback$/;
 const requested = ['openid', 'email'];
 
 /**
- * The ID of the client if examples/app can sign people in with this Client: a public client with the code grant whose
+ * Returns the ID of a client that examples/app can sign people in with: a public client with the code grant whose
  * redirect URI is the app's own, on any port (RFC 8252 section 7.3). `body` is the manifest.
  */
 export function exampleClient(body: unknown): string | undefined {
@@ -43,7 +43,7 @@ export function exampleClient(body: unknown): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** How to sign in as `account`: `command` starts an app, undefined when none can be; `address` is that of the sign-in page. */
+/** Returns the hint on signing in as `account`: `command` starts an app, `address` is that of the sign-in page. */
 export function signInHint(
   account: Pick<AccountSubject, 'email' | 'secret'>,
   password: string | undefined,

@@ -13,12 +13,12 @@ export interface StateFolder {
   readonly secrets: string;
   readonly postgresLog: string;
   readonly apiLog: string;
-  /** A process that was killed had it; what that one had started may be ending just now. */
+  /** True if a killed process had it; the processes which that had started may be ending just now. */
   readonly isTakenOver: boolean;
   release(): void;
 }
 
-/** Opens a state folder, made when it is missing. Throws DevError: it cannot be used, or another instance uses it. */
+/** Opens a state folder, creating a missing one. Throws DevError if it cannot be used, or another instance uses it. */
 export function openStateFolder(folder: string): StateFolder {
   try {
     return open(folder);
@@ -37,12 +37,12 @@ function open(folder: string): StateFolder {
     throw new DevError(`Another boxgate dev (process ${String(lock.heldBy)}) uses the state folder ${folder}`);
   }
   try {
-    // Whoever commits the folder of manifests must not commit secrets with it.
+    // A commit of the folder of manifests must not include secrets.
     writeFileSync(path.join(folder, '.gitignore'), '*\n');
     const secrets = path.join(folder, 'secrets');
     mkdirSync(secrets, { recursive: true, mode: 0o700 });
     const [keys, data] = [path.join(folder, 'keys.json'), path.join(folder, 'data')];
-    // New keys open no old database: what it says of them would help nobody.
+    // New keys cannot open an old database, and its error message would help nobody.
     if (!existsSync(keys) && existsSync(data)) {
       throw new DevError(
         `${keys} is lost, and without it the data beside it cannot be opened: restore it, or remove the state folder to begin anew without its data`,
@@ -63,14 +63,14 @@ function open(folder: string): StateFolder {
   }
 }
 
-/** In a checkout of another user everything else works: only the state has to be somewhere else. */
+/** Returns advice for a folder that is closed to us: in another user's checkout only the state has to move. */
 function remedyFor(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const isClosed = code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
   return isClosed ? '. Name a folder of your own with --state <dir>' : '';
 }
 
-/** Makes a folder and what is missing above it. node's own way never returns where a file system takes no folders (/proc). */
+/** Creates a folder and its missing parents. Node's own way never returns if a file system takes no folders (/proc). */
 function makeFolder(folder: string): void {
   const parent = path.dirname(folder);
   if (existsSync(folder)) return;

@@ -3,26 +3,26 @@ import type { Condition, ObjectStatus } from '../operator/object-status.ts';
 import { placeOfField } from './folder-source.ts';
 import { grouped, plainText } from './plain-text.ts';
 
-/** Rows of one kind that are printed at most; who is not Ready comes first. */
+/** Maximum number of rows of one kind; objects that are not Ready come first. */
 const mostRows = 40;
 const mostRemarks = 20;
 
 /**
- * Statuses as `kubectl get` would print them, a table for each kind, and below each what there is to say about single
- * objects, with its file and line. Ends with a line end; empty for no statuses.
+ * Formats statuses as `kubectl get` would, one table for each kind, and below each the remarks on single objects with
+ * their file and line. Ends with a line end; empty for no statuses.
  */
 export function statusTables(statuses: readonly ObjectStatus[]): string {
   const tables = kindsOf(statuses).map((kind) => table(statuses.filter((status) => status.kind === kind)));
   return tables.join('\n');
 }
 
-/** Whether an object is Ready, or left alone on purpose. */
+/** Checks whether an object is Ready or suspended. */
 export function isGood(status: ObjectStatus): boolean {
   const ready = condition(status, 'Ready');
   return ready?.status === 'True' || ready?.reason === 'Suspended';
 }
 
-/** What a person types after `kubectl get` for an object: `client.boxgate.dev/reporting`. */
+/** Returns the argument of `kubectl get` for an object: `client.boxgate.dev/reporting`. */
 function resourceName({ kind, name }: Pick<ObjectStatus, 'kind' | 'name'>): string {
   return `${KINDS[kind].singular}.boxgate.dev/${name}`;
 }
@@ -94,7 +94,7 @@ function ownCells({ columns }: ObjectStatus): readonly string[] {
   }
 }
 
-/** What a person should know first: why it is not Ready, else what it is Ready without. That a client needs no policy is usual. */
+/** Returns the most important condition: why it is not Ready, else a remark. A client without a policy is usual. */
 function foremost(status: ObjectStatus): Condition | undefined {
   const ready = condition(status, 'Ready');
   if (ready?.status !== 'True') return ready;
@@ -125,7 +125,7 @@ function worthSaying({ conditions }: ObjectStatus): readonly Condition[] {
   });
 }
 
-/** What there is to say about some of them; the rest is more of the same. */
+/** Returns the first remarks on some objects, and the number of the others. */
 function remarksOf(statuses: readonly ObjectStatus[]): readonly string[] {
   const all = statuses.flatMap(remarks);
   return all.length <= mostRemarks
@@ -133,7 +133,7 @@ function remarksOf(statuses: readonly ObjectStatus[]): readonly string[] {
     : [...all.slice(0, mostRemarks), `  … and ${grouped(all.length - mostRemarks)} more`];
 }
 
-/** `  examples/a.yaml:7: spec.grant_types must be given`, a line for each thing. */
+/** Returns a line for each remark: `  examples/a.yaml:7: spec.grant_types must be given`. */
 function remarks(status: ObjectStatus): readonly string[] {
   if (status.faults.length > 0) {
     return status.faults.map(({ path, message }) => {
@@ -150,7 +150,7 @@ function condition({ conditions }: ObjectStatus, type: Condition['type']): Condi
   return conditions.find((one) => one.type === type);
 }
 
-/** Returns rows of cells as lines whose columns stand below each other. */
+/** Returns rows of cells as lines with aligned columns. */
 export function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>

@@ -1,4 +1,4 @@
-/** What `boxgate help` prints. */
+/** Text that `boxgate help` prints. */
 export const USAGE = `Usage: boxgate dev <folder>   serve what the manifests in a folder declare, with no cluster
        boxgate api            serve the boxes of a database (settings: docs/configuration.md)
        boxgate operator       keep the boxes of a Kubernetes cluster as they are declared
