@@ -12,9 +12,9 @@ export function readPublicUrl(read: EnvironmentReader): string {
   return read.url('BOXGATE_PUBLIC_URL', isPlainUrl, must).href.replace(/\/+$/, '');
 }
 
-/** Checks whether a URL is http or https and has no query, fragment or user name. */
+/** Checks whether a URL is http or https and has no query, fragment, user name or password. */
 export function isPlainUrl(url: URL): boolean {
-  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
+  return /^https?:$/.test(url.protocol) && url.search + url.hash + url.username + url.password === '';
 }
 
 function isManagementKey(text: string): boolean {

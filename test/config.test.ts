@@ -125,6 +125,7 @@ describe('the settings of the API', () => {
       'id.example.com',
       'ftp://id.example.com',
       'https://u:p@x',
+      'https://:secret@x',
       'https://x?a=b',
       'https://x#y',
       '/',
