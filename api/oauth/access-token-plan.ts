@@ -10,11 +10,11 @@ export interface GrantSettings {
   readonly audience?: readonly string[];
 }
 
-/** What an access token is going to be. Lifetimes in seconds. */
+/** Properties of a planned access token. Lifetimes in seconds. */
 export interface AccessTokenPlan {
   readonly format: 'opaque' | 'jwt';
   readonly lifetime: number;
-  /** Shown as `expires_in`: only when somebody configured a lifetime. */
+  /** Value of `expires_in`; undefined (left out) without a configured lifetime, except for a refresh. */
   readonly expiresIn: number | undefined;
   readonly audience: readonly string[] | null;
   readonly scope: string | null;
@@ -26,14 +26,14 @@ export interface Asked {
   readonly scope: string | undefined;
 }
 
-/** What a refresh family was granted at first: no refresh ever gets more (RFC 6749 §6). */
+/** Audience and scope that were granted first; no refresh ever gets more (RFC 6749 §6). */
 export type Granted = Pick<AccessTokenPlan, 'audience' | 'scope'>;
 
 /** The settings and the subject that a token is planned for. */
 export interface PlanContext {
-  /** Of the grant. */
+  /** Settings of the grant. */
   readonly settings: GrantSettings;
-  /** Those that the client may request. */
+  /** Scopes that the client may request. */
   readonly scopes: RequestableScopes;
   readonly box: Box;
   readonly issuer: string;
@@ -73,13 +73,13 @@ export function planGrantedToken(context: PlanContext, asked: Asked, granted: Gr
   return { ...plan, scope: scopeLeft(allowedScopes(context), asked.scope, granted.scope) };
 }
 
-/** Plans the access token of a refresh: as {@link planGrantedToken}, and it always shows when it ends. */
+/** Plans the access token of a refresh like {@link planGrantedToken}; the response always has `expires_in`. */
 export function planRefreshedToken(context: PlanContext, asked: Asked, granted: Granted): AccessTokenPlan {
   const plan = planGrantedToken(context, asked, granted);
   return { ...plan, expiresIn: plan.lifetime };
 }
 
-/** Of a client that lists audiences now, the default is one of them, and none of them was granted. */
+/** Returns the granted audience, otherwise never the default of a client that lists audiences by now. */
 function boundAudience({ settings, subject, issuer }: PlanContext, asked: Asked, granted: Granted): string | undefined {
   const [audience] = granted.audience ?? [];
   if (asked.audience !== undefined && asked.audience !== (audience ?? issuer)) {
@@ -114,7 +114,7 @@ function plannedAudience(
 const longestScope = 4096;
 const scopeShape = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
-/** Only what is asked for is granted, and only what is allowed (RFC 6749 §3.3). */
+/** Reads the requested scopes. Throws OAuthError `invalid_scope` unless all of them are allowed (RFC 6749 §3.3). */
 function scopesAsked(asked: string, allowed: ReadonlySet<string>): readonly string[] {
   if (asked.length > longestScope || !scopeShape.test(asked)) {
     throw new OAuthError('invalid_scope', 'The scope is malformed');

@@ -3,12 +3,12 @@ import type { Asked } from './access-token-plan.ts';
 import { OAuthError } from './oauth-error.ts';
 import type { Parameters } from './parameters.ts';
 
-/** What the parameters of a token request ask for. Throws OAuthError `invalid_target` for a malformed `resource`. */
+/** Reads the requested audience and scope. Throws OAuthError `invalid_target` for a malformed `resource`. */
 export function askedIn(parameters: Parameters): Asked {
   return { audience: targetIn(parameters), scope: parameters.get('scope') };
 }
 
-/** `resource` is how RFC 8707 §2 calls what the interface calls `audience`; it must be an absolute URI. */
+/** Reads the audience. RFC 8707 §2 names it `resource`, which must be an absolute URI. */
 function targetIn(parameters: Parameters): string | undefined {
   const audience = parameters.get('audience');
   const resource = parameters.get('resource');
@@ -25,7 +25,7 @@ function targetIn(parameters: Parameters): string | undefined {
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:[^#]+$/;
 const characters = new RegExp(URI_TEXT);
 
-/** RFC 3986 §4.3: a scheme, something behind it, no fragment. */
+/** Checks for the form of RFC 3986 §4.3: a scheme, something after it, no fragment. */
 function isAbsoluteUri(text: string): boolean {
   return scheme.test(text) && characters.test(text);
 }

@@ -8,7 +8,7 @@ import { provePrivateKeyJwt } from './private-key-jwt.ts';
 import { proveServiceAccount } from './service-account-token.ts';
 import type { OAuthServices } from './services.ts';
 
-/** The confidential client that sent these credentials (RFC 6749 §2.3). Throws OAuthError `invalid_client`, Outage. */
+/** Returns the confidential client of these credentials (RFC 6749 §2.3). Throws OAuthError `invalid_client`, Outage. */
 export async function authenticateClient(
   credentials: ClientCredentials,
   context: AuthenticationContext,
@@ -19,8 +19,8 @@ export async function authenticateClient(
 }
 
 /**
- * The client whose secret this is. Throws OAuthError `invalid_client`; an unknown client takes the same way, and time, as
- * one with a generated secret.
+ * Returns the client that this secret belongs to. Throws OAuthError `invalid_client`; an unknown client takes the same
+ * path, and time, as one with a generated secret.
  */
 export async function authenticateBySecret(
   state: BoxState,
@@ -35,14 +35,14 @@ export async function authenticateBySecret(
   return found;
 }
 
-/** The previous secret counts by the clock of this replica, as tokens do; how far that may be off: docs/database.md. */
+/** Returns the valid secrets. The previous one expires by this replica's clock; for its error see docs/database.md. */
 function liveSecrets(client: ClientState | undefined, now: number): readonly string[] {
   if (client === undefined) return [];
   const { secrets, previous } = client;
   return previous !== undefined && now < previous.until ? [...secrets, previous.stored] : secrets;
 }
 
-/** The active client that a request names, without proof of who it is; undefined when there is none. */
+/** Returns the active client that a request names, without proof of its identity; undefined when there is none. */
 export function namedClient(state: BoxState, credentials: ClientCredentials): ClientState | undefined {
   const found = findClient(state, credentials);
   return found !== undefined && isActive(found, state) ? found : undefined;
@@ -69,7 +69,7 @@ function findClient(state: BoxState, credentials: ClientCredentials): ClientStat
   return undefined;
 }
 
-/** The stored secret that was sent; undefined when none was. */
+/** Returns the stored secret that was sent; undefined when none was. */
 async function verified(
   stored: readonly string[],
   sent: ClientCredentials,

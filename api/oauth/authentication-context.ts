@@ -3,7 +3,7 @@ import type { BoxState } from '../state/box-state.ts';
 import type { Transaction } from '../state/state-cache.ts';
 import type { OAuthServices } from './services.ts';
 
-/** What the authentication of a client works on: a box's configuration at one version, and the ways to Postgres. */
+/** Dependencies of client authentication: a box's configuration at one version, and the ways to Postgres. */
 export interface AuthenticationContext {
   readonly state: BoxState;
   readonly statements: HotStatements;

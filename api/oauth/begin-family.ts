@@ -23,8 +23,8 @@ export interface FamilyOrigin {
 }
 
 /**
- * Stores a refresh family and its first session; gives the refresh token. Undefined when the box's limit of sessions is
- * reached. `now` in milliseconds. Throws Outage.
+ * Stores a refresh family and its first session; returns the refresh token. Undefined when the box's limit of sessions
+ * is reached. `now` in milliseconds. Throws Outage.
  */
 export function beginFamily(
   session: NewSession,
@@ -40,8 +40,8 @@ export function beginFamily(
 }
 
 /**
- * The same inside a transaction that has made room for the session. The family's row is written first: whoever ends the
- * family ends the session too.
+ * Does the same inside a transaction that has made room for the session. The family's row is written first, so that
+ * ending the family ends the session too.
  */
 export async function storeFamily(
   connection: Connection,

@@ -34,8 +34,8 @@ export interface LiveSession {
 }
 
 /**
- * The session of an access token, opaque or JWT, if it is valid in this box now, whoever it is for, with the scope and
- * audience that its client may still request; undefined otherwise. Every answer comes with the config version its statement saw.
+ * Returns the session of an access token, opaque or JWT, if it is valid here now, for any audience, with the scope and
+ * audience that its client may still request; else undefined. Each answer has the config version of its statement.
  */
 export function checkToken(
   text: string,
@@ -47,8 +47,8 @@ export function checkToken(
 }
 
 /**
- * Finds the session of an access token that has not ended, whatever its client may still request: who ends it must find it
- * also while it is not valid, since it can become valid again.
+ * Finds the session of an access token that has not ended, even if its client may no longer request it: a session must
+ * be found to be ended also while it is not valid, since it can become valid again.
  */
 export function findSession(
   text: string,
@@ -59,14 +59,14 @@ export function findSession(
   return findJudged(text, state, statements, services, asItIs);
 }
 
-/** Judges a session that has not ended; returns undefined where it does not count. */
+/** Judges a session that has not ended; returns undefined if it is not valid. */
 type Judge = (session: LiveSession, state: BoxState, services: OAuthServices) => LiveSession | undefined;
 
 function asItIs(session: LiveSession): LiveSession {
   return session;
 }
 
-/** One function waits for all of them: each more that waits for another's answer has a promise of its own to pay. */
+/** Finds and judges a session. One function awaits all results, because each further one would cost a promise. */
 async function findJudged(
   text: string,
   state: BoxState,
@@ -84,8 +84,8 @@ async function findJudged(
 }
 
 /**
- * The session of a token sent to one of the box's own endpoints: {@link checkToken}, and it was issued for them. A token
- * for somebody else counts there only while the box's `foreign_audience` lets it (RFC 9068 §4).
+ * Returns the session of a token sent to one of the box's own endpoints: {@link checkToken}, and it was issued for
+ * them. A token for another audience is valid there only while the box's `foreign_audience` allows it (RFC 9068 §4).
  */
 export function checkBearer(
   text: string,
@@ -99,7 +99,7 @@ export function checkBearer(
   });
 }
 
-/** Finds the session of a bearer token that is about to be closed: {@link findSession}, and it was issued for the box. */
+/** Finds the session of a bearer token that is to be closed: {@link findSession}, and it was issued for the box. */
 export function findBearerSession(
   text: string,
   state: BoxState,
@@ -118,7 +118,7 @@ function isForBox({ audience }: LiveSession, state: BoxState, services: OAuthSer
   return audience.includes(services.issuer(state));
 }
 
-/** A JWT is found by its jti, once its signature holds: a closed session refuses its token, whatever its form (T-32). */
+/** Returns a JWT's session key, its jti, once the signature is verified: closing a session ends JWTs too (T-32). */
 async function jwtKey(text: string, state: BoxState, services: OAuthServices): Promise<SessionKey | undefined> {
   const issuer = services.issuer(state);
   const parts = await readJwtAccessToken(text, state.keys, issuer, services.now());
@@ -128,12 +128,12 @@ async function jwtKey(text: string, state: BoxState, services: OAuthServices): P
 function stillValid(session: LiveSession, state: BoxState, services: OAuthServices): LiveSession | undefined {
   const owner = state.clients.get(session.client.id);
   const granted = owner && stillGranted(session, owner, state.settings, services.issuer(state));
-  // As it was issued, nearly always.
+  // Nearly always the same as issued.
   const isSame = granted?.scope === session.scope && granted.audience === session.audience;
   return isSame ? session : granted && { ...session, ...granted };
 }
 
-/** Pure: does a stored session count now. Revocations count in config versions; `now` in milliseconds. */
+/** Returns a stored session if it is valid now (pure). Revocations apply by config version; `now` in milliseconds. */
 export function judgeSession(
   key: SessionKey,
   found: FoundSession,

@@ -6,21 +6,21 @@ import type { ServiceAccount } from '../../crds/client.ts';
 import { OAuthError } from './oauth-error.ts';
 import type { Parameters } from './parameters.ts';
 
-/** A JWT by which a client says who it is (RFC 7523 §2.2). What is read here is not verified yet. */
+/** A JWT that authenticates a client (RFC 7523 §2.2). Its content is not verified yet. */
 export interface ClientAssertion {
   readonly text: Secret;
   /** Its `sub`. */
   readonly subject: string;
-  /** Set where its `sub` is that of a Kubernetes ServiceAccount: then it is that one's token. */
+  /** ServiceAccount whose token it is; set if its `sub` is that of a Kubernetes ServiceAccount. */
   readonly serviceAccount: ServiceAccount | undefined;
   /** UUID of the request that carries it. */
   readonly request: string;
 }
 
-/** The one type of assertion that there is for clients (RFC 7523 §2.2). */
+/** The only type of assertion for clients (RFC 7523 §2.2). */
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Signatures that an assertion may have: asymmetric ones, so that nobody but the client can make it (RFC 7518 §3.1, RFC 8037). */
+/** Signature algorithms of assertions: asymmetric, so that only the client can sign (RFC 7518 §3.1, RFC 8037). */
 export const ASSERTION_ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA'],
   ...['PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'],
@@ -28,7 +28,7 @@ export const ASSERTION_ALGORITHMS = [
 
 /**
  * Reads the assertion of a request; undefined when it has none. Throws OAuthError: `invalid_request` when half of it is
- * missing, `invalid_client` when it is no JWT signed in a way that may be, whoever the client is.
+ * missing, `invalid_client` when it is not a JWT signed in a permitted way, for any client.
  */
 export function readAssertion(parameters: Parameters): ClientAssertion | undefined {
   const type = parameters.get('client_assertion_type');
@@ -43,14 +43,14 @@ export function readAssertion(parameters: Parameters): ClientAssertion | undefin
   return { text: new Secret(text), subject, serviceAccount: serviceAccountOf(subject), request: randomUUID() };
 }
 
-/** The refusal of an assertion, with what would help an honest client. */
+/** Makes the refusal of an assertion, with a description that helps an honest client. */
 export function refusedAssertion(description: string): OAuthError {
   return new OAuthError('invalid_client', description);
 }
 
 const compact = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
-/** Of the header only what is the same for every client: whose keys there are is not told. */
+/** Checks only what is the same for every client in the header: the answer does not reveal whose keys exist. */
 function checkHeader(text: string): void {
   if (!compact.test(text)) throw notSigned();
   const { alg, typ } = read(() => decodeProtectedHeader(text));
@@ -66,7 +66,7 @@ function isAlgorithm(alg: unknown): boolean {
   return ASSERTION_ALGORITHMS.some((known) => known === alg);
 }
 
-/** A token made for something else is none to authenticate with (RFC 8725 §3.11). */
+/** Checks `typ`: a token made for another purpose does not authenticate a client (RFC 8725 §3.11). */
 function isAssertionType(typ: unknown): boolean {
   return typeof typ === 'string' && /^(application\/)?(jwt|client-authentication\+jwt)$/i.test(typ);
 }
@@ -77,7 +77,7 @@ function subjectOf(text: string): string {
   throw refusedAssertion('The assertion has no sub (RFC 7523 section 3)');
 }
 
-/** Whatever jose cannot read is none. */
+/** Reads a part with jose; a text that jose cannot read is no assertion. */
 function read<T>(work: () => T): T {
   try {
     return work();
@@ -93,7 +93,7 @@ function notSigned(): OAuthError {
 const label = new RegExp(DNS_LABEL, 'u');
 const objectName = new RegExp(OBJECT_NAME, 'u');
 
-/** `system:serviceaccount:<namespace>:<name>`: no client is called so, for an id has no colon. */
+/** Parses `system:serviceaccount:<namespace>:<name>`. No client has such an id, because ids have no colon. */
 function serviceAccountOf(subject: string): ServiceAccount | undefined {
   const [system, kind, namespace = '', name = '', ...more] = subject.split(':');
   if (system !== 'system' || kind !== 'serviceaccount') return undefined;

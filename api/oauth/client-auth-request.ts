@@ -7,23 +7,23 @@ import { formDecode } from './parameters.ts';
 import type { Parameters } from './parameters.ts';
 import { utf8Text } from './utf8.ts';
 
-/** How a client says who it is; RFC 6749 §2.3.1. A public client names its id only. */
+/** Credentials of a client as it sent them (RFC 6749 §2.3.1). A public client sends its id only. */
 export interface ClientCredentials {
   readonly id: string;
-  /** What may be the secret: as sent, and percent-decoded where that differs. Empty: none was sent. */
+  /** Possible secrets: as sent, and percent-decoded where that differs. Empty: none was sent. */
   readonly secrets: readonly Secret[];
   /** Other readings of the id: percent-decoded. */
   readonly ids: readonly string[];
   readonly method: 'basic' | 'body' | 'assertion' | 'none';
   /** Set with the method `assertion` only. */
   readonly assertion?: ClientAssertion;
-  /** Hears that a secret is about to be verified slowly; what it throws stops that. */
+  /** Limits on guesses, called before a secret is verified slowly; an exception stops that. */
   readonly guessLimits?: GuessLimits | undefined;
 }
 
 /**
  * Reads the client's credentials from the Authorization header or the body. Throws OAuthError `invalid_client` when the
- * header or the assertion is broken or there is no client at all, `invalid_request` when two ways are used (RFC 6749 §2.3).
+ * header or the assertion is broken or no client is named, `invalid_request` when two ways are used (RFC 6749 §2.3).
  */
 export function readClientCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {
   const id = parameters.get('client_id');
@@ -48,7 +48,7 @@ function byHeader(authorization: string, id: string | undefined): ClientCredenti
   throw new OAuthError('invalid_request', 'client_id differs from the one in the Authorization header');
 }
 
-/** A client's own assertion names it (RFC 7521 §4.2); a ServiceAccount may be that of several clients. */
+/** Reads an assertion. A client's own names it (RFC 7521 §4.2); a ServiceAccount may belong to several clients. */
 function byAssertion(assertion: ClientAssertion, id: string | undefined): ClientCredentials {
   const { subject, serviceAccount } = assertion;
   if (serviceAccount === undefined) {
@@ -59,14 +59,14 @@ function byAssertion(assertion: ClientAssertion, id: string | undefined): Client
   return { id, ids: [id], secrets: [], method: 'assertion', assertion };
 }
 
-/** The id of the client as it is stored: ids hold nothing that would be encoded, so it is the decoded reading. */
+/** Returns the id of the client as it is stored: the decoded reading, because ids hold no encoded character. */
 export function clientId({ ids, id }: ClientCredentials): string {
   return ids.at(-1) ?? id;
 }
 
 const basicShape = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
 
-/** Splits at the first colon: a secret may hold more (RFC 7617 §2). Both parts count as sent or percent-decoded. */
+/** Splits at the first colon: a secret may hold more (RFC 7617 §2). Both parts are read as sent and percent-decoded. */
 export function parseBasic(authorization: string): ClientCredentials {
   const encoded = basicShape.exec(authorization)?.[1];
   if (encoded === undefined) throw broken();
@@ -86,7 +86,7 @@ export function parseBasic(authorization: string): ClientCredentials {
   };
 }
 
-/** Whether base64 is the only text of these bytes, with its padding or without (RFC 4648 §3.2, §3.5). */
+/** Checks whether a text is the canonical base64 of these bytes, with padding or without (RFC 4648 §3.2, §3.5). */
 function isTextOf(bytes: Buffer, base64: string): boolean {
   const text = bytes.toString('base64');
   return text === base64 || text.replace(/=+$/, '') === base64.replace(/=+$/, '');
@@ -96,7 +96,7 @@ function broken(): OAuthError {
   return new OAuthError('invalid_client', 'The Authorization header is not Basic base64(client_id:client_secret)');
 }
 
-/** As sent and, when it holds an escape that decodes, decoded once (RFC 6749 §2.3.1 encodes, most clients do not). */
+/** Returns a text as sent and, if it has a valid escape, decoded once (RFC 6749 §2.3.1; most clients do not encode). */
 function readings(text: string): readonly string[] {
   if (!/[%+]/.test(text)) return [text];
   try {

@@ -7,18 +7,18 @@ import type { RemoteKeySets } from './remote-key-sets.ts';
 /** The public keys of clients. */
 export interface ClientKeys {
   /**
-   * The keys of a client; undefined when it has none. `anew`: what `jwks_uri` holds now, undefined where that is not to
-   * be asked. `box` is the client's. Throws Outage when they cannot be fetched, Problem `throttled` when the box uses its
-   * share of fetches.
+   * Returns the keys of a client; undefined when it has none. `anew` fetches `jwks_uri` again, undefined if that is not
+   * possible now. `box` is the client's. Throws Outage when they cannot be fetched, Problem `throttled` when the box
+   * uses its share of fetches.
    */
   find(client: Client, box: string, how: 'known' | 'anew'): Promise<JWTVerifyGetKey | undefined>;
-  /** Why the keys behind the `jwks_uri` of a client are never fetched; undefined where they are, or it has none. */
+  /** Returns the reason why a client's `jwks_uri` is never fetched; undefined if it is, or the client has none. */
   unlistedHost(client: Client): Fault | undefined;
 }
 
-/** Keys that clients declare; what `remote` does not fetch nobody does. */
+/** Creates the keys of clients: declared keys, and those that `remote` fetches. */
 export function createClientKeys(remote: RemoteKeySets): ClientKeys {
-  // By the object as the box holds it: a client that changes has another one.
+  // Keyed by the object that the box holds: a changed client has a new one.
   const declared = new WeakMap<object, JWTVerifyGetKey>();
 
   function ofDeclared(jwks: NonNullable<Client['jwks']>): JWTVerifyGetKey {

@@ -6,12 +6,12 @@ import { isKeyNeeded } from './make-access-token.ts';
 import type { KeyNeeded } from './make-access-token.ts';
 import type { OAuthServices } from './services.ts';
 
-/** Rounds in which a missing signing key may be made: two are enough, of an access token and an id_token, unless the settings change meanwhile. */
+/** Limit of rounds that may make a key. An access token and an id_token need two, unless settings change meanwhile. */
 const keyRounds = 4;
 
 /**
- * Decides under the box's present configuration; when the decision is that a signing key is needed, makes one and decides
- * again. Undefined when there is no such box. Throws Outage.
+ * Decides under the box's present configuration; when the decision is that a signing key is needed, makes one and
+ * decides again. Undefined when there is no such box. Throws Outage.
  */
 export async function decideWithKey<T extends object>(
   box: string,

@@ -8,7 +8,7 @@ import type { OAuthServices } from './services.ts';
 type EndingServices = Pick<OAuthServices, 'pool' | 'now' | 'revocationsNeedStandby'>;
 
 /**
- * Ends a session and its refresh family. After it returned no replica accepts its token; with a synchronous standby
+ * Ends a session and its refresh family. After it has returned no replica accepts its token; with a synchronous standby
  * demanded, not even after a failover. Undefined when there is no such session. Throws Outage.
  */
 export function endSession(

@@ -3,7 +3,7 @@ import { endFamily, endSession } from '../db/session.ts';
 import type { SessionEnd } from '../db/session.ts';
 import type { Connection } from '../db/transaction.ts';
 
-/** Ends what came of an authorization: its refresh family with all that lives of it, or its session. */
+/** Ends the tokens of an authorization: its refresh family with all living sessions, or its session. */
 export async function endTokens(
   connection: Connection,
   box: string,

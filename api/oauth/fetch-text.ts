@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { http } from '../client/node-http.ts';
 
-/** Milliseconds from the call to the end of the answer: who waits for it is answered within two seconds. */
+/** Milliseconds from the call to the end of the answer, so that a waiting request is answered within two seconds. */
 const patience = 1_500;
 /** Bytes. */
 const longest = 64 * 1024;
 
 /**
- * The text at an address, by one GET: no redirect is followed, nothing is sent along, at most 64 KB and 1.5 seconds.
- * Throws an Error of one sentence.
+ * Fetches the text at an address by one GET: no redirect is followed, nothing is sent along, at most 64 KB and 1.5
+ * seconds. Throws an Error of one sentence.
  */
 export async function fetchText(url: URL): Promise<string> {
   const answer = await answerOf(url, AbortSignal.timeout(patience));
@@ -25,7 +25,7 @@ function answerOf(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   // Loaded when it is needed, and without undici (see node-http.ts).
   const { request } = url.protocol === 'https:' ? process.getBuiltinModule('node:https') : http;
   return new Promise((resolve, reject) => {
-    // Its listener stays: an error after the answer has begun reaches the reader too, and must not be an uncaught one here.
+    // The listener stays: an error after the answer has begun reaches the reader too, and must not be uncaught here.
     request(url, { headers, signal, agent: false }, resolve).on('error', reject).end();
   });
 }

@@ -15,19 +15,19 @@ import { stillGranted } from './still-granted.ts';
 /** A living refresh family, found by one of its tokens. */
 export interface FoundFamily {
   readonly family: RefreshFamily;
-  /** The tokens that a use of it would give now; undefined: it was rotated away, or the present settings do not permit its use. */
+  /** Grant of a use now; undefined if it was rotated away, or the present settings do not permit its use. */
   readonly gives: (Granted & { readonly endsAt: number }) | undefined;
 }
 
 /**
- * Whether a family lives on whose tokens share this one's secret: a place in a batch, so that a forged token costs no
- * transaction. Says nothing of whether this token still counts. Throws Outage.
+ * Checks whether a living family has tokens with this one's secret, in a batch of a shared statement: a forged token
+ * costs no transaction. This token itself may still be invalid. Throws Outage.
  */
 export function isOfFamily(token: RefreshToken, box: string, statements: HotStatements): Promise<Versioned<boolean>> {
   return statements.family({ box, id: token.family, hash: familyHash(token) });
 }
 
-/** The living family of a refresh token, undefined when there is none. Uses nothing up. Throws Outage. */
+/** Finds the living family of a refresh token; undefined if there is none. Does not use the token. Throws Outage. */
 export async function findRefreshToken(
   text: string,
   state: BoxState,
@@ -50,7 +50,7 @@ export async function findRefreshToken(
   });
 }
 
-/** Its end, in milliseconds since 1970, moves with each use. */
+/** Returns the grant of a use. Its end, in milliseconds since 1970, moves with each use. */
 function givenBy(
   family: RefreshFamily,
   client: ClientState,

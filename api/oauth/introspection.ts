@@ -10,7 +10,7 @@ import { refusable } from './refusable.ts';
 import type { OAuthServices } from './services.ts';
 import type { RawTokenRequest } from './token-endpoint.ts';
 
-/** The answer of RFC 7662 §2.2; a token that does not count is exactly `{"active":false}`. */
+/** The answer of RFC 7662 §2.2; for an invalid token it is exactly `{"active":false}`. */
 export type Introspection = { readonly active: false } | LiveIntrospection;
 
 interface LiveIntrospection {
@@ -30,7 +30,7 @@ interface LiveIntrospection {
 
 const inactive = { active: false } as const;
 
-/** The introspection endpoint, RFC 7662: any authenticated client, any token of its box. Throws OAuthError, Outage. */
+/** Serves introspection (RFC 7662) to any authenticated client, for any token of its box. Throws OAuthError, Outage. */
 export async function introspect(raw: RawTokenRequest, services: OAuthServices): Promise<Introspection | undefined> {
   const parameters = parseParameters(raw.contentType, raw.body);
   const credentials = { ...readClientCredentials(raw.authorization, parameters), guessLimits: raw.guessLimits };

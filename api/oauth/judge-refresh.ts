@@ -9,13 +9,13 @@ import { isRotating, refreshSettings } from './refresh-settings.ts';
 import { mayUseGrant } from './still-granted.ts';
 
 /**
- * What a refresh token is good for now: `slide` (it stays the token), `rotate` (a successor replaces it), `repeat` (its
- * successor was given, and is given once more), `reused` (an old one: somebody else may have it), `suspended` (the present
+ * Verdict on a refresh token: `slide` (it stays the token), `rotate` (a successor replaces it), `repeat` (its successor
+ * was issued, and is returned once more), `reused` (an old one: somebody else may have it), `suspended` (the present
  * settings of its client or box do not permit its use), `refused`.
  */
 export type RefreshVerdict = 'slide' | 'rotate' | 'repeat' | 'reused' | 'suspended' | 'refused';
 
-/** Milliseconds after a rotation in which the token before it still gets the same successor: a lost answer logs nobody out. */
+/** Milliseconds in which a rotated token still gets the same successor: a lost answer signs nobody out. */
 export const rotationGrace = 10_000;
 
 /** Pure: judges a refresh token of a family for a client of the box. `now` in milliseconds. */
@@ -28,7 +28,7 @@ export function judgeRefresh(
 ): RefreshVerdict {
   if (!equal(family.familyHash, familyHash(presented))) return 'refused';
   if (family.client !== client.client.id || !isAlive(family, client, box, now)) return 'refused';
-  // Generations, not times: an old token is known for one after a restart, and within the same second too (T-42).
+  // Generations, not times: an old token is recognized after a restart, and within the same second too (T-42).
   if (presented.generation > family.generation) return 'refused';
   const isOld = presented.generation < family.generation;
   if (isOld && successorOf(family, presented, now) === undefined) return 'reused';
@@ -38,7 +38,7 @@ export function judgeRefresh(
   return isRotating(client, family.grant) ? 'rotate' : 'slide';
 }
 
-/** Settings that the family began under and that have changed since (docs/oauth.md): the present ones apply. */
+/** Checks the present settings, which apply even if the family began under others (docs/oauth.md). */
 function isPermitted(family: RefreshFamily, { client }: ClientState, box: Box, now: number): boolean {
   const settings = refreshSettings(client, family.grant);
   return (
@@ -46,7 +46,7 @@ function isPermitted(family: RefreshFamily, { client }: ClientState, box: Box, n
   );
 }
 
-/** Counted in versions, so that nothing of an earlier life comes back; times only where the contract speaks of times. */
+/** Checks whether a family lives: by versions, so that no ended one returns, and by times where the contract does. */
 function isAlive(
   family: RefreshFamily,
   client: ClientState,
@@ -66,8 +66,8 @@ function isAlive(
 }
 
 /**
- * The token that followed this one, for a while after the rotation; undefined when it is over, or when this is not
- * really the token before (only that one opens the sealed successor).
+ * Returns the successor of this token for a while after the rotation; undefined later, or if this is not really the
+ * previous token (only that one opens the sealed successor).
  */
 export function successorOf(family: RefreshFamily, presented: RefreshToken, now: number): RefreshToken | undefined {
   if (presented.generation !== family.generation - 1) return undefined;

@@ -2,7 +2,7 @@ import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { bucketOf } from '../db/bucket.ts';
 import type { KeyRing } from '../state/key-ring.ts';
 
-/** What a JWT access token of ours names. */
+/** Session that a JWT access token of ours names. */
 export interface JwtTokenParts {
   /** The session's UUID, 32 hexadecimal digits. */
   readonly id: string;
@@ -17,7 +17,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 /**
  * Verifies a JWT access token of this box (RFC 9068 §4): our key by `kid`, that key's own algorithm, `typ: at+jwt`, the
- * issuer, and every claim we put in. Undefined when anything is off. Fetches nothing, whatever the header says.
+ * issuer, and every claim we put in. Undefined if any of them is wrong. Fetches nothing, whatever the header says.
  */
 export async function readJwtAccessToken(
   text: string,

@@ -20,18 +20,18 @@ export interface KeyNeeded {
   readonly until: number;
 }
 
-/** Who gets a token, by which grant, from where. */
+/** Holder of a token, its grant, and the origin of the request. */
 export interface TokenHolder {
   readonly client: string;
   /** Null: the client itself. */
   readonly user: number | null;
   readonly type: GrantLetter;
   readonly remoteAddr: string | null;
-  /** Of a person's browser. */
+  /** User agent of the user's browser. */
   readonly userAgent?: string | null;
 }
 
-/** The key that is to sign a planned token, null for an opaque one, which has none. `now` in milliseconds. */
+/** Returns the key that is to sign a planned token; null for an opaque one, which needs none. `now` in milliseconds. */
 export function keyFor(
   state: BoxState,
   plan: Pick<AccessTokenPlan, 'format' | 'lifetime'>,
@@ -41,7 +41,7 @@ export function keyFor(
   return keyOf(state, state.settings.signing?.algorithm ?? 'ES256', plan.lifetime, now);
 }
 
-/** The key of an algorithm that is to sign what lives for `lifetime` seconds. `now` in milliseconds. */
+/** Returns the key of an algorithm that is to sign a token of `lifetime` seconds. `now` in milliseconds. */
 export function keyOf(
   { keys }: Pick<BoxState, 'keys'>,
   algorithm: SigningAlgorithm,
@@ -53,14 +53,14 @@ export function keyOf(
   return key === undefined || key.signedUntil < until * 1000 ? { algorithm, until } : key;
 }
 
-/** Whether {@link keyFor} or {@link keyOf} found none. */
+/** Checks whether {@link keyFor} or {@link keyOf} found no key. */
 export function isKeyNeeded(found: object | null): found is KeyNeeded {
   return found !== null && 'until' in found && 'algorithm' in found;
 }
 
 /**
- * Makes an access token as planned, signed with the key of {@link keyFor} at the same `now` (milliseconds). One end,
- * computed once, gives the row, the bucket and the token. Throws OAuthError when the box has no room for a session.
+ * Makes an access token as planned, signed with the key of {@link keyFor} at the same `now` (milliseconds). Its end is
+ * computed once for the row, the bucket and the token. Throws OAuthError when the box has no room for a session.
  */
 export function makeToken(
   state: BoxState,

@@ -10,7 +10,7 @@ import { grants } from './grants/index.ts';
 import { ID_TOKEN_ALGORITHMS } from './openid/id-token.ts';
 import { USER_CLAIMS } from './openid/user-claims.ts';
 
-/** The metadata of a box's authorization server (RFC 8414 §2, OpenID Connect Discovery §3): only what is built is listed. */
+/** Returns a box's server metadata (RFC 8414 §2, OpenID Connect Discovery §3), with supported features only. */
 export function serverMetadata(
   issuer: string,
   { settings, clients }: Pick<BoxState, 'settings' | 'clients'>,
@@ -60,7 +60,7 @@ function takesPasswords(settings: BoxState['settings'], clients: BoxState['clien
   return false;
 }
 
-/** The key set of a box (RFC 7517 §5): next, current and previous keys. */
+/** Returns the key set of a box (RFC 7517 §5): next, current and previous keys. */
 export function keySet(state: BoxState): { readonly keys: readonly JsonWebKey[] } {
   return { keys: state.keys.all.map((key) => key.publicJwk) };
 }

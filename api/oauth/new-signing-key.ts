@@ -27,7 +27,7 @@ export function generateSigningKey(algorithm: SigningAlgorithm): Promise<KeyPair
   return generators[algorithm]();
 }
 
-/** A pair as its row holds it, the private part sealed for the box; its id is its thumbprint (RFC 7638). */
+/** Returns a pair as its row holds it, the private part sealed for the box; its id is its thumbprint (RFC 7638). */
 export async function newSigningKey(
   box: string,
   { publicKey, privateKey }: KeyPair,

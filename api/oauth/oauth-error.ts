@@ -13,15 +13,15 @@ export const oauthStatus = {
 /** One of the codes of {@link oauthStatus}. */
 export type OAuthErrorCode = keyof typeof oauthStatus;
 
-/** What an OAuth endpoint refuses with: `error` and `error_description` of RFC 6749 §5.2. Never holds a secret. */
+/** Error of an OAuth endpoint: `error` and `error_description` of RFC 6749 §5.2. Never holds a secret. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly code: OAuthErrorCode;
   readonly status: number;
-  /** Seconds after which the same request may do better. */
+  /** Seconds after which the same request may succeed. */
   readonly retryAfter: number | undefined;
 
-  /** `status` where it is not the one of the code. */
+  /** Uses the status of the code unless `status` is given. */
   constructor(
     code: OAuthErrorCode,
     description: string,

@@ -1,7 +1,7 @@
 import { OAuthError } from './oauth-error.ts';
 import { utf8Text } from './utf8.ts';
 
-/** The parameters of a request to an OAuth endpoint: each at most once, an empty one counts as left out (RFC 6749 §3.2). */
+/** Parameters of a request to an OAuth endpoint: each at most once, empty ones treated as omitted (RFC 6749 §3.2). */
 export type Parameters = ReadonlyMap<string, string>;
 
 const form = 'application/x-www-form-urlencoded';
@@ -39,7 +39,7 @@ function parseForm(text: string): Parameters {
   return withoutEmpty(allOfForm(text));
 }
 
-/** The parameters of a query, empty ones too. Throws OAuthError `invalid_request` when one stands twice or is broken. */
+/** Reads parameters of a query, even empty ones. Throws OAuthError `invalid_request` for repeated or broken ones. */
 export function allOfForm(text: string): Map<string, string> {
   const parameters = new Map<string, string>();
   for (const pair of text.split('&')) {
@@ -64,7 +64,7 @@ export function formDecode(text: string): string {
   }
 }
 
-/** Postgres cannot store NUL, and would make two different strings with half a surrogate pair one. */
+/** Refuses NUL, which Postgres cannot store, and half of a surrogate pair, which would make different strings equal. */
 function checked(text: string): string {
   if (text.includes('\u0000') || !text.isWellFormed()) {
     throw new OAuthError('invalid_request', 'A parameter holds a character that is not allowed');
@@ -88,7 +88,7 @@ function printable(name: string): string {
   return /^[A-Za-z0-9_.-]{1,64}$/.test(name) ? name : '(unreadable name)';
 }
 
-/** Takes out what is empty: it counts as left out (RFC 6749 §3.1, §3.2). */
+/** Removes empty parameters: they are treated as omitted (RFC 6749 §3.1, §3.2). */
 export function withoutEmpty(parameters: Map<string, string>): Parameters {
   for (const [name, value] of parameters) if (value === '') parameters.delete(name);
   return parameters;
@@ -104,7 +104,7 @@ function parseJson(text: string): Parameters {
   return withoutEmpty(parameters);
 }
 
-/** Whether a parameter has a meaning at one of the OAuth endpoints. */
+/** Checks whether a parameter has a meaning at one of the OAuth endpoints. */
 export function isParameter(name: string): boolean {
   return known.has(name);
 }
@@ -127,7 +127,7 @@ function jsonObject(text: string): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new OAuthError('invalid_request', 'The body must be a JSON object');
   }
-  // JSON.parse keeps the last of equal names in silence; a proxy in front may have read another one (RFC 8259 §4).
+  // JSON.parse silently keeps the last of equal names; a proxy in front may have read another one (RFC 8259 §4).
   if (membersOf(text) > Object.keys(value).length) {
     throw new OAuthError('invalid_request', 'A parameter stands more than once');
   }
@@ -136,7 +136,7 @@ function jsonObject(text: string): object {
 
 const stringOrMark = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
 
-/** How many members the outermost object of a well-formed JSON text has: one for each colon at depth one. */
+/** Counts the members of the outermost object of a well-formed JSON text: one for each colon at depth one. */
 function membersOf(text: string): number {
   let depth = 0;
   let members = 0;

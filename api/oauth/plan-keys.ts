@@ -4,7 +4,7 @@ import { signingKey } from '../state/key-ring.ts';
 import type { SigningAlgorithm } from '../state/key-ring.ts';
 import type { KeyNeeded } from './make-access-token.ts';
 
-/** Seconds between two keys when the Box says nothing. */
+/** Seconds between two keys if the Box does not set them. */
 const defaultRotationPeriod = 90 * 86_400;
 
 const dayMs = 86_400_000;
@@ -24,10 +24,10 @@ export type KeyStep =
   | { readonly do: 'delete'; readonly kid: string };
 
 /**
- * Pure: what a box's keys (oldest first) need now. A successor is published ahead of its use by a day or half the period,
- * whichever is shorter; an old key stays published until the last token it signed has expired. `needed`: a token waits
- * for a key. Without it the keys of other algorithms are looked after too, which sign id_tokens: at the end of its period
- * such a key has a successor if it signed something lately, and none if it did not. `now` in milliseconds.
+ * Plans the upkeep of a box's keys (oldest first; pure). A successor is published ahead of its use by a day or half the
+ * period, whichever is shorter; an old key stays published until the last token it signed has expired. `needed`: a
+ * token waits for a key. Without it the plan includes the keys of other algorithms, which sign id_tokens: at the end of
+ * its period such a key gets a successor if it signed something lately, otherwise none. `now` in milliseconds.
  */
 export function planKeys(
   keys: readonly SigningKeyRow[],
@@ -55,7 +55,7 @@ function dropOver(keys: readonly SigningKeyRow[], now: number): readonly KeyStep
   return keys.filter(over).map(({ kid }) => ({ do: 'delete', kid }));
 }
 
-/** A key that signed within the last day is wanted: {@link endOf} lets it sign for a day more than was asked. */
+/** Plans the other keys. One that signed within the last day is needed: {@link endOf} adds a day to the request. */
 function upkeepOfOthers(
   keys: readonly SigningKeyRow[],
   algorithm: SigningAlgorithm,
@@ -73,7 +73,7 @@ function upkeepOfOthers(
   });
 }
 
-/** A day more than asked for: the next tokens then need no write. */
+/** Returns the requested end plus a day, so that the next tokens need no write. */
 function endOf(needed: KeyNeeded): number {
   return needed.until * 1000 + dayMs;
 }

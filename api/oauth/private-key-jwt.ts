@@ -7,15 +7,15 @@ import { notAuthenticated } from './not-authenticated.ts';
 import { clockTolerance, verifyAssertion } from './verify-assertion.ts';
 import type { VerifiedClaims } from './verify-assertion.ts';
 
-/** Seconds from now to the `exp` of an assertion at most: so long its jti is kept. */
+/** Maximum seconds from now to the `exp` of an assertion; its jti is kept that long. */
 const longestAssertion = 600;
 
 /** Characters of a jti. */
 const longestJti = 256;
 
 /**
- * Proves a client by a JWT that it signed with a key of its own (RFC 7523 §3, OpenID Connect Core §9): `iss` and `sub`
- * are its id, `aud` this box alone, `exp` is near, and the jti was never used. Throws OAuthError `invalid_client`, Outage.
+ * Authenticates a client by a JWT of its own key (RFC 7523 §3, OpenID Connect Core §9): `iss` and `sub` are its id,
+ * `aud` only this box, `exp` is near, and the jti was never used. Throws OAuthError `invalid_client`, Outage.
  */
 export async function provePrivateKeyJwt(
   assertion: ClientAssertion,
@@ -36,7 +36,7 @@ export async function provePrivateKeyJwt(
   }
 }
 
-/** With the keys that are known, and where none of them fits with those that are fetched anew. */
+/** Verifies with the known keys and, if none of them matches, with keys that are fetched again. */
 async function verified(
   { text }: ClientAssertion,
   client: Client,
@@ -52,7 +52,7 @@ async function verified(
   throw notAuthenticated();
 }
 
-/** All of them: one that is for somebody else too could have come from there (RFC 7523 §3; draft-ietf-oauth-rfc7523bis). */
+/** Checks each aud: an assertion for another server could come from it (RFC 7523 §3, draft-ietf-oauth-rfc7523bis). */
 function checkAudience({ aud = [] }: VerifiedClaims, ours: readonly string[]): void {
   const audience: readonly unknown[] = typeof aud === 'string' ? [aud] : aud;
   if (audience.length > 0 && audience.every((one) => ours.some((own) => own === one))) return;

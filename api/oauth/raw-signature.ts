@@ -2,9 +2,9 @@
 const half = 32;
 
 /**
- * An ECDSA signature on P-256 as JWS wants it (RFC 7518 §3.4: R and S side by side, 64 bytes), from the DER form (RFC 3279
- * §2.2.3: `30 n 02 r R 02 s S`) that node signs in. Asked for this form itself, node takes twice the time (measured, Node
- * 24: 50 µs, against 23 µs for a bare key object).
+ * Converts an ECDSA signature on P-256 to the form of JWS (RFC 7518 §3.4: R followed by S, 64 bytes) from the DER form
+ * (RFC 3279 §2.2.3: `30 n 02 r R 02 s S`) that node signs in. If node itself makes the form of JWS, it takes twice the
+ * time (measured, Node 24: 50 µs, against 23 µs for a bare key object).
  */
 export function rawSignature(der: Uint8Array): Buffer {
   const raw = Buffer.alloc(2 * half);

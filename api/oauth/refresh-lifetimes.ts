@@ -4,13 +4,13 @@ import type { RefreshSettings } from './refresh-settings.ts';
 
 /** Lifetimes of a client's refresh tokens, in milliseconds. */
 export interface RefreshLifetimes {
-  /** From the issue or the last use. */
+  /** Lifetime since the issue or the last use. */
   readonly sliding: number;
-  /** From the first issue, however often the tokens are used; never less than `sliding`. */
+  /** Lifetime since the first issue, regardless of uses; never less than `sliding`. */
   readonly absolute: number;
 }
 
-/** Returns when a family ends at the latest, in milliseconds: a limit that became shorter since it began applies to it. */
+/** Returns the latest end of a family in milliseconds. A limit that was shortened since it began applies to it. */
 export function familyEnd(family: RefreshFamily, settings: RefreshSettings, box: Box): number {
   return Math.min(family.endsAt, family.createdAt + refreshLifetimes(settings, box).absolute);
 }
@@ -18,7 +18,7 @@ export function familyEnd(family: RefreshFamily, settings: RefreshSettings, box:
 const thirtyDays = 30 * 86_400;
 const oneYear = 365 * 86_400;
 
-/** The lifetimes that a client's grant and its box configure, else 30 days and one year. */
+/** Returns the lifetimes that a client's grant and its box configure; 30 days and one year by default. */
 export function refreshLifetimes(settings: RefreshSettings, box: Box): RefreshLifetimes {
   const sliding = settings.refresh_token_expiration ?? thirtyDays;
   const absolute = box.tokens?.max_refresh_lifetime ?? oneYear;

@@ -19,8 +19,8 @@ export function refreshSettings({ auth }: Client, grant: FirstGrant): RefreshSet
 }
 
 /**
- * Whether each use of a refresh token returns a successor: where a client's settings say so; a person's do by default, and
- * always at a client that proves nothing (RFC 9700 §4.14.2).
+ * Checks whether each use of a refresh token returns a successor. The client's settings decide; a user's tokens rotate
+ * by default, and always if the client cannot authenticate (RFC 9700 §4.14.2).
  */
 export function isRotating(client: ClientState, grant: FirstGrant): boolean {
   const rotation = refreshSettings(client.client, grant).refresh_rotation;

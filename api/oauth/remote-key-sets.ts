@@ -6,18 +6,18 @@ import type { FairQueue, FairQueueLimits } from '../shares/fair-queue.ts';
 
 /** The key sets behind the `jwks_uri` of clients, fetched from listed hosts only and kept for a while. */
 export interface RemoteKeySets {
-  /** Whether the host of an address is listed: of another one nobody is ever asked. */
+  /** Checks whether the host of an address is listed; other hosts are never contacted. */
   isListed(uri: string): boolean;
   /**
-   * Returns the keys at an address, for a client of a box; undefined where its host is not listed. Throws Outage when they
-   * cannot be fetched, and Problem `throttled` when the box uses its share of fetches.
+   * Returns the keys at an address, for a client of a box; undefined where its host is not listed. Throws Outage when
+   * they cannot be fetched, and Problem `throttled` when the box uses its share of fetches.
    */
   keys(uri: string, box: string): Promise<JWTVerifyGetKey | undefined>;
   /** Fetches the keys again; undefined where the host is not listed, or was asked a moment ago. Throws as above. */
   keysAnew(uri: string, box: string): Promise<JWTVerifyGetKey | undefined>;
 }
 
-/** What fetching takes: given once. */
+/** Dependencies of fetching, given once. */
 export interface RemoteKeySetsParts {
   /** `host` or `host:port`, as a URL has it. */
   readonly hosts: readonly string[];
@@ -29,18 +29,18 @@ export interface RemoteKeySetsParts {
   readonly now: () => number;
 }
 
-/** Milliseconds for which keys count without a second look. */
+/** Milliseconds for which keys are used without being fetched again. */
 const keptFor = 5 * 60_000;
-/** Milliseconds for which they count when their host cannot be asked. */
+/** Milliseconds for which they are used when their host cannot be reached. */
 const keptInNeed = 60 * 60_000;
-/** Milliseconds between two requests to one address, also when the first one failed: who sends forged assertions makes no more. */
+/** Milliseconds between two requests to one address, even after a failure: forged assertions cause no more. */
 const restFor = 15_000;
-/** Key sets held at once; then the box that has most loses the one that was fetched first. */
+/** Key sets held at once; beyond that the box that has most loses the one that was fetched longest ago. */
 const mostSets = 1_000;
 /**
- * The share of fetches. One box never has more than half of them, also while no other wants one: a host that hangs holds
- * its place until the fetch is given up, and the first request of another box must not wait for that. For the same reason
- * one host has at most four fetches of a box.
+ * The share of fetches. One box never has more than half of them, also while no other wants one: a host that hangs
+ * holds its place until the fetch is given up, and the first request of another box must not wait for that. For the
+ * same reason one host has at most four fetches of a box.
  */
 export const fetchLimits: FairQueueLimits = {
   places: 32,
@@ -57,13 +57,13 @@ interface Held {
   /** The box that fetched them first. */
   readonly box: string;
   readonly keys: JWTVerifyGetKey | undefined;
-  /** When they were fetched; milliseconds. */
+  /** Time of the last successful fetch; milliseconds. */
   readonly fetchedAt: number;
-  /** When they were asked for last. */
+  /** Time of the last attempt to fetch them; milliseconds. */
   readonly triedAt: number;
 }
 
-/** Holds nothing yet. */
+/** Creates the key sets; none is held at first. */
 export function createRemoteKeySets({ hosts, fetchText, queue, now }: RemoteKeySetsParts): RemoteKeySets {
   const listed = new Set(hosts);
   const held = new Map<string, Held>();
@@ -90,7 +90,7 @@ export function createRemoteKeySets({ hosts, fetchText, queue, now }: RemoteKeyS
     held.set(uri, entry);
   }
 
-  /** Once for all who wait. */
+  /** Fetches once for all waiting requests. */
   function fetchOnce(url: URL, box: string): Promise<JWTVerifyGetKey> {
     const running = underWay.get(url.href);
     if (running !== undefined) return running;
@@ -128,7 +128,7 @@ export function createRemoteKeySets({ hosts, fetchText, queue, now }: RemoteKeyS
   };
 }
 
-/** The address that was fetched first, of those of the box that has most. */
+/** Returns the address that was fetched longest ago among those of the box that has most. */
 function oldestOfLargest(held: ReadonlyMap<string, Held>): string {
   const counts = new Map<string, number>();
   let largest = '';
@@ -139,7 +139,7 @@ function oldestOfLargest(held: ReadonlyMap<string, Held>): string {
   return [...held].find(([, { box }]) => box === largest)?.[0] ?? '';
 }
 
-/** The address, when its host is one that may be asked: https, or http on this machine. */
+/** Returns the URL of an address if its host is listed and it is https, or http on this machine. */
 function listedUrl(uri: string, hosts: ReadonlySet<string>): URL | undefined {
   const url = URL.parse(uri);
   if (url === null || !hosts.has(url.host)) return undefined;
@@ -156,14 +156,14 @@ function keysIn(text: string): JWTVerifyGetKey {
 
 const modulus = new RegExp(RSA_MODULUS);
 
-/** A key that could not be declared in `jwks` is ignored: others may know it, or find it out. */
+/** Checks whether a key could be declared in `jwks`. Others are ignored: third parties may know or find them. */
 function isUsable(key: object): boolean {
   const members = new Map<string, unknown>(Object.entries(key));
   if (PRIVATE_MEMBERS.some((member) => members.has(member))) return false;
   return members.get('kty') !== 'RSA' || modulus.test(String(members.get('n')));
 }
 
-/** As far as it concerns us: what a key must be jose judges when it is used. */
+/** Checks a key set as far as needed here: jose checks each key when it is used. */
 function isKeySet(value: unknown): value is JSONWebKeySet {
   if (typeof value !== 'object' || value === null || !('keys' in value) || !Array.isArray(value.keys)) return false;
   return value.keys.every((key: unknown) => typeof key === 'object' && key !== null && 'kty' in key);

@@ -18,12 +18,12 @@ import { refusable } from './refusable.ts';
 import type { OAuthServices } from './services.ts';
 import type { RawTokenRequest } from './token-endpoint.ts';
 
-/** What a token to be revoked stands for, and whose it is. */
+/** Session or family of a token to be revoked, and its client. */
 type Found = { readonly client: string } & ({ readonly session: SessionRef } | { readonly family: string });
 
 /**
- * The revocation endpoint, RFC 7009: ends the session of an access token, or of a refresh token, with its whole family.
- * A token that does not count is no error (§2.2); another client's is never revoked (§2.1). False when there is no such
+ * Serves the revocation endpoint (RFC 7009): ends the session of an access token, or of a refresh token, with its whole
+ * family. An invalid token is no error (§2.2); another client's is never revoked (§2.1). False when there is no such
  * box. Throws OAuthError, Outage.
  */
 export async function revoke(raw: RawTokenRequest, services: OAuthServices): Promise<boolean> {
@@ -45,12 +45,12 @@ export async function revoke(raw: RawTokenRequest, services: OAuthServices): Pro
   if (decided === undefined) return false;
   if (credentials.method !== 'none') raw.onClient?.(clientId(credentials));
   if (decided !== 'nothing') await end(raw.box, decided, services);
-  // It may be an earlier call that ended it, and was not confirmed.
+  // An earlier call may have ended it without being confirmed.
   else if (services.revocationsNeedStandby) await confirmOnStandby(services.pool, raw.box);
   return true;
 }
 
-/** A public client has no proof of who it is: the token it holds is its own or is not revoked. */
+/** Finds the revoking client. A public one proves no identity, but can revoke only tokens of its own. */
 async function revokingClient(credentials: ClientCredentials, context: AuthenticationContext): Promise<ClientState> {
   if (credentials.method !== 'none') return authenticateClient(credentials, context);
   const named = namedClient(context.state, credentials);

@@ -7,13 +7,13 @@ import { notAuthenticated } from './not-authenticated.ts';
 import type { OAuthError } from './oauth-error.ts';
 import type { VerifiedClaims } from './verify-assertion.ts';
 
-/** Seconds from the making of a token to its end, at most: one that lives for years is a secret, not a proof. */
+/** Maximum seconds from the issue of a token to its end: one that lives for years is a secret, not a proof. */
 const longestToken = 24 * 3600;
 
 /**
- * Proves a client by the projected token of a ServiceAccount that its `service_accounts` lists: signed by the cluster
- * that declares the client, made for the issuer of this box alone, and of the ServiceAccount that the entry is pinned to.
- * Throws OAuthError `invalid_client`, Outage.
+ * Authenticates a client by the projected token of a ServiceAccount that its `service_accounts` lists: signed by the
+ * cluster that declares the client, made only for the issuer of this box, and of the ServiceAccount that the entry is
+ * pinned to. Throws OAuthError `invalid_client`, Outage.
  */
 export async function proveServiceAccount(
   assertion: ClientAssertion & { readonly serviceAccount: ServiceAccount },
@@ -24,7 +24,7 @@ export async function proveServiceAccount(
   const { serviceAccount } = assertion;
   if (client.service_accounts === undefined) throw notAuthenticated();
   const entry = { box: state.box, client: client.id, ...serviceAccount };
-  // Tells the version of the cluster's settings: keys that were taken away before this request do not count for it.
+  // This also reads the version of the cluster's settings: keys that were removed before this request are not used.
   const known = await statements.serviceAccount(entry);
   const by = known && (await services.clusterSettings.issuer(known.cluster, known.version));
   if (known === undefined || by === undefined) {
@@ -59,7 +59,7 @@ function entryOf({ service_accounts = [] }: Client, { namespace, name }: Service
   return service_accounts.find((one) => one.namespace === namespace && one.name === name);
 }
 
-/** `kubernetes.io`.serviceaccount.uid of a bound token; one without it could be of any ServiceAccount of that name. */
+/** Returns the ServiceAccount's uid of a bound token; without one it could be of any ServiceAccount of that name. */
 function uidOf(claims: VerifiedClaims, { namespace, name }: ServiceAccount): string {
   const bound = member(claims, 'kubernetes.io');
   const account = member(bound, 'serviceaccount');
@@ -79,7 +79,7 @@ function member(value: unknown, name: string): unknown {
 
 type Entry = Parameters<typeof pinServiceAccount>[1];
 
-/** The first one that comes is the one from then on: one that is made again under its name is a stranger. */
+/** Pins the first ServiceAccount that comes: one that is created again under its name is a stranger. */
 async function checkPin(
   uid: string,
   pinned: string | undefined,
@@ -90,7 +90,7 @@ async function checkPin(
   if (counts !== uid) throw madeAgain(entry, context);
 }
 
-/** The client itself says which one: that one is the pin from then on, also when the client says it no longer. */
+/** Pins the ServiceAccount that the client declares; the pin stays even when the client no longer declares it. */
 async function checkDeclaredUid(
   uid: string,
   declared: string,

@@ -3,17 +3,17 @@ import type { ServiceAccountIssuer } from '../state/cluster-settings.ts';
 import { clockTolerance, verifyAssertion } from './verify-assertion.ts';
 import type { VerifiedClaims } from './verify-assertion.ts';
 
-/** Verified tokens of ServiceAccounts. A pod sends the same one until the kubelet has made another: it is verified once. */
+/** Verified tokens of ServiceAccounts. A pod repeats a token until the kubelet replaces it: it is verified once. */
 export interface ServiceAccountTokens {
   /**
-   * The claims of a token of this subject, signed by its cluster; undefined when it is not. Throws OAuthError when it is
-   * over. `now` in milliseconds since 1970.
+   * Returns the claims of a token of this subject, signed by its cluster; undefined when it is not. Throws OAuthError
+   * when it has expired. `now` in milliseconds since 1970.
    */
   verify(text: string, subject: string, by: ServiceAccountIssuer, now: number): Promise<VerifiedClaims | undefined>;
 }
 
 interface Remembered {
-  /** By whose keys: others are another object. */
+  /** Issuer whose keys verified it; other keys come as another object. */
   readonly by: ServiceAccountIssuer;
   readonly claims: VerifiedClaims;
 }

@@ -11,7 +11,7 @@ import type { ClientKeys } from './client-keys.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** What the OAuth endpoints need of the process: given once, at its start. */
+/** Dependencies of the OAuth endpoints, given once at the start of the process. */
 export interface OAuthServices {
   readonly states: StateCache;
   readonly pool: Connections;
@@ -22,16 +22,16 @@ export interface OAuthServices {
   readonly serviceAccountTokens: ServiceAccountTokens;
   readonly keys: SigningKeys;
   readonly userHints: UserHints;
-  /** Hears of the use of clients. */
+  /** Records the use of clients. */
   readonly usage: Pick<UsageNotes, 'tokenIssued' | 'previousSecretUsed'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** The issuer of a box: its own setting, else below the installation's public URL. */
+  /** Returns the issuer of a box: its own setting, otherwise a URL below the installation's public URL. */
   readonly issuer: (state: BoxState) => string;
-  /** What an operator should hear of: a reused refresh token, a ServiceAccount that was made again. */
+  /** Reports events to an operator: a reused refresh token, a ServiceAccount that was created again. */
   readonly audit: (event: string, facts: Readonly<Record<string, string>>) => void;
-  /** Hears of policies that fail in decisions. */
+  /** Records policies that fail in decisions. */
   readonly failedPolicies: Pick<FailedPolicies, 'note'>;
-  /** Whether an acknowledged revocation must also be on a synchronous standby. */
+  /** True if an acknowledged revocation must also be on a synchronous standby. */
   readonly revocationsNeedStandby: boolean;
 }

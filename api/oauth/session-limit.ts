@@ -8,7 +8,7 @@ import type { BoxState } from '../state/box-state.ts';
 import type { Transaction } from '../state/state-cache.ts';
 import { OAuthError } from './oauth-error.ts';
 
-/** Whether the client of a session that is about to be stored may have one more; takes the place. `now` in milliseconds. */
+/** Checks whether the client of a new session may have one more, and takes the place. `now` in milliseconds. */
 export async function hasRoom(connection: Connection, session: NewSession, box: Box, now: number): Promise<boolean> {
   const most = box.tokens?.max_sessions_per_client;
   return most === undefined || takeSessionRoom(connection, session.box, session.client, most, now);
@@ -32,8 +32,8 @@ export function issueWithinLimit(
 const tryAgain = 60;
 
 /**
- * The refusal of a token past `tokens.max_sessions_per_client`. RFC 6749 §5.2 has no code for it and the client is not at
- * fault for good: it is told to slow down (RFC 6585 §4), as who fails too often is.
+ * Makes the refusal of a token beyond `tokens.max_sessions_per_client`. RFC 6749 §5.2 has no code for it, and the
+ * client can succeed later: it gets `slow_down` (RFC 6585 §4), as after too many failures.
  */
 export function tooManySessions(): OAuthError {
   const message = 'The client has as many live sessions as its box allows: close one, or wait until one expires';
@@ -41,9 +41,9 @@ export function tooManySessions(): OAuthError {
 }
 
 /**
- * Returns the refusal of a session beyond the quota of its box; undefined while the box has room. RFC 6749 §5.2 has no code
- * for it. `slow_down` keeps clients from discarding their credentials, as they do at `invalid_grant`; 422 is the status
- * of every stored thing beyond its quota.
+ * Returns the refusal of a session beyond the quota of its box; undefined while the box has room. RFC 6749 §5.2 has no
+ * code for it. `slow_down` keeps clients from discarding their credentials, as they do at `invalid_grant`; 422 is the
+ * status of every stored thing beyond its quota.
  */
 export function sessionQuotaRefusal({ sessionsFull, quota }: QuotaState): OAuthError | undefined {
   if (!sessionsFull) return undefined;

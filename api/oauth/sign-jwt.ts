@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { rawSignature } from './raw-signature.ts';
 import type { SigningAlgorithm, SigningKey } from '../state/key-ring.ts';
 
-/** What a JWT of ours can be: an access token (RFC 9068 §2.1), or an id_token. Neither passes for the other. */
+/** Type of a JWT of ours: an access token (RFC 9068 §2.1) or an id_token. Neither is accepted as the other. */
 export type JwtType = 'at+jwt' | 'JWT';
 
 /**

@@ -6,7 +6,7 @@ import type { BoxState } from '../state/box-state.ts';
 
 type Judging = Pick<BoxState, 'box' | 'sessionsFrom' | 'revokedBefore' | 'settings'>;
 
-/** The sign-in of the browser with this cookie, if it counts now; `now` in milliseconds since 1970. */
+/** Returns the sign-in of the browser with this cookie, if it is valid now; `now` in milliseconds since 1970. */
 export async function currentSignIn(
   connection: Connection,
   state: Judging,
@@ -18,8 +18,8 @@ export async function currentSignIn(
 }
 
 /**
- * The same, held until the transaction ends, which holds the box too: a sign-out comes wholly before or wholly after what is
- * stored in it.
+ * Returns the same, locked until the end of the transaction, which holds the box too: a sign-out comes wholly before or
+ * wholly after the rows that the transaction stores.
  */
 export async function lockCurrentSignIn(
   connection: Connection,
@@ -31,7 +31,7 @@ export async function lockCurrentSignIn(
   return signInThatCounts(await lockSignIn(connection, state.box, browserHash(browser), now), state);
 }
 
-/** A stored sign-in, if the settings of its box let it count. */
+/** Returns a stored sign-in, if the settings of its box accept it. */
 export function signInThatCounts<T extends Pick<SignIn, 'version' | 'createdAt'>>(
   found: T | undefined,
   { settings, sessionsFrom, revokedBefore }: Omit<Judging, 'box'>,

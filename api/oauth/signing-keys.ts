@@ -12,22 +12,22 @@ import type { KeyPair } from './new-signing-key.ts';
 import { planKeys } from './plan-keys.ts';
 import type { KeyStep } from './plan-keys.ts';
 
-/** The keys that the boxes sign with, in Postgres. */
+/** The signing keys of the boxes, in Postgres. */
 export interface SigningKeys {
   /**
-   * Makes, rotates and drops the keys of a box as {@link planKeys} says, one replica at a time (the box's row is locked);
-   * returns whether anything changed. `now` in milliseconds. Throws Outage.
+   * Creates, rotates and deletes the keys of a box as {@link planKeys} says, one replica at a time (the box's row is
+   * locked); returns whether anything changed. `now` in milliseconds. Throws Outage.
    */
   upkeep(box: string, settings: Box, now: number, needed?: KeyNeeded): Promise<boolean>;
 }
 
 type Plan = (connection: Connection) => Promise<readonly KeyStep[]>;
 
-/** The keys in the database of a pool, their private parts sealed. */
+/** Creates the access to the keys in the database of a pool, their private parts sealed. */
 export function createSigningKeys(pool: Connections, sealing: KeySealing): SigningKeys {
   const underWay = new Map<string, Promise<boolean>>();
 
-  /** Requests that find no key wait for one: an RSA key takes a thread for a second, and all other work waits behind it. */
+  /** Lets calls wait for a running one: an RSA key takes a thread for a second, and all other work waits for it. */
   async function upkeep(box: string, settings: Box, now: number, needed?: KeyNeeded): Promise<boolean> {
     const plan: Plan = async (connection) => planKeys(await readSigningKeys(connection, box), settings, needed, now);
     for (;;) {
@@ -39,7 +39,7 @@ export function createSigningKeys(pool: Connections, sealing: KeySealing): Signi
         underWay.set(box, changing);
         return changing;
       }
-      // What they make is most likely what is missing here; their failure is everybody's.
+      // The running call most likely makes the missing key. If it fails, all waiting calls fail.
       await running;
     }
   }

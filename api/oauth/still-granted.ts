@@ -10,8 +10,8 @@ import type { Granted, GrantSettings } from './access-token-plan.ts';
 export type IssuedGrant = Granted & { readonly grant: FirstGrant };
 
 /**
- * Reduces the scope and audience of a token to what its client may still request (pure). Returns undefined when the client
- * may no longer use the grant, or when nothing is left of the scope or of the audience.
+ * Reduces the scope and audience of a token to what its client may still request (pure). Returns undefined when the
+ * client may no longer use the grant, or when nothing is left of the scope or of the audience.
  */
 export function stillGranted(
   issued: IssuedGrant,
@@ -58,7 +58,7 @@ function settingsOf(grant: FirstGrant, { auth }: Client): GrantSettings | undefi
   return name === 'password' ? undefined : auth?.[name];
 }
 
-/** A token without an audience is for the issuer. Undefined: the client may request none of them any more. */
+/** Returns the audience that is still listed; a token without one is for the issuer. Undefined: nothing is left. */
 function stillListed(
   audience: Granted['audience'],
   listed: readonly string[] | undefined,
@@ -70,7 +70,7 @@ function stillListed(
   return left.length === 0 ? undefined : left;
 }
 
-/** Undefined: the client may request none of these scopes any more. */
+/** Returns the part of a scope that the client may still request; undefined: nothing is left. */
 function stillAllowed(scope: string | null, allowed: ReadonlySet<string>): string | null | undefined {
   if (scope === null) return null;
   const left = scope.split(' ').filter((one) => allowed.has(one));

@@ -17,15 +17,15 @@ export interface RawTokenRequest {
   readonly authorization: string | undefined;
   readonly body: Buffer;
   readonly remoteAddr: string | null;
-  /** Hears which client it was, once that is proven: for the log. */
+  /** Called with the client once its identity is proven, for the log. */
   readonly onClient?: (id: string) => void;
-  /** Hears that the client's secret is about to be verified slowly; what it throws stops that. */
+  /** Limits on guesses, called before a secret is verified slowly; an exception stops that. */
   readonly guessLimits?: GuessLimits;
-  /** Left out: nobody's password is right. */
+  /** Check of a user's password; if left out, every password is wrong. */
   readonly verifyPassword?: VerifyPassword;
 }
 
-/** The token endpoint, RFC 6749 §3.2. Undefined when there is no such box. Throws OAuthError, Outage. */
+/** Serves the token endpoint (RFC 6749 §3.2). Undefined when there is no such box. Throws OAuthError, Outage. */
 export async function token(raw: RawTokenRequest, services: OAuthServices): Promise<TokenResponse | undefined> {
   const request = parseTokenRequest(raw); //                §3.2, §2.3.1
   const grant = chooseGrant(request); //                    §5.2

@@ -11,13 +11,13 @@ export interface TokenResponse {
   readonly id_token?: string;
 }
 
-/** What comes with an access token. */
+/** Tokens that come with an access token. */
 export interface TokensBeside {
   readonly refreshToken?: string | undefined;
   readonly idToken?: string | undefined;
 }
 
-/** Builds the answer; `scope` only when it differs from what was asked for. */
+/** Builds the answer; `scope` only when it differs from the requested one. */
 export function tokenResponse(
   accessToken: string,
   plan: AccessTokenPlan,

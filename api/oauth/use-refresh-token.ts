@@ -14,7 +14,7 @@ import { familyEnd, refreshLifetimes } from './refresh-lifetimes.ts';
 import { refreshSettings } from './refresh-settings.ts';
 import { hasRoom } from './session-limit.ts';
 
-/** What a use gives: the access token, and the next refresh token where the client's rotate. */
+/** Result of a use: the access token, and the next refresh token if the client's tokens rotate. */
 export interface RefreshUse<Made> {
   readonly made: Made;
   readonly refreshToken: string | undefined;
@@ -29,9 +29,9 @@ export interface Presented {
 
 /**
  * Uses a refresh token: one transaction under the locks of the box's row and the family's row, so that a close, a
- * revocation or another use comes wholly before or wholly after it. `make` gives the access token for what the family
- * was granted; when it throws nothing is used up, nor when the box's limit of sessions is reached (`full`). Reuse of a
- * rotated token ends the family (RFC 9700 §4.14.2).
+ * revocation or another use comes wholly before or wholly after it. `make` returns the access token for the family's
+ * grant; if it throws, nothing is used up, nor when the box's limit of sessions is reached (`full`). Reuse of a rotated
+ * token ends the family (RFC 9700 §4.14.2).
  */
 export function useRefreshToken<Made extends MadeAccessToken>(
   presented: Presented,

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 
-/** Text of bytes in UTF-8; undefined when they are not well-formed. ASCII, which nearly every request is, costs least. */
+/** Returns the text of bytes in UTF-8; undefined if malformed. ASCII, as in nearly every request, costs least. */
 export function utf8Text(bytes: Buffer): string | undefined {
   if (isAscii(bytes)) return bytes.toString('latin1');
   try {

@@ -7,12 +7,12 @@ import type { OAuthError } from './oauth-error.ts';
 /** Seconds by which the clocks of a client and of ours may differ. */
 export const clockTolerance = 60;
 
-/** The claims of an assertion, verified: who signed it, and that it counts now. */
+/** Claims of an assertion after verification: its signer is known, and it is valid now. */
 export interface VerifiedClaims extends JWTPayload {
   readonly exp: number;
 }
 
-/** What every assertion must be, beyond its signature. */
+/** Demands on every assertion, beyond its signature. */
 export interface Demands {
   readonly issuer: string;
   readonly subject: string;
@@ -23,7 +23,7 @@ export interface Demands {
 
 /**
  * Verifies an assertion with one of some keys (RFC 7523 §3). Undefined when none of them made its signature. Throws
- * OAuthError when the signature is right and a claim is not: who has the key may be told.
+ * OAuthError when the signature is right and a claim is not: the owner of the key may learn the reason.
  */
 export async function verifyAssertion(
   text: string,
@@ -49,7 +49,7 @@ export async function verifyAssertion(
   }
 }
 
-/** A key set may hold several keys that fit, where the header names none. */
+/** Tries each key that matches: a key set may hold several if the header names none. */
 async function verifyWithAny(text: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
   try {
     return (await jwtVerify(text, keys, options)).payload;
@@ -74,7 +74,7 @@ async function verifyWithEach(
   throw new errors.JWSSignatureVerificationFailed();
 }
 
-/** What jose, and the keys that a client declares, can throw at us: only claims are checked after the signature. */
+/** Throws the refusal for errors that jose or a client's keys cause: only claims are checked after the signature. */
 function throwRefusal(error: unknown): void {
   if (error instanceof errors.JWTExpired) throw refusedAssertion(sentences.exp);
   if (error instanceof errors.JWTClaimValidationFailed) throw claimRefusal(error);

@@ -4,12 +4,12 @@ import { messages } from './messages.ts';
 import { page } from './page.ts';
 import type { BoxLook, Page } from './page.ts';
 
-/** What the consent page shows (ASVS 10.7): who wants what, where it goes, for how long. */
+/** Content of the consent page (ASVS 10.7): the app and its requests, the destination, the duration. */
 export interface ConsentView {
   readonly language: Language;
   readonly look: BoxLook;
   readonly formToken: string;
-  /** Which request is answered. */
+  /** ID of the request that is answered. */
   readonly id: string;
   readonly client: { readonly id: string; readonly name: string | undefined };
   readonly scopes: readonly string[];
@@ -24,7 +24,7 @@ export interface ConsentView {
   readonly email: string;
 }
 
-/** The page that asks whether an app may have access. */
+/** Renders the page that asks whether an app may have access. */
 export function consentPage(view: ConsentView): Page {
   const { language, look, client, scopes } = view;
   const say = messages[language];
@@ -64,7 +64,7 @@ const units = [
   ['minute', 60],
 ] as const;
 
-/** In the largest unit that it fills, rounded up: nobody is promised less. */
+/** Formats a duration in the largest unit that it fills, rounded up: access never lasts longer than shown. */
 function duration(seconds: number, language: Language): string {
   const [unit, length] = units.find(([, one]) => seconds >= one) ?? ['second', 1];
   const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });

@@ -1,7 +1,7 @@
 import { markup } from './markup.ts';
 import type { Markup } from './markup.ts';
 
-/** The field for the email that somebody signs in with; `described` has the attributes that tell of its faults and hints. */
+/** Renders the field for the email to sign in with; `described` holds the attributes for its faults and hints. */
 export function emailInput(email: string, autofocus: boolean, described: Markup | undefined): Markup {
   return markup`<input
           id="email"

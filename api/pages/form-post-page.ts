@@ -4,23 +4,23 @@ import { messages } from './messages.ts';
 import { page } from './page.ts';
 import type { BoxLook, Page } from './page.ts';
 
-/** What the page shows, and carries to the app. */
+/** Content of the page, and the fields that it carries to the app. */
 export interface FormPostView {
   readonly language: Language;
   readonly look: BoxLook;
-  /** Its heading and its sentence: on the way back to the app, or to being signed out. */
+  /** Choice of heading and sentence: for the way back to the app, or for signing out. */
   readonly purpose?: 'back to the app' | 'sign out';
-  /** Where its form goes. */
+  /** Address that its form is sent to. */
   readonly address: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
-/** Sends the form as soon as it is there. It needs no escaping in a page. */
+/** Script that sends the form as soon as it is loaded. It needs no escaping in a page. */
 const send = 'document.forms[0].submit()';
 
 /**
- * Makes the page that posts its fields to `address` by a script, or by a button where no script runs: an answer to an app
- * (OAuth 2.0 Form Post Response Mode §2), or the logout request of another site to our own address.
+ * Makes the page that posts its fields to `address` by a script, or by a button where no script runs: an answer to an
+ * app (OAuth 2.0 Form Post Response Mode §2), or the logout request of another site to our own address.
  */
 export function formPostPage({ language, look, purpose, address, fields }: FormPostView): Page {
   const say = messages[language];

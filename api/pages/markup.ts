@@ -5,19 +5,19 @@ export interface Markup {
 
 const made: unique symbol = Symbol('markup');
 
-/** What may stand in a page. Nothing stands for undefined; there is no way to put text in unescaped. */
+/** Value that a page may contain. Undefined is rendered as nothing; there is no way to insert unescaped text. */
 type Value = string | number | Markup | readonly Markup[] | undefined;
 
 /**
- * A tagged template for HTML: what the template says is taken as it is, every value is escaped, for text and for
- * attributes in double quotes alike.
+ * Builds HTML from a tagged template: its own text is taken as it is, and every value is escaped, both for text and for
+ * attributes in double quotes.
  */
 export function markup(template: TemplateStringsArray, ...values: readonly Value[]): Markup {
   const parts = template.map((text, nth) => text + written(values[nth]));
   return { [made]: parts.join('') };
 }
 
-/** A whole page as text. */
+/** Returns a whole page as text. */
 export function markupText(page: Markup): string {
   return page[made];
 }

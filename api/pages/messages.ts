@@ -1,6 +1,6 @@
 import type { Language } from './language.ts';
 
-/** Every sentence that the pages say, in one language. */
+/** All texts of the pages, in one language. */
 export interface Messages {
   readonly signIn: string;
   readonly toContinueTo: (app: string) => string;
@@ -44,7 +44,7 @@ export interface Messages {
   readonly requestId: string;
 }
 
-/** What a page can say that is wrong. */
+/** Problems that a page can report. */
 export type PageProblem =
   | 'bad-request'
   | 'untrusted'

@@ -4,23 +4,23 @@ import type { Markup } from './markup.ts';
 import type { Language } from './language.ts';
 import { styles } from './styles.ts';
 
-/** How the pages of a box look: what its settings say. */
+/** Appearance of a box's pages, from its settings. */
 export interface BoxLook {
   readonly name: string | undefined;
   readonly logo: string | undefined;
 }
 
-/** What a page of a box shows around its content. */
+/** Frame around the content of a box's page. */
 export interface PageFrame {
   readonly language: Language;
-  /** In the window's title and as heading. */
+  /** Title of the window, and the heading. */
   readonly title: string;
   /** The name of the box for people, where it has one. */
   readonly name?: string | undefined;
   readonly logo?: string | undefined;
 }
 
-/** A page as it is sent: its text, and where its pictures may come from. */
+/** A page as it is sent: its text, its logo and its script. */
 export interface Page {
   readonly language: Language;
   readonly text: string;
@@ -29,7 +29,7 @@ export interface Page {
   readonly script?: string | undefined;
 }
 
-/** Puts content into the frame that all pages share. A `script` runs behind it; it has no sign that HTML escapes. */
+/** Puts content into the frame that all pages share. A `script` runs after it, without characters that HTML escapes. */
 export function page(frame: PageFrame, content: Markup, script?: string): Page {
   const { language, title, name, logo } = frame;
   const text = markupText(markup`<!doctype html>
@@ -59,9 +59,9 @@ ${script === undefined ? undefined : markup`<script>${script}</script>`}
 const styleHash = hash('sha256', styles, 'base64');
 
 /**
- * What a page may load and do: its own style, its logo, the one script it may have, nothing else; nobody may frame it. Where its form
- * is sent is not limited when an answer to it `leaves` for an app: browsers hold that limit against every redirect that
- * follows, the app's own ones too.
+ * Returns the Content-Security-Policy of a page: its own style, its logo and its one script may be used, nothing else,
+ * and no page may frame it. Its form may be sent anywhere when the answer `leaves` for an app: browsers apply that
+ * limit to every redirect that follows, even to the app's own.
  */
 export function pagePolicy({ logo, script }: Pick<Page, 'logo' | 'script'>, leaves: boolean): string {
   const rules = ["default-src 'none'", `style-src 'sha256-${styleHash}'`, "base-uri 'none'", "frame-ancestors 'none'"];

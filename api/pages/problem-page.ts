@@ -5,7 +5,7 @@ import type { PageProblem } from './messages.ts';
 import { page } from './page.ts';
 import type { Page } from './page.ts';
 
-/** What a person sees instead of a page that cannot be shown. Nothing of the request stands in it. */
+/** Renders the page for a problem. It contains nothing of the request except its ID. */
 export function problemPage(problem: PageProblem, acceptLanguage: string | undefined, requestId: string): Page {
   const language = chooseLanguage(acceptLanguage);
   const say = messages[language];
@@ -17,5 +17,5 @@ export function problemPage(problem: PageProblem, acceptLanguage: string | undef
   );
 }
 
-/** What can be wrong with one of our forms: it goes to the address of its page, where a new one is (the empty link). */
+/** Problems with one of our forms: it was sent to the address of its page, which has a new one (the empty link). */
 const ofForm: readonly PageProblem[] = ['form-expired', 'throttled'];

@@ -5,22 +5,22 @@ import { messages } from './messages.ts';
 import { page } from './page.ts';
 import type { BoxLook, Page } from './page.ts';
 
-/** What the sign-in page shows. */
+/** Content of the sign-in page. */
 export interface SignInView {
   readonly language: Language;
   readonly look: BoxLook;
-  /** The app that somebody came from. */
+  /** App that the user came from. */
   readonly app: string | undefined;
-  /** What the form carries against forgery. */
+  /** Token of the form against forgery. */
   readonly formToken: string;
-  /** As it was typed, to be corrected. */
+  /** Email as it was typed, to be corrected. */
   readonly email: string;
   readonly failed: boolean;
-  /** Where somebody without an account makes one; undefined: nowhere. */
+  /** Address of the sign-up page; undefined if there is none. */
   readonly signUpAddress: string | undefined;
 }
 
-/** The page that asks for email and password. Its form goes to the address it was loaded from. */
+/** Renders the page that asks for email and password. Its form goes to the address it was loaded from. */
 export function signInPage({ language, look, app, formToken, email, failed, signUpAddress }: SignInView): Page {
   const say = messages[language];
   const described = failed ? markup`aria-invalid="true" aria-describedby="failed"` : undefined;

@@ -7,31 +7,31 @@ import type { Messages } from './messages.ts';
 import { page } from './page.ts';
 import type { BoxLook, Page } from './page.ts';
 
-/** What can be wrong with what was typed, by its field. */
+/** Faults of the typed text, by field. */
 export interface SignUpFaults {
   readonly email?: 'no-email' | 'other-domain' | 'taken' | 'full' | undefined;
   readonly password?: 'too-short' | 'too-long' | 'most-used' | 'stored-form' | undefined;
 }
 
-/** What the sign-up page shows. */
+/** Content of the sign-up page. */
 export interface SignUpView {
   readonly language: Language;
   readonly look: BoxLook;
-  /** The app that somebody came from. */
+  /** App that the user came from. */
   readonly app: string | undefined;
   readonly formToken: string;
-  /** As it was typed, to be corrected. */
+  /** Email as it was typed, to be corrected. */
   readonly email: string;
   readonly faults: SignUpFaults;
   /** Domains that emails must have; undefined: any. */
   readonly domains: readonly string[] | undefined;
   /** Characters that a password must have at least. */
   readonly shortestPassword: number;
-  /** For who has an account. */
+  /** Address for users who have an account. */
   readonly signInAddress: string;
 }
 
-/** The page that somebody registers with. Its form goes to the address it was loaded from. */
+/** Renders the page for registration. Its form goes to the address it was loaded from. */
 export function signUpPage(view: SignUpView): Page {
   const { language, look, app, formToken, email, faults, signInAddress } = view;
   const say = messages[language];
@@ -81,7 +81,7 @@ function describedBy(field: string, isFaulty: boolean, hasHint: boolean): Markup
   return markup`${isFaulty ? markup`aria-invalid="true"` : undefined} aria-describedby="${ids.join(' ')}"`;
 }
 
-/** Somebody has registered, and waits for an admin. */
+/** Renders the page after a registration that waits for an admin. */
 export function waitingPage(language: Language, look: BoxLook): Page {
   const say = messages[language];
   return page({ language, title: say.registered, ...look }, markup`<p>${say.waitsForAdmin}</p>`);

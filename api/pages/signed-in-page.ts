@@ -4,17 +4,17 @@ import { messages } from './messages.ts';
 import { page } from './page.ts';
 import type { BoxLook, Page } from './page.ts';
 
-/** What the pages of somebody who is signed in, or was, show. */
+/** Content of the pages for a user who is signed in. */
 export interface SignedInView {
   readonly language: Language;
   readonly look: BoxLook;
   readonly formToken: string;
   readonly email: string;
-  /** Where the form of the button goes. */
+  /** Address that the form of the button is sent to. */
   readonly signOutAddress: string;
 }
 
-/** Who is signed in, and the way out. */
+/** Renders the page that shows the signed-in user, with a button to sign out. */
 export function signedInPage({ language, look, formToken, email, signOutAddress }: SignedInView): Page {
   const say = messages[language];
   return page(
@@ -24,7 +24,7 @@ export function signedInPage({ language, look, formToken, email, signOutAddress 
   );
 }
 
-/** Asks whether to sign out: a link alone must not do it. */
+/** Renders the question whether to sign out: a link alone must not do it. */
 export function signOutPage({ language, look, formToken, email, signOutAddress }: SignedInView): Page {
   const say = messages[language];
   return page(
@@ -42,7 +42,7 @@ function signOutForm(label: string, formToken: string, address: string) {
   </form>`;
 }
 
-/** Nobody is signed in in this browser any more. */
+/** Renders the page after signing out. */
 export function signedOutPage(language: Language, look: BoxLook, signInAddress: string): Page {
   const say = messages[language];
   return page(

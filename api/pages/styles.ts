@@ -1,6 +1,6 @@
 /**
- * The style of all pages. It holds none of the signs that HTML escapes, for it stands in the page like any other text:
- * no quotes, no `>`, no `&`.
+ * The style of all pages. It holds none of the characters that HTML escapes, because it is inserted in the page like
+ * any other text: no quotes, no `>`, no `&`.
  */
 export const styles = `
 :root { color-scheme: light dark; --paper: #f4f5f7; --card: #ffffff; --ink: #1b1f27; --soft: #59616f; --line: #8a92a0;

@@ -1,6 +1,6 @@
 /**
- * Processor time that compiling one policy may take, in microseconds of the machine on which the costs were measured. It
- * is counted, not timed, so that every replica accepts the same policies.
+ * Processor time that compiling one policy may take, in microseconds of the machine on which the costs were measured.
+ * It is counted, not timed, so that every replica accepts the same policies.
  */
 export const MOST_COMPILE_COST = 20_000;
 

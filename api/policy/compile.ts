@@ -9,11 +9,11 @@ import { PolicyFault } from './policy-fault.ts';
 import type { RequestObject } from './request-object.ts';
 import { Steps, TooManySteps } from './steps.ts';
 
-/** What a policy says to one request, and why where it could not say yes or no. */
+/** Result of a policy for one request, with the fault if it could not decide. */
 export interface Judgement {
   readonly granted: boolean;
   readonly fault?: string;
-  /** The steps or the time were used up. */
+  /** True if the steps or the time were used up. */
   readonly gaveUp?: true;
 }
 
@@ -23,21 +23,21 @@ export interface CompiledPolicy {
   readonly policy: AccessPolicy;
   /** The parts of a request that it looks at. */
   readonly needs: Needs;
-  /** Nothing is left to be done before it can judge. */
+  /** True if the policy can judge without being compiled first. */
   readonly isCompiled: boolean;
   /** Compiles it, in 20 ms at most; never throws. */
   compile(): void;
-  /** Why the policy can never grant: the field and what is wrong with it. Undefined for a valid one. */
+  /** Reason why the policy can never grant: the field and its fault. Undefined for a valid one. */
   readonly fault: string | undefined;
   /** The same as a fault of the resource. */
   readonly fieldFault: Fault | undefined;
   /** Never throws: a policy that is invalid, fails or takes more than `steps` does not grant. */
   allows(request: RequestObject, steps?: Steps): boolean;
-  /** As {@link allows}, with the reason. */
+  /** Does the same as {@link allows}, and returns the reason too. */
   judge(request: RequestObject, steps?: Steps): Judgement;
 }
 
-/** Makes a policy ready; never throws, and does no work before it is asked. */
+/** Prepares a policy; never throws, and does no work before it is used. */
 export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
   return new LazyPolicy(policy);
 }
@@ -100,7 +100,7 @@ class LazyPolicy implements CompiledPolicy {
 const GRANTED: Judgement = { granted: true };
 const DENIED: Judgement = { granted: false };
 
-/** Why a rule cannot be compiled. */
+/** Reason why a rule cannot be compiled. */
 interface Invalid {
   readonly sentence: string;
   readonly fault: Fault;

@@ -8,7 +8,7 @@ import type { Candidates, Subject } from './policy-index.ts';
 import type { RequestObject } from './request-object.ts';
 import { Steps } from './steps.ts';
 
-/** Whether a request is granted, and by which policy. */
+/** Outcome for a request: granted or not, and the deciding policy. */
 export interface Decision {
   readonly granted: boolean;
   /** Id of the deciding policy; absent when none grants. */
@@ -20,12 +20,12 @@ export interface Explanation extends Decision {
   readonly candidates: readonly ExplainedCandidate[];
 }
 
-/** What one candidate said. */
+/** Result of one candidate. */
 export interface ExplainedCandidate {
   readonly policy: string;
   readonly engine: Engine;
   readonly granted: boolean;
-  /** Why it could not grant: it is invalid, or it failed on this request. */
+  /** Reason why it could not grant: it is invalid, or it failed on this request. */
   readonly fault?: string;
 }
 
@@ -37,7 +37,7 @@ export function decide(policies: Candidates, subject: Subject, request: RequestO
   return { granted: false };
 }
 
-/** A decision that takes more of the request than is known. */
+/** A decision that needs more of the request than is known. */
 export interface Undecided {
   /** The most that any candidate looks at. */
   readonly undecided: Needs;
@@ -52,13 +52,13 @@ export interface Uncompiled {
 export interface Decided extends Decision {
   /** The first policy that was asked and failed. */
   readonly failed?: FailedPolicy;
-  /** The time was over before the last policy was asked, and none granted. */
+  /** True if the time was used up before the last policy was asked, and none granted. */
   readonly isOutOfTime?: true;
 }
 
 /**
- * The same decision as {@link decide} over a request of which only a part is known: undecided as soon as a candidate is to be
- * asked that looks at more, or when compiling the candidates took 5 ms. Never throws.
+ * Decides like {@link decide} on a request of which only a part is known: undecided as soon as the next candidate looks
+ * at more, or when compiling the candidates took 5 ms. Never throws.
  */
 export function decideUpTo(
   known: Needs,
@@ -80,7 +80,7 @@ export function decideUpTo(
   return { granted: false, ...(failed && { failed }), ...(steps.isOutOfTime && { isOutOfTime: true }) };
 }
 
-/** Milliseconds for which a decision compiles; it goes on after others have had their turn. */
+/** Milliseconds for which a decision compiles; it continues after other requests have had their turn. */
 const LONGEST_COMPILING = 5;
 
 function compilationTime(policy: CompiledPolicy, now: () => number): number {
@@ -98,7 +98,7 @@ function mostNeeded(candidates: Iterable<CompiledPolicy>): Needs {
   return mostOf(Array.from(candidates, ({ needs }) => needs));
 }
 
-/** The same decision as {@link decide}, with what each candidate said, those after the deciding one included. */
+/** Decides like {@link decide}, with the result of each candidate, even of those after the deciding one. */
 export function explain(
   policies: Candidates,
   subject: Subject,

@@ -1,11 +1,11 @@
 /** A policy that grants nothing although its subjects and the request may be right. */
 export interface FailedPolicy {
   readonly policy: string;
-  /** Why it cannot be compiled, or that it gave up. */
+  /** Reason why it cannot be compiled, or the message that it gave up. */
   readonly reason: string;
 }
 
-/** Hears of policies that fail in decisions: each is reported once, all are counted. */
+/** Record of policies that fail in decisions: each is reported once, all are counted. */
 export interface FailedPolicies {
   /** Notes a failure of a policy of a box. */
   note(box: string, failed: FailedPolicy): void;
@@ -16,7 +16,7 @@ export interface FailedPolicies {
 /** Most failures that are remembered; when there are more, each is reported once more. */
 const MOST_REMEMBERED = 1000;
 
-/** Creates the notes of one process; `report` hears of each failure of a policy once. */
+/** Creates the record of one process; `report` is called once for each failure of a policy. */
 export function createFailedPolicies(report: (box: string, failed: FailedPolicy) => void): FailedPolicies {
   const reported = new Set<string>();
   let count = 0;

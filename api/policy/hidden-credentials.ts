@@ -1,11 +1,11 @@
 import { isList, isObject } from './json-value.ts';
 
-/** What policies see instead of a password or secret in a body: only that one is given. */
+/** Text that policies see instead of a password or secret in a body: only that one is given. */
 export const PRESENT = '[present]';
 
 /**
- * Returns a body without the passwords and secrets in it: in their place stands {@link PRESENT}. They are members of the record, of
- * a merge patch or of the values of a JSON patch, or those of the request that `$explain` is about. A body without any is returned as it is.
+ * Returns a body with {@link PRESENT} in place of each password and secret. These are members of the record, of a merge
+ * patch, of a JSON patch's values, or of the request that `$explain` is about. Another body is returned as is.
  */
 export function withoutCredentials(body: unknown): unknown {
   if (isList(body)) return body.some(setsCredential) ? body.map(withoutPatchedCredential) : body;
@@ -19,7 +19,7 @@ export function withoutCredentials(body: unknown): unknown {
 
 const CREDENTIALS: ReadonlySet<string> = new Set(['password', 'old_password', 'secret', 'client_secret']);
 
-/** `null` is no value: it removes a secret. */
+/** Checks whether a member is a credential with a value. `null` is none: it removes a secret. */
 function isHidden(name: string, value: unknown): boolean {
   return CREDENTIALS.has(name) && value !== null && value !== undefined;
 }

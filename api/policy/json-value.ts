@@ -1,24 +1,24 @@
 import { idText, isIdField } from './id-fields.ts';
 import type { Steps } from './steps.ts';
 
-/** Whether a value is a JSON object (no array, no null). */
+/** Checks whether a value is a JSON object (not an array, not null). */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value is a JSON array, with elements that nothing is known of. */
+/** Checks whether a value is a JSON array; nothing is known about its elements. */
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** The value of an object's own member; undefined where it has none: `toString` and `__proto__` are never found. */
+/** Returns the value of an object's own member, otherwise undefined: never that of `toString` or `__proto__`. */
 export function ownMember(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 /**
- * Checks whether two JSON values are equal. The order of an object's members does not count. With `areIds`, and inside members that
- * hold IDs, a whole number equals its decimal text.
+ * Checks whether two JSON values are equal. The order of an object's members does not matter. With `areIds`, and inside
+ * members that hold IDs, a whole number equals its decimal text.
  */
 export function isEqual(one: unknown, other: unknown, steps: Steps, areIds = false): boolean {
   steps.take(typeof one === 'string' ? 1 + one.length / 256 : 1);

@@ -12,8 +12,8 @@ export interface LinearRegExp {
   /** Size of its program: a character of a text takes time in proportion to it at worst. */
   readonly states: number;
   /**
-   * Checks whether the pattern is found anywhere in the text. Throws TooManySteps when the steps or the time of the decision
-   * are used up, also in the middle of the text.
+   * Checks whether the pattern is found anywhere in the text. Throws TooManySteps when the steps or the time of the
+   * decision are used up, also in the middle of the text.
    */
   isFoundIn(text: string, steps: Steps): boolean;
 }
@@ -27,7 +27,7 @@ export function linearRegExp(pattern: string, cost = new CompileCost()): LinearR
   // Quoting would hide brackets from the count below; a backslash before each character says the same.
   if (pattern.includes('\\Q')) throw new Error('must not quote with \\Q: write a backslash before each character');
   const translated = RE2JS.translateRegExp(pattern);
-  // Asked before compiling: `(…){1000}` around a long pattern would take a second and 100 MB to be told too large.
+  // Checked before compiling: `(…){1000}` around a long pattern would take a second and 100 MB before it is refused.
   const most = statesOf(translated);
   if (most > 4 * MOST_STATES) throw tooLarge();
   cost.take(costOf(translated, most));
@@ -40,7 +40,7 @@ export function linearRegExp(pattern: string, cost = new CompileCost()): LinearR
   return { states, isFoundIn: (text, steps) => isFound(compiled, states, text, steps) };
 }
 
-/** Memory of one expression's automaton, in bytes: a hundred of the states of an ordinary one. RE2's default is 8 MB. */
+/** Memory of one expression's automaton, in bytes: a hundred of an ordinary one's states. RE2's default is 8 MB. */
 const AUTOMATON_BYTES = 65_536;
 
 /** A text and a program of which the product is less take 0.3 ms at worst, and need no clock. */
@@ -87,8 +87,8 @@ class ClockedText extends String {
 const WORK_PER_LOOK = 4096;
 
 /**
- * Measured, from above: 60 microseconds for any expression, 2 for a state, 120 for a class of Unicode, and 2,500 where
- * case is ignored in a range beyond ASCII, of which RE2 then looks at each character.
+ * Returns the measured cost, from above: 60 microseconds for any expression, 2 for a state, 120 for a class of Unicode,
+ * and 2,500 if case is ignored in a range beyond ASCII, because RE2 then looks at each of its characters.
  */
 function costOf(pattern: string, states: number): number {
   const classes = pattern.match(/\\p/gi)?.length ?? 0;
@@ -121,7 +121,7 @@ const REPEAT = /\{(\d{1,5})(?:,(\d{0,5}))?\}/y;
 const ESCAPE = /\\(?:[xp]\{[^}]*\}|.)/isy;
 const CLASS = /\[\^?\]?(?:\\.|[^\]\\])*\]/y;
 
-/** A rough count of the states of a pattern, from above: every character is one, a repeat multiplies what it follows. */
+/** Estimates the states of a pattern from above: every character is one, a repeat multiplies the part before it. */
 function statesOf(pattern: string): number {
   const open: number[] = [];
   let sum = 0;
@@ -148,7 +148,7 @@ function statesOf(pattern: string): number {
   return sum;
 }
 
-/** What a sticky expression matches at a place. */
+/** Returns the match of a sticky expression at a place. */
 function textAt(expression: RegExp, text: string, at: number): string | undefined {
   expression.lastIndex = at;
   return expression.exec(text)?.[0];

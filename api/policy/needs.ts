@@ -2,12 +2,12 @@ import type { RuleFields } from './engines/engine.ts';
 import { DEEPEST_PATTERN } from './engines/matcho.ts';
 import { isList, isObject } from './json-value.ts';
 
-/** Parts of a request that a policy looks at: the head alone, the body too, or also `changes`, which needs the stored record. */
+/** Parts of a request that a policy looks at: only the head, also the body, or also `changes` to the stored record. */
 export type Needs = 'head' | 'body' | 'changes';
 
 /**
- * Returns what a policy looks at, as far as its text tells: a rule of matcho or CEL looks at what it mentions, a JSON Schema
- * at everything. Trusts no stored type and compiles nothing.
+ * Returns the parts that a policy looks at, as far as its text tells: a rule of matcho or CEL looks at the parts it
+ * mentions, a JSON Schema at everything. Trusts no stored type and compiles nothing.
  */
 export function needsOf({ engine, matcho, expression, and, or }: RuleFields): Needs {
   switch (engine) {
@@ -25,7 +25,7 @@ export function needsOf({ engine, matcho, expression, and, or }: RuleFields): Ne
   }
 }
 
-/** Returns the most of what several look at; `head` for none. */
+/** Returns the most that any of several looks at; `head` for none. */
 export function mostOf(needs: readonly Needs[]): Needs {
   if (needs.includes('changes')) return 'changes';
   return needs.includes('body') ? 'body' : 'head';
@@ -40,7 +40,7 @@ function neededByRule(rule: unknown): Needs {
   return isObject(rule) && rule['engine'] !== 'complex' ? needsOf({ ...rule, engine: rule['engine'] }) : 'head';
 }
 
-/** Keys at any depth count: a word such as `$not` may lay its pattern over the whole request. */
+/** Returns the needs of a pattern. Keys at any depth matter: a word such as `$not` may apply to the whole request. */
 function neededByPattern(pattern: unknown, depth: number): Needs {
   if (depth > DEEPEST_PATTERN) return 'changes';
   if (typeof pattern === 'string') return neededByName(/^\.([^.]+)/.exec(pattern)?.[1]);
@@ -51,7 +51,7 @@ function neededByPattern(pattern: unknown, depth: number): Needs {
   );
 }
 
-/** A word in a text or comment counts as well: the text is not parsed before the policy is asked. */
+/** Returns the needs of an expression. Words in texts and comments are included: it is not parsed yet. */
 function neededByExpression(expression: string): Needs {
   return mostOf((expression.match(/\b(?:body|changes)\b/g) ?? []).map(neededByName));
 }

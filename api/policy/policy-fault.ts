@@ -1,6 +1,6 @@
 import { TooCostly } from './compile-cost.ts';
 
-/** Why a rule cannot be compiled: the field, as a dotted path of the policy, and what is wrong there. */
+/** Reason why a rule cannot be compiled: the field, as a dotted path of the policy, and its fault. */
 export class PolicyFault extends Error {
   override readonly name = 'PolicyFault';
   readonly path: string;
@@ -12,7 +12,7 @@ export class PolicyFault extends Error {
     this.reason = reason;
   }
 
-  /** The same fault of a rule that is part of another: `within('and[1]')`. */
+  /** Returns the same fault for a rule that is part of another: `within('and[1]')`. */
   within(parent: string): PolicyFault {
     return new PolicyFault(`${parent}.${this.path}`, this.reason);
   }

@@ -2,7 +2,7 @@ import type { AccessPolicy } from '../../crds/access-policy.ts';
 import { compilePolicy } from './compile.ts';
 import type { CompiledPolicy } from './compile.ts';
 
-/** Who a request comes from, by id within the box. Neither part: nobody known. */
+/** Origin of a request, by id within the box. Without both parts it is unknown. */
 export interface Subject {
   readonly client?: string | undefined;
   readonly user?: UserSubject | undefined;
@@ -20,26 +20,26 @@ export interface UserSubject {
   readonly groupNames: readonly string[];
 }
 
-/** Policies that may concern a subject, in the order in which they are asked. */
+/** Policies that may apply to a subject, in the order in which they are asked. */
 export interface Candidates {
   /**
-   * Linked policies first, then those for `authenticated` or `anyone`; of each part those first that do not look at the
-   * body, each group by id; none twice. Made as it is read.
+   * Returns linked policies first, then those for `authenticated` or `anyone`; in each part first those that do not
+   * look at the body, each group by id; none twice. The sequence is computed as it is read.
    */
   candidates(subject: Subject): Iterable<CompiledPolicy>;
 }
 
 /** The policies of one box, found by subject with one hash lookup for each of its ids. */
 export interface PolicyIndex extends Candidates {
-  /** Adds a policy, or puts it in the place of the one with its id: work in proportion to the links of both. */
+  /** Adds a policy, or replaces the one with its id: work in proportion to the links of both. */
   set(policy: AccessPolicy): void;
-  /** Takes a policy away; unknown ids are ignored. */
+  /** Removes a policy; unknown ids are ignored. */
   remove(id: string): void;
-  /** How many policies there are. */
+  /** Number of policies. */
   readonly size: number;
 }
 
-/** An empty index. One index holds one box, so that a link never reaches another. */
+/** Creates an empty index. One index holds one box, so that a link never reaches another. */
 export function createPolicyIndex(): PolicyIndex {
   const policies = new Map<string, CompiledPolicy>();
   const lists = new Map<string, CompiledPolicy[]>();
@@ -71,7 +71,7 @@ export function createPolicyIndex(): PolicyIndex {
 const AUTHENTICATED = 'authenticated';
 const ANYONE = 'anyone';
 
-/** Where a policy is listed. `linked` without links is listed nowhere: a forgotten link never opens a box. */
+/** Returns the keys that list a policy. `linked` without links has none: a forgotten link never opens a box. */
 function keysOf(policy: AccessPolicy): Set<string> {
   switch (policy.subjects) {
     case 'authenticated':
@@ -82,7 +82,7 @@ function keysOf(policy: AccessPolicy): Set<string> {
     case undefined:
       return new Set((policy.link ?? []).map(({ resourceType, id }) => `${resourceType}/${id}`));
     default:
-      // A stored word that no version knows concerns nobody.
+      // An unknown stored word applies to nobody.
       return new Set();
   }
 }
@@ -113,7 +113,7 @@ function* inOrder(linked: readonly SortedList[], open: readonly SortedList[]): G
   yield* merged(open);
 }
 
-/** Sorted lists as one, each policy once. */
+/** Merges sorted lists, each policy once. */
 function* merged(lists: readonly SortedList[]): Generator<CompiledPolicy> {
   const [only] = lists;
   if (only !== undefined && lists.length === 1) {
@@ -136,7 +136,7 @@ function first(heads: readonly { list: SortedList; at: number }[]): CompiledPoli
   return least;
 }
 
-/** The order in which policies are asked: whoever is decided without the body does not wait for it. */
+/** Checks the order of policies: those that need no body come first, so that such decisions do not wait for it. */
 function isBefore(one: CompiledPolicy, other: CompiledPolicy): boolean {
   const looks = one.needs !== 'head';
   return looks === (other.needs !== 'head') ? one.id < other.id : !looks;
@@ -156,7 +156,7 @@ function takeOut(lists: Map<string, CompiledPolicy[]>, key: string, policy: Comp
   if (list.length === 0) lists.delete(key);
 }
 
-/** Where a policy stands, or would stand, in a sorted list. Rows mostly come sorted, so the end is looked at first. */
+/** Returns the index of a policy, or for one, in a sorted list. Rows mostly come sorted, so the end is tried first. */
 function placeOf(list: SortedList, policy: CompiledPolicy): number {
   const last = list.at(-1);
   if (last === undefined || isBefore(last, policy)) return list.length;

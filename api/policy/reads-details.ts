@@ -4,8 +4,8 @@ import { isRecord } from '../../crds/schema-node.ts';
 export const UNHELD_FIELDS: readonly string[] = ['details', 'description'];
 
 /**
- * Checks whether the rule of a stored policy may see a field of {@link UNHELD_FIELDS} of the request's client. In doubt it
- * may: that costs memory, and a wrong no would change decisions.
+ * Checks whether the rule of a stored policy may see a field of {@link UNHELD_FIELDS} of the request's client. In doubt
+ * it may: that costs memory, and a wrong `false` would change decisions.
  */
 export function mayReadDetails(policy: unknown): boolean {
   if (!isRecord(policy)) return true;
@@ -22,7 +22,7 @@ const plainReference = /\bclient\.(?:id|name|active|grant_types|scope|first_part
 const plainFields: ReadonlySet<string> = new Set(['id', 'name', 'active', 'grant_types', 'scope', 'first_party']);
 const plainKeywords: ReadonlySet<string> = new Set(['type', 'required', 'properties']);
 
-/** Leaves out what a rule says of the client where it names other fields only. */
+/** Leaves out a rule's part about the client if it names other fields only. */
 function withoutPlainClients(key: string, value: unknown): unknown {
   return key === 'client' && isRecord(value) && isPlain(value) ? undefined : value;
 }

@@ -1,18 +1,18 @@
 import { withoutCredentials } from './hidden-credentials.ts';
 
-/** Version of {@link RequestObject}: goes up when a field changes its meaning or goes; new fields alone do not move it. */
+/** Version of {@link RequestObject}: increases when a field is removed or changes its meaning, not for new fields. */
 export const REQUEST_OBJECT_VERSION = 2;
 
 /**
- * What every engine sees of a request (docs/policies.md). A part that a request does not have is absent, never null:
- * a client's own request has no `user`, a request without a token has neither `client` nor `session`.
+ * View of a request that every engine gets (docs/policies.md). A part that a request does not have is absent, never
+ * null: a client's own request has no `user`, a request without a token has neither `client` nor `session`.
  */
 export interface RequestObject {
   /** Lower case: `get`, `post`. */
   readonly 'request-method': string;
   /** Path below the box's base URL, without the query: `/Client/x`. */
   readonly uri: string;
-  /** Parameters of the query; one that stands twice is an array. */
+  /** Parameters of the query; a repeated one is an array. */
   readonly params: Readonly<Record<string, unknown>>;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, unknown>>;
@@ -20,9 +20,9 @@ export interface RequestObject {
   readonly 'remote-addr': string;
   /** Id of the box. */
   readonly box: string;
-  /** The parsed body; a password or secret in it is only said to be there ({@link withoutCredentials}). */
+  /** The parsed body; of a password or secret only its presence is shown ({@link withoutCredentials}). */
   readonly body?: unknown;
-  /** Names of the fields of the stored record that the request changes, sorted; absent unless it is a POST, PUT or PATCH of one. */
+  /** Sorted names of the fields of the stored record that the request changes; only for its POST, PUT or PATCH. */
   readonly changes?: readonly string[];
   /** The resource that the path addresses; no `id` where a whole type is addressed. */
   readonly resource?: Fields;
@@ -36,7 +36,7 @@ export interface RequestObject {
   readonly token?: Fields;
 }
 
-/** What the edge knows of a request; {@link requestObject} takes the credentials out. */
+/** Parts of a request as the edge knows them; {@link requestObject} removes the credentials. */
 export interface RequestParts {
   readonly method: string;
   readonly uri: string;
@@ -55,7 +55,7 @@ export interface RequestParts {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The request object of a request: pure, copies nothing deep, and leaves out what could be used to sign in. */
+/** Returns the request object of a request: pure, copies nothing deep, and leaves out all credentials. */
 export function requestObject(parts: RequestParts): RequestObject {
   const { body, changes, resource, client, user, session, token } = parts;
   return {
@@ -75,13 +75,13 @@ export function requestObject(parts: RequestParts): RequestObject {
   };
 }
 
-/** The query may hold `access_token`; its other parameters are in `params`. */
+/** Removes the query, which may hold `access_token`; its other parameters are in `params`. */
 function withoutQuery(uri: string): string {
   const end = uri.search(/[?#]/);
   return end === -1 ? uri : uri.slice(0, end);
 }
 
-/** The fields that have a value, without the ones to leave out. */
+/** Returns the fields that have a value, without those to leave out. */
 function given(fields: Fields, isLeftOut: (name: string) => boolean = () => false): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== undefined && !isLeftOut(name)));
 }

@@ -2,14 +2,14 @@ import { startThreadTimer } from './thread-timer.ts';
 import type { Timer } from './thread-timer.ts';
 
 /**
- * Steps that all rules of one decision may take together. A step is about a tenth of a microsecond of ordinary work. Ten
- * thousand ordinary rules on one client need a fraction of them.
+ * Steps that all rules of one decision may take together. A step is about a tenth of a microsecond of ordinary work.
+ * Ten thousand ordinary rules on one client need a fraction of them.
  */
 export const STEPS_PER_DECISION = 200_000;
 
 /**
- * Processor time that all rules of one decision may take together, in milliseconds. It is less than the 20 ms for which a
- * request may hold the event loop, because a rule stops a little after its time.
+ * Processor time that all rules of one decision may take together, in milliseconds. It is less than the 20 ms for which
+ * a request may hold the event loop, because a rule stops a little after its time.
  */
 export const MILLISECONDS_PER_DECISION = 15;
 
@@ -24,9 +24,9 @@ export class TooManySteps extends Error {
 }
 
 /**
- * Bounds the work of one decision by counted steps and by measured time. Every engine takes steps in proportion to what it
- * is about to do. The clock is read each time that {@link STEPS_PER_LOOK} steps were taken, so that most decisions never
- * read it.
+ * Bounds the work of one decision by counted steps and by measured time. Every engine takes steps in proportion to the
+ * work that follows. The clock is read each time that {@link STEPS_PER_LOOK} steps were taken, so that most decisions
+ * never read it.
  */
 export class Steps {
   readonly #startTimer: () => Timer;
@@ -40,7 +40,7 @@ export class Steps {
     this.#startTimer = startTimer;
   }
 
-  /** The time was used up, not the steps: the same work may take less when it is done again. */
+  /** True if the time was used up, not the steps: the same work may take less when it is done again. */
   get isOutOfTime(): boolean {
     return this.#isOutOfTime;
   }

@@ -20,29 +20,29 @@ import type { DeclaredResource } from '../db/resource.ts';
 import { compilePolicy } from '../policy/compile.ts';
 import { futureMoment } from './future-moment.ts';
 
-/** Which hosts are asked for the keys of clients: a setting of the API. */
+/** Hosts that are asked for the keys of clients: a setting of the API. */
 export interface KeyHosts {
-  /** Why the keys of a client are never fetched; undefined where they are, or it has none to fetch. */
+  /** Returns the reason why the keys of a client are never fetched; undefined if they are, or it has none to fetch. */
   readonly unlistedHost: (client: Client) => Fault | undefined;
 }
 
-/** A declared object, judged: what is to be stored, and what is wrong although it is stored. */
+/** A declared object after its check: the resource to be stored, and its faults. */
 export interface JudgedLine {
   readonly line: ApplyLine;
   readonly resource?: Client | AccessPolicy | Box;
-  /** The previous secret, while it still counts. */
+  /** The previous secret, while it is still valid. */
   readonly previous?: PlannedWrite['previous'];
-  /** Refused as it stands: what is stored stays. */
+  /** Faults that refuse the line: the stored row stays. */
   readonly refused?: readonly Fault[];
-  /** Stored, but without effect: a policy that grants nothing, keys that are not fetched, hosts of another box. No schema can see it. */
+  /** Faults that no schema sees, stored without effect: a useless policy, unfetched keys, hosts of another box. */
   readonly unusable?: readonly Fault[];
   /** The resource lacks a part of what is declared. Its row has no digest, so that it is stored again. */
   readonly isPartial?: true;
 }
 
 /**
- * Judges one line of an apply call: its resource by the schema and the time, a policy by its engine, a client by the hosts
- * whose keys are fetched. `now` in milliseconds.
+ * Judges one line of an apply call: its resource by the schema and the time, a policy by its engine, a client by the
+ * hosts whose keys are fetched. `now` in milliseconds.
  */
 export function judgeLine(line: ApplyLine, now: number, { unlistedHost }: KeyHosts): JudgedLine {
   if (!('resource' in line)) return { line };
@@ -70,7 +70,7 @@ function withoutEffect(
   return message === undefined ? undefined : { path: '', message };
 }
 
-/** A previous secret is judged as the present one is; one whose time is over is left out. */
+/** Judges a previous secret like the present one; an expired one is left out. */
 function judgePrevious(
   { kind, resource }: DeclareLine,
   { secret, until }: PreviousSecret,
@@ -90,7 +90,7 @@ function previousFaults(kind: Kind, resource: object): readonly Fault[] {
   return checked.ok ? [] : checked.faults;
 }
 
-/** Nobody can tell cheaply whether a chosen secret is the one that is stored: each hash of it is another one. */
+/** Returns a fault for a chosen secret: it cannot be compared cheaply with the stored one, as each hash differs. */
 function storedPreviousFaults(resource: DeclareLine['resource']): readonly Fault[] {
   const isTold = 'secret' in resource && typeof resource.secret === 'string' && isGeneratedSecret(resource.secret);
   return isTold ? [] : [{ path: 'previous', message: 'must hold a secret beside one that is not generated' }];
@@ -104,22 +104,22 @@ export interface PlannedWrite {
   readonly result: ApplyResult;
   /** See {@link JudgedLine}. */
   readonly isPartial?: true;
-  /** Without a secret: the one that is stored. `until` in milliseconds since 1970. */
+  /** Previous secret; undefined: the stored one. `until` in milliseconds since 1970. */
   readonly previous?: { readonly secret: string | undefined; readonly until: number };
 }
 
-/** What a call does to the rows of a box, and the answer to each of its lines. */
+/** Changes that a call makes to the rows of a box, and the answer to each of its lines. */
 export interface ApplyPlan {
   readonly results: readonly ApplyResult[];
   readonly writes: readonly PlannedWrite[];
   readonly deletes: readonly RowName[];
   /** Rows that lose their owner and stay. */
   readonly releases: readonly RowName[];
-  /** A Box goes, and the data of the box with it. */
+  /** True if a Box is deleted, and the data of the box with it. */
   readonly purges: boolean;
 }
 
-/** Pure: compares what is declared with what is there. `found` holds the named rows and all that the cluster declares. */
+/** Compares declared with stored rows (pure). `found` holds the named rows and all that the cluster declares. */
 export function planApply(
   head: ApplyHead,
   lines: readonly JudgedLine[],
@@ -171,13 +171,13 @@ function answer(head: ApplyHead, judged: JudgedLine, row: DeclaredResource | und
   return { result: row === undefined ? 'created' : 'updated', ...faults, ...changed };
 }
 
-/** A row belongs to the object that declares it; one that nobody owns to whoever says that it takes it. */
+/** Returns the conflict over a row. It belongs to the object that declares it, or if unowned to one that adopts it. */
 function conflictOf(
   head: ApplyHead,
   { owner, adopt, digest }: Pick<DeclareLine, 'owner' | 'adopt' | 'digest'>,
   row: DeclaredResource,
 ): string | undefined {
-  // Nobody else can make this digest: somebody gave our row another owner in SQL.
+  // Only we can make this digest: somebody changed the owner of our row in SQL.
   if (row.state === 'changed' && row.digest === digest) return undefined;
   if (row.owner === undefined) return adopt === undefined ? unowned : undefined;
   if (row.owner.cluster === head.cluster && row.owner.name === owner.name) return undefined;
@@ -222,7 +222,7 @@ function undeclared(
   });
 }
 
-/** The object of this cluster that declared a row: without it nobody could name it in a delete. */
+/** Returns the object of this cluster that declared a row; a delete must name it. */
 function declarerOf(head: ApplyHead, row: DeclaredResource | undefined): Pick<ApplyResult, 'owner' | 'retain'> {
   if (row?.owner?.cluster !== head.cluster) return {};
   const owner = { name: row.owner.name, uid: row.owner.uid ?? '' };

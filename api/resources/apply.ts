@@ -39,7 +39,7 @@ export class Locked extends Error {
 /** Milliseconds: a box of many thousand objects takes longer than a request may. */
 const applyLimit = 60_000;
 
-/** What an apply needs. */
+/** Dependencies of an apply. */
 export interface ApplyServices {
   readonly pool: Connections;
   readonly secrets: ClientSecrets;
@@ -47,11 +47,11 @@ export interface ApplyServices {
   readonly firstAdmins: FirstAdmins;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Whether what is taken away must also be on a synchronous standby. */
+  /** True if a removal must also be on a synchronous standby. */
   readonly revocationsNeedStandby: boolean;
 }
 
-/** What an apply did, once it is committed. */
+/** Result of an apply, once it is committed. */
 export interface ApplyOutcome {
   readonly results: readonly ApplyResult[];
   readonly applied: Applied;
@@ -59,8 +59,8 @@ export interface ApplyOutcome {
 
 /**
  * Applies the desired state of a box in one transaction: all of it, or nothing. Secrets are hashed before, so that the
- * box is not locked meanwhile; `onProgress` hears of it. Throws Fenced when a later epoch was claimed, Locked when the box is bound to another
- * namespace (from then on it is locked), and Outage.
+ * box is not locked meanwhile; `onProgress` is called for that. Throws Fenced when a later epoch was claimed, Locked
+ * when the box is bound to another namespace (from then on it is locked), and Outage.
  */
 export async function applyBox(
   box: string,
@@ -80,7 +80,7 @@ export async function applyBox(
     return applyNow(connection, box, head, judged, { hashes, storeAdmin });
   };
   const outcome = await inBox(services.pool, box, 'write', write, applyLimit);
-  // After the commit: that the box is locked stays.
+  // After the commit, so that the box stays locked.
   if (outcome instanceof Locked) throw outcome;
   return outcome;
 }
@@ -96,14 +96,14 @@ async function judgeLines(lines: readonly ApplyLine[], now: number, hosts: KeyHo
   return judged;
 }
 
-/** What took time, and was done before the box is locked. */
+/** Results of slow work that is done before the box is locked. */
 interface Ready {
   /** The stored forms of secrets, by their text. */
   readonly hashes: ReadonlyMap<string, string>;
   readonly storeAdmin: StoreAdmin | undefined;
 }
 
-/** The lines with what is wrong with the first admin that a Box wants; else what makes that admin. */
+/** Returns the lines with the faults of the first admin that a Box declares, otherwise the function that stores it. */
 async function withFirstAdmin(
   box: string,
   head: ApplyHead,
@@ -120,12 +120,12 @@ async function withFirstAdmin(
   return { judged: judged.map((one) => (one === wanting ? faulty : one)), storeAdmin: undefined };
 }
 
-/** A comparison carries none, and no secret to be hashed. */
+/** Checks whether a line carries a resource. A comparison carries none, and no secret to be hashed. */
 function carriesResource(line: ApplyLine): boolean {
   return 'resource' in line;
 }
 
-/** The secrets that are going to be stored, as far as can be told before the box is locked. */
+/** Hashes the secrets that will be stored, as far as they are known before the box is locked. */
 async function hashForeseen(
   box: string,
   head: ApplyHead,
@@ -161,7 +161,7 @@ async function applyNow(
   return { results: plan.results, applied: { box, config_version: applied } };
 }
 
-/** Does what the namespace of a call asks for; the refusal when it is not the box's own. */
+/** Carries out the verdict on the namespace of a call; returns the refusal if it is not the box's own. */
 async function settleClaim(connection: Connection, box: string, head: ApplyHead): Promise<Locked | undefined> {
   const binding = await readBinding(connection, box);
   const verdict = judgeClaim(head, binding);
@@ -193,7 +193,7 @@ async function settleClaim(connection: Connection, box: string, head: ApplyHead)
   return undefined;
 }
 
-/** The rows as they will be found, so that the right secrets are hashed. */
+/** Returns the rows as they will be found, so that the right secrets are hashed. */
 async function foreseenRows(
   connection: Connection,
   box: string,
@@ -207,7 +207,7 @@ async function foreseenRows(
   return verdict === 'adopt' ? rows.map((row) => adopted(row, head.cluster, binding.cluster)) : rows;
 }
 
-/** As adoptRows leaves it. */
+/** Returns a row as adoptRows leaves it. */
 function adopted(row: DeclaredResource, to: string, from = to): DeclaredResource {
   if (row.owner?.cluster !== from) return row;
   return { ...row, owner: { cluster: to, name: row.owner.name, uid: undefined } };
@@ -251,12 +251,12 @@ async function store(
       part.map((write) => resourceWrite(write, head, hashes)),
     );
   }
-  // Last: a policy of its name that is declared is left alone.
+  // Last, so that a declared policy of its name is left alone.
   if (plan.writes.some(({ line }) => line.kind === 'Box')) await storeAdmin?.(connection, version);
   return version;
 }
 
-/** Bounds the memory of one statement. */
+/** Limit of writes in one statement, which bounds its memory. */
 const writesInStatement = 1_000;
 
 function resourceWrite(
@@ -278,7 +278,7 @@ function resourceWrite(
   };
 }
 
-/** Absent: what is there stays. Null: none. */
+/** Returns the stored forms of a secret. Undefined keeps the present ones; null removes them. */
 function storedSecrets(
   secret: string | null | undefined,
   hashes: ReadonlyMap<string, string>,
@@ -288,7 +288,7 @@ function storedSecrets(
   return [hashOf(secret, hashes)];
 }
 
-/** Absent: there is none from now on; where the present one is kept, what is there stays. */
+/** Returns the previous secret to store. Without one the stored one is removed, unless the present secret is kept. */
 function storedPrevious(
   secret: string | null | undefined,
   previous: PlannedWrite['previous'],
@@ -307,7 +307,7 @@ function hashOf(secret: string, hashes: ReadonlyMap<string, string>): string {
 
 const progressEvery = 25;
 
-/** Secrets of one call that wait at once: enough for every thread, and few enough for the line that all callers share. */
+/** Secrets of one call that wait at once: enough for every thread, and few enough for the shared queue. */
 const hashesAtOnce = 16;
 
 /** Hashes the secrets that are going to be stored, on as many threads as the queue has. */

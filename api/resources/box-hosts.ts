@@ -5,8 +5,8 @@ import type { Connection } from '../db/transaction.ts';
 import type { JudgedLine } from './apply-plan.ts';
 
 /**
- * The lines with a Box that names only hosts that its box has, and why it does not have the others. In a cluster hosts were
- * assigned before (`PUT /hosts`); where there are no namespaces nobody grants them, and the Box itself claims them.
+ * Returns the lines with the Box reduced to the hosts that its box has, and the reason for the others. In a cluster
+ * hosts were assigned before (`PUT /hosts`); without namespaces nobody grants them: the Box claims them.
  */
 export async function withOwnHosts(
   connection: Connection,

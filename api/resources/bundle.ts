@@ -13,13 +13,13 @@ export interface Bundle {
   readonly entry: readonly { readonly resource: View }[];
 }
 
-/** Where a page of the same search is. */
+/** Link to a page of the same search. */
 export interface Link {
   readonly relation: 'self' | 'first' | 'previous' | 'next' | 'last';
   readonly url: string;
 }
 
-/** The links of a page; `address` is the search's own, without query, on the box's issuer. */
+/** Returns the links of a page; `address` is the search's own, without query, on the box's issuer. */
 export function linksOf(address: string, query: URLSearchParams, result: SearchResult<unknown>): readonly Link[] {
   const pages: Readonly<Record<Link['relation'], string | undefined>> = {
     self: query.get('_page') ?? '',
@@ -42,7 +42,7 @@ function pageAddress(address: string, query: URLSearchParams, page: string): str
   return own.size === 0 ? address : `${address}?${own.toString()}`;
 }
 
-/** The bundle of a page of views. */
+/** Returns the bundle of a page of views. */
 export function bundleOf(views: readonly View[], links: readonly Link[], total: number | undefined): Bundle {
   return {
     resourceType: 'Bundle',
@@ -53,7 +53,7 @@ export function bundleOf(views: readonly View[], links: readonly Link[], total: 
   };
 }
 
-/** A view with the named fields only; what it is and its id always stay. */
+/** Returns a view with the named fields only; its type and its id always stay. */
 export function withElements(view: View, elements: SearchRequest<unknown>['elements']): View {
   if (elements === undefined) return view;
   const isKept = (name: string): boolean => name === 'resourceType' || name === 'id' || elements.has(name);

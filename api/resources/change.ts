@@ -7,8 +7,8 @@ import { Problem } from '../problem.ts';
 import type { ResourceServices } from './services.ts';
 
 /**
- * Runs a change of a box's configuration, one at a time for each box: what it reads is still so when it writes. Throws
- * Problem `not-found` when there is no such box, and Outage; `limit` in milliseconds where it may take longer than usual.
+ * Runs a change of a box's configuration, one at a time per box: its reads are still true when it writes. Throws
+ * Problem `not-found` when there is no such box, and Outage; `limit` in milliseconds if it may take longer than usual.
  */
 export function changing<T>(
   services: Pick<ResourceServices, 'pool' | 'revocationsNeedStandby'>,
@@ -25,7 +25,7 @@ export function changing<T>(
   return inBox(services.pool, box, 'write', change, limit);
 }
 
-/** Refuses to touch a resource that a custom resource declares: it would come back, or drift. Throws Problem `conflict`. */
+/** Refuses a resource that a custom resource declares: it would come back or drift. Throws Problem `conflict`. */
 export function refuseManaged(current: StoredResource | undefined): void {
   if (current?.owner === undefined) return;
   const { kind, id, owner } = current;

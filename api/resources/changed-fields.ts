@@ -7,7 +7,7 @@ import type { StoredResource } from '../db/resource.ts';
 import type { StoredKind } from './services.ts';
 import { withoutReadOnly } from './stored-view.ts';
 
-/** A record as it is stored or wished for, by the names of its fields. */
+/** A record as it is stored or requested, by the names of its fields. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns the names of the fields in which two records differ, sorted; a field that is absent from one differs. */
@@ -23,13 +23,13 @@ const fieldsOf: Readonly<Record<StoredKind, readonly string[]>> = {
   AccessPolicy: Object.keys(accessPolicySchema.properties),
 };
 
-/** What never changes of a resource. */
+/** Fields that never change in a resource. */
 const identity: ReadonlySet<string> = new Set(['resourceType', 'id']);
 
 /**
- * Returns the names of the fields that a client or policy would change if it were stored as it is wished for; `current` is
- * undefined when there is none yet. A secret that is given is a change: stored ones cannot be compared. What the service
- * sets is none: no request changes it. A resource that cannot be stored changes what differs as it was sent.
+ * Returns the names of the fields that a client or policy would change if it were stored as requested; `current` is
+ * undefined when there is none yet. A given secret is a change: stored ones cannot be compared. Fields that the service
+ * sets are none: no request changes them. If a resource cannot be stored, its fields are compared as sent.
  */
 export function changedResourceFields(
   kind: StoredKind,

@@ -3,7 +3,7 @@ import { differingFields } from './changed-fields.ts';
 import { sessionElements } from './session-view.ts';
 import type { SessionView } from './session-view.ts';
 
-/** Returns the names of the fields of a session that a wish would change; what is no object changes none. */
+/** Returns the names of the fields of a session that a request would change; a non-object changes none. */
 export function changedSessionFields(present: SessionView, wished: unknown): readonly string[] {
   return isRecord(wished) ? differingFields(present, wished, sessionElements) : [];
 }

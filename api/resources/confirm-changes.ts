@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 /**
  * Compares the changes that the policies saw with those that a write finds in its own transaction. Throws
- * {@link ChangedMeanwhile} when they differ: nothing is stored that nobody has decided on.
+ * {@link ChangedMeanwhile} when they differ: no change is stored without a decision on it.
  */
 export type ConfirmChanges = (found: () => readonly string[]) => void;
 

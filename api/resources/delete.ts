@@ -8,8 +8,8 @@ import type { Preconditions } from './etag.ts';
 import type { ResourceServices, StoredKind } from './services.ts';
 
 /**
- * Deletes a resource and returns it; undefined when it was not there. With a client all its sessions end. Throws Problem
- * `conflict` (it is managed), `precondition-failed`, and Outage.
+ * Deletes a resource and returns it; undefined when it was not there. With a client all its sessions end. Throws
+ * Problem `conflict` (it is managed), `precondition-failed`, and Outage.
  */
 export function deleteResource(
   services: ResourceServices,

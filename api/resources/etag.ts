@@ -1,6 +1,6 @@
 import { Problem } from '../problem.ts';
 
-/** What a conditional header lists: any version, or these. */
+/** Content of a conditional header: any version, or these. */
 export type EntityTags = '*' | readonly string[];
 
 /** The conditions of a request (RFC 9110 §13.1). */
@@ -9,7 +9,7 @@ export interface Preconditions {
   readonly ifNoneMatch?: EntityTags | undefined;
 }
 
-/** The ETag header of a version. */
+/** Returns the ETag header of a version. */
 export function entityTag(version: number | string): string {
   return `"${String(version)}"`;
 }
@@ -26,8 +26,8 @@ export function readPreconditions({ ifMatch, ifNoneMatch }: ConditionalHeaders):
 }
 
 /**
- * The tags without their quotes. A weak tag counts as a strong one: some proxies weaken what they pass on, and a version
- * is exact in either form.
+ * Reads the tags without their quotes. A weak tag is treated as a strong one: some proxies weaken the tags that they
+ * forward, and a version is exact in either form.
  */
 function readTags(name: string, value: string | undefined): EntityTags | undefined {
   if (value === undefined) return undefined;
@@ -42,7 +42,7 @@ function readTags(name: string, value: string | undefined): EntityTags | undefin
 
 /**
  * Compares the conditions with the present version, undefined when there is no such resource. Throws Problem
- * `precondition-failed`. To be called when nothing else hinders the request (RFC 9110 §13.2.1).
+ * `precondition-failed`. Must be called when nothing else prevents the request (RFC 9110 §13.2.1).
  */
 export function demandPreconditions(
   { ifMatch, ifNoneMatch }: Preconditions,
@@ -57,7 +57,7 @@ export function demandPreconditions(
   }
 }
 
-/** Whether a read may be answered by 304: the caller has this version (RFC 9110 §13.1.2). */
+/** Checks whether a read may be answered by 304: the caller has this version (RFC 9110 §13.1.2). */
 export function isKnown({ ifNoneMatch }: Preconditions, version: number | string): boolean {
   return ifNoneMatch !== undefined && matches(ifNoneMatch, version);
 }

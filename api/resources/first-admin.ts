@@ -3,15 +3,15 @@ import type { Fault } from '../../crds/fault.ts';
 import type { BootstrapAdmin } from '../client/desired-state.ts';
 import type { Connection } from '../db/transaction.ts';
 
-/** Stores the first admin of a box under its new config version, in the transaction that holds the box. Throws Outage. */
+/** Stores the first admin of a box under its new config version, in the transaction holding the box. Throws Outage. */
 export type StoreAdmin = (connection: Connection, version: number) => Promise<void>;
 
 /**
- * Makes the first admin of a box (`bootstrap_admin`), once: first what takes time, before the box is locked, then the rest
- * in its transaction. People are made elsewhere (api/users), so whoever puts the API together gives this.
+ * Creation of the first admin of a box (`bootstrap_admin`), once: slow work before the box is locked, then the rest in
+ * its transaction. Users are created elsewhere (api/users), so the code that assembles the API provides this.
  */
 export interface FirstAdmins {
-  /** `isFresh`: whoever is in the box now will be gone. The faults when no such user can be made. Throws Outage. */
+  /** Prepares the admin, or returns its faults. `isFresh`: the box's present users will be gone. Throws Outage. */
   prepare(
     box: string,
     settings: Box,

@@ -9,8 +9,8 @@ import type { ApplyPlan, PlannedWrite } from './apply-plan.ts';
 import { quotaFault } from './within-quota.ts';
 
 /**
- * Takes out of a plan the writes that would exceed a quota of the box: the later ones, for a call names the oldest objects
- * first. Each of them is answered `invalid` with the name of the quota, and the rest is applied.
+ * Removes from a plan the writes that would exceed a quota of the box: the later ones, because a call names the oldest
+ * objects first. Each of them is answered `invalid` with the name of the quota, and the rest is applied.
  */
 export async function fitQuota(connection: Connection, box: string, plan: ApplyPlan): Promise<ApplyPlan> {
   if (plan.writes.length === 0) return plan;
@@ -19,7 +19,7 @@ export async function fitQuota(connection: Connection, box: string, plan: ApplyP
   return keepWithin(plan, found, sizes);
 }
 
-/** Measuring sends each body to Postgres once more, so it is done only where it can matter. */
+/** Checks whether the bytes can matter: measuring them sends each body to Postgres once more. */
 function mayExceedBytes(writes: readonly PlannedWrite[], { use, quota }: BoxUse): boolean {
   const ours = writes.reduce((sum, { resource }) => sum + mostBytes(JSON.stringify(resource)), 0);
   return use.bytes + ours > quota.bytes;
@@ -28,7 +28,7 @@ function mayExceedBytes(writes: readonly PlannedWrite[], { use, quota }: BoxUse)
 /** Bytes of a number with an exponent, for each of its characters: Postgres spells out 5e-324 in 326 digits. */
 const bytesOfExponent = 64;
 
-/** The most bytes as which Postgres may write a JSON text: it adds a space after each comma and colon. */
+/** Returns the most bytes that Postgres may write for a JSON text: it adds a space after each comma and colon. */
 export function mostBytes(json: string): number {
   return Buffer.byteLength(json) * (/\d[eE][+-]?\d/.test(json) ? bytesOfExponent : 2);
 }
@@ -91,7 +91,7 @@ function growthOf({ before, after }: MeasuredBody = { before: 0, after: 0 }): nu
   return after - before;
 }
 
-/** The quota that one more row, or so many bytes more, would exceed. */
+/** Returns the quota that one more row, or so many bytes more, would exceed. */
 function lacking(
   use: Counts,
   { quota }: BoxUse,

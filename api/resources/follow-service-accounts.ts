@@ -9,8 +9,8 @@ import type { ApplyServices } from './apply.ts';
 import { demandEpoch } from './demand-epoch.ts';
 
 /**
- * Stores which pinned ServiceAccounts of a box are gone, and revokes all sessions of each client that has lost one; returns
- * the pins. No request that begins after this has returned takes a token of theirs. Throws Fenced, Outage.
+ * Stores which pinned ServiceAccounts of a box are gone, and revokes all sessions of each client that has lost one;
+ * returns the pins. No request that begins after this has returned accepts one of their tokens. Throws Fenced, Outage.
  */
 export async function followServiceAccounts(
   box: string,

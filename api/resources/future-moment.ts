@@ -1,8 +1,8 @@
 import type { Fault } from '../../crds/fault.ts';
 
 /**
- * What is wrong with a `revoke_sessions_before` in the future: its highest value counts for good, so it
- * would refuse every token until then, and nobody could take it back. `now` in milliseconds.
+ * Returns the fault of a `revoke_sessions_before` in the future: its highest value is final, so it would refuse every
+ * token until then, and nobody could undo it. `now` in milliseconds.
  */
 export function futureMoment(resource: object, now: number): Fault | undefined {
   const moment = 'revoke_sessions_before' in resource ? resource.revoke_sessions_before : undefined;

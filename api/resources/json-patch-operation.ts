@@ -10,7 +10,7 @@ export type Operation =
   | { readonly op: 'remove'; readonly path: Pointer }
   | { readonly op: 'move' | 'copy'; readonly from: Pointer; readonly path: Pointer };
 
-/** Reads the operation at `index` of a patch; members that are not defined are ignored (§4). Throws Problem `not-parsable`. */
+/** Reads the operation at `index` of a patch; unknown members are ignored (§4). Throws Problem `not-parsable`. */
 export function readOperation(value: unknown, index: number): Operation {
   const place = `[${String(index)}]`;
   if (!isRecord(value)) throw malformed(place, 'must be an object');

@@ -6,13 +6,13 @@ import { readOperation } from './json-patch-operation.ts';
 import type { Operation, Pointer } from './json-patch-operation.ts';
 
 const mostOperations = 1000;
-/** Characters of JSON that all `copy` operations together may add: each could double the document (measured: a second for a million). */
+/** Characters of JSON that all `copy` operations may add: each can double the document (measured: 1 s per million). */
 const mostCopied = 131_072;
 
 /**
- * A document after a JSON Patch, RFC 6902; the given one is left as it is. Throws Problem `not-parsable` for what is no
- * patch, `conflict` for one that does not fit the document (RFC 5789 §2.2), `invalid` for one that goes too far. Ours,
- * because the libraries there are follow a path into inherited members (`/toString/call`).
+ * Applies a JSON Patch (RFC 6902) to a copy of a document. Throws Problem `not-parsable` for a malformed patch,
+ * `conflict` for one that does not fit the document (RFC 5789 §2.2), `invalid` for one beyond the limits. This is our
+ * own, because existing libraries follow a path into inherited members (`/toString/call`).
  */
 export function jsonPatch(document: unknown, operations: readonly unknown[]): unknown {
   if (operations.length > mostOperations) {
@@ -119,7 +119,7 @@ class Patching {
 
   #copyOf(from: Pointer): unknown {
     const value = this.#read(from);
-    // First the depth, by a walk that does not recurse: what follows does.
+    // The depth is checked first, by a walk that does not recurse: the next step does.
     if (textFaults(value).length > 0) throw this.#tooMuch();
     this.#copied += JSON.stringify(value).length;
     if (this.#copied > mostCopied) throw this.#tooMuch();
@@ -141,7 +141,7 @@ class Patching {
   }
 }
 
-/** Defines an own member, also one that is called like an inherited one. */
+/** Defines an own member, even one with the name of an inherited one. */
 function setOwn(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
 }

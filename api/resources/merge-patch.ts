@@ -1,6 +1,6 @@
 import { isRecord } from '../../crds/schema-node.ts';
 
-/** A document after a merge patch, RFC 7396 §2: `null` removes a member, objects merge, all else replaces. Pure. */
+/** Applies a merge patch (RFC 7396 §2): `null` removes a member, objects merge, anything else replaces. Pure. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   // A Map, so that no name of a member can be mistaken for one of the prototype's.

@@ -76,7 +76,7 @@ async function storeIfHashed(
   return store(connection, box, submission, current, hashed?.hash);
 }
 
-/** Returns a resource as a patch wants it to be. Throws Problem `conflict` when the patch does not fit it, and `invalid`. */
+/** Returns a resource after a patch. Throws Problem `conflict` when the patch does not fit it, and `invalid`. */
 export function patchedBody(current: StoredResource, patch: Patch): unknown {
   const shown = storedView(current);
   if (patch.form === 'json-patch') return jsonPatch(shown, patch.value.map(writeOnlySecret));
@@ -86,7 +86,7 @@ export function patchedBody(current: StoredResource, patch: Patch): unknown {
   return removesSecret && isRecord(result) ? { ...result, secret: null } : result;
 }
 
-/** The document shows no secret, and yet one can be replaced or removed: both become an `add`. */
+/** Turns `replace` and `remove` of the secret into `add`: the document does not show it. */
 function writeOnlySecret(operation: unknown): unknown {
   if (!isRecord(operation) || operation['path'] !== '/secret') return operation;
   if (operation['op'] === 'remove') return { op: 'add', path: '/secret', value: null };

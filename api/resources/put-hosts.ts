@@ -9,8 +9,8 @@ import { demandEpoch } from './demand-epoch.ts';
 const assignLimit = 60_000;
 
 /**
- * Assigns the hosts of a cluster's boxes, all in one transaction; no request that begins after this has returned finds a box
- * under a host that it has lost. Throws Fenced, Outage.
+ * Assigns the hosts of a cluster's boxes, all in one transaction; no request that begins after this has returned finds
+ * a box under a host that it has lost. Throws Fenced, Outage.
  */
 export function putHosts(
   { cluster, epoch, default_issuers, boxes }: BoxHostsCall,

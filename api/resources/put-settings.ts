@@ -6,8 +6,8 @@ import { demandEpoch } from './demand-epoch.ts';
 import type { ApplyServices } from './apply.ts';
 
 /**
- * Stores what the API is to know of a cluster; gives its version. A key that is left out counts for no request that
- * begins after this has returned: each one that needs the keys asks Postgres for their version. Throws Fenced, Outage.
+ * Stores the settings of a cluster for the API; returns their version. A key that is left out serves no request that
+ * begins after this has returned: those that need keys ask Postgres for their version. Throws Fenced, Outage.
  */
 export function putSettings(
   { cluster, epoch, service_accounts }: ClusterSettingsCall,

@@ -48,7 +48,7 @@ export async function putResource(
 
 const possibleId = new RegExp(RESOURCE_ID);
 
-/** Every fault of a body is told at once. What is there is read for that only where the body has a read-only field. */
+/** Returns the faults of read-only fields, to report all faults at once. Reads the row only if there are any. */
 async function faultsOfReadOnly(
   services: ResourceServices,
   box: string,

@@ -1,19 +1,19 @@
 import { refusedParameter } from './search-values.ts';
 
-/** What `_page` says: a numbered page (from 1), the last one, or the rows after or before one row of the list. */
+/** Content of `_page`: a numbered page (from 1), the last one, or the rows after or before one row of the list. */
 export type PageMark =
   | { readonly at: 'number'; readonly number: number }
   | { readonly at: 'last' }
   | { readonly at: 'after' | 'before'; readonly key: readonly string[] };
 
-/** How a cursor's parts look for one sort order; what does not match never reaches a statement. */
+/** Form of a cursor's parts for one sort order; a cursor that does not match never reaches a statement. */
 export interface CursorForm {
   /** The sort order as `_sort` has it: a cursor of another order is refused. */
   readonly sort: string;
   readonly key: readonly RegExp[];
 }
 
-/** The text of `_page` for the rows after or before a row. Opaque to callers, not secret. */
+/** Returns the text of `_page` for the rows after or before a row. Opaque to callers, not secret. */
 export function writeCursor(at: 'after' | 'before', sort: string, key: readonly string[]): string {
   return Buffer.from(JSON.stringify([at, sort, ...key])).toString('base64url');
 }

@@ -1,13 +1,13 @@
 import type { TimeRange } from '../db/keyset.ts';
 import { refusedParameter } from './search-values.ts';
 
-/** How a date in a search compares: `ge2026-01-31`; without a prefix it is `eq`. */
+/** Comparisons of a date in a search: `ge2026-01-31`; without a prefix it is `eq`. */
 const prefixes = ['eq', 'ge', 'gt', 'le', 'lt'] as const;
 
 type Prefix = (typeof prefixes)[number];
 
 /**
- * The range of time that date filters leave, all together. A value is a day (UTC) or a moment with its offset, and
+ * Returns the range of time that satisfies all date filters. A value is a day (UTC) or a moment with its offset, and
  * covers the time it is precise to: `eq2026-01-31` is that whole day. Throws Problem `bad-request`.
  */
 export function readDates(name: string, texts: readonly string[]): TimeRange {
@@ -34,7 +34,7 @@ const day = 86_400_000;
 const dayText = /^\d{4}-\d\d-\d\d$/;
 const momentText = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** The first millisecond that a value covers, and the first after it. */
+/** Returns the first millisecond that a value covers, and the first after it. */
 function readMoment(name: string, text: string): { readonly start: number; readonly end: number } {
   const span = dayText.test(text) ? day : momentSpan(text);
   const start = Date.parse(text);
@@ -43,13 +43,13 @@ function readMoment(name: string, text: string): { readonly start: number; reado
   throw refusedParameter(name, `must be a date such as ge2026-01-31 or ge2026-01-31T12:00:00Z${hint}`);
 }
 
-/** How long a moment is, by its precision: a second, or with `.5` a tenth of it, with `.123` a millisecond. */
+/** Returns the milliseconds that a moment covers, by its precision: 1000, with `.5` 100, with `.123` one. */
 function momentSpan(text: string): number | undefined {
   const found = momentText.exec(text);
   return found === null ? undefined : 10 ** (4 - (found[1] ?? '.').length);
 }
 
-/** Date.parse takes the 31st of February for a day in March. */
+/** Checks whether a day exists: Date.parse takes the 31st of February for a day in March. */
 function isRealDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);

@@ -4,20 +4,20 @@ import { readNumber, readText, readWord, refusedParameter } from './search-value
 
 /** Search parameters of one kind of resource. */
 export interface SearchDefinition<Filters> {
-  /** Those of the common parameters that it takes; absent: all. */
+  /** Common parameters that it takes; absent: all. */
   readonly controls?: readonly string[];
   /** Fields of the resource as it is shown: those that `_elements` may list, where it is a parameter. */
   readonly elements: ReadonlySet<string>;
   /** Fields that `_sort` may name, each with the form of its sort key; the default order is `sort`. */
   readonly sorts: Readonly<Record<string, readonly RegExp[]>>;
   readonly sort: string;
-  /** Reads the one value of a filter. Throws Problem `bad-request`. */
+  /** Reads the only value of a filter. Throws Problem `bad-request`. */
   readonly filters: Readonly<Record<string, (text: string, name: string) => Filters>>;
-  /** Reads the values of a filter that may stand more than once. */
+  /** Reads the values of a filter that may be repeated. */
   readonly ranges: Readonly<Record<string, (texts: readonly string[], name: string) => Filters>>;
 }
 
-/** A search as it was asked for. */
+/** A search as it was requested. */
 export interface SearchRequest<Filters> {
   readonly filters: Filters;
   /** Rows on a page. */
@@ -27,7 +27,7 @@ export interface SearchRequest<Filters> {
   readonly sort: { readonly text: string; readonly field: string; readonly descending: boolean };
   /** Absent: all. */
   readonly elements: ReadonlySet<string> | undefined;
-  /** How far to count: to 10,000, not at all, or to the end. */
+  /** Limit of the count: 10,000, no count at all, or no limit. */
   readonly total: 'estimate' | 'none' | 'accurate';
   readonly result: 'bundle' | 'array';
 }
@@ -39,7 +39,7 @@ const controls = ['_count', '_page', '_sort', '_elements', '_total', '_result'];
 
 /**
  * Reads the query of a search. An unknown parameter and one that is repeated (except a range) are refused, never
- * ignored: a misspelt filter would show more than was asked for. Throws Problem `bad-request`.
+ * ignored: a misspelt filter would show more than was requested. Throws Problem `bad-request`.
  */
 export function readSearch<Filters extends object>(
   query: URLSearchParams,
@@ -69,7 +69,7 @@ function refuseUnknown<Filters>(query: URLSearchParams, definition: SearchDefini
   }
 }
 
-/** A name from a request: short, and visible. */
+/** Returns a name from a request for a message: short, and printable. */
 function shown(name: string): string {
   return /^[\w.-]{1,64}$/.test(name) ? name : 'A parameter of the query';
 }

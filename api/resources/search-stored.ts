@@ -23,7 +23,7 @@ const common = {
   ranges: { created_at: (texts: readonly string[], name: string) => ({ createdAt: readDates(name, texts) }) },
 } as const;
 
-/** What can be searched for, by kind. */
+/** Search parameters by kind. */
 export const storedSearches: Readonly<Record<StoredKind, SearchDefinition<ResourceFilters>>> = {
   Client: {
     ...common,

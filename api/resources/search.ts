@@ -6,29 +6,29 @@ import type { SearchRequest } from './search-parameters.ts';
 
 /** The statements behind a search, run in one snapshot. */
 export interface SearchStatements<Row> {
-  /** Counts what is found, up to `most`. */
+  /** Counts the rows that are found, up to `most`. */
   readonly count: (most: number | undefined) => Promise<number>;
-  /** `total` is what `count` said, when that is known and at most 10,000. */
+  /** Reads a page. `total` is the result of `count`, if it is known and at most 10,000. */
   readonly read: (span: Span, total: number | undefined) => Promise<Page<Row>>;
-  /** The sort key of a row. */
+  /** Returns the sort key of a row. */
   readonly keyOf: (row: Row) => readonly string[];
 }
 
-/** One page of what a search found, and the values of `_page` for the pages around it. */
+/** One page of the results of a search, and the values of `_page` for the pages around it. */
 export interface SearchResult<Row> {
   readonly rows: readonly Row[];
-  /** Absent when it was not asked for, or is beyond 10,000. */
+  /** Undefined when it was not requested, or is an estimate beyond 10,000. */
   readonly total: number | undefined;
   readonly previous: string | undefined;
   readonly next: string | undefined;
 }
 
-/** Up to here totals are exact, and pages can be asked for by number. */
+/** Limit up to which totals are exact, and pages can be requested by number. */
 const countedExactly = 10_000;
 
 /**
- * Runs a search. Throws Problem `bad-request` for a numbered page too far away, `unavailable` when all that is found
- * cannot be counted in time, and Outage.
+ * Runs a search. Throws Problem `bad-request` for a numbered page too far away, `unavailable` when the results cannot
+ * be counted in time, and Outage.
  */
 export async function search<Row>(
   request: SearchRequest<unknown>,
@@ -50,7 +50,7 @@ async function countFor<Row>(
   return counted > countedExactly ? undefined : counted;
 }
 
-/** Trying again would take as long: who asks is told what would be answered. */
+/** Counts all rows. A retry would take as long, so the error says which request would succeed. */
 async function countAll(count: SearchStatements<unknown>['count']): Promise<number> {
   try {
     return await count(undefined);
@@ -71,7 +71,7 @@ function spanOf({ page, count, sort }: SearchRequest<unknown>, total: number | u
     case 'before':
       return { ...span, from: page.key, backward: true };
     case 'last':
-      // The pages as they are numbered end with what is left over.
+      // The last numbered page holds the remaining rows.
       return { ...span, limit: total === undefined ? count : total % count || count, backward: true };
     case 'number':
       return { ...span, offset: offsetOf(page.number, count) };
@@ -92,7 +92,7 @@ function marksAround<Row>(
   { keyOf }: SearchStatements<Row>,
 ): Pick<SearchResult<Row>, 'previous' | 'next'> {
   const [first, last] = [rows[0], rows.at(-1)];
-  // Beyond the end, or before the beginning after what was there has gone: the way back is the end of the list.
+  // Beyond the end, or before the beginning after rows were deleted: the way back is the end of the list.
   if (first === undefined || last === undefined) {
     return { previous: isBeginning(span) || span.backward ? undefined : 'last', next: undefined };
   }

@@ -1,13 +1,13 @@
 import type { Connections } from '../db/pool.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 
-/** What the services of the resource endpoints need of the process. */
+/** Dependencies of the services of the resource endpoints. */
 export interface ResourceServices {
   readonly pool: Connections;
   readonly secrets: Pick<ClientSecrets, 'store'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Whether an acknowledged revocation must also be on a synchronous standby. */
+  /** True if an acknowledged revocation must also be on a synchronous standby. */
   readonly revocationsNeedStandby: boolean;
 }
 

@@ -30,20 +30,20 @@ export function getSession(
   return inBox(services.pool, box, 'snapshot', (connection) => readSession(connection, box, { id }, services.now()));
 }
 
-/** How the caller wants the session to be, from how it is. */
+/** Function that makes the requested session from the present one. */
 export type SessionWish = (present: SessionView) => unknown;
 
-/** A PUT: what is given; what is left out stays, for the service has made it. */
+/** Returns the change of a PUT: fields that are left out stay, because the service made them. */
 export function putWish(value: unknown): SessionWish {
   return (present) => (isRecord(value) ? { ...present, ...value } : value);
 }
 
-/** A PATCH. */
+/** Returns the change of a PATCH. */
 export function patchWish(patch: Patch): SessionWish {
   return (present) => (patch.form === 'json-patch' ? jsonPatch(present, patch.value) : mergeOf(present, patch.value));
 }
 
-/** A merge patch that names a field of a session with null removes nothing: null is how an absent value is shown. */
+/** Applies a merge patch; null removes no field of a session, because it stands for an absent value there. */
 function mergeOf(present: SessionView, value: unknown): unknown {
   const merged = mergePatch(present, value);
   if (!isRecord(merged) || !isRecord(value)) return merged;
@@ -52,8 +52,9 @@ function mergeOf(present: SessionView, value: unknown): unknown {
 }
 
 /**
- * Changes a session as far as one can be changed: `active: false` or `status: revoked` revokes it. Undefined when there
- * is no such session. Throws Problem `invalid` with every field that cannot be changed, `precondition-failed`, ChangedMeanwhile, Outage.
+ * Changes a session as far as one can be changed: `active: false` or `status: revoked` revokes it. Undefined if there
+ * is none. Throws Problem `invalid` with every field that cannot be changed, `precondition-failed`, ChangedMeanwhile,
+ * Outage.
  */
 export function changeSession(
   services: SessionServices,
@@ -75,7 +76,7 @@ export function changeSession(
   });
 }
 
-/** Revokes a session, which stays as a record; undefined when there is none. Throws Problem `precondition-failed`, Outage. */
+/** Revokes a session but keeps its record; undefined if there is none. Throws Problem `precondition-failed`, Outage. */
 export function revokeSession(
   services: SessionServices,
   box: string,
@@ -93,8 +94,8 @@ function revoking<T>(services: SessionServices, box: string, work: (connection: 
   return inBox(services.pool, box, 'write', async (connection) => {
     if (services.revocationsNeedStandby) {
       await demandStandby(connection);
-      // A commit that has written nothing waits for nobody, and the session may be revoked already by a call that was
-      // never confirmed: a row lock is written.
+      // A commit without writes waits for nobody, and an unconfirmed earlier call may have revoked the session: a row
+      // lock is written.
       await lockVersion(connection, box);
     }
     return work(connection);
@@ -110,7 +111,7 @@ async function revoke(
   return (await endSession(connection, box, { id, bucket }, 'revoked', now()))?.session;
 }
 
-/** Whether a change means to revoke the session. Throws Problem `invalid` when it means anything else. */
+/** Checks whether a change revokes the session. Throws Problem `invalid` when it changes anything else. */
 function isRevocation(present: SessionView, wished: unknown): boolean {
   if (!isRecord(wished)) throw new Problem('invalid', 'A session must be an object');
   const changed = new Map(

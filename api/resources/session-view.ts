@@ -2,7 +2,7 @@ import type { GrantLetter } from '../db/hot-statements.ts';
 import { sessionTime } from '../db/session-id.ts';
 import type { SessionRecord } from '../db/session-record.ts';
 
-/** How a session's grant is called, by the letter in its row. */
+/** Names of the grants of sessions, by the letter in the row. */
 export const sessionTypes = {
   c: 'client_credentials',
   r: 'refresh_token',
@@ -30,7 +30,7 @@ export const sessionElements = [
   'user_agent',
 ] as const;
 
-/** A session as it is shown; what it does not have is null. */
+/** A session as it is shown; absent values are null. */
 export type SessionView = Readonly<Record<(typeof sessionElements)[number], unknown>>;
 
 /** Shows a session. */

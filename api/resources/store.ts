@@ -8,16 +8,16 @@ import { Problem } from '../problem.ts';
 import type { Submission } from './submission.ts';
 import { withinQuota } from './within-quota.ts';
 
-/** What a write did. */
+/** Result of a write. */
 export interface Written {
   readonly stored: StoredResource;
   readonly created: boolean;
 }
 
 /**
- * Stores a submission in place of what is there; `hash` is the stored form of its secret. What changes nothing writes
- * nothing and keeps its version. To be called within `changing`. Throws Problem `invalid` for a client that needs a
- * secret and has none, and beyond a quota of the box.
+ * Stores a submission in place of the present resource; `hash` is the stored form of its secret. A submission that
+ * changes nothing writes nothing and keeps the version. Must be called within `changing`. Throws Problem `invalid` for
+ * a client that needs a secret and has none, and beyond a quota of the box.
  */
 export async function store(
   connection: Connection,
@@ -36,7 +36,7 @@ export async function store(
     return { stored: current, created: false };
   }
   const version = await bumpVersion(connection, box);
-  // Who gives a client a new secret, or none, means that no other is valid.
+  // A new secret of a client, or its removal, makes all others invalid.
   const previous = secrets === undefined ? undefined : null;
   const write = { kind, id, body, secrets, previous, owner: undefined, digest: undefined };
   const [stored] = await withinQuota(connection, box, () => upsertResources(connection, box, version, [write]));
@@ -44,7 +44,7 @@ export async function store(
   return { stored, created: current === undefined };
 }
 
-/** Undefined: those that are there stay. */
+/** Returns the secrets to store; undefined: the present ones stay. */
 function secretsOf(
   { secret }: Submission,
   current: StoredResource | undefined,

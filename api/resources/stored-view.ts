@@ -8,8 +8,8 @@ import type { View } from './bundle.ts';
 import type { StoredKind } from './services.ts';
 
 /**
- * Fields of a client or policy that the service sets. They are shown over REST only: a custom resource or a manifest has
- * `metadata.creationTimestamp`, so the schemas do not declare them.
+ * Fields of a client or policy that the service sets. They are shown over REST only: a custom resource or a manifest
+ * has `metadata.creationTimestamp`, so the schemas do not declare them.
  */
 const readOnlyFields = ['created_at'] as const;
 
@@ -25,7 +25,7 @@ function shownOf(properties: object): ReadonlySet<string> {
   return new Set([...Object.keys(properties).filter((name) => name !== 'secret'), ...readOnlyFields]);
 }
 
-/** Shows a client or policy: what was submitted, and what the service sets. */
+/** Shows a client or policy: its submitted fields, and those that the service sets. */
 export function storedView(resource: StoredResource): View {
   return { ...resource.body, ...readOnlyPart(resource) };
 }
@@ -34,7 +34,7 @@ function readOnlyPart({ createdAt }: StoredResource): ReadOnlyFields {
   return { created_at: new Date(createdAt).toISOString() };
 }
 
-/** Returns a submitted value without the fields that the service sets: what the schemas can judge. */
+/** Returns a submitted value without the fields that the service sets, so that the schemas can check it. */
 export function withoutReadOnly(value: unknown): unknown {
   if (!givesReadOnly(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !isReadOnly(name)));
@@ -47,7 +47,7 @@ export function givesReadOnly(value: unknown): value is Readonly<Record<string, 
 
 /**
  * Returns the faults of the fields that the service sets. Each may be left out, or given as `present` shows it, so that
- * what was read can be sent back; `present` is undefined where the resource is not there yet.
+ * a resource that was read can be sent back; `present` is undefined if the resource does not exist yet.
  */
 export function readOnlyFaults(value: unknown, present: StoredResource | undefined): readonly Fault[] {
   if (!givesReadOnly(value)) return [];

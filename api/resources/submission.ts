@@ -17,19 +17,19 @@ export interface Submission {
   readonly kind: StoredKind;
   readonly id: string;
   readonly resource: Client | AccessPolicy;
-  /** The resource without its secret: what is stored and what is returned. */
+  /** The resource without its secret, as it is stored and returned. */
   readonly body: Readonly<Record<string, unknown>>;
   /** Absent: the stored one is kept; null: it is removed. */
   readonly secret: string | null | undefined;
 }
 
-/** A submission, or every fault of what was submitted. */
+/** A submission, or every fault of the submitted value. */
 export type JudgedSubmission =
   { readonly ok: true; readonly submission: Submission } | { readonly ok: false; readonly faults: readonly Fault[] };
 
 /**
- * Judges a resource submitted over REST in place of `present`, if there is one; `id` is the one in the path, if there is
- * one. `now` in milliseconds. Throws Problem `invalid` with every fault.
+ * Judges a resource submitted over REST in place of `present`, if there is one; `id` is the one in the path, if there
+ * is one. `now` in milliseconds. Throws Problem `invalid` with every fault.
  */
 export function readSubmission(
   kind: StoredKind,
@@ -45,7 +45,7 @@ export function readSubmission(
 }
 
 /**
- * Judges a resource submitted over REST as far as that needs no look at what is there: its read-only fields are left to
+ * Judges a resource submitted over REST without reading the stored one: its read-only fields are left to
  * {@link readOnlyFaults}. `id` is the one in the path, if there is one, and `now` in milliseconds.
  */
 export function judgeSubmission(
@@ -74,7 +74,7 @@ function foreignId(value: unknown, id: string | undefined): readonly Fault[] {
   return [{ path: 'id', message: 'must be the id in the path, or left out' }];
 }
 
-/** What no schema can say. */
+/** Returns the faults that no schema can see. */
 function faultsOf(resource: Client | AccessPolicy, now: number): readonly Fault[] {
   if (resource.resourceType === 'AccessPolicy') return policyFaults(resource);
   const fault = futureMoment(resource, now);

@@ -4,15 +4,15 @@ import type { LastUse } from '../db/client-usage.ts';
 import type { Connections } from '../db/pool.ts';
 import { inBox } from '../db/transaction.ts';
 
-/** What one call looks at, at most: some tenths of a second's work, whatever is stored. */
+/** Limits of one call: some tenths of a second's work, regardless of the size of the box. */
 const portion = { clients: 200, sessions: MOST_COUNTED, allSessions: 5 * MOST_COUNTED } as const;
 
 /** Milliseconds: much less than a caller waits without hearing a byte, and enough for a cold disk. */
 const usageLimit = 10_000;
 
 /**
- * How much the clients that a cluster declares in a box are used: a portion of them, those after client `after` (empty:
- * from the first on), and where the next portion begins. `now` in milliseconds. Throws Outage.
+ * Returns the use of the clients that a cluster declares in a box: a portion of them, those after client `after`
+ * (empty: from the first on), and the start of the next portion. `now` in milliseconds. Throws Outage.
  */
 export async function boxUsage(
   pool: Connections,
@@ -24,11 +24,11 @@ export async function boxUsage(
   const span = { box, cluster, after, ...portion };
   const used = await inBox(pool, box, 'snapshot', (connection) => readUsage(connection, span, now), usageLimit);
   const clients = used.clients.map((one) => ({ ...told(one), live_sessions: one.sessions }));
-  // There are no users in this version.
+  // Users are not counted here.
   return { clients, users: 0, ...(used.next === undefined ? {} : { next: used.next }) };
 }
 
-/** When the clients that a cluster declares in a box were last used, all of them; `now` in milliseconds. Throws Outage. */
+/** Returns the last use of each client that a cluster declares in a box; `now` in milliseconds. Throws Outage. */
 export async function lastUses(pool: Connections, box: string, cluster: string, now: number): Promise<LastUses> {
   const found = await inBox(
     pool,

@@ -9,8 +9,8 @@ import { Problem } from '../problem.ts';
 export type QuotaRefusal = (fault: Fault) => Error;
 
 /**
- * Runs a change of a box within the transaction that stores it, and throws what `refuse` makes (Problem `invalid`) when it
- * leaves the box with more of anything than before, and beyond the quota. A box that is beyond its quota keeps what it has.
+ * Runs a change of a box within the transaction that stores it, and throws the error of `refuse` (Problem `invalid`) if
+ * the box then has more of anything than before, and beyond the quota. A box beyond its quota keeps its data.
  */
 export async function withinQuota<T>(
   connection: Connection,

@@ -15,8 +15,9 @@ export interface ByteBudget extends ResourceUse {
 const generosity = 7;
 
 /**
- * Creates a budget of `total` bytes. A sharer may hold at most a multiple of the bytes that stay free (dynamic thresholds,
- * Choudhury and Hahne, 1998): a lone one nearly all, n equal ones about an n-th each, and a newcomer always finds some left.
+ * Creates a budget of `total` bytes. A sharer may hold at most a multiple of the bytes that stay free (dynamic
+ * thresholds, Choudhury and Hahne, 1998): a lone one nearly all, n equal ones about an n-th each, and a newcomer always
+ * finds some left.
  */
 export function createByteBudget(resource: string, total: number): ByteBudget {
   const held = new Map<string, number>();

@@ -10,9 +10,9 @@ import { shareUsedUp } from './share-used-up.ts';
 
 /** The names of a shared resource. */
 export interface ResourceName {
-  /** In metrics, such as `database`. */
+  /** Name in metrics, such as `database`. */
   readonly resource: string;
-  /** In sentences, such as `a connection to the database`. */
+  /** Name in sentences, such as `a connection to the database`. */
   readonly noun: string;
 }
 
@@ -32,7 +32,7 @@ export interface FairQueueLimits extends FlowLimits {
 export interface FairQueue extends ResourceUse {
   /**
    * Runs work when its turn comes, at once if a place is free. Throws Problem `throttled` when its own box or member is
-   * the reason why it cannot wait any longer, and Outage when it is not; else what the work throws.
+   * the reason why it cannot wait any longer, and Outage when it is not; otherwise the error of the work.
    */
   run<T>(sharer: Sharer, work: () => Promise<T>, patience?: number): Promise<T>;
   /** Pieces of work that run or wait. */
@@ -46,9 +46,9 @@ interface Waiting {
 }
 
 /**
- * Creates a queue that serves boxes by start-time fair queueing over the time that their work took, and the members of a
- * box likewise. A box alone may use every place. When the line is too long, the box and member with the most waiting work
- * lose their youngest piece.
+ * Creates a queue that serves boxes by start-time fair queueing over the time that their work took, and the members of
+ * a box likewise. A box alone may use every place. When the line is too long, the box and member with the most waiting
+ * work lose their youngest piece.
  */
 export function createFairQueue(
   { resource, noun }: ResourceName,

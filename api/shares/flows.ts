@@ -1,6 +1,6 @@
 /**
- * One of several flows of work that share places: a box, or a member of a box. `Line` is the part of the waiting line that
- * belongs to it.
+ * A flow of work that shares places with others: a box, or a member of a box. `Line` is the part of the waiting line
+ * that belongs to it.
  */
 export interface Flow<Line> {
   readonly key: string;
@@ -15,19 +15,19 @@ export interface Flow<Line> {
   starts: number;
   /** The virtual time at which the first waiting piece has its turn at the latest. */
   latest: number;
-  /** When its last piece of work ended. */
+  /** Time at which its last piece of work ended. */
   endedAt: number;
 }
 
-/** The limits that keep one flow from taking what others want. */
+/** The limits that keep one flow from taking the share of others. */
 export interface FlowLimits {
   /** Pieces of work that one flow may run while another one is present; at least 1. */
   readonly mostOfOne: number;
   /** Pieces of work that one flow may run even while it is alone; without it, any number. */
   readonly mostAlone?: number;
   /**
-   * Milliseconds for which a flow remains present after its last piece of work: one that asks for little, a piece after the
-   * other, must find a place each time.
+   * Milliseconds for which a flow remains present after its last piece of work: one that asks for little, a piece after
+   * the other, must find a place each time.
    */
   readonly presence: number;
   /** Milliseconds of earlier work by which the next piece of the same flow is delayed at most. */
@@ -50,7 +50,7 @@ export interface Flows<Line> {
   end(flow: Flow<Line>, started: number, now: number): void;
   /** Checks whether a flow may start one more piece of work. */
   mayStart(flow: Flow<Line>, now: number): boolean;
-  /** Returns the waiting flow that got least service so far, of those that may start a piece; undefined when none may. */
+  /** Returns the waiting flow that got least service so far and may start a piece; undefined when none may. */
   next(now: number): Flow<Line> | undefined;
   /** Returns the flow with the most waiting pieces, of equal ones `newcomer`. */
   longest(newcomer: Flow<Line>): Flow<Line>;
@@ -66,8 +66,8 @@ const mostRemembered = 1_000;
 const newFlow = { waiting: 0, running: 0, starts: 0, endedAt: -Infinity };
 
 /**
- * Creates an empty set of flows, which are forgotten when nothing is left to do. `isReady` checks whether anything in the
- * line of a flow may start.
+ * Creates an empty set of flows, which are forgotten when nothing is left to do. `isReady` checks whether anything in
+ * the line of a flow may start.
  */
 export function createFlows<Line>(
   createLine: () => Line,
@@ -99,7 +99,7 @@ export function createFlows<Line>(
       virtual = 0;
       return;
     }
-    // To the end of the order, which is that of the times at which flows became idle.
+    // Moves the flow to the end: flows are ordered by the times at which they became idle.
     flows.delete(flow.key);
     flows.set(flow.key, flow);
     if (flows.size > mostRemembered) forgetOldest(flows);

@@ -5,7 +5,7 @@ import type { ResourceUse } from './resource-use.ts';
 export interface InFlight extends ResourceUse {
   /** Counts one more request of a box; false where the box has `most` already. */
   enter(box: string, most: number): boolean;
-  /** Counts one less, which has entered. */
+  /** Counts one request less, which has entered. */
   leave(box: string): void;
   /** Checks whether a request of another box is being answered, or was within the last second. */
   isAnyBeside(box: string): boolean;
@@ -17,7 +17,7 @@ interface Served {
   readonly at: number;
 }
 
-/** Milliseconds for which a box remains beside others after its last request. */
+/** Milliseconds for which a box remains present after its last request. */
 const presence = 1_000;
 
 /** Creates a count of requests in flight, with none; `now` in milliseconds from any moment on. */

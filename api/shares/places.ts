@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import { createFlows } from './flows.ts';
 import type { Flow, FlowLimits, Flows } from './flows.ts';
 
-/** A principal that wants a part of a shared resource: a box and, within it, an address, client, account or kind of work. */
+/** A principal that wants part of a shared resource: a box and, in it, an address, client, account or kind of work. */
 export interface Sharer {
   readonly box: string;
   readonly member: string;

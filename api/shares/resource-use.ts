@@ -1,7 +1,7 @@
-/** How much of a shared resource one box uses now. */
+/** Present use of a shared resource by one box. */
 export interface BoxUse {
   readonly box: string;
-  /** In the resource's own unit: pieces of work, or bytes. */
+  /** Amount in the resource's own unit: pieces of work, or bytes. */
   readonly used: number;
   readonly waiting: number;
 }

@@ -15,7 +15,7 @@ export async function groupOfAdmins(connection: Connection, box: string, version
   return made.id;
 }
 
-/** Creates the policy that allows the group everything; a policy of that name, whoever created it, is left alone. */
+/** Creates the policy that allows the group everything; an existing policy of that name is left alone. */
 export async function allowAdmins(connection: Connection, box: string, version: number): Promise<void> {
   const name = { kind: 'AccessPolicy', id: admins } as const;
   if ((await readResource(connection, box, name)) !== undefined) return;

@@ -8,7 +8,7 @@ import type { StoredUser } from '../db/user.ts';
 export interface SignedIn {
   /** The new text for its cookie. */
   readonly browser: string;
-  /** Seconds it counts. */
+  /** Seconds for which it is valid. */
   readonly lifetime: number;
   readonly user: SigningInUser;
 }
@@ -16,10 +16,10 @@ export interface SignedIn {
 /** The user that a sign-in is for. */
 export type SigningInUser = Pick<StoredUser, 'id' | 'password'>;
 
-/** Who signs in, with which cookie's text until now. */
+/** User who signs in, and the present text of the browser's cookie. */
 export interface SigningInBrowser {
   readonly user: SigningInUser;
-  /** The config version that the user was read under: what ends all that the user has begun ends this too. */
+  /** Config version that the user was read under: ending all that the user has begun ends this too. */
   readonly version: number;
   readonly browser: string;
   /** Milliseconds since 1970. */
@@ -29,7 +29,7 @@ export interface SigningInBrowser {
 const twelveHours = 12 * 3600;
 
 /**
- * Stores a sign-in: the browser gets a new text for its cookie, and what the old one stood for is over. In a `write`
+ * Stores a sign-in: the browser gets a new text for its cookie, and the sign-in of the old one ends. In a `write`
  * transaction.
  */
 export async function beginSignIn(

@@ -20,8 +20,8 @@ import type { UserWish } from './user-submission.ts';
 import { userVersion } from './user-view.ts';
 
 /**
- * Verifies the present password of a user as `verify` does, within the limits on failures. Throws Problem `throttled`,
- * Outage, and what `verify` throws.
+ * Verifies the present password of a user with `verify`, within the limits on failures. Throws Problem `throttled`,
+ * Outage, and the errors of `verify`.
  */
 export type GuessPassword = (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) => Promise<boolean>;
 
@@ -33,9 +33,10 @@ export interface RequestedChange {
 }
 
 /**
- * Changes the fields of a user that are given. A new password and `inactive` end all that the user has begun, in the same
- * transaction. A change that changes nothing writes nothing. Undefined when there is no such user. Throws InvalidUser with every fault at once,
- * Problem `precondition-failed`, ChangedMeanwhile, Outage, and what `guess` throws: the present password counts as a guess where the box demands it.
+ * Changes the given fields of a user. A new password and `inactive` end all that the user has begun, in the same
+ * transaction. A change that changes nothing writes nothing. Undefined when there is no such user. Throws InvalidUser
+ * with every fault at once, Problem `precondition-failed`, ChangedMeanwhile, Outage, and the errors of `guess`: the
+ * present password is a guess if the box demands it.
  */
 export async function changeUser(
   services: UserServices,
@@ -63,7 +64,7 @@ export async function changeUser(
     if (changes.length === 0) return present;
     return storeChange(connection, { box, id, wish, password, entity });
   };
-  // Only what ends sessions concerns the configuration of the box.
+  // Only a change that ends sessions concerns the configuration of the box.
   return endsSessions(wish) ? changing(services, box, store) : inBox(services.pool, box, 'write', store);
 }
 

@@ -2,7 +2,7 @@ import { isRecord } from '../../crds/schema-node.ts';
 import type { GroupContent } from '../db/group.ts';
 import { differingFields } from '../resources/changed-fields.ts';
 
-/** Returns the names of the fields of a group that a wish would change; `group` is undefined when there is none yet. */
+/** Returns the names of the fields of a group that a request would change; `group` is undefined for a new one. */
 export function changedGroupFields(group: GroupContent | undefined, wished: unknown): readonly string[] {
   if (!isRecord(wished)) return [];
   const { name, description = null } = wished;

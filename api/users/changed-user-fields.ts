@@ -7,9 +7,9 @@ import { readUserData } from './user-data.ts';
 import { writableUserFields } from './user-submission.ts';
 
 /**
- * Returns the names of the fields that a submission would change of a user; `user` is undefined when there is none yet. A
- * password is a change unless it is the stored hash: the present password in clear is stored with another hash and ends
- * sessions as well.
+ * Returns the names of the fields that a submission would change of a user; `user` is undefined when there is none yet.
+ * A password is a change unless it is the stored hash: the present password in clear is stored with another hash and
+ * ends sessions as well.
  */
 export function changedUserFields(user: StoredUser | undefined, value: unknown): readonly string[] {
   const given = new Map(isRecord(value) ? Object.entries(value) : []);
@@ -33,7 +33,7 @@ function comparable(user: StoredUser | undefined): Fields {
   return { email, data, status, 'group-ids': new Set(groups.map(({ id }) => id)) };
 }
 
-/** Emails are compared in the form in which they are stored; groups are a set, and the data is its text, however they were sent. */
+/** Returns the fields in stored form: the normal form of emails, groups as a set, the data as its text. */
 function wished(given: ReadonlyMap<string, unknown>): Fields {
   const [email, groups] = [given.get('email'), given.get('group-ids')];
   return {

@@ -10,8 +10,8 @@ import { readUserSubmission } from './user-submission.ts';
 import { withinQuota } from '../resources/within-quota.ts';
 
 /**
- * Creates a user. Throws InvalidUser with every fault of the submission, and of what stands against it in the box, at
- * once; Outage when Postgres is away or too many passwords wait.
+ * Creates a user. Throws InvalidUser with every fault of the submission and every conflict with the box at once; Outage
+ * when Postgres is away or too many passwords wait.
  */
 export async function createUser(
   services: Pick<UserServices, 'pool' | 'passwords'>,

@@ -4,19 +4,19 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 const longest = 254;
 const longestLocalPart = 64;
 
-/** Letters of any language and what RFC 5322 §3.2.3 lets stand unquoted; no blank, no control, no sign that nobody sees. */
+/** Letters of any language and signs that RFC 5322 §3.2.3 allows unquoted; no space, no control, nothing invisible. */
 const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 /** Labels of letters, digits and hyphens of any language (RFC 5891 §4.2.3), joined by full stops. */
 const rawDomain = /^(?!-)[\p{L}\p{M}\p{Nd}-]+(?<!-)(?:\.(?!-)[\p{L}\p{M}\p{Nd}-]+(?<!-))*$/u;
 /** The same in ASCII (RFC 5321 §4.1.2, §4.5.3.1.2). */
 const asciiDomain = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
-/** A host that ends so is an IPv4 address, in one of the many forms that URLs allow. */
+/** End of a host that is an IPv4 address, in one of the many forms that URLs allow. */
 const numericEnd = /(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)$/;
 
 /**
- * Returns the normal form of an email, which is stored, shown and compared: without regard to case and to how Unicode writes
- * it (NFKC), the domain in ASCII. Dots and `+…` before the @ count: only the domain's own mail server knows what they mean.
- * Undefined when the text is no email.
+ * Returns the normal form of an email, which is stored, shown and compared: without regard to case and to how Unicode
+ * writes it (NFKC), the domain in ASCII. Dots and `+…` before the @ are kept: only the domain's own mail server knows
+ * their meaning. Undefined when the text is no email.
  */
 export function emailKey(email: string): string | undefined {
   if (email.length > longest) return undefined;
@@ -27,7 +27,7 @@ export function emailKey(email: string): string | undefined {
   return isEmail ? `${local}@${domain}` : undefined;
 }
 
-/** The shape comes first: what writes a domain in ASCII parses URLs, and takes an address, a path or a line feed as well. */
+/** Returns a domain in ASCII. Its shape is checked first: the conversion also takes an address, path or line feed. */
 function domainKey(text: string): string | undefined {
   const domain = folded(text);
   if (!rawDomain.test(text) || !rawDomain.test(domain) || numericEnd.test(domain)) return undefined;
@@ -37,7 +37,7 @@ function domainKey(text: string): string | undefined {
   return isDomain ? ascii : undefined;
 }
 
-/** The same folding for the beginning of an email that is searched for: any text. */
+/** Folds any text in the same way, such as the beginning of an email in a search. */
 export function folded(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC');
 }

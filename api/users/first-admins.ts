@@ -14,7 +14,7 @@ import { emailKey } from './email.ts';
 import { passwordFaults } from './password-faults.ts';
 import type { UserServices } from './services.ts';
 
-/** Makes the first admin of a box: a user in the group `admins`, and a policy that allows the group. */
+/** Creates first admins: a user in the group `admins`, and a policy that allows the group everything. */
 export function createFirstAdmins(services: Pick<UserServices, 'pool' | 'passwords'>): FirstAdmins {
   return {
     async prepare(box, settings, { email, password }, isFresh) {
@@ -32,7 +32,7 @@ export function createFirstAdmins(services: Pick<UserServices, 'pool' | 'passwor
   };
 }
 
-/** Nobody has to be made: this admin was made before, or the email is somebody's. */
+/** Checks whether nobody has to be created: this admin was created before, or a user has the email. */
 function isKnown({ pool }: Pick<UserServices, 'pool'>, box: string, key: string): Promise<boolean> {
   return inBox(pool, box, 'snapshot', async (connection) => {
     if ((await readBootstrapped(connection, box)) === key) return true;
@@ -40,7 +40,7 @@ function isKnown({ pool }: Pick<UserServices, 'pool'>, box: string, key: string)
   });
 }
 
-/** What the box has no room for: the admin counts like any other user. */
+/** Returns the fault of a box that has no room for the admin, who is counted like any other user. */
 function quotaFaults({ pool }: Pick<UserServices, 'pool'>, box: string): Promise<readonly Fault[]> {
   return inBox(pool, box, 'snapshot', async (connection) => {
     const found = await findUse(connection, box);
@@ -52,7 +52,7 @@ function quotaFaults({ pool }: Pick<UserServices, 'pool'>, box: string): Promise
 interface FirstAdmin {
   /** Normal form of the email. */
   readonly key: string;
-  /** Undefined: nobody had to be made. */
+  /** Undefined: nobody had to be created. */
   readonly password: StoredPassword | undefined;
 }
 

@@ -16,13 +16,13 @@ export function getGrant(
   return inBox(pool, box, 'snapshot', (connection) => readGrant(connection, box, key));
 }
 
-/** The version of a grant: nothing of it changes without its time. */
+/** Returns the version of a grant: every change of it changes its time. */
 export function grantVersion({ createdAt }: StoredGrant): string {
   return String(Date.parse(createdAt));
 }
 
 /**
- * Takes back what a person lets a client have, with every code, session and refresh token that the client has of them
+ * Revokes the grant of a user to a client, with every code, session and refresh token that the client has of the user
  * (OWASP ASVS 5.0, 10.7.3); undefined when there was nothing. Throws Problem `precondition-failed`, and Outage.
  */
 export function removeGrant(

@@ -25,10 +25,10 @@ function scopeText(scopes: readonly string[]): string | null {
   return scopes.length === 0 ? null : scopes.join(' ');
 }
 
-/** A grant's id: the user's, a dot, the client's. No user's has a dot. */
+/** A grant's id: the user's, a dot, the client's. No user's id has a dot. */
 export const grantId = /^([1-9]\d{0,14})\.([A-Za-z0-9][A-Za-z0-9._~-]{0,127})$/;
 
-/** Whom an id of this form tells of. Throws a TypeError for another text. */
+/** Returns the user and client in an id of this form. Throws a TypeError for another text. */
 export function grantKey(id: string): GrantKey {
   const [, user, client] = grantId.exec(id) ?? [];
   if (user === undefined || client === undefined) throw new TypeError('not the id of a grant');

@@ -24,7 +24,7 @@ export function getGroup(services: GroupServices, box: string, id: number): Prom
   return inBox(services.pool, box, 'snapshot', (connection) => readGroup(connection, box, id));
 }
 
-/** Creates a group, whose id the service gives. Throws Problem `invalid` (also beyond a quota), `conflict` (the name is taken), and Outage. */
+/** Creates a group with a new id. Throws Problem `invalid` (also beyond a quota), `conflict` (name taken), Outage. */
 export async function createGroup(services: GroupServices, box: string, value: unknown): Promise<StoredGroup> {
   const content = readGroupSubmission(value);
   return changing(services, box, async (connection) => {
@@ -34,12 +34,12 @@ export async function createGroup(services: GroupServices, box: string, value: u
   });
 }
 
-/** How the caller wants a group to be, from how it is. */
+/** Function that makes the requested group from the present one. */
 export type GroupWish = (present: GroupView) => unknown;
 
 /**
  * Replaces the name and the description of a group; undefined when there is none. Throws Problem `invalid`, `conflict`
- * (the name is taken, or a policy links it), `precondition-failed`, ChangedMeanwhile, and Outage.
+ * (the name is taken, or a policy or the Box uses it), `precondition-failed`, ChangedMeanwhile, and Outage.
  */
 export function changeGroup(
   services: GroupServices,
@@ -57,7 +57,7 @@ export function changeGroup(
     confirm?.(() => changedGroupFields(current, wished));
     const content = readGroupSubmission(wished, present);
     demandPreconditions(preconditions, current.version);
-    // What changes nothing keeps its version.
+    // A change without effect keeps the version.
     if (content.name === current.name && content.description === current.description) return current;
     if (content.name !== current.name) await refuseNameInUse(connection, box, content.name);
     const version = await bumpVersion(connection, box);
@@ -69,10 +69,10 @@ export function changeGroup(
   });
 }
 
-/** Milliseconds that it may take to let a million members go. */
+/** Milliseconds that removing a million members may take. */
 const longestRemoval = 20_000;
 
-/** Deletes a group and returns it; undefined when it was not there. Throws Problem `precondition-failed`, and Outage. */
+/** Deletes a group and returns it; undefined if it was not there. Throws Problem `precondition-failed`, and Outage. */
 export function removeGroup(
   services: GroupServices,
   box: string,
@@ -83,16 +83,14 @@ export function removeGroup(
     const current = await readGroup(connection, box, id);
     demandPreconditions(preconditions, current?.version);
     if (current === undefined) return undefined;
-    // Before the group's row: whoever creates a user takes the two in this order.
+    // Before the group's row: creating a user locks the two in this order.
     await lockUse(connection, box);
     return deleteGroup(connection, box, id);
   };
   return changing(services, box, remove, longestRemoval);
 }
 
-/**
- * A renamed group would bring its members under every policy that means the name. Throws Problem `conflict`.
- */
+/** Refuses a name in use, since its policies would apply to the group's members. Throws Problem `conflict`. */
 async function refuseNameInUse(connection: Connection, box: string, name: string): Promise<void> {
   const use = await groupNameUse(connection, box, name);
   if (use === undefined) return;

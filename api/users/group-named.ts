@@ -6,8 +6,8 @@ import type { ResourceServices } from '../resources/services.ts';
 import { withinQuota } from '../resources/within-quota.ts';
 
 /**
- * The id of the group that the settings of a box name; it is made when nobody has made it. Throws Problem `invalid` beyond a quota of
- * the box, and Outage.
+ * Returns the id of the group that the settings of a box name, and creates the group if it is missing. Throws Problem
+ * `invalid` beyond a quota of the box, and Outage.
  */
 export async function groupNamed(
   services: Pick<ResourceServices, 'pool' | 'revocationsNeedStandby'>,
@@ -17,7 +17,7 @@ export async function groupNamed(
   const found = await inBox(services.pool, box, 'snapshot', (connection) => groupOfName(connection, box, name));
   if (found !== undefined) return found;
   return changing(services, box, async (connection) => {
-    // Somebody may have made it meanwhile; from here on nobody does.
+    // Another call may have created it meanwhile; from here on none does.
     const present = await groupOfName(connection, box, name);
     if (present !== undefined) return present;
     const version = await bumpVersion(connection, box);

@@ -9,8 +9,8 @@ const longestName = 256;
 const longestDescription = 1024;
 
 /**
- * Reads a submitted group. What the service has made (`id`, `created_at`, `members`) may be given as it is in `present`, so
- * that what was read can be sent back. Throws Problem `invalid` with every fault.
+ * Reads a submitted group. Fields that the service sets (`id`, `created_at`, `members`) may be given as in `present`,
+ * so that a group that was read can be sent back. Throws Problem `invalid` with every fault.
  */
 export function readGroupSubmission(value: unknown, present?: GroupView): GroupContent {
   if (!isRecord(value)) throw new Problem('invalid', 'The body must be an object');

@@ -2,7 +2,7 @@ import { faultSentence } from '../../crds/fault.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { Problem } from '../problem.ts';
 
-/** What a caller sent of a user and may see again: never a password, nor a field that nobody knows. */
+/** Part of a submitted user that the caller may see again: never a password, nor an unknown field. */
 export type SubmittedUser = Readonly<Record<string, unknown>>;
 
 /** A submitted user that cannot be stored, with every fault of it (interface §7). */
@@ -14,7 +14,7 @@ export class InvalidUser extends Problem {
     this.entity = entity;
   }
 
-  /** The messages by the field they are about; `body` for what is wrong with the whole. */
+  /** Returns the messages by their field; `body` for faults of the whole. */
   get errors(): Readonly<Record<string, readonly string[]>> {
     const grouped = Map.groupBy(this.faults, ({ path }) => fieldOf(path));
     return Object.fromEntries([...grouped].map(([field, faults]) => [field, faults.map(messageOf)]));
@@ -25,7 +25,7 @@ function fieldOf(path: string): string {
   return path === '' ? 'body' : (path.split(/[.[]/)[0] ?? path);
 }
 
-/** The message alone, unless it is about a part of the field. */
+/** Returns the message alone, unless it is about a part of the field. */
 function messageOf(fault: Fault): string {
   return fault.path === fieldOf(fault.path) ? fault.message : faultSentence(fault);
 }

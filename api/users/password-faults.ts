@@ -3,34 +3,34 @@ import type { Fault } from '../../crds/fault.ts';
 import { PASSWORD_BYTES } from '../../crds/secret-text.ts';
 import { isMostUsedPassword } from './most-used-passwords.ts';
 
-/** Least characters of a password where the box says nothing (OWASP ASVS 5.0, 6.2.1). */
+/** Minimum number of characters of a password if the box sets none (OWASP ASVS 5.0, 6.2.1). */
 const defaultLeast = 8;
 
-/** Least characters of a password in a box. */
+/** Returns the minimum number of characters of a password in a box. */
 export function shortestPassword({ password }: Box): number {
   return password?.min_length ?? defaultLeast;
 }
 
-/** What a password can lack that is to be set. */
+/** Weaknesses of a new password. */
 export type PasswordWeakness = 'too-short' | 'too-long' | 'most-used' | 'stored-form';
 
-/** What is wrong with a password that is to be set; undefined: nothing. */
+/** Returns the weakness of a new password; undefined: none. */
 export async function passwordWeakness(password: string, settings: Box): Promise<PasswordWeakness | undefined> {
   const length = Array.from(password).length;
   if (length < shortestPassword(settings)) return 'too-short';
-  // Nothing is ever cut off.
+  // A password is never truncated.
   if (Buffer.byteLength(password) > PASSWORD_BYTES) return 'too-long';
   if (storedForm.test(password)) return 'stored-form';
   return (await isMostUsedPassword(password)) ? 'most-used' : undefined;
 }
 
 /**
- * The PHC string format, and the older crypt formats: the name of an algorithm, then parameters, salt or hash. A record that
- * was read is sent back with such a text, or a migration sends one: it must not become the password itself.
+ * The PHC string format, and the older crypt formats: the name of an algorithm, then parameters, salt or hash. Such a
+ * text comes back with a record that was read, or from a migration: it must not become the password itself.
  */
 const storedForm = /^\$[a-z0-9-]{1,32}(?:\$[A-Za-z0-9+/.=,_-]+){2,5}$/;
 
-/** What is wrong with a password that is to be set, for the field `path`; its text is not repeated. */
+/** Returns the faults of a new password, for the field `path`; its text is not repeated. */
 export async function passwordFaults(value: unknown, settings: Box, path = 'password'): Promise<readonly Fault[]> {
   if (typeof value !== 'string') return [{ path, message: 'must be a string' }];
   const weakness = await passwordWeakness(value, settings);

@@ -9,8 +9,8 @@ import { userVersion } from './user-view.ts';
 import type { UserServices } from './services.ts';
 
 /**
- * Deletes a user with all that it has begun, in one transaction, and returns it; undefined when it was not
- * there. Its id is never given again. Throws Problem `precondition-failed`, and Outage.
+ * Deletes a user with all that it has begun, in one transaction, and returns it; undefined when it was not there. Its
+ * id is never used again. Throws Problem `precondition-failed`, and Outage.
  */
 export function removeUser(
   services: Pick<UserServices, 'pool' | 'revocationsNeedStandby'>,

@@ -15,7 +15,7 @@ import { emailKey } from './email.ts';
 import { allowAdmins, groupOfAdmins } from './admins.ts';
 import { passwordFaults } from './password-faults.ts';
 
-/** An administrator who is to get into a box again. */
+/** An administrator who needs access to a box again. */
 export interface AdminToReset {
   readonly box: string;
   readonly email: string;
@@ -30,9 +30,9 @@ export interface ResetServices {
 }
 
 /**
- * Gives a user a new password and the rights of an administrator: active, in the group `admins`, and the policy `admins`
- * where it is missing. Everything that the user had begun ends. A user who does not exist is created. Resolves with whether
- * one was created. Throws an Error of one sentence about a wrong argument or a box that is not there, and Outage.
+ * Gives a user a new password and the rights of an administrator: active, in the group `admins`, and the policy
+ * `admins` if it is missing. Everything that the user had begun ends. A missing user is created. Resolves to true if
+ * one was created. Throws an Error of one sentence about a wrong argument or a box that does not exist, and Outage.
  */
 export async function resetAdmin(services: ResetServices, { box, email, password }: AdminToReset): Promise<boolean> {
   const key = emailKey(email);
@@ -64,7 +64,7 @@ async function store(connection: Connection, box: string, key: string, password:
   return false;
 }
 
-/** Of the settings of a box those that a password is judged by. */
+/** Returns only those settings of a box that passwords are checked against. */
 async function settingsOf(connection: Connection, box: string): Promise<Box> {
   const row = await readResource(connection, box, { kind: 'Box', id: box });
   const password = row?.body['password'];

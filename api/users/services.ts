@@ -1,7 +1,7 @@
 import type { Passwords } from '../credentials/password.ts';
 import type { ResourceServices } from '../resources/services.ts';
 
-/** What the services of users need of the process. */
+/** Dependencies of the services of users. */
 export interface UserServices extends ResourceServices {
   readonly passwords: Passwords;
 }

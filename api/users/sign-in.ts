@@ -11,7 +11,7 @@ import type { UserServices } from './services.ts';
 import { verifyPassword } from './verify-password.ts';
 import type { AdmitGuess } from './verify-password.ts';
 
-/** What somebody typed into the sign-in form, and the text of their browser's cookie. */
+/** Content of the sign-in form, and the text of the browser's cookie. */
 export interface SignInAttempt {
   readonly email: string;
   readonly password: string;
@@ -21,8 +21,8 @@ export interface SignInAttempt {
 type SignInServices = Pick<UserServices, 'pool' | 'passwords' | 'now'>;
 
 /**
- * Signs a person in: the browser gets a new text for its cookie, and what the old one stood for is over.
- * Undefined when email and password are nobody's. Throws Outage, and what `admit` throws.
+ * Signs a user in: the browser gets a new text for its cookie, and the sign-in of the old one ends. Undefined when the
+ * email or password is wrong, or the user inactive. Throws Outage, and the errors of `admit`.
  */
 export async function signIn(
   services: SignInServices,
@@ -38,8 +38,8 @@ export async function signIn(
 }
 
 /**
- * Ends the sign-in of a browser, and every session that was begun with it: nobody who signs out leaves an app behind that
- * goes on. Throws Outage.
+ * Ends the sign-in of a browser, and every session that was begun with it: after signing out no app keeps access.
+ * Throws Outage.
  */
 export function signOut(
   { pool, now, revocationsNeedStandby }: Pick<UserServices, 'pool' | 'now' | 'revocationsNeedStandby'>,
@@ -48,7 +48,7 @@ export function signOut(
 ): Promise<void> {
   return inBox(pool, box, 'write', async (connection) => {
     if (revocationsNeedStandby) await demandStandby(connection);
-    // First, so that what is issued to it meanwhile is found below.
+    // First, so that tokens issued to it meanwhile are found below.
     await deleteSignIn(connection, box, browserHash(browser));
     for (const tokens of await endAnswersOf(connection, box, browserHash(browser), now())) {
       await endTokens(connection, box, tokens, 'closed', now());

@@ -16,24 +16,24 @@ import { passwordWeakness } from './password-faults.ts';
 import type { PasswordWeakness } from './password-faults.ts';
 import type { UserServices } from './services.ts';
 
-/** What somebody typed into the sign-up form. */
+/** Content of the sign-up form. */
 export interface Registration {
   readonly email: string;
   readonly password: string;
 }
 
-/** Whether people may register themselves in a box. */
+/** Checks whether users may register themselves in a box. */
 export function isOpenForSignUp({ active, registration }: Box): boolean {
   return registration?.enabled === true && active !== false;
 }
 
-/** What is wrong with a registration, by its field. */
+/** Faults of a registration, by its field. */
 export interface RegistrationFaults {
   readonly email?: 'no-email' | 'other-domain' | undefined;
   readonly password?: PasswordWeakness | undefined;
 }
 
-/** What is wrong with a registration whoever is registered already; undefined: nothing. */
+/** Returns the faults of a registration regardless of other users; undefined: none. */
 export async function registrationFaults(
   { email, password }: Registration,
   settings: Box,
@@ -50,8 +50,8 @@ function emailFault(email: string, { registration }: Box): RegistrationFaults['e
 }
 
 /**
- * Returns what in the box stands against a registration whose password is wrong already, so that both are told at once: `taken` when
- * another user has the email, `full` beyond the quota of users. Throws Outage.
+ * Returns the obstacle in the box to a registration that has other faults already, so that both are reported at once:
+ * `taken` when another user has the email, `full` beyond the quota of users. Throws Outage.
  */
 export function signUpObstacle(
   { pool }: Pick<UserServices, 'pool'>,
@@ -62,8 +62,8 @@ export function signUpObstacle(
 }
 
 /**
- * Registers a person whose {@link registrationFaults} are none, in the default group of the box, and signs the browser in;
- * `waiting` where an admin has to say yes first, `taken` when another user has the email, `full` when the box has as many
+ * Registers a user without {@link registrationFaults} in the default group of the box, and signs the browser in;
+ * `waiting` if an admin must approve first, `taken` when another user has the email, `full` when the box has as many
  * users as its quota allows. Throws Outage when Postgres is away or too many passwords wait.
  */
 export async function signUp(

@@ -3,15 +3,15 @@ import { missingGroups, userOfEmail } from '../db/user-conflicts.ts';
 import type { Connection } from '../db/transaction.ts';
 import type { UserWish } from './user-submission.ts';
 
-/** Said of an email that another user has. */
+/** Fault of an email that another user has. */
 export const taken: Fault = { path: 'email', message: 'is taken: another user has it' };
 
-/** Said of groups that are not there. */
+/** Returns the fault of groups that do not exist. */
 export function unknownGroups(ids: readonly number[]): Fault {
   return { path: 'group-ids', message: `must be groups of this box: there is no group ${ids.join(', ')}` };
 }
 
-/** What stands against a wish in the box as it is now; `self` is the user who is to be changed. */
+/** Returns the conflicts of a requested user with the box as it is now; `self` is the user to be changed. */
 export async function conflictsOf(
   connection: Connection,
   box: string,

@@ -1,14 +1,14 @@
 import type { Fault } from '../../crds/fault.ts';
 
-/** Bytes that the data of a user may have: every check of a token of theirs carries it. */
+/** Maximum bytes of a user's data: every check of one of the user's tokens carries it. */
 const largest = 65_536;
-/** How deep it may nest: whatever reads it may recurse. */
+/** Maximum depth of the data: its readers may recurse. */
 const deepestData = 1_000;
 
 /**
- * Returns the JSON text to be stored as a user's `data`: a string that holds JSON is kept byte for byte, whatever JSON it is
- * (RFC 8259); an object or array becomes its JSON text, null is none. Returns the faults instead when it is not JSON, is too
- * large or nests too deep. Of equal names in an object, policies and claims see the last.
+ * Returns the JSON text to be stored as a user's `data`: a string that holds JSON is kept byte for byte, with any JSON
+ * (RFC 8259); an object or array becomes its JSON text, null is none. Returns the faults instead when it is not JSON,
+ * is too large or nests too deep. Of equal names in an object, policies and claims see the last.
  */
 export function readUserData(value: unknown): { readonly text: string | null } | { readonly faults: readonly Fault[] } {
   if (value === null) return { text: null };
@@ -33,7 +33,7 @@ function isJson(text: string): boolean {
 
 const stringOrBracket = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]/g;
 
-/** Levels of objects and arrays in a valid JSON text. */
+/** Returns the levels of objects and arrays in a valid JSON text. */
 function depthOf(text: string): number {
   let [depth, deepest] = [0, 0];
   for (const [sign] of text.matchAll(stringOrBracket)) {

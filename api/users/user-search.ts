@@ -15,7 +15,7 @@ const sorts = { id: [/^\d{1,16}$/], email: [/^[^\0]{1,512}$/u] } as const;
 
 const statuses = ['active', 'inactive'] as const;
 
-/** What the query of a list of users may hold; a search by the beginning of emails is in their order, any other by id. */
+/** Returns the parameters of a list of users; a search by the beginning of emails is in their order, others by id. */
 export function userSearch(sort: 'id' | 'email'): SearchDefinition<UserFilters> {
   return {
     controls: ['_count', '_page', '_total'],
@@ -32,7 +32,7 @@ export function userSearch(sort: 'id' | 'email'): SearchDefinition<UserFilters> 
   };
 }
 
-/** A page of the users that a query finds. Throws Problem `bad-request`, and Outage. */
+/** Returns a page of the users that a query finds. Throws Problem `bad-request`, and Outage. */
 export function listUsers(
   { pool }: Pick<UserServices, 'pool'>,
   box: string,

@@ -10,25 +10,25 @@ import { passwordFaults } from './password-faults.ts';
 import { readUserData } from './user-data.ts';
 import { listedUser } from './user-view.ts';
 
-/** What a caller wants a user to be; what was not given is left out. */
+/** Requested fields of a user; fields that were not given are left out. */
 export interface UserWish {
   readonly email?: string;
   /** Normal form of the email. */
   readonly emailKey?: string;
   readonly password?: string;
-  /** The password before it, where the box demands it for a change (OWASP ASVS 5.0, 6.2.3). */
+  /** The present password, where the box demands it for a change (OWASP ASVS 5.0, 6.2.3). */
   readonly oldPassword?: string;
   readonly data?: string | null;
   readonly status?: UserStatus;
-  /** Each once. */
+  /** IDs of groups, each once. */
   readonly groups?: readonly number[];
 }
 
-/** A submission as it was read: the fields that are right, and what is wrong with the others. */
+/** A submission as it was read: the valid fields, and the faults of the others. */
 export interface ReadUser {
   readonly wish: UserWish;
   readonly faults: readonly Fault[];
-  /** What an answer may repeat. */
+  /** Part that an answer may repeat. */
   readonly entity: SubmittedUser;
 }
 
@@ -37,9 +37,9 @@ export const writableUserFields = ['email', 'password', 'data', 'status', 'group
 const mostGroups = 1000;
 
 /**
- * Reads a submitted user; `present` is the user to be changed, undefined where one is created. A user that was read can be
- * sent back: its hash and its read-only fields, as they are stored, change nothing. `old_password` is a field only where the
- * box wants it for a change of the password.
+ * Reads a submitted user; `present` is the user to be changed, undefined where one is created. A user that was read can
+ * be sent back: its hash and its read-only fields, as they are stored, change nothing. `old_password` is a field only
+ * if the box demands it for a change of the password.
  */
 export async function readUserSubmission(
   value: unknown,
@@ -82,7 +82,7 @@ function isWritable(name: string): boolean {
   return writableUserFields.some((one) => one === name);
 }
 
-/** What cannot be set is refused, never ignored. */
+/** Returns the faults of fields that cannot be set: they are refused, never ignored. */
 function unknownFields(fields: ReadonlyMap<string, unknown>, needsOld: boolean): readonly Fault[] {
   const known = needsOld ? [...writableUserFields, 'old_password'] : writableUserFields;
   return [...fields.keys()]

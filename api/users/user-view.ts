@@ -18,7 +18,7 @@ export const userElements = [
   'updated_at',
 ] as const;
 
-/** A user of a list. */
+/** Shows a user in a list. */
 export function listedUser({
   id,
   email,
@@ -40,7 +40,7 @@ export function listedUser({
   };
 }
 
-/** One user: with the hash of the password, unless the box says otherwise (`compatibility.password_hash`). */
+/** Shows one user: with the hash of the password, unless the box disables that (`compatibility.password_hash`). */
 export function singleUser(user: StoredUser, settings: Box): UserView {
   const showsHash = allows(settings, 'password_hash');
   const { id, email, ...rest } = listedUser(user);
@@ -48,8 +48,8 @@ export function singleUser(user: StoredUser, settings: Box): UserView {
 }
 
 /**
- * Returns the version of a user, which changes with each field of its record. It is a digest of the record, so a group that is renamed changes the
- * version of its members.
+ * Returns the version of a user, which changes with each field of its record. It is a digest of the record, so a group
+ * that is renamed changes the version of its members.
  */
 export function userVersion(user: StoredUser): string {
   return hash('sha256', JSON.stringify([listedUser(user), user.password.hash]), 'base64url').slice(0, 22);

@@ -11,17 +11,17 @@ import type { UserServices } from './services.ts';
  */
 export type AdmitGuess = (user: StoredUser | undefined) => Promise<Sharer>;
 
-/** What somebody typed who wants to sign in. */
+/** Email and password, as typed by a user who wants to sign in. */
 export interface TypedPassword {
   readonly email: string;
   readonly password: string;
 }
 
 /**
- * Who signs in with this email and password; undefined for a wrong password, an email that nobody has, and an inactive
- * user, all after the same work, so that none is told from another. What is begun for the user has to
- * carry the `version` of the answer: whatever ends the user's sessions from then on ends it too. Throws Outage when
- * Postgres is away or too many passwords wait, and what `admit` throws.
+ * Returns the user with this email and password; undefined for a wrong password, an unknown email, and an inactive
+ * user, all after the same work, so that they cannot be distinguished. Anything begun for the user must carry the
+ * `version` of the answer: ending the user's sessions from then on ends it too. Throws Outage when Postgres is away or
+ * too many passwords wait, and the errors of `admit`.
  */
 export async function verifyPassword(
   services: Pick<UserServices, 'pool' | 'passwords'>,
@@ -29,7 +29,7 @@ export async function verifyPassword(
   { email, password }: TypedPassword,
   admit: AdmitGuess,
 ): Promise<SigningIn | undefined> {
-  // Asked in any case, for what is no email too: the statement takes its time.
+  // Asked in any case, even for an invalid email: the statement takes its time.
   const key = emailKey(email) ?? '';
   const found = await inBox(services.pool, box, 'snapshot', (connection) => findSigningIn(connection, box, key));
   const sharer = await admit(found?.user);

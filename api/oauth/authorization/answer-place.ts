@@ -1,24 +1,24 @@
 import type { AuthorizationErrorCode } from './authorization-error.ts';
 import type { ResponseMode } from './response-mode.ts';
 
-/** Where an answer to an authorization request goes, and what goes with each. */
+/** Destination of the answer to an authorization request, and the parameters that every answer carries. */
 export interface AnswerPlace {
   readonly redirectUri: string;
   /** The redirect URI as the client has it configured: on a loopback address the port may differ. */
   readonly configuredUri: string;
-  /** The request named it: so must the one that redeems its code (RFC 6749 §4.1.3). */
+  /** True if the request named the redirect URI: then the token request must name it too (RFC 6749 §4.1.3). */
   readonly isNamed: boolean;
   readonly mode: ResponseMode;
-  /** As it came; undefined: there was none. */
+  /** Parameter `state` as it came; undefined if there was none. */
   readonly state: string | undefined;
-  /** RFC 9207 §2. */
+  /** Parameter `iss` (RFC 9207 §2). */
   readonly issuer: string;
 }
 
-/** What brings an answer to the client: an address to redirect to, or a form that is sent to one. */
+/** An answer on its way to the client: an address to redirect to, or a form that is sent to one. */
 export interface ClientAnswer {
   readonly address: string;
-  /** Those of the form, in their order; undefined: it is a redirect. */
+  /** Fields of the form in their order; undefined for a redirect. */
   readonly fields?: readonly (readonly [name: string, value: string])[];
 }
 
@@ -26,8 +26,8 @@ export interface ClientAnswer {
 type Pairs = readonly (readonly [name: string, value: string | undefined])[];
 
 /**
- * Brings an answer to the client: what was asked for, the state, then the rest. In an address every value is encoded by
- * itself, so that none adds a parameter, and read back by any decoder: a blank is %20, never `+`.
+ * Builds the answer to the client: the requested values, the state, then the rest. In an address every value is encoded
+ * separately, so that none adds a parameter. A space is %20, never `+`, so that any decoder can read it.
  */
 export function clientAnswer(place: AnswerPlace, first: Pairs, rest: Pairs = []): ClientAnswer {
   const pairs: Pairs = [...first, ['state', place.state], ...rest, ['iss', place.issuer]];
@@ -42,7 +42,7 @@ function separator({ redirectUri, mode }: AnswerPlace): string {
   return redirectUri.includes('?') ? '&' : '?';
 }
 
-/** Brings an error to the client. */
+/** Builds an error answer to the client. */
 export function errorAnswer(place: AnswerPlace, code: AuthorizationErrorCode, description: string): ClientAnswer {
   return clientAnswer(place, [
     ['error', code],

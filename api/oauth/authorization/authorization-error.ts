@@ -1,4 +1,4 @@
-/** What a client may be told at its redirect URI instead of a code or token (RFC 6749 §4.1.2.1, OpenID Connect §3.1.2.6). */
+/** Error codes at a redirect URI, instead of a code or token (RFC 6749 §4.1.2.1, OpenID Connect §3.1.2.6). */
 export type AuthorizationErrorCode =
   | 'invalid_request'
   | 'unauthorized_client'
@@ -12,7 +12,7 @@ export type AuthorizationErrorCode =
   | 'request_not_supported'
   | 'request_uri_not_supported';
 
-/** What an authorization request is refused with, once it is known where its client wants to be told. */
+/** Refusal of an authorization request whose redirect URI is known to be the client's. */
 export class AuthorizationError extends Error {
   override readonly name = 'AuthorizationError';
   readonly code: AuthorizationErrorCode;

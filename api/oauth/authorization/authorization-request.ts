@@ -20,28 +20,28 @@ import { givesIdToken, grantOf, readResponseType } from './response-type.ts';
 import type { ResponseType } from './response-type.ts';
 import { USER_HINT } from './user-hint.ts';
 
-/** An authorization request that may be answered once its person agrees. */
+/** An authorization request that may be answered once its user agrees. */
 export interface AuthorizationRequest {
   readonly client: ClientState;
   readonly type: ResponseType;
   readonly place: AnswerPlace;
-  /** Of the access token; a code's one is planned again when it is redeemed. */
+  /** Plan of the access token; that of a code is made again when the code is redeemed. */
   readonly plan: AccessTokenPlan;
   readonly askedScope: string | undefined;
   /** PKCE with S256; null: none. */
   readonly challenge: string | null;
-  /** Comes back in the id_token (OpenID Connect Core §3.1.2.1). */
+  /** Value that comes back in the id_token (OpenID Connect Core §3.1.2.1). */
   readonly nonce: string | undefined;
   readonly prompt: Prompt;
   /** An email to begin with in the sign-in form. */
   readonly loginHint: string | undefined;
-  /** Names who is to be signed in, as it came. */
+  /** Hint that names the user who is to be signed in, as it came. */
   readonly userHint: string | undefined;
   /** Its parameters as they came. */
   readonly query: string;
 }
 
-/** A request judged: `untrusted` must not be redirected anywhere, `refused` is told to its client. */
+/** Verdict on a request: `untrusted` must not be redirected anywhere, `refused` is reported to its client. */
 export type JudgedRequest =
   | { readonly verdict: 'untrusted' }
   | { readonly verdict: 'refused'; readonly answer: ClientAnswer }
@@ -84,7 +84,7 @@ function readQuery(query: string): Parameters | undefined {
     const all = allOfForm(query);
     const state = all.get('state');
     const parameters = new Map(withoutEmpty(all));
-    // What a client says of itself comes back as it came, were it nothing.
+    // The client gets its `state` back as it came, even if it is empty.
     return state === undefined ? parameters : parameters.set('state', state);
   } catch (error) {
     if (error instanceof OAuthError) return undefined;
@@ -92,14 +92,14 @@ function readQuery(query: string): Parameters | undefined {
   }
 }
 
-/** What would change how the request is read must not be ignored. */
+/** Refuses parameters that would change the meaning of the request: they must not be ignored. */
 function refuseUnknownForms(parameters: Parameters): void {
   if (parameters.has('request')) throw new AuthorizationError('request_not_supported', 'request is not supported');
   if (parameters.has('request_uri'))
     throw new AuthorizationError('request_uri_not_supported', 'request_uri is not supported');
 }
 
-/** OpenID Connect Core §3.2.2.1: an id_token is asked for with the scope `openid`, and bound to the request by a nonce. */
+/** Demands the scope `openid` and a nonce, which binds an id_token to its request (OpenID Connect Core §3.2.2.1). */
 function refuseLooseIdToken(type: ResponseType, { scope }: AccessTokenPlan, nonce: string | undefined): void {
   if (!givesIdToken(type)) return;
   if (!asksForIdToken(scope)) throw new AuthorizationError('invalid_scope', 'An id_token needs the scope openid');
@@ -124,7 +124,7 @@ function challengeIn(parameters: Parameters, client: ClientState, type: Response
   return challenge;
 }
 
-/** What the planning of a token refuses with has the same names here (RFC 6749 §4.1.2.1, RFC 8707 §2). */
+/** Returns the code of a refusal. Planning a token uses the same names (RFC 6749 §4.1.2.1, RFC 8707 §2). */
 function codeOf(error: AuthorizationError | OAuthError): AuthorizationErrorCode {
   if (error instanceof AuthorizationError) return error.code;
   return error.code === 'invalid_scope' || error.code === 'invalid_target' ? error.code : 'invalid_request';

@@ -26,7 +26,7 @@ import { givesIdToken, givesToken } from './response-type.ts';
 import { shownDigest } from './shown-request.ts';
 import { replaceIdToken } from './user-hint.ts';
 
-/** A browser that brings an authorization request, or the answer to what it was asked. */
+/** A browser that sends an authorization request, or the answer to a question about one. */
 export interface AuthorizationVisit {
   readonly box: string;
   /** The text of its cookie; undefined: it has none. */
@@ -35,19 +35,19 @@ export interface AuthorizationVisit {
   readonly userAgent: string | null;
 }
 
-/** A browser whose cookie is to be looked for: its name depends on the issuer. */
+/** A browser whose cookie is not read yet: the cookie's name depends on the issuer. */
 export type AuthorizationArrival = Omit<AuthorizationVisit, 'browser'> & {
   readonly browserAt: (issuer: string) => string | undefined;
 };
 
-/** What comes next: an error page, what brings an answer to the client, the sign-in page, or the page that asks for consent. */
+/** Next step: an error page, an answer to the client, the sign-in page, or the page that asks for consent. */
 export type NextStep =
   | { readonly next: 'error-page' }
   | { readonly next: 'client'; readonly answer: ClientAnswer }
   | { readonly next: 'sign-in'; readonly query: string }
   | { readonly next: 'consent'; readonly id: string };
 
-/** What comes next, and at which box: its settings as of the decision. */
+/** Next step, with the issuer and the settings of the box as of the decision. */
 export interface Decided {
   readonly step: NextStep;
   readonly issuer: string;
@@ -58,8 +58,8 @@ export interface Decided {
 const consentTime = 10 * 60_000;
 
 /**
- * The authorization endpoint (RFC 6749 §3.1). `query` is as it came, without its question mark. Undefined when there is no
- * such box. Throws Outage.
+ * Serves the authorization endpoint (RFC 6749 §3.1). `query` is as it came, without its question mark. Undefined when
+ * there is no such box. Throws Outage.
  */
 export function authorize(
   arrival: AuthorizationArrival,
@@ -88,12 +88,12 @@ export function authorize(
 /** The answer of a user who was asked for consent. */
 export interface Answered {
   readonly answer: 'allow' | 'deny';
-  /** Of the request that the page showed ({@link shownDigest}). */
+  /** Digest of the request that the page showed ({@link shownDigest}). */
   readonly shown: string | undefined;
 }
 
 /**
- * Answers a request that waits for consent, once, in the browser it was made in: whatever else is an error page. A request
+ * Answers a request that waits for consent, once, in the browser that made it, otherwise with an error page. A request
  * that would be granted more than the page showed is shown again. Undefined when there is no such box. Throws Outage.
  */
 export async function answerConsent(
@@ -119,7 +119,7 @@ export async function answerConsent(
   return (await answering(arrival, query, services, judge))?.step;
 }
 
-/** The parameters of a request that waits for consent in this browser; undefined when there is none. Throws Outage. */
+/** Returns the parameters of a request that waits for consent in this browser; undefined if none. Throws Outage. */
 export async function waitingRequest(
   { box, browser }: Pick<AuthorizationVisit, 'box' | 'browser'>,
   id: string,
@@ -130,7 +130,7 @@ export async function waitingRequest(
   return inBox(services.pool, box, 'snapshot', (connection) => readConsentRequest(connection, box, key));
 }
 
-/** Judges who is there, under the locks of the box's row and of the sign-in: `allowed` has the request answered. */
+/** Judges the sign-in under the locks of the box's row and of the sign-in; `allowed` has the request answered. */
 type Judge = (
   connection: Connection,
   state: BoxState,
@@ -186,13 +186,13 @@ function answering(
   });
 }
 
-/** With `prompt=none` the client is told the reason instead (OpenID Connect Core §3.1.2.6). */
+/** Returns the sign-in page; with `prompt=none` an error for the client instead (OpenID Connect Core §3.1.2.6). */
 function toSignIn({ prompt, place, query }: AuthorizationRequest, reason = 'Nobody is signed in'): NextStep {
   if (!prompt.none) return { next: 'sign-in', query };
   return { next: 'client', answer: errorAnswer(place, 'login_required', reason) };
 }
 
-/** Returns the user whom the `id_token_hint` of a request named; undefined when it had none. */
+/** Returns the user that the `id_token_hint` of a request named; undefined when it had none. */
 function hintedUser(
   { userHint, client }: AuthorizationRequest,
   { box }: BoxState,
@@ -206,14 +206,14 @@ function badHint({ place }: AuthorizationRequest): ClientAnswer {
   return errorAnswer(place, 'invalid_request', 'id_token_hint must be an id_token of this client');
 }
 
-/** OpenID Connect Core §3.1.2.1: then the client is told; only who is to sign in anew may become the one it means. */
+/** Checks whether the hint names another user, who will not be asked to sign in (OpenID Connect Core §3.1.2.1). */
 function isSomebodyElse({ person }: SignIn, hinted: number | undefined, { prompt }: AuthorizationRequest): boolean {
   return hinted !== undefined && person.id !== hinted && !prompt.login;
 }
 
 /**
- * Our own clients are not asked about. Others are, until everything they request was allowed once for this target; and each
- * time, where nothing proves who receives the answer.
+ * Checks whether a request needs no consent page. First-party clients never need one. Others do until everything they
+ * request was allowed once for this target, and every time if nothing proves who receives the answer.
  */
 async function isAllowed(
   connection: Connection,
@@ -228,7 +228,7 @@ async function isAllowed(
   return isCoveredBy(await readConsent(connection, state.box, key), request);
 }
 
-/** What was allowed before stays allowed. */
+/** Stores the consent. Scopes that were allowed before stay allowed. */
 async function rememberConsent(
   connection: Connection,
   state: BoxState,

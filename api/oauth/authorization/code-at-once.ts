@@ -12,7 +12,7 @@ import { newCode } from './issue-answer.ts';
 import { isTooOld } from './prompt.ts';
 import { isProven } from './proven-client.ts';
 
-/** A request for a code, and the browser that brings it. */
+/** A request for a code, and the browser that sends it. */
 export interface CodeAttempt {
   readonly state: BoxState;
   /** The config version that the request was judged under. */
@@ -25,13 +25,13 @@ export interface CodeAttempt {
 }
 
 /**
- * The code of a person who is signed in and need not be asked for consent, by two statements that many requests share: one
- * that reads who is there and one that stores the code. Undefined: it takes a transaction that holds the box.
+ * Issues a code to a user who is signed in and need not be asked for consent, by two statements that many requests
+ * share: one reads the sign-in and one stores the code. Undefined: a transaction that holds the box is needed.
  *
- * What was read may be over when the code is stored. So the second statement stores nothing unless it holds the box, as that
- * transaction would (boxgate.hold_boxes), at the version that was read with the sign-in: nothing that ends what a user, a
- * client or a box had begun came between, nor does it before the code is there to be ended. A sign-out does without the box:
- * the row of the sign-in is locked, and has to be there still. A consent is looked at again, under the box's lock.
+ * Data that was read may be out of date when the code is stored. So the second statement stores nothing unless it holds
+ * the box, as that transaction would (boxgate.hold_boxes), at the version that was read with the sign-in. Then nothing
+ * has ended what a user, a client or a box began, nor can it before the code is stored. A sign-out does not hold the
+ * box: the row of the sign-in is locked, and must still exist. The consent is read again under the box's lock.
  */
 export async function codeAtOnce(attempt: CodeAttempt): Promise<ClientAnswer | undefined> {
   const { state, decidedUnder, statements, request, visit, now } = attempt;
@@ -40,7 +40,7 @@ export async function codeAtOnce(attempt: CodeAttempt): Promise<ClientAnswer | u
   const browser = browserHash(visit.browser);
   const target = targetKey(consentTarget(request));
   const found = await statements.signIn({ box: state.box, browser, client: client.client.id, target });
-  // The state moves in place: as long as it has this version, so had all that was read from it.
+  // The state changes in place: while it has this version, so had all that was read from it.
   if (found.version !== decidedUnder || state.version !== decidedUnder) return undefined;
   const signIn = signInThatCounts(found.value, state);
   if (signIn === undefined || signIn.expiresAt <= now || isTooOld(prompt, signIn.createdAt, now)) return undefined;
@@ -59,7 +59,7 @@ function canBeQuick(request: AuthorizationRequest): boolean {
   return type === 'code' && mayBeRemembered && !prompt.login && !prompt.consent && userHint === undefined;
 }
 
-/** The version of the consent that a request is granted by; null: our own clients need none; undefined: it is not granted. */
+/** Returns the version of the consent that grants a request; null for a first-party client, undefined if none does. */
 function consentNeeded(request: AuthorizationRequest, consent: Consent | undefined): number | null | undefined {
   if (request.client.client.first_party === true) return null;
   return isCoveredBy(consent, request) ? consent.version : undefined;

@@ -1,7 +1,7 @@
 import type { Consent } from '../../db/consent.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
-/** Whether a person has allowed this client all that a request wants; of a client that was made anew since nothing counts. */
+/** Checks whether a consent covers all that a request wants. A consent to an earlier client of this ID is ignored. */
 export function isCoveredBy(
   consent: Consent | undefined,
   { client, plan }: Pick<AuthorizationRequest, 'client' | 'plan'>,
@@ -10,7 +10,7 @@ export function isCoveredBy(
   return scopesOf(plan.scope).every((scope) => consent.scopes.includes(scope));
 }
 
-/** The single scopes in the text of a scope. */
+/** Splits the text of a scope into its single scopes. */
 export function scopesOf(scope: string | null): readonly string[] {
   return scope === null ? [] : scope.split(' ');
 }

@@ -6,23 +6,23 @@ import { judgeAuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { shownDigest } from './shown-request.ts';
 
-/** An authorization request as people are told of it. */
+/** An authorization request as it is shown to users. */
 export interface DescribedRequest {
   readonly client: { readonly id: string; readonly name: string | undefined };
   readonly scopes: readonly string[];
   /** The service that the token is for: the issuer, or another audience of the client. */
   readonly audience: string;
   readonly redirectUri: string;
-  /** Seconds until what it gives has ended at the latest. */
+  /** Seconds until the granted access ends at the latest. */
   readonly lifetime: number;
   readonly loginHint: string | undefined;
-  /** The digest that the answer to a question about it repeats ({@link shownDigest}). */
+  /** Digest that the user's answer repeats ({@link shownDigest}). */
   readonly shown: string;
 }
 
 /**
- * What a request is about, under the box's present configuration; `untrusted` when nothing of it may be shown as an app's
- * wish, `refused` when its client will be told of a mistake. Undefined when there is no such box. Throws Outage.
+ * Describes a request under the box's present configuration; `untrusted` when nothing of it may be shown as an app's
+ * request, `refused` when its client will get an error. Undefined when there is no such box. Throws Outage.
  */
 export function describeRequest(
   box: string,

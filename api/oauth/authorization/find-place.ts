@@ -12,12 +12,12 @@ export interface FoundPlace {
   readonly place: AnswerPlace;
 }
 
-/** A redirect URI that a client has configured, and how answers usually come to it. */
+/** A redirect URI that a client has configured, and its usual response mode. */
 type Configured = Pick<AnswerPlace, 'redirectUri'> & { readonly usual: 'query' | 'fragment' };
 
 /**
- * Who asks, and the redirect URI that is really theirs (RFC 6749 §3.1.2.3, §3.1.2.4). Undefined when the client is not known
- * or switched off, or when the URI is not one it has configured for what it asks for: then nothing may be redirected.
+ * Finds the client of a request and its redirect URI (RFC 6749 §3.1.2.3, §3.1.2.4). Undefined if the client is unknown,
+ * it or its box is inactive, or the URI is not configured for the response type: then nothing may be redirected.
  */
 export function findPlace(parameters: Parameters, state: BoxState, issuer: string): FoundPlace | undefined {
   const client = state.clients.get(parameters.get('client_id') ?? '');
@@ -39,7 +39,7 @@ export function findPlace(parameters: Parameters, state: BoxState, issuer: strin
   return { client, place };
 }
 
-/** Those for the response type; for one that is none, or not for this client, all: it is told of its mistake at one. */
+/** Returns the URIs for a response type; all of them if the client lacks the type, so that one receives the error. */
 function placesOf({ auth }: Client, asked: string | undefined): readonly Configured[] {
   const implicit = auth?.implicit && ({ redirectUri: auth.implicit.redirect_uri, usual: 'fragment' } as const);
   const code =

@@ -16,31 +16,31 @@ import type { ClientAnswer } from './answer-place.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { givesToken } from './response-type.ts';
 
-/** What an answer is made of: the request, who said yes to it, and where from. */
+/** Input for an answer: the request, the sign-in that grants it, and the origin of the visit. */
 export interface AnswerParts {
   readonly state: BoxState;
   readonly request: AuthorizationRequest;
   readonly signIn: SignIn;
   readonly visit: { readonly remoteAddr: string | null; readonly userAgent: string | null };
-  /** Signs the token; null: it is opaque. */
+  /** Key that signs the token; null: it is opaque. */
   readonly key: SigningKey | null;
-  /** Signs the id_token; null: none is asked for, or it comes with the code's tokens. */
+  /** Key that signs the id_token; null: none is requested, or it comes with the code's tokens. */
   readonly idKey: SigningKey | null;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Milliseconds a code counts (RFC 6749 §4.1.2 allows ten minutes at most). */
+/** Milliseconds for which a code is valid (RFC 6749 §4.1.2 allows ten minutes at most). */
 const codeTime = 60_000;
-/** Milliseconds in which a second use of a code is known for one. */
+/** Milliseconds in which a second use of a code is recognized. */
 const day = 86_400_000;
 
-/** Stores a code or a session; what brings it, and an id_token, to the client, or its refusal. In a `write` transaction. */
+/** Stores a code or a session; returns the answer with it, an id_token or a refusal. In a `write` transaction. */
 export function issueAnswer(connection: Connection, parts: AnswerParts): Promise<ClientAnswer> {
   return parts.request.type === 'code' ? issueCode(connection, parts) : issueTokens(connection, parts);
 }
 
-/** RFC 6749 §4.2.2, OpenID Connect Core §3.2.2.5: the token first, then the state, then the rest. */
+/** Answers with the token, then the state, then the rest (RFC 6749 §4.2.2, OpenID Connect Core §3.2.2.5). */
 async function issueTokens(connection: Connection, parts: AnswerParts): Promise<ClientAnswer> {
   const { request, key, now } = parts;
   const { place, plan, type } = request;
@@ -64,7 +64,7 @@ async function issueTokens(connection: Connection, parts: AnswerParts): Promise<
   return clientAnswer(place, [['access_token', text]], rest);
 }
 
-/** Without an access token to ask for them, the claims of the scope come along (OpenID Connect Core §5.4). */
+/** Makes the id_token. Without an access token it carries the claims of the scope (OpenID Connect Core §5.4). */
 function idTokenOf({ request, signIn, idKey, now }: AnswerParts, accessToken: string | undefined): string | undefined {
   if (idKey === null) return undefined;
   const { place, plan, client, nonce = null } = request;
@@ -80,12 +80,12 @@ async function issueCode(connection: Connection, parts: AnswerParts): Promise<Cl
   return answer;
 }
 
-/** What a code is made of. */
+/** Input for a code. */
 export type CodeParts = Pick<AnswerParts, 'state' | 'request' | 'visit' | 'now'> & {
   readonly signIn: Pick<SignIn, 'browser' | 'createdAt' | 'expiresAt'> & { readonly person: Pick<Person, 'id'> };
 };
 
-/** A code (RFC 6749 §4.1.2) about to be stored, and what brings it to the client. */
+/** Makes a code (RFC 6749 §4.1.2): the row to be stored, and the answer that brings it to the client. */
 export function newCode(parts: CodeParts) {
   const { text, id, hash } = makeCode();
   return { row: { ...answerOf(parts), id, hash }, answer: clientAnswer(parts.request.place, [['code', text]]) };

@@ -14,7 +14,7 @@ export interface PresentedCode {
   readonly verifier: string | undefined;
 }
 
-/** `used`: somebody had tokens for it already, and one of the two is a thief (RFC 6749 §4.1.2). */
+/** `used`: somebody got tokens for it already, and one of the two is a thief (RFC 6749 §4.1.2). */
 export type CodeVerdict = 'good' | 'used' | 'refused';
 
 /** Pure: judges a code for the client that presents it; `now` in milliseconds. */
@@ -53,8 +53,8 @@ function isStillItsPlace(
 }
 
 /**
- * RFC 7636 §4.6. A verifier where no challenge was is no less wrong: somebody took the challenge away (RFC 9700 §4.8.2). So
- * is a code without a challenge of a client that needs one now.
+ * Checks the PKCE verifier (RFC 7636 §4.6). A verifier without a challenge is wrong too: somebody removed the challenge
+ * (RFC 9700 §4.8.2). So is a code without a challenge if its client now needs one.
  */
 function isVerified(challenge: string | null, verifier: string | undefined, client: ClientState): boolean {
   if (challenge === null) return verifier === undefined && !needsChallenge(client);

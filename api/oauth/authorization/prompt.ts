@@ -1,15 +1,15 @@
 import type { Parameters } from '../parameters.ts';
 import { AuthorizationError } from './authorization-error.ts';
 
-/** What a request says of the pages that its person is to see (OpenID Connect Core §3.1.2.1). */
+/** Demands of a request on the pages that its user sees (OpenID Connect Core §3.1.2.1). */
 export interface Prompt {
-  /** No page at all: an error instead of one. */
+  /** Show no page at all: an error instead of one. */
   readonly none: boolean;
-  /** Sign in again, whoever is signed in. */
+  /** Sign in again, even if a user is signed in. */
   readonly login: boolean;
   /** Ask for consent again. */
   readonly consent: boolean;
-  /** Seconds since the sign-in after which it does not count for this request; undefined: it always does. */
+  /** Age in seconds beyond which a sign-in is too old for this request; undefined: no limit. */
   readonly maxAge: number | undefined;
 }
 
@@ -37,14 +37,14 @@ export function readPrompt(parameters: Parameters): Prompt {
   };
 }
 
-/** Whether a sign-in of that time (milliseconds) is too long ago for a request. */
+/** Checks whether a sign-in of that time (milliseconds) is too long ago for a request. */
 export function isTooOld({ maxAge }: Prompt, createdAt: number, now: number): boolean {
   return maxAge !== undefined && now - createdAt > maxAge * 1000;
 }
 
 /**
- * The same request after its person signed in: what `prompt` and `max_age` wanted is done, and the id_token tells the client
- * when. `query` without its question mark.
+ * Returns the same request after its user signed in: the demands of `prompt` and `max_age` are met, and the id_token
+ * tells the client when. `query` without its question mark.
  */
 export function afterSignIn(query: string): string {
   const parameters = new URLSearchParams(query);

@@ -1,8 +1,8 @@
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(:[1-9][0-9]{0,4})?((?:[/?].*)?)$/s;
 
 /**
- * Whether a requested redirect URI is the configured one: the same string (RFC 9700 §4.1.3), or the same but for the port
- * where both are http on a loopback address (RFC 8252 §7.3).
+ * Checks whether a requested redirect URI is the configured one: the same string (RFC 9700 §4.1.3), or the same except
+ * for the port if both are http on a loopback address (RFC 8252 §7.3).
  */
 export function isRedirectUri(requested: string, configured: string): boolean {
   if (requested === configured) return true;

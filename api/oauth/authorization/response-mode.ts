@@ -1,15 +1,15 @@
 import type { Parameters } from '../parameters.ts';
 import { AuthorizationError } from './authorization-error.ts';
 
-/** How an answer comes to its client (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, Form Post Response Mode §2). */
+/** Response modes (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, Form Post Response Mode §2). */
 export const RESPONSE_MODES = ['query', 'fragment', 'form_post'] as const;
 
 /** One of {@link RESPONSE_MODES}. */
 export type ResponseMode = (typeof RESPONSE_MODES)[number];
 
 /**
- * The mode that a request asks for where its answer may have it, else `usual`: the query for a code, the fragment for a token
- * (RFC 6749 §4.1.2, §4.2.2). A token never stands in a query; a form is sent to an http address only.
+ * Returns the requested mode if the answer may have it, otherwise `usual`: the query for a code, the fragment for a
+ * token (RFC 6749 §4.1.2, §4.2.2). A query never holds a token; a form is sent only to an http or https address.
  */
 export function chooseMode(parameters: Parameters, usual: 'query' | 'fragment', redirectUri: string): ResponseMode {
   const asked = parameters.get('response_mode');
@@ -17,7 +17,7 @@ export function chooseMode(parameters: Parameters, usual: 'query' | 'fragment', 
   return RESPONSE_MODES.find((mode) => mode === asked && isPossible) ?? usual;
 }
 
-/** Throws AuthorizationError `invalid_request` when the answer does not come in the mode that was asked for. */
+/** Throws AuthorizationError `invalid_request` when the answer does not come in the requested mode. */
 export function refuseOtherMode(parameters: Parameters, mode: ResponseMode): void {
   const asked = parameters.get('response_mode');
   if (asked === undefined || asked === mode) return;

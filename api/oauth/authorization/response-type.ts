@@ -3,36 +3,36 @@ import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { Parameters } from '../parameters.ts';
 import { AuthorizationError } from './authorization-error.ts';
 
-/** What an authorization request can ask for (RFC 6749 §3.1.1, OAuth 2.0 Multiple Response Type Encoding Practices §3, §5). */
+/** Response types that are supported (RFC 6749 §3.1.1, OAuth 2.0 Multiple Response Type Encoding Practices §3, §5). */
 export const RESPONSE_TYPES = ['code', 'token', 'id_token', 'id_token token'] as const;
 
 /** One of {@link RESPONSE_TYPES}. */
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
 
-/** The type that a `response_type` means: the order of its words does not matter. Undefined when it is none of ours. */
+/** Returns the type that a `response_type` means, in any order of its words; undefined when it is not supported. */
 export function knownResponseType(text: string | undefined): ResponseType | undefined {
   const words = text?.split(' ').toSorted().join(' ');
   return RESPONSE_TYPES.find((one) => one === words);
 }
 
-/** Whether an answer of this type holds an access token. */
+/** Checks whether an answer of this type holds an access token. */
 export function givesToken(type: ResponseType): boolean {
   return type === 'token' || type === 'id_token token';
 }
 
-/** Whether an answer of this type holds an id_token. */
+/** Checks whether an answer of this type holds an id_token. */
 export function givesIdToken(type: ResponseType): boolean {
   return type === 'id_token' || type === 'id_token token';
 }
 
-/** The grant whose settings count for a type. */
+/** Returns the grant whose settings apply to a type. */
 export function grantOf(type: ResponseType): 'authorization_code' | 'implicit' {
   return type === 'code' ? 'authorization_code' : 'implicit';
 }
 
 /**
- * Returns where the answer to a `response_type` goes unless its `response_mode` says otherwise: the type that was requested decides, also
- * where the client may not use it (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, §5). Undefined for one that tells neither.
+ * Returns the default response mode for a `response_type`. The requested type decides, even if the client may not use
+ * it (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, §5). Undefined if it names no code, token or id_token.
  */
 export function usualMode(text: string | undefined): 'query' | 'fragment' | undefined {
   const words = text?.split(' ') ?? [];
@@ -40,7 +40,7 @@ export function usualMode(text: string | undefined): 'query' | 'fragment' | unde
   return words.includes('code') ? 'query' : undefined;
 }
 
-/** What the client may ask for here. Throws AuthorizationError. */
+/** Reads the response type. Throws AuthorizationError unless the client may use it here. */
 export function readResponseType(
   parameters: Parameters,
   { client }: ClientState,

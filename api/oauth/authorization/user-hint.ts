@@ -4,16 +4,17 @@ import { OAuthError } from '../oauth-error.ts';
 import { KEY_GONE, readIdTokenHint } from '../openid/id-token-hint.ts';
 import { formDecode } from '../parameters.ts';
 
-/** Name of the parameter that stands for an `id_token_hint` in addresses of ours. */
+/** Name of the parameter that replaces an `id_token_hint` in our own addresses. */
 export const USER_HINT = 'boxgate_user_hint';
 
 /** Text of a hint that names nobody: a request with it is refused. */
 const NOBODY = 'unreadable';
 
 /**
- * Replaces the `id_token_hint` of an authorization request (OpenID Connect Core §3.1.2.1) by {@link USER_HINT}, which names
- * the same user and holds no token: browsers and proxies keep addresses. `query` is as it came, without its question mark;
- * its other parameters stay as they are, broken ones too. A hint that is not one id_token of this box names nobody.
+ * Replaces the `id_token_hint` of an authorization request (OpenID Connect Core §3.1.2.1) by {@link USER_HINT}, which
+ * names the same user and holds no token: browsers and proxies keep addresses. `query` is as it came, without its
+ * question mark; its other parameters stay as they are, broken ones too. A hint that is not one id_token of this box
+ * names nobody.
  */
 export async function replaceIdToken(
   query: string,
@@ -25,7 +26,7 @@ export async function replaceIdToken(
   const hints = pairs.filter((pair) => nameOf(pair) === 'id_token_hint');
   if (hints.length === 0) return query;
   const texts = hints.map(valueOf);
-  // An empty parameter counts as left out (RFC 6749 §3.1).
+  // An empty parameter is treated as omitted (RFC 6749 §3.1).
   if (texts.every((text) => text === '')) return pairs.filter((pair) => !hints.includes(pair)).join('&');
   const [text = ''] = texts;
   const hint = texts.length === 1 ? await readIdTokenHint(text, keys, issuer) : undefined;
@@ -40,7 +41,7 @@ function nameOf(pair: string): string | undefined {
   return decoded(pair.split('=', 1)[0] ?? '');
 }
 
-/** A broken value is no token either. */
+/** Decodes the value of a parameter; a broken one is no token either. */
 function valueOf(pair: string): string {
   const equals = pair.indexOf('=');
   return equals < 0 ? '' : (decoded(pair.slice(equals + 1)) ?? NOBODY);

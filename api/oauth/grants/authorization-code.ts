@@ -67,7 +67,7 @@ export const authorizationCode: Grant = {
   },
 };
 
-/** The client knows what it requested. The default scope may not have been requested, so the response names it (§5.1). */
+/** Returns the scope for the response (§5.1): a client knows what it requested, but maybe not the default scope. */
 function knownScope(granted: string | null): string | undefined {
   return granted === BOXGATE_SCOPE ? undefined : (granted ?? undefined);
 }
@@ -80,12 +80,12 @@ interface Issued {
   readonly idToken: string | undefined;
 }
 
-/** One text whatever is wrong with a code: who guesses learns nothing. */
+/** Makes the same error for every invalid code, so that a guess reveals nothing. */
 function notValid(): OAuthError {
   return new OAuthError('invalid_grant', 'The code is not valid');
 }
 
-/** Every client that can must prove who it is (§4.1.3), before anything is said about the code. */
+/** Authenticates every client that must authenticate (§4.1.3), before anything is revealed about the code. */
 async function redeemingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
   const isNamed = credentials.method === 'none';
   const client = isNamed ? namedClient(context.state, credentials) : await authenticateClient(credentials, context);
@@ -108,14 +108,14 @@ function presentedCode({ parameters }: TokenRequest, client: ClientState): Prese
   return { code, client, redirectUri: parameters.get('redirect_uri'), verifier };
 }
 
-/** For what the user agreed to; a target named again must be the same (RFC 8707 §2.2). */
+/** Plans the token that the user agreed to; a target named again must be the same (RFC 8707 §2.2). */
 function plannedFor(granted: FoundCode, { parameters }: TokenRequest, context: PlanContext): AccessTokenPlan {
   return planGrantedToken(context, { audience: askedIn(parameters).audience, scope: undefined }, granted);
 }
 
 /**
- * One use of a code, its row locked: a second one finds it used, and takes away what came of the first.
- * What `make` throws uses nothing up, nor does a key that it needs first.
+ * Uses a code, its row locked. A second use finds it used, and ends the tokens of the first. The code stays unused if
+ * `make` throws, or needs a key first.
  */
 async function redeem(
   connection: Connection,

@@ -46,7 +46,7 @@ export const clientCredentials: Grant = {
   },
 };
 
-/** RFC 6749 §5.2: the client is known, the grant is not for it. */
+/** Throws OAuthError `unauthorized_client` unless the client lists the grant (RFC 6749 §5.2). */
 function demandGrant(client: Client): void {
   if (!client.grant_types.includes('client_credentials')) {
     throw new OAuthError('unauthorized_client', 'The client may not use the grant client_credentials');

@@ -16,17 +16,17 @@ export interface TokenRequest {
 }
 
 /**
- * Whose email and password they are: the id of the user, undefined for nobody who may sign in. People are looked up
- * elsewhere (api/users), so whoever reads the request gives this. Throws Outage, or Problem `throttled`.
+ * Returns the id of the user with this email and password; undefined if there is none who may sign in. Users are looked
+ * up elsewhere (api/users), so the reader of the request provides this. Throws Outage, or Problem `throttled`.
  */
 export type VerifyPassword = (email: string, password: string) => Promise<number | undefined>;
 
-/** What a grant works on: a box's configuration at one version and the ways to Postgres bound to it. */
+/** Dependencies of a grant: a box's configuration at one version and the ways to Postgres bound to it. */
 export type GrantContext = AuthenticationContext;
 
 /**
- * One grant of the token endpoint. Its handler gives the token response, or asks for a signing key first, with the
- * config version its statement saw; it throws OAuthError to refuse, or gives it where a statement has told the version.
+ * A grant of the token endpoint. Its handler returns the token response, or asks for a signing key first, with the
+ * config version that its statement saw. To refuse it throws OAuthError, or returns one if a statement saw the version.
  */
 export interface Grant {
   readonly name: GrantType;

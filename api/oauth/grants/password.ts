@@ -14,7 +14,7 @@ import type { Grant, GrantContext, TokenRequest } from './grant.ts';
 
 /**
  * The resource owner password credentials grant, RFC 6749 §4.3, for clients that list it (RFC 9700 §2.4 advises against
- * it): an opaque token with the lifetime that the box says, and no refresh token.
+ * it): an opaque token with the lifetime that the box sets, and no refresh token.
  */
 export const password: Grant = {
   name: 'password',
@@ -39,7 +39,7 @@ export const password: Grant = {
   },
 };
 
-/** Every client that can must prove who it is (§4.3.2), before a password is looked at. */
+/** Authenticates every client that can authenticate (§4.3.2), before a password is verified. */
 async function askingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
   const isNamed = credentials.method === 'none';
   const client = isNamed ? namedClient(context.state, credentials) : await authenticateClient(credentials, context);
@@ -51,7 +51,7 @@ async function askingClient({ credentials }: TokenRequest, context: GrantContext
   throw new OAuthError('unsupported_grant_type', 'The grant password is switched off here: use authorization_code');
 }
 
-/** Who has the email and the password; undefined: nobody, or nobody who may sign in. */
+/** Returns the id of the user with the email and password; undefined if there is none who may sign in. */
 async function personIn({ parameters, verifyPassword }: TokenRequest): Promise<number | undefined> {
   const [username, word] = [parameters.get('username'), parameters.get('password')];
   if (username === undefined) throw new OAuthError('invalid_request', 'username is missing: the email of a user');
@@ -59,7 +59,7 @@ async function personIn({ parameters, verifyPassword }: TokenRequest): Promise<n
   return verifyPassword?.(username, word);
 }
 
-/** One text whatever is wrong: who guesses learns nothing. */
+/** Makes the same error for every wrong email or password, so that a guess reveals nothing. */
 function notValid(): OAuthError {
   return new OAuthError('invalid_grant', 'The username and the password are not valid');
 }

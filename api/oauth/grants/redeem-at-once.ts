@@ -6,7 +6,7 @@ import type { KeyNeeded, MadeAccessToken } from '../make-access-token.ts';
 import { refreshSettings } from '../refresh-settings.ts';
 import type { GrantContext } from './grant.ts';
 
-/** A code as it is presented, and what is made of it if it is good. */
+/** A presented code, and the function that makes its tokens if it is valid. */
 export interface RedemptionAttempt<T> {
   readonly presented: PresentedCode;
   readonly context: GrantContext;
@@ -18,14 +18,14 @@ export interface RedemptionAttempt<T> {
 }
 
 /**
- * Redeems a code by two statements that many requests share, one that reads it and one that uses it; without a refresh token
- * and a limit of sessions. Undefined: it takes a transaction that holds the box, which tells what is the matter (a second
- * use, or something that is just being changed).
+ * Redeems a code by two statements that many requests share, one that reads it and one that uses it; only without a
+ * refresh token and a limit of sessions. Undefined: a transaction that holds the box is needed, which finds the reason
+ * (a second use, or a concurrent change).
  *
- * What was read may be over when it is used. So the second statement stores nothing unless it holds the box, as that
- * transaction would (boxgate.hold_boxes), at the version that was read with the code: nothing that ends what a user, a
- * client or a box had begun came between. A sign-out, the end of a grant and another use hold the code's row, and leave it
- * used: it is locked and looked at again.
+ * Data that was read may be out of date when it is used. So the second statement stores nothing unless it holds the
+ * box, as that transaction would (boxgate.hold_boxes), at the version that was read with the code: nothing in between
+ * has ended what a user, a client or a box began. A sign-out, the end of a grant and another use hold the code's row,
+ * and leave it used: the row is locked and read again.
  */
 export async function redeemAtOnce<T extends { readonly made: MadeAccessToken }>(
   attempt: RedemptionAttempt<T>,

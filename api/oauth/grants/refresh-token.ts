@@ -67,7 +67,7 @@ function widestPlan(client: Client, box: Box): Pick<AccessTokenPlan, 'format' | 
     : { format: 'jwt', lifetime: Math.max(...signed.map(({ lifetime }) => lifetime)) };
 }
 
-/** One text whatever is wrong with a refresh token: who guesses learns nothing. */
+/** Makes the same error for every invalid refresh token, so that a guess reveals nothing. */
 function notValid(): OAuthError {
   return new OAuthError('invalid_grant', 'The refresh token is not valid');
 }
@@ -80,14 +80,14 @@ function presentedToken({ parameters }: TokenRequest): RefreshToken {
   return parsed;
 }
 
-/** The interface shows no secret here; one that is sent must be right, and some clients and boxes demand it (RFC 6749 §6). */
+/** Finds the client. A secret is optional but must be right; some clients and boxes demand it (RFC 6749 §6). */
 async function refreshingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
   if (credentials.method !== 'none') return authenticateClient(credentials, context);
   const { state } = context;
   const client = namedClient(state, credentials);
-  // A client that nobody knows has no token: its token was issued to somebody else (RFC 6749 §5.2).
+  // An unknown client has no token: its token was issued to another client (RFC 6749 §5.2).
   if (client === undefined) throw notValid();
-  // A client that has nothing to prove itself by is protected by rotation instead (RFC 9700 §4.14.2).
+  // A client that cannot authenticate is protected by rotation instead (RFC 9700 §4.14.2).
   const { client_credentials, authorization_code } = client.client.auth ?? {};
   if (authorization_code !== undefined && !canAuthenticate(client)) return client;
   const required = [client_credentials, authorization_code].some((one) => one?.refresh_requires_secret === true);

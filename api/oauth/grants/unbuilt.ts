@@ -6,8 +6,8 @@ import { OAuthError } from '../oauth-error.ts';
 import type { Grant } from './grant.ts';
 
 /**
- * A grant that a client may list and this release does not have: the client learns which of the two is in its way (RFC
- * 6749 §5.2). Undefined for a name that is no such grant.
+ * Returns a grant that a client may list but this release does not have. Its error tells the client whether it does not
+ * list the grant, or the release lacks it (RFC 6749 §5.2). Undefined for a name that is no such grant.
  */
 export function unbuiltGrant(name: string): Grant | undefined {
   return isGrantType(name) ? refusing(name) : undefined;

@@ -2,21 +2,21 @@ import { compactVerify, decodeJwt, decodeProtectedHeader, errors } from 'jose';
 import type { KeyRing } from '../../state/key-ring.ts';
 import { ID_TOKEN_ALGORITHMS } from './id-token.ts';
 
-/** Whom a former id_token of ours was about, and for whom. */
+/** User and client of an id_token that we issued. */
 export interface IdTokenHint {
   readonly client: string;
   readonly user: number;
 }
 
-/** Of a hint that says it is ours and is signed by a key that this box does not have any more: nothing in it is known. */
+/** Result for a hint that claims to be ours, but whose key this box no longer has: nothing in it can be verified. */
 export const KEY_GONE = 'key-gone';
 
 /** Characters; more is no id_token of ours. */
 const longestHint = 16_384;
 
 /**
- * Reads an `id_token_hint` (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2): an id_token that this box signed, also one
- * that has expired. Undefined when it is none.
+ * Reads an `id_token_hint` (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2): an id_token that this box signed,
+ * even an expired one. Undefined for anything else.
  */
 export async function readIdTokenHint(
   text: string,

@@ -6,38 +6,38 @@ import { keyOf } from '../make-access-token.ts';
 import type { KeyNeeded } from '../make-access-token.ts';
 import { signJwt } from '../sign-jwt.ts';
 
-/** Seconds within which a client has to take an id_token: it says who signed in, and lets nobody in. */
+/** Seconds for which an id_token is valid: it tells a client who signed in, and gives no access. */
 export const ID_TOKEN_LIFETIME = 3600;
 
-/** What id_tokens can be signed by. */
+/** Algorithms that can sign id_tokens. */
 export const ID_TOKEN_ALGORITHMS: readonly SigningAlgorithm[] = ['RS256', 'ES256', 'EdDSA'];
 
-/** Whether a scope asks for an id_token (OpenID Connect Core §3.1.2.1). */
+/** Checks whether a scope requests an id_token (OpenID Connect Core §3.1.2.1). */
 export function asksForIdToken(scope: string | null): boolean {
   return scope?.split(' ').includes('openid') ?? false;
 }
 
-/** The algorithm that the id_tokens of a client are signed by: RS256 where it names none (OpenID Connect Discovery §3). */
+/** Returns the algorithm that signs the id_tokens of a client: RS256 by default (OpenID Connect Discovery §3). */
 export function idTokenAlgorithm({ id_token_signed_response_alg }: Client): SigningAlgorithm {
   return id_token_signed_response_alg ?? 'RS256';
 }
 
-/** The key that is to sign a client's id_token now; `now` in milliseconds. */
+/** Returns the key that is to sign a client's id_token now; `now` in milliseconds. */
 export function idTokenKeyFor(state: Pick<BoxState, 'keys'>, client: Client, now: number): SigningKey | KeyNeeded {
   return keyOf(state, idTokenAlgorithm(client), ID_TOKEN_LIFETIME, now);
 }
 
-/** What an id_token tells a client; times in milliseconds since 1970. */
+/** Content of an id_token; times in milliseconds since 1970. */
 export interface IdTokenFacts {
   readonly issuer: string;
   readonly client: string;
   readonly user: number;
   readonly nonce: string | null;
-  /** When the person signed in; null: not known. */
+  /** Time of the user's sign-in; null if it is unknown. */
   readonly authenticatedAt: number | null;
-  /** Given together with it. */
+  /** Access token that is issued together with it. */
   readonly accessToken: string | undefined;
-  /** Claims of the person that come along. */
+  /** Claims about the user that are included. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
@@ -66,7 +66,7 @@ const hashes = { RS256: 'sha256', ES256: 'sha256', EdDSA: 'sha512' } as const sa
   string
 >;
 
-/** `at_hash`: the left half of the hash (OpenID Connect Core §3.1.3.6). */
+/** Returns `at_hash`: the left half of the hash (OpenID Connect Core §3.1.3.6). */
 function halfHash(text: string, algorithm: SigningAlgorithm): string {
   const whole = hash(hashes[algorithm], text, 'buffer');
   return whole.subarray(0, whole.length / 2).toString('base64url');

@@ -6,14 +6,14 @@ import type { BoxState } from '../../state/box-state.ts';
 import { KEY_GONE, readIdTokenHint } from './id-token-hint.ts';
 import type { IdTokenHint } from './id-token-hint.ts';
 
-/** A wish of an app that somebody be signed out, judged: of an `untrusted` one nothing is done. */
+/** Verdict on an app's request to sign a user out: an `untrusted` one has no effect. */
 export type JudgedLogout =
   | { readonly verdict: 'untrusted' }
   | {
       readonly verdict: 'good';
-      /** Whom its id_token was about; undefined: it has none that can be verified, and the person has to be asked. */
+      /** User of its id_token; undefined if it has none that can be verified: then the user must be asked. */
       readonly user: number | undefined;
-      /** Where the app wants the person back; undefined: nowhere. */
+      /** Address that the app wants the user to return to; undefined if none. */
       readonly address: string | undefined;
       /** Query of a request that names the same address and client without the id_token; empty without an address. */
       readonly withoutHint: string;
@@ -22,8 +22,8 @@ export type JudgedLogout =
 const untrusted = { verdict: 'untrusted' } as const;
 
 /**
- * Judges a logout request (OpenID Connect RP-Initiated Logout §2 to §4). `query` is as it came, without its question mark;
- * the text of a form is the same. Undefined when there is no such box. Throws Outage.
+ * Judges a logout request (OpenID Connect RP-Initiated Logout §2 to §4). `query` is as it came, without its question
+ * mark; the text of a form is the same. Undefined when there is no such box. Throws Outage.
  */
 export function judgeLogout(
   box: string,
@@ -51,20 +51,20 @@ async function judged(parameters: Parameters, state: BoxState, issuer: string): 
   if (hint === 'unreadable') return untrusted;
   const wanted = parameters.get('post_logout_redirect_uri');
   const named = parameters.get('client_id');
-  // What cannot be verified is not used (§4). The person may want to leave all the same, and is asked.
+  // An id_token that cannot be verified is not used (§4). The user may still want to sign out, and is asked.
   if (hint === KEY_GONE) {
     const isListed = wanted !== undefined && listsAddress(state, named, wanted);
     return { verdict: 'good', user: undefined, ...(isListed ? leadingTo(wanted, named, parameters) : nowhere) };
   }
   const client = hint?.client ?? named;
-  // The two must be of one client (§2).
+  // The two must name the same client (§2).
   if (named !== undefined && named !== client) return untrusted;
   if (wanted === undefined) return { verdict: 'good', user: hint?.user, ...nowhere };
   if (!listsAddress(state, client, wanted)) return untrusted;
   return { verdict: 'good', user: hint?.user, ...leadingTo(wanted, client, parameters) };
 }
 
-/** Undefined when there is none. */
+/** Reads the `id_token_hint`; undefined when there is none. */
 async function hintOf(
   parameters: Parameters,
   { keys }: BoxState,
@@ -74,7 +74,7 @@ async function hintOf(
   return text === undefined ? undefined : ((await readIdTokenHint(text, keys, issuer)) ?? 'unreadable');
 }
 
-/** Exactly one of those that the client has registered, as a string (§3). */
+/** Checks whether an active client has registered exactly this address, compared as a string (§3). */
 function listsAddress({ clients }: BoxState, id: string | undefined, address: string): boolean {
   const client = id === undefined ? undefined : clients.get(id)?.client;
   return client?.post_logout_redirect_uris?.includes(address) === true && client.active !== false;

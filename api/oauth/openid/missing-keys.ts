@@ -5,8 +5,8 @@ import type { KeyNeeded } from '../make-access-token.ts';
 import { idTokenAlgorithm } from './id-token.ts';
 
 /**
- * The keys that a box may have to sign with and does not have: of its own algorithm, where it has none at all, and of the
- * id_tokens of each client that people sign in to. `now` in milliseconds.
+ * Returns the keys that a box may need for signing and does not have: one of its own algorithm, if it has no key at
+ * all, and one for the id_tokens of each client that users sign in to. `now` in milliseconds.
  */
 export function missingKeys(state: Pick<BoxState, 'keys' | 'clients' | 'settings'>, now: number): readonly KeyNeeded[] {
   const wanted = new Set<SigningAlgorithm>();

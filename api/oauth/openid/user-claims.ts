@@ -1,6 +1,6 @@
 import type { Person } from '../../db/hot-statements.ts';
 
-/** The claims of a person; members as OpenID Connect Core §5.1 names them. */
+/** Claims about a user; members as OpenID Connect Core §5.1 names them. */
 export type UserClaims = Readonly<Record<string, unknown>>;
 
 type Judge = (value: unknown) => boolean;
@@ -16,7 +16,7 @@ const address: Judge = (value) =>
   value !== null &&
   Object.entries(value).every(([name, member]) => addressMembers.includes(name) && text(member));
 
-/** The claims that a scope asks for (OpenID Connect Core §5.4) and that stand in a user's `data`, with what each must be. */
+/** Claims of each scope (OpenID Connect Core §5.4) that come from a user's `data`, with a check of each value. */
 const claimsInData: Readonly<Record<string, Readonly<Record<string, Judge>>>> = {
   profile: {
     name: text,
@@ -45,8 +45,8 @@ export const USER_CLAIMS: readonly string[] = [
 ];
 
 /**
- * What a scope lets a client know of a person (OpenID Connect Core §5.4): the email, and of what else there is the members of
- * `data` that have the name and the type of a standard claim. No email is verified: none is sent.
+ * Returns the claims that a scope gives a client about a user (OpenID Connect Core §5.4): the email, and the members of
+ * `data` that have the name and the type of a standard claim. `email_verified` is false: no mail is sent.
  */
 export function userClaims({ email, data }: Pick<Person, 'email' | 'data'>, scope: string): UserClaims {
   const scopes = scope.split(' ');
@@ -65,7 +65,7 @@ function objectIn(data: string | null): ReadonlyMap<string, unknown> {
     const value: unknown = data === null ? null : JSON.parse(data);
     return new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   } catch {
-    // Stored as text that was judged when it was set: what is no JSON all the same tells nothing.
+    // The text was checked before it was stored. If it is not JSON all the same, it has no claims.
     return new Map();
   }
 }

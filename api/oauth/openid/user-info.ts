@@ -4,15 +4,15 @@ import { asksForIdToken } from './id-token.ts';
 import { userClaims } from './user-claims.ts';
 import type { UserClaims } from './user-claims.ts';
 
-/** Who a token stands for: `invalid` when it does not count, `insufficient` when it is no person's, or not for `openid`. */
+/** Answer to a token: `invalid` when it is not valid, `insufficient` when it has no user or no scope `openid`. */
 export type UserInfo =
   | { readonly verdict: 'invalid' }
   | { readonly verdict: 'insufficient' }
   | { readonly verdict: 'good'; readonly client: string; readonly claims: UserClaims };
 
 /**
- * The claims of the person who let a client have this access token (OpenID Connect Core §5.3.2). Needs no policy: the person
- * agreed. Undefined when there is no such box. Throws Outage.
+ * Returns the claims of the user who let a client have this access token (OpenID Connect Core §5.3.2). Needs no policy:
+ * the user agreed. Undefined when there is no such box. Throws Outage.
  */
 export function userInfo(box: string, token: string, services: OAuthServices): Promise<UserInfo | undefined> {
   return services.states.decide<UserInfo>(box, async (state, statements) => {

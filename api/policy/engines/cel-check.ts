@@ -11,19 +11,19 @@ import { UNSPENT, VARIABLES } from './cel-values.ts';
 /** A parsed expression. */
 export type Expression = ReturnType<typeof parse>['expr'];
 
-/** What the check found out. */
+/** Result of the check. */
 export interface CheckedExpression {
-  /** How many operations there are, each counted once. */
+  /** Number of operations, each counted once. */
   readonly nodes: number;
   /** The patterns of `matches`, compiled. */
   readonly expressions: ReadonlyMap<string, LinearRegExp>;
 }
 
 /**
- * CEL's type check, as far as types are known: the library has none. Unknown names, functions that do not take what
- * they are given and an expression that is not boolean are faults; `dyn` (whatever comes from the request) may be
- * anything, and is judged at run time. Also puts {@link LOOP} around what each macro walks, so that its turns are
- * counted. Throws {@link PolicyFault}.
+ * Checks the types of an expression, as far as they are known: the library has no type check. Unknown names, functions
+ * that do not take their arguments and an expression that is not boolean are faults; `dyn` (any value from the request)
+ * may be anything, and is checked at run time. Also puts {@link LOOP} around the range of each macro, so that its turns
+ * are counted. Throws {@link PolicyFault}.
  */
 export function checkExpression(expression: Expression, cost: CompileCost): CheckedExpression {
   const check: Check = { cost, nodes: 0, expressions: new Map() };
@@ -75,7 +75,7 @@ const CONSTANT_TYPES = {
   nullValue: 'null_type',
   stringValue: 'string',
   uint64Value: 'uint',
-  // Deprecated in CEL and never made by the parser.
+  // Deprecated in CEL and never created by the parser.
   durationValue: 'dyn',
   timestampValue: 'dyn',
 } as const;
@@ -126,7 +126,7 @@ function typeOfMap({ messageName, entries }: Kind<'structExpr'>, scope: Scope, c
   return 'map';
 }
 
-/** `all`, `exists`, `exists_one`, `map` and `filter` come from the parser as this one form. */
+/** Types `all`, `exists`, `exists_one`, `map` and `filter`, which come from the parser as this one form. */
 function typeOfComprehension(macro: Kind<'comprehensionExpr'>, scope: Scope, check: Check): string {
   const range = typeOf(macro.iterRange, scope, check);
   if (range !== 'dyn' && range !== 'list' && range !== 'map') throw fault(`cannot walk through type ${plain(range)}`);
@@ -140,14 +140,14 @@ function typeOfComprehension(macro: Kind<'comprehensionExpr'>, scope: Scope, che
   return typeOf(macro.result, result, check);
 }
 
-/** `range` as `@loop(range, steps of one turn)`. */
+/** Returns `range` as `@loop(range, steps of one turn)`. */
 function countedRange(range: Expression | undefined, nodes: number): Expression {
   const { expr } = parse(String(2 + Math.ceil(nodes / 4)));
   if (range === undefined) throw fault('is not an expression');
   return callOf(LOOP, [range, expr]);
 }
 
-/** `condition` as `@unspent && condition`: errors do not end a loop in CEL, so steps that are used up must. */
+/** Returns `condition` as `@unspent && condition`: errors do not end a loop in CEL, but used-up steps must. */
 function gatedCondition(condition: Expression | undefined): Expression {
   const gate = parse('gate').expr;
   if (condition === undefined || gate.exprKind.case !== 'identExpr') throw fault('is not an expression');
@@ -155,7 +155,7 @@ function gatedCondition(condition: Expression | undefined): Expression {
   return callOf('_&&_', [gate, condition]);
 }
 
-/** Returns a call that is made of expressions, not of text: no text can name what is called here. */
+/** Returns a call that is made of expressions, not of text: no text can name the called function. */
 function callOf(name: string, args: Expression[]): Expression {
   const call = parse('call()').expr;
   if (call.exprKind.case !== 'callExpr') throw fault('is not an expression');
@@ -192,14 +192,14 @@ function typeOfCall(call: Kind<'callExpr'>, scope: Scope, check: Check): string 
   }
 }
 
-/** Lets a comparison with a field that holds IDs take their two forms as equal: `@id(left) == @id(right)`. */
+/** Makes a comparison treat the two forms of an ID as equal, if a field holds IDs: `@id(left) == @id(right)`. */
 function compareIds(call: Kind<'callExpr'>, right: string): void {
   const [one, other] = call.args;
   if (one === undefined || other === undefined || !(readsId(one) || readsId(other))) return;
   call.args = [callOf(ID, [one]), callOf(right, [other])];
 }
 
-/** Checks whether an expression reads a field that holds IDs: `user.id`, `user["group-ids"]`, `user["group-ids"][0]`. */
+/** Checks whether an expression reads a field with IDs: `user.id`, `user["group-ids"]`, `user["group-ids"][0]`. */
 function readsId({ exprKind: { case: kind, value } }: Expression): boolean {
   if (kind === 'selectExpr') return !value.testOnly && isIdField(value.field);
   if (kind !== 'callExpr' || value.function !== '_[_]') return false;
@@ -226,7 +226,7 @@ function demandComparable([left = 'dyn', right = 'dyn']: readonly string[]): voi
   if (!same) throw fault(`compares types ${plain(left)} and ${plain(right)}, which are never equal`);
 }
 
-/** Time is linear only for patterns that are known now, and a wrong one is told now. */
+/** Compiles a pattern. It must be constant, so that its time is known to be linear and its faults are reported now. */
 function compilePattern({ args }: Kind<'callExpr'>, check: Check): void {
   const kind = args[0]?.exprKind;
   if (kind?.case !== 'constExpr' || kind.value.constantKind.case !== 'stringValue') {
@@ -251,7 +251,7 @@ function typeOfFunction(name: string, target: string | undefined, args: readonly
   return fitting.every(({ result }) => result.name === first.result.name) ? first.result.name : 'dyn';
 }
 
-/** What the parser leaves a call, because it is not written as the macro is. */
+/** Faults of calls that the parser does not read as a macro, because they are not written like one. */
 const macros: ReadonlyMap<string, string> = new Map([
   ['has', 'has takes one field, such as has(user.id)'],
   ...['all', 'exists', 'exists_one', 'filter', 'map'].map((name): [string, string] => [
@@ -276,7 +276,7 @@ function given(target: string | undefined, args: readonly string[]): string {
   return target === undefined ? `(${types})` : `(${types}) of type ${plain(target)}`;
 }
 
-/** `_+_` is written `+`. */
+/** Returns the sign of an operator as it is written: `+` for `_+_`. */
 function operator(name: string): string {
   return name.replace(/^[@_]+|_+$/g, '');
 }

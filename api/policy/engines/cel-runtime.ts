@@ -16,18 +16,18 @@ import { strings } from '@bufbuild/cel/ext';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import type { Steps } from '../steps.ts';
 
-/** What the functions of one evaluation need beside their arguments. */
+/** Input of the functions of one evaluation, next to their arguments. */
 export interface Evaluation {
   readonly steps: Steps;
   /** The patterns of `matches` in the expression, compiled. */
   readonly expressions: ReadonlyMap<string, LinearRegExp>;
 }
 
-/** Name of the function that {@link checkExpression} puts around what a macro walks; no expression can write it. */
+/** Name of the function that {@link checkExpression} puts around the range of a macro; no expression can write it. */
 export const LOOP = '@loop';
-/** Name of the function that brings an ID, or a list of them, into the form in which IDs are compared; no expression can write it. */
+/** Name of the function that converts an ID or a list of them for comparison; no expression can write it. */
 export const ID = '@id';
-/** Name of the function that does the same with what `in` looks through: the elements of a list, the keys of a map. */
+/** Name of the function that does the same with what `in` searches: the elements of a list, the keys of a map. */
 export const IDS = '@ids';
 
 /**
@@ -38,12 +38,12 @@ class CelRuntime {
   readonly #env = celEnv({ funcs: [...standardFunctions().map((func) => this.#counted(func)), ...this.#own()] });
   #running: Evaluation | undefined;
 
-  /** The functions an expression may call. */
+  /** Returns the functions that an expression may call. */
   functions(name: string): readonly CelFunc[] {
     return [...(this.#env.funcs.find(name) ?? [])];
   }
 
-  /** Makes an expression ready to be evaluated; CEL's errors are values of the result. */
+  /** Prepares an expression for evaluation; CEL's errors are values of the result. */
   plan(expression: Parameters<typeof plan>[1]) {
     return plan(this.#env, expression);
   }
@@ -51,7 +51,7 @@ class CelRuntime {
   /** Runs an evaluation whose functions take the given steps. */
   run<T>(evaluation: Evaluation, evaluate: () => T): T {
     this.#running = evaluation;
-    // CEL's errors are values, often made in a loop and passed over: recording a stack for each costs ten times the rest.
+    // CEL's errors are values, often made in a loop and passed over: recording stacks costs ten times the rest.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
@@ -94,7 +94,7 @@ class CelRuntime {
         if (expression === undefined) throw new Error('matches takes a pattern in quotes');
         return expression.isFoundIn(this, steps);
       }),
-      // CEL's own sum of lists is a chain, and walking a chain of n lists takes n² steps that nobody counts.
+      // CEL's own sum of lists is a chain, and walking a chain of n lists takes n² uncounted steps.
       celFunc('_+_', [LIST, LIST], LIST, (left, right) => {
         now().steps.take((left.size + right.size) / 4);
         return celList([...left, ...right]);
@@ -115,7 +115,7 @@ class CelRuntime {
   }
 }
 
-/** Whole numbers as their decimal text, also in a list. */
+/** Converts whole numbers to their decimal text, also in a list. */
 function idForm(value: CelValue): CelValue {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : value;
@@ -125,7 +125,7 @@ function idForm(value: CelValue): CelValue {
 
 const LIST = listType(CelScalar.DYN);
 
-/** Left out: `replace` takes quadratic time, `format` and `quote` are for texts that people read. */
+/** Allowed functions. Left out: `replace` takes quadratic time, `format` and `quote` are for texts that people read. */
 const STRING_FUNCTIONS: ReadonlySet<string> = new Set([
   'charAt',
   'indexOf',
@@ -142,7 +142,7 @@ function standardFunctions(): CelFunc[] {
   return [...celEnv({ funcs: strings.filter(({ name }) => STRING_FUNCTIONS.has(name)) }).funcs];
 }
 
-/** What a call costs beside the size of its arguments. A time zone is looked up anew by every call that names one. */
+/** Returns the cost of a call besides the size of its arguments. Each call with a time zone looks the zone up again. */
 function costOf(func: CelFunc, args: readonly CelValue[]): number {
   if (func.name.startsWith('get')) return args.length > 0 ? 1000 : 20;
   return CASTS.has(func.name) ? 5 : 1;
@@ -151,7 +151,7 @@ function costOf(func: CelFunc, args: readonly CelValue[]): number {
 /** Conversions of text: the time of some of them grows faster than the text. */
 const CASTS: ReadonlySet<string> = new Set(['double', 'duration', 'int', 'timestamp', 'uint']);
 
-/** Functions that read all of a list or map, and what is in it. */
+/** Functions that read all of a list or map, and its content. */
 const DEEP: ReadonlySet<string> = new Set(['_==_', '_!=_', '@in', 'join']);
 
 function weigh(value: CelValue, func: string, steps: Steps): void {

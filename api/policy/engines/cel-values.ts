@@ -90,14 +90,14 @@ export class CelVariables implements Record<keyof typeof VARIABLES, CelInput> {
     return celValue(this.#request.token, this.#steps);
   }
 
-  /** What a variable throws ends the whole evaluation; what a function throws is an error that CEL may pass over. */
+  /** Returns true or throws. An error from a variable ends the evaluation; CEL may pass over one from a function. */
   get [UNSPENT](): CelInput {
     this.#steps.take(0);
     return true;
   }
 }
 
-/** A JSON value for CEL. Whole numbers are `int`, as in Kubernetes, so that `user.id + 1` and `list[params.n]` work. */
+/** Converts a JSON value. Whole numbers are `int`, as in Kubernetes: `user.id + 1` and `list[params.n]` work. */
 function celValue(value: unknown, steps: Steps): CelInput {
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
@@ -109,7 +109,7 @@ function celValue(value: unknown, steps: Steps): CelInput {
 }
 
 /**
- * A JSON object as a map that converts a member when it is asked for: an expression mostly reads a few of them, and a
+ * A JSON object as a map that converts a member when it is requested: an expression mostly reads a few of them, and a
  * body may be large. Own members only.
  */
 class ObjectMap implements ReadonlyMap<string, CelInput> {

@@ -30,7 +30,7 @@ function compileCel(source: unknown, cost: CompileCost): Rule {
   return (request, steps) => {
     steps.take(1 + nodes / 8);
     const result = celRuntime.run({ steps, expressions }, () => evaluate(new CelVariables(request, steps)));
-    // CEL lets `… || true` swallow an error; running out of steps is none that an expression may survive.
+    // CEL lets `… || true` swallow an error; no expression may survive running out of steps.
     steps.take(0);
     if (isCelError(result)) throw new Error(result.message);
     if (typeof result !== 'boolean') throw new Error('the expression did not come to true or false');
@@ -38,7 +38,7 @@ function compileCel(source: unknown, cost: CompileCost): Rule {
   };
 }
 
-/** Measured: 3 to 7 microseconds for each name, number, text or sign, and 0.7 for each character. */
+/** Returns the measured cost: 3 to 7 microseconds for each name, number, text or sign, and 0.7 for each character. */
 function costOf(source: string): number {
   const signs = source.match(/\w+|"[^"]*"|'[^']*'|[^\s\w]/g)?.length ?? 0;
   return 4 * signs + 0.7 * source.length;
@@ -54,7 +54,7 @@ function parsedExpression(source: string): Expression {
   }
 }
 
-/** `syntax error: <input>:1:3: found x but expecting …` with the place in words, and without a page of alternatives. */
+/** Returns `syntax error: <input>:1:3: found x but expecting …` with the place in words, without the alternatives. */
 function syntaxSentence(message: string): string {
   return message
     .replace(/^<input>:(\d+):(\d+):/, 'is not valid in line $1, column $2:')

@@ -41,7 +41,7 @@ function allOf(rules: readonly Rule[]): Rule {
   return (request, steps) => rules.every((rule) => rule(request, steps));
 }
 
-/** A rule that fails is one that does not grant: the others are asked. Its failure is told when none grants. */
+/** Combines rules with `or`. A rule that fails does not grant; its failure is reported if no other rule grants. */
 function oneOf(rules: readonly Rule[]): Rule {
   return (request, steps) => {
     let failure: Error | undefined;

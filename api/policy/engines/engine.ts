@@ -4,8 +4,8 @@ import type { RequestObject } from '../request-object.ts';
 import type { Steps } from '../steps.ts';
 
 /**
- * A compiled rule: true grants. It may throw; whoever calls it takes a throw as false, so that a rule that fails
- * denies. It takes `steps` in proportion to its work.
+ * A compiled rule: true grants. It may throw; the caller treats that as false, so that a rule that fails denies. It
+ * takes `steps` in proportion to its work.
  */
 export type Rule = (request: RequestObject, steps: Steps) => boolean;
 

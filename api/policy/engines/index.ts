@@ -6,7 +6,7 @@ import { simpleEngines } from './simple-engines.ts';
 /** Every engine by its name. */
 export const engines = { ...simpleEngines, complex } satisfies Record<Engine, RuleEngine>;
 
-/** Whether a stored word names an engine, exactly as written: `ALLOW` and `allow ` do not. */
+/** Checks whether a stored word names an engine, exactly as written: `ALLOW` and `allow ` do not. */
 export function isEngine(name: unknown): name is Engine {
   return typeof name === 'string' && Object.hasOwn(engines, name);
 }

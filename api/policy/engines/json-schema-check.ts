@@ -9,9 +9,9 @@ import type { Dialect } from './json-schema-dialect.ts';
 import { STEPS_KEYWORD } from './json-schema-steps.ts';
 import type { Weight } from './json-schema-steps.ts';
 
-/** Most subschemas of one schema; those behind a reference count once more. 150 compile in 15 to 20 ms. */
+/** Most subschemas of one schema; those behind a reference are counted again. 150 compile in 15 to 20 ms. */
 export const MOST_SUBSCHEMAS = 150;
-/** How deep subschemas may nest. */
+/** Maximum depth of nested subschemas. */
 export const DEEPEST_SCHEMA = 32;
 /** Longest schema, as JSON, in characters. */
 export const LONGEST_SCHEMA = 65_536;
@@ -19,8 +19,8 @@ export const LONGEST_SCHEMA = 65_536;
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Checks what ajv does not say well or does not bound: unknown keywords and formats with their place, expressions that
- * RE2 does not take, references out of the schema, size. Throws {@link PolicyFault}.
+ * Checks what ajv does not report clearly or does not limit: unknown keywords and formats with their place, expressions
+ * that RE2 does not take, references out of the schema, size. Throws {@link PolicyFault}.
  */
 export function checkSchema(schema: Schema, dialect: Dialect, cost: CompileCost): CheckedSchema {
   if (JSON.stringify(schema).length > LONGEST_SCHEMA) {
@@ -35,7 +35,7 @@ export function checkSchema(schema: Schema, dialect: Dialect, cost: CompileCost)
 
 /** A schema that may be compiled. */
 export interface CheckedSchema {
-  /** The copy in which every subschema counts. */
+  /** Copy in which every subschema takes steps. */
   readonly schema: Schema;
   /** Every regular expression of the schema, compiled, by its text. */
   readonly expressions: ReadonlyMap<string, LinearRegExp>;
@@ -46,7 +46,7 @@ interface Walk {
   readonly cost: CompileCost;
   /** Number of subschemas by the pointer of the schema that holds them. */
   readonly sizes: Map<string, number>;
-  /** Where each reference stands, by its text. */
+  /** Path of each reference, by its text. */
   readonly references: Map<string, string>;
   readonly expressions: Map<string, LinearRegExp>;
 }
@@ -64,7 +64,7 @@ interface Checked<S = unknown> {
 
 function checkedSchema(schema: unknown, place: Place, walk: Walk): Checked {
   if (isObject(schema)) return checkedObject(schema, { ...place, depth: place.depth + 1 }, walk);
-  // true and false are schemas; anything else is the meta-schema's to refuse.
+  // true and false are schemas; the meta-schema refuses anything else.
   walk.sizes.set(place.pointer, 1);
   return { schema, size: 1 };
 }
@@ -98,7 +98,7 @@ function checkedKeyword(keyword: string, value: unknown, place: Place, walk: Wal
 
 function checkedMap(schemas: Schema, place: Place, walk: Walk): Checked {
   const members = Object.entries(schemas).map(([name, schema]) => {
-    // ajv skips this name, so whatever is demanded of it would not be checked.
+    // ajv skips this name, so its schema would not be checked.
     if (name === '__proto__') throw new PolicyFault(place.path, 'must not use the name __proto__');
     return [name, checkedSchema(schema, inside(place, name, false), walk)] as const;
   });
@@ -162,7 +162,7 @@ function checkExpression(pattern: string, path: string, walk: Walk): void {
   }
 }
 
-/** References stay inside, and what they lead to is compiled once more for each, which is bounded too. */
+/** Checks that references stay inside. The target of each one is compiled once more, which is limited too. */
 function checkReferences(walk: Walk, size: number): void {
   let total = size;
   for (const [reference, path] of walk.references) {
@@ -175,7 +175,7 @@ function checkReferences(walk: Walk, size: number): void {
   if (total > MOST_SUBSCHEMAS) throw tooMany();
 }
 
-/** Measured with ajv's generated code and its first run; each name of a short list becomes a condition of its own. */
+/** Returns the cost measured with ajv's code and its first run; each name of a short list becomes its own condition. */
 function costOf(schema: Schema): number {
   const own = Object.entries(schema).filter(([keyword]) => !SCHEMAS.has(keyword) && !SCHEMA_MAPS.has(keyword));
   return own.reduce((sum, [keyword, value]) => sum + 10 + costOfLiterals(keyword, nodesOf(value)), 80);
@@ -185,7 +185,7 @@ function costOfLiterals(keyword: string, literals: number): number {
   return literals + (keyword === 'dependentRequired' ? 15 * literals : 30 * Math.min(literals - 1, LONGEST_UNROLLED));
 }
 
-/** See {@link Weight}; the divisors come from measuring ajv's compiled code. */
+/** Returns the weight of a subschema; the divisors come from measuring ajv's compiled code. */
 function weightOf(schema: Schema): Weight {
   const values = Object.entries(schema).filter(([keyword]) => !SCHEMAS.has(keyword) && !SCHEMA_MAPS.has(keyword));
   const literals = nodesOf([schema['enum'], schema['const']]);
@@ -197,7 +197,7 @@ function weightOf(schema: Schema): Weight {
   };
 }
 
-/** How many values a JSON value consists of. */
+/** Counts the values that a JSON value consists of. */
 function nodesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce<number>((sum, member) => sum + nodesOf(member), 1);

@@ -10,9 +10,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** One version of JSON Schema. */
 export interface Dialect {
-  /** Whether the version has a keyword. */
+  /** Checks whether the version has a keyword. */
   readonly isKeyword: (word: string) => boolean;
-  /** What the version's meta-schema says against a schema. */
+  /** Returns the fault that the version's meta-schema finds in a schema. */
   readonly faultOf: (schema: Schema) => PolicyFault | undefined;
   /** Compiles a checked schema, whose regular expressions are tested by `isFoundIn`. Throws ajv's errors. */
   readonly compile: (schema: Schema, isFoundIn: ExpressionTest) => ValidateFunction;
@@ -21,7 +21,7 @@ export interface Dialect {
 /** Checks whether the pattern of a schema is found in a text. */
 export type ExpressionTest = (pattern: string, text: string) => boolean;
 
-/** The dialect that `$schema` names; 2020-12 where there is none. Throws {@link PolicyFault} for any other. */
+/** Returns the dialect that `$schema` names; 2020-12 if it is absent. Throws {@link PolicyFault} for any other. */
 export function dialectOf($schema: unknown): Dialect {
   if ($schema === undefined) return draft2020;
   const dialect = typeof $schema === 'string' ? dialects.get($schema.replace(/#$/, '')) : undefined;
@@ -53,10 +53,10 @@ export const FORMATS = {
 /** Longest list of `required` or `enum` that is compiled to a condition for each element; a longer one to a loop. */
 export const LONGEST_UNROLLED = 20;
 
-/** How policies are compiled: unknown words are errors, inherited members are none, expressions are RE2's. */
+/** Options for compiling policies: unknown words are errors, inherited members are ignored, expressions are RE2's. */
 const OPTIONS: Options = {
   strict: true,
-  // These three are about style; a schema that leaves `type` out is still a right schema.
+  // These three are about style; a schema that leaves `type` out is still valid.
   strictTypes: false,
   strictTuples: false,
   strictRequired: false,
@@ -74,10 +74,10 @@ const OPTIONS: Options = {
   formats: FORMATS,
 };
 
-/** The optimiser's time is quadratic: at 480 properties it took nine tenths of the compilation, and saved nothing. */
+/** The optimiser takes quadratic time: at 480 properties it took nine tenths of the compilation, and saved nothing. */
 const CODE = { optimize: false };
 
-/** Keywords of ajv or of older drafts that no policy may use; `$async` would make every answer a promise, which is truthy. */
+/** Keywords of ajv or older drafts that no policy may use. `$async` would make answers promises, which are truthy. */
 const REFUSED: ReadonlySet<string> = new Set([
   '$async',
   '$dynamicAnchor',
@@ -100,7 +100,7 @@ const dialects: ReadonlyMap<string, Dialect> = new Map([
 ]);
 
 function dialect(Version: typeof Ajv | typeof Ajv2020): Dialect {
-  // Made when the first schema comes: most boxes have none.
+  // Created with the first schema: most boxes have none.
   let meta: Ajv | undefined;
   let known: Readonly<Record<string, unknown>> | undefined;
   return {
@@ -112,15 +112,15 @@ function dialect(Version: typeof Ajv | typeof Ajv2020): Dialect {
       meta ??= new Version({ strict: false, validateFormats: false, logger: false });
       return meta.validateSchema(schema) === true ? undefined : metaFault(meta.errors?.[0], schema);
     },
-    // One instance a schema: an instance keeps what it compiled for as long as it lives.
+    // One instance per schema: an instance keeps everything that it compiled.
     compile: (schema, isFoundIn) =>
       withOurKeywords(new Version({ ...OPTIONS, code: { ...CODE, regExp: engineOf(isFoundIn) } })).compile(schema),
   };
 }
 
 /**
- * Returns the function by which ajv makes an expression; `code` would name it in generated files, of which there are none.
- * `toString` must differ for different patterns: ajv uses the first expression for all that have the same one.
+ * Returns the function with which ajv creates an expression; `code` would name it in generated files, and there are
+ * none. `toString` must differ for different patterns: ajv uses the first expression for all that have the same one.
  */
 function engineOf(isFoundIn: ExpressionTest) {
   return Object.assign(

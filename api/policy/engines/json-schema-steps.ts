@@ -44,7 +44,7 @@ export const uniqueItemsKeyword: FuncKeywordDefinition = {
   },
 };
 
-/** One text for equal JSON values, whatever the order of their members. */
+/** Returns the same text for equal JSON values, in any order of their members. */
 function canonical(value: unknown, steps: Steps): string {
   steps.take(1);
   if (isList(value)) return `[${value.map((element) => canonical(element, steps)).join()}]`;

@@ -21,13 +21,13 @@ function compileSchema(schema: unknown, cost: CompileCost): Rule {
   if (fault !== undefined) throw fault;
   const expressions = new SchemaExpressions(checked.expressions);
   const validate = compiled(() => dialect.compile(checked.schema, expressions.isFoundIn));
-  // `steps` is `this` of the compiled code: its keyword that counts takes them there.
+  // `steps` is `this` of the compiled code: the steps keyword takes them there.
   return (request, steps) => expressions.during(steps, () => validate.call(steps, request));
 }
 
 /**
- * The regular expressions of a schema. The compiled code gives them a text and nothing else, and a validation never waits:
- * so one place for the steps of the present one is enough.
+ * The regular expressions of a schema. The compiled code gives them a text and nothing else, and a validation never
+ * waits: so one place for the steps of the present one is enough.
  */
 class SchemaExpressions {
   readonly #expressions: ReadonlyMap<string, LinearRegExp>;
@@ -54,7 +54,7 @@ class SchemaExpressions {
   };
 }
 
-/** What the check and the meta-schema let through and ajv still refuses is told in ajv's own words. */
+/** Compiles with ajv. A schema that passes our checks but not ajv is reported in ajv's own words. */
 function compiled<T>(compile: () => T): T {
   try {
     return compile();

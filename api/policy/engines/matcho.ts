@@ -17,7 +17,7 @@ export const matcho: RuleEngine = {
 /** A pattern laid over one value; `undefined` is a missing value. */
 type Fits = (value: unknown, request: RequestObject, steps: Steps) => boolean;
 
-/** How deep a pattern may nest. */
+/** Maximum depth of a pattern. */
 export const DEEPEST_PATTERN = 64;
 
 function compileMatcho(pattern: unknown, cost: CompileCost): Rule {
@@ -26,11 +26,11 @@ function compileMatcho(pattern: unknown, cost: CompileCost): Rule {
   return (request, steps) => fits(request, request, steps);
 }
 
-/** Where a pattern stands, and what compiling it is charged to. */
+/** Place of a pattern, and the cost that compiling it is charged to. */
 interface Place {
   readonly path: string;
   readonly depth: number;
-  /** The pattern is for an ID, or for a list of them. */
+  /** True if the pattern is for an ID, or for a list of them. */
   readonly isId: boolean;
   readonly cost: CompileCost;
 }
@@ -79,7 +79,7 @@ function foundExpression(source: string, path: string, cost: CompileCost): Fits 
   };
 }
 
-/** `.user.id`: equal to that value of the request, which must be there. */
+/** Compiles a path such as `.user.id`: the value must equal that one of the request, which must exist. */
 function equalToPath(pattern: string, path: string, isId: boolean): Fits {
   const names = pattern.slice(1).split('.');
   if (names.includes('')) throw new PolicyFault(path, `must be a path like ".user.id", not ${JSON.stringify(pattern)}`);
@@ -96,7 +96,7 @@ function memberOf(value: unknown, name: string): unknown {
   return ownMember(value, name);
 }
 
-/** Position by position; as with the keys of an object, what the pattern does not mention is free. */
+/** Compiles a list, position by position. As with an object's keys, anything may occur that it does not mention. */
 function fitsList(pattern: readonly unknown[], place: Place): Fits {
   const elements = pattern.map((element, at) => fitsPattern(element, inside(place, `${place.path}[${at}]`)));
   return (value, request, steps) => {
@@ -105,7 +105,7 @@ function fitsList(pattern: readonly unknown[], place: Place): Fits {
   };
 }
 
-/** Every word (`$not`) and every key must hold; an object without words fits objects only. */
+/** Compiles an object: every word (`$not`) and every key must hold. One without words fits objects only. */
 function fitsObject(pattern: Readonly<Record<string, unknown>>, place: Place): Fits {
   const at = (key: string): Place => ({
     ...inside(place, memberPath(place.path, key, false)),

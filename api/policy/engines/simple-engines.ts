@@ -16,7 +16,7 @@ export const simpleEngines = {
   cel,
 } satisfies Record<SimpleEngine, RuleEngine>;
 
-/** Whether a stored word names one of them, exactly as written. */
+/** Checks whether a stored word names one of them, exactly as written. */
 export function isSimpleEngine(name: unknown): name is SimpleEngine {
   return typeof name === 'string' && Object.hasOwn(simpleEngines, name);
 }
