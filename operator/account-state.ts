@@ -1,31 +1,33 @@
 import type { ServiceAccount } from '../crds/client.ts';
 
-/** The name of a ServiceAccount. */
+/** Namespace and name of a ServiceAccount. */
 export type AccountName = Pick<ServiceAccount, 'namespace' | 'name'>;
 
-/** A ServiceAccount that is expected to be there under its name. */
+/** A ServiceAccount that is expected to exist, with its uid. */
 export type ExpectedAccount = AccountName & Required<Pick<ServiceAccount, 'uid'>>;
 
-/** A pinned entry of a Client's `service_accounts`, and what the cluster has under its name. */
+/** A pinned entry of a Client's `service_accounts`, and the ServiceAccount of that name in the cluster. */
 export interface AccountState {
   readonly namespace: string;
   readonly name: string;
-  /** The pin: what the entry names, otherwise the first one that got a token. */
+  /** The pinned uid: the one in the entry, otherwise that of the first ServiceAccount that got a token. */
   readonly uid: string;
-  /** The place of the entry in the list. */
+  /** Index of the entry in the list. */
   readonly index: number;
-  /** Uid of the ServiceAccount that is there; null: none, or another one of a foreign namespace; undefined: not known. */
+  /**
+   * Uid of the ServiceAccount in the cluster; null: none, or another one in a foreign namespace; undefined: unknown.
+   */
   readonly seen: string | null | undefined;
-  /** The pinned one is not there any more. */
+  /** True if the pinned ServiceAccount no longer exists. */
   readonly gone: boolean;
 }
 
-/** `namespace/name` of a ServiceAccount. */
+/** Returns `namespace/name` of a ServiceAccount. */
 export function accountName({ namespace, name }: AccountName): string {
   return `${namespace}/${name}`;
 }
 
-/** The first entry whose ServiceAccount is not the pinned one; undefined where there is none. */
+/** Returns the first entry whose ServiceAccount is not the pinned one; undefined if there is none. */
 export function strangerAmong(accounts: readonly AccountState[]): AccountState | undefined {
   return accounts.find(({ uid, seen, gone }) => (seen === undefined ? gone : seen !== uid));
 }

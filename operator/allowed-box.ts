@@ -3,7 +3,7 @@ import type { Judged } from './judge.ts';
 import type { Resource } from './resource.ts';
 import type { HostVerdict, Withheld } from './tenancy.ts';
 
-/** A judged Box with what its namespace does not grant taken out of what it declares; the same where it gets everything. */
+/** Returns a judged Box without hosts and issuer that its namespace does not grant; the same Box if it gets all. */
 export function allowedBox(judged: Judged, resource: Resource, hosts: HostVerdict, defaultIssuer: string): Judged {
   const withheld = withheldFrom(resource, hosts, defaultIssuer);
   if (withheld === undefined || resource.resourceType !== 'Box' || judged.traits.kind !== 'Box') return judged;
@@ -12,7 +12,7 @@ export function allowedBox(judged: Judged, resource: Resource, hosts: HostVerdic
   return { ...judged, content, withheld, traits: { ...judged.traits, issuer } };
 }
 
-/** What is sent of a Box: without what it does not get. */
+/** Returns the resource to send: a Box without the hosts and issuer that it does not get. */
 export function withoutWithheld(resource: Resource, { withheld }: Judged): Resource {
   if (resource.resourceType !== 'Box' || withheld === undefined) return resource;
   const { hosts = [], issuer, ...rest } = resource;

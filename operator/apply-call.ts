@@ -1,7 +1,7 @@
 import type { ApplyLine, ApplyResult } from '../api/client/desired-state.ts';
 import type { PassContext } from './pass-context.ts';
 
-/** Sends lines to the API in one call; its results, once all of it is committed. Throws ManagementError. */
+/** Sends lines to the API in one call and returns its results, once all of it is committed. Throws ManagementError. */
 export async function applyLines(
   box: string,
   complete: boolean,

@@ -7,8 +7,8 @@ import type { Facts, RowState } from './facts.ts';
 import { danglingLinks, linksOf } from './links.ts';
 
 /**
- * What the statuses of a box are made from. `open` is the state of a row that is not yet as declared: `pending`, or
- * `unreachable` when a pass failed.
+ * Returns the facts that the statuses of a box are computed from. `open` is the state of a row that is not yet as
+ * declared: `pending`, or `unreachable` when a pass failed.
  */
 export function boxFacts(
   desired: readonly Desired[],
@@ -48,7 +48,7 @@ function policiesOf({ object, judged }: Desired, concerned: PolicyCounts, all: n
   return object.kind === 'Box' ? all : 0;
 }
 
-/** A pass that failed has not compared the entries of a newer spec: nothing is known of those. */
+/** Returns the remembered states unless the spec has changed since: a failed pass has not compared its entries. */
 function accountsOf({ object, judged }: Desired, { accounts }: BoxMemory): readonly AccountState[] {
   const states = accounts.get(object.key) ?? none;
   const isOfEntry = ({ index, uid, ...account }: AccountState): boolean => {
@@ -74,7 +74,7 @@ interface PolicyCounts {
   readonly of: (client: string) => number;
 }
 
-/** How many of these policies concern a client: those that link it, and those for everybody. */
+/** Counts the policies that concern each client: those that link it, and those for everybody. */
 function policyCounts(policies: readonly Desired[]): PolicyCounts {
   const linked = new Map<string, number>();
   let forAll = 0;
@@ -92,7 +92,7 @@ function linkedClients(judged: Desired['judged']): Iterable<string> {
   return new Set(links.flatMap(({ resourceType, id }) => (resourceType === 'Client' ? [id] : [])));
 }
 
-/** While two secrets are valid the use of the older one is asked for more often than the rest. */
+/** Adds the last use of the previous secret: while two are valid, it is read more often than the other usage. */
 function usageOf({ secret }: Desired, usage: ClientUsage | undefined): ClientUsage | undefined {
   if (usage === undefined || secret.state !== 'ready' || secret.previousLastUsed === undefined) return usage;
   return { ...usage, previous_secret_last_used: new Date(secret.previousLastUsed).toISOString() };

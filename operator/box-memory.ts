@@ -9,67 +9,67 @@ import type { AccountState } from './account-state.ts';
 import type { Flip } from './status.ts';
 import type { UsageMemory } from './usage.ts';
 
-/** A row of this cluster that the database has. */
+/** A row of this cluster in the database. */
 export interface KnownRow extends RowName {
-  /** The object itself where it is known. */
+  /** The object itself if it is known, otherwise its names and uid. */
   readonly declarer: Identity;
   /** Undefined when only the row's existence is known. */
   readonly digest: string | undefined;
-  /** It goes on without an owner when its object goes. */
+  /** True if the row stays, without an owner, when its object is deleted. */
   readonly retain: boolean;
-  /** What of the stored resource has no effect: the rule of a policy, which grants nothing, or the `jwks_uri` of a client. */
+  /** Faults of parts without effect: a policy's rule (it grants nothing), a client's `jwks_uri`, a Box's hosts. */
   readonly faults: readonly Fault[];
 }
 
-/** The facts of the status that was published last, and when its conditions flipped. */
+/** Facts of the last published status, and the times at which its conditions changed. */
 export interface Published extends Facts {
   readonly flips: readonly Flip[];
 }
 
-/** What is remembered of a box between two passes, so that one change among thousands costs one. */
+/** State of a box that is kept between two passes, so that one change among thousands of objects costs only one. */
 export interface BoxMemory {
-  /** By object key: what was desired at the last pass. */
+  /** By object key: the desired state at the last pass. */
   objects: ReadonlyMap<string, Desired>;
-  /** By its name: a Secret that was generated, and for which Client. */
+  /** By name of the Secret: a generated secret, and its Client. */
   readonly generated: Map<string, KeptName & { readonly client: string }>;
-  /** The definitions by which the objects were judged. */
+  /** Definitions that the objects were judged with. */
   definitions: InstalledKinds | undefined;
-  /** When a pass is due without any change, in milliseconds since 1970. */
+  /** Time of the next pass that is due without any change, in milliseconds since 1970. */
   nextLook: number | undefined;
-  /** The issuer that generated secrets name. */
+  /** Issuer that generated secrets name. */
   issuer: string;
-  /** Names of generated secrets that nobody wanted at the last sweep. */
+  /** Names of generated secrets that no Client wanted at the last sweep. */
   leftovers: ReadonlySet<string>;
   /** By object key. */
   readonly published: Map<string, Published>;
-  /** By row key: what this cluster has in the database. */
+  /** By row key: the rows of this cluster in the database. */
   rows: Map<string, KnownRow>;
   /** By object key. */
   readonly refusals: Map<string, Refusal>;
-  /** The quotas that the API was told last, as JSON. */
+  /** Quotas last sent to the API, as JSON. */
   quota: string;
-  /** Why the quotas of the Namespace cannot be read, as an event has told. */
+  /** Reason why the quotas of the Namespace cannot be read, as last reported by an event. */
   quotaFault: string | undefined;
-  /** The namespace of the last pass, as text; undefined: there was none. */
+  /** Claim of the last pass's namespace, as JSON; undefined if there was none. */
   claim: string | undefined;
-  /** The API was told that the namespace of the box is not there. */
+  /** True once the API knows that the namespace of the box does not exist. */
   isRetired: boolean;
-  /** Why nothing of the box is applied: it belongs to another namespace. */
+  /** Refusal of the whole box, because it belongs to another namespace. */
   locked: Refusal | undefined;
-  /** By row key: whether what a policy links, and nobody here declares, is there. */
+  /** By row key: true if a resource exists that a policy links and nobody here declares. */
   readonly elsewhere: Map<string, boolean>;
   /** By object key: the pinned ServiceAccounts of clients. */
   accounts: ReadonlyMap<string, readonly AccountState[]>;
   usage: UsageMemory | undefined;
-  /** Whether `rows` is what the database has, as far as anybody can know. */
+  /** True if `rows` matches the database, as far as anybody can know. */
   known: boolean;
-  /** How many rows there are whose objects no list has, and which the last pass did not find to be gone. */
+  /** Number of rows whose objects are in no list, and which the last pass could not confirm as gone. */
   missing: number;
-  /** Rows of objects that are gone are still there: removing them is the first thing to do. */
+  /** True if rows of deleted objects remain: the next pass removes them first. */
   owesRemovals: boolean;
 }
 
-/** The memory of a box of which nothing is known. */
+/** Returns the memory of a box of which nothing is known. */
 export function emptyMemory(): BoxMemory {
   return {
     objects: new Map(),

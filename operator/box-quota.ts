@@ -1,16 +1,16 @@
 import { HIGHEST_QUOTA, isQuotaName, QUOTA_ANNOTATION, QUOTA_DEFAULTS, type Quota } from '../crds/quota.ts';
 
-/** The quotas that a Namespace sets for its box. */
+/** Quotas that a Namespace sets for its box. */
 export interface BoxQuota {
-  /** Absent where the annotation cannot be read: then the quotas of the box remain as they are. */
+  /** Absent if the annotation cannot be read: the box then keeps its quotas. */
   readonly quota?: Partial<Quota>;
-  /** The first mistake in the annotation, for people; absent where it has none. */
+  /** The first mistake in the annotation, for people; absent if there is none. */
   readonly fault?: string;
 }
 
 /**
- * Reads the annotation of a Namespace: `clients=20000,users=5000`, separated by commas or blanks. One mistake makes all of
- * it unreadable: a part of it alone could be wider than what was meant.
+ * Reads the quota annotation of a Namespace: `clients=20000,users=5000`, separated by commas or blanks. One mistake
+ * makes the whole annotation unreadable: a part of it alone could allow more than intended.
  */
 export function readQuota(annotation: string | undefined): BoxQuota {
   const quota: Partial<Record<keyof Quota, number>> = {};

@@ -15,7 +15,7 @@ import { removalLine, type Plan, type Removal } from './plan.ts';
 import { portionsOf, stepsOf, type LineMaker, type Portion } from './portions.ts';
 import type { Resource } from './resource.ts';
 
-/** Compares every digest with the database and remembers which rows it has. Changes nothing there. */
+/** Compares every digest with the database and remembers its rows. Changes nothing there. */
 export async function takeStock(
   box: string,
   desired: readonly Desired[],
@@ -25,7 +25,7 @@ export async function takeStock(
 ): Promise<void> {
   retryRefusals(memory);
   memory.elsewhere.clear();
-  // Nothing to ask where the database has just said that this cluster declares nothing.
+  // No call is needed if the database has just shown that this cluster declares nothing.
   if (memory.known && memory.rows.size === 0 && memory.published.size === 0) return;
   const wanted = new Map(desired.filter((one) => intentOf(one) === 'declare').map((one) => [one.judged.rowKey, one]));
   const before = memory.rows;
@@ -66,10 +66,10 @@ function noteComparison(
 }
 
 /**
- * Whether a policy's rule can be used only the API can tell, and only when it sees the rule: unless that is remembered,
- * the digest counts as unknown, so that the policy is sent and answered in full, and so is a Box with a first admin, whose
- * password may be refused. So is a client with a `jwks_uri`, in every sweep: which hosts are asked is a setting of the API,
- * which may be another one since.
+ * Returns the digest and faults to remember; without a digest the object is sent again in full. Only the API can tell
+ * whether a policy's rule is usable, and only when it sees the rule; it may also refuse the password of a Box's first
+ * admin. Both are sent unless the answer is remembered. A client with a `jwks_uri` is sent in every sweep, because the
+ * API's setting of allowed hosts may have changed.
  */
 function rememberedForm(
   { judged, digest }: Desired,
@@ -83,22 +83,22 @@ function rememberedForm(
   return { digest: hasRule || isAsked ? undefined : digest, faults: none };
 }
 
-/** Written out: a spread takes half as much memory again, and there may be twenty thousand. */
+/** Builds a row without a spread, which takes half as much memory again: there may be twenty thousand. */
 function rowOfObject({ object, judged }: Desired, { digest, faults }: Pick<KnownRow, 'digest' | 'faults'>): KnownRow {
   return { kind: object.kind, id: judged.id, declarer: object, digest, retain: judged.retain, faults };
 }
 
-/** What was done of a plan. */
+/** Result of carrying out a plan. */
 export interface CarriedOut {
-  /** The removals that were confirmed and done. */
+  /** Removals that were confirmed and carried out. */
   readonly removed: readonly Removal[];
-  /** Keys of the objects that have not been sent, because it is the turn of other boxes. */
+  /** Keys of the objects not sent yet, because other boxes have their turn. */
   readonly left: ReadonlySet<string>;
 }
 
 /**
- * Does what a plan says, in calls of about a megabyte. While other boxes wait for their pass it ends after the first call:
- * the next pass plans the rest.
+ * Carries out a plan, in calls of about a megabyte. While other boxes wait for their pass it stops after the first
+ * call; the next pass plans the rest.
  */
 export async function carryOut(
   box: string,
@@ -111,7 +111,7 @@ export async function carryOut(
   const remove = await confirmedRemovals(box, plan.remove, memory, context, signal);
   const isQuotaTold = quotaText(context, memory) === memory.quota;
   if (remove.length === 0 && plan.declare.length === 0 && isQuotaTold) return nothingDone;
-  // Before its row has no owner: nobody could tell later whose secret it is.
+  // Before the row loses its owner: afterwards nobody could tell whose secret it is.
   await releaseRetained(box, desired, remove, memory, context.keeper, signal);
   const left = new Set(plan.declare.map(({ object }) => object.key));
   const removed: Removal[] = [];
@@ -149,7 +149,7 @@ const lineMaker: LineMaker<ApplyLine> = {
   },
 };
 
-/** What becomes of the row when its object goes. */
+/** Returns how the row is treated when its object is deleted. */
 function ending({ judged: { retain, purge } }: Desired): { readonly retain?: true; readonly purge?: true } {
   return { ...(retain ? { retain } : {}), ...(purge ? { purge } : {}) };
 }
@@ -161,13 +161,13 @@ function previousOf({ secret }: Desired): Pick<DeclareLine, 'previous'> {
   return { previous: { ...known, until: new Date(until).toISOString() } };
 }
 
-/** The first admin of a box, once the password is there. */
+/** Returns the first admin of a box, once the password exists. */
 function adminOf({ judged: { traits }, secret }: Desired): Pick<DeclareLine, 'bootstrap_admin'> {
   if (traits.kind !== 'Box' || traits.admin === undefined || secret.state !== 'ready') return {};
   return { bootstrap_admin: { email: traits.admin, password: secret.value.reveal() } };
 }
 
-/** A secret that is missing leaves the stored one; a client that is to have none loses it. */
+/** Adds the secret. A missing secret leaves the stored one; a client that should have none loses it. */
 function withSecret({ object, judged, secret }: Desired): Resource {
   const resource = withoutWithheld(declaredResource(object, judged), judged);
   if (resource.resourceType !== 'Client' || secret.state === 'missing') return resource;
@@ -219,7 +219,7 @@ function noteRefusal(result: ApplyResult, { object: { key }, digest }: Desired, 
 
 const none: readonly never[] = [];
 
-/** The API names fields of the resource; people wrote them below `spec`. */
+/** Puts paths below `spec`: the API names fields of the resource, which people wrote there. */
 function belowSpec(faults: readonly Fault[] = none): readonly Fault[] {
   if (faults.length === 0) return none;
   return faults.map(({ path, message }) => ({ path: path === '' ? '' : `spec.${path}`, message }));

@@ -1,6 +1,6 @@
 /**
- * The epoch of this reconciler: claimed when it is first asked for, once; where that failed, at the next asking. Throws
- * what the claim throws.
+ * Returns a function that claims the epoch of this reconciler at its first call, once; after a failure, at the next
+ * call. It throws what the claim throws.
  */
 export function claimedEpoch(claim: (signal: AbortSignal) => Promise<number>) {
   let claimed: Promise<number> | undefined;

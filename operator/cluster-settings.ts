@@ -4,43 +4,43 @@ import { ManagementError } from '../api/client/management-error.ts';
 import { waitAfter, type BackOff } from './back-off.ts';
 import type { QueueOptions } from './queue.ts';
 
-/** Where it is known who makes the tokens of ServiceAccounts. Throws when it cannot be read: then what was sent stays. */
+/** Reads the issuer and keys of ServiceAccount tokens. Throws if it cannot; the API then keeps what was sent. */
 export type ReadServiceAccounts = (signal: AbortSignal) => Promise<ServiceAccountSettings>;
 
-/** Keeps the API knowing what it must know of the cluster. */
+/** Keeps the API's settings of this cluster up to date. */
 export interface ClusterSettingsKeeper {
-  /** Whether the API has been told who makes the tokens of ServiceAccounts. */
+  /** Checks whether the API knows the issuer and keys of ServiceAccount tokens. */
   readonly servesServiceAccounts: () => boolean;
   /**
-   * Reads and sends now. Never throws: what failed is told, and tried again until it works. Only the first time it is
-   * waited for, whether it went well or not: else statuses of before a restart would be taken back meanwhile.
+   * Reads and sends now. Never throws: a failure is reported and retried until it succeeds. Only the first call waits
+   * for the result, successful or not: otherwise statuses from before a restart would be withdrawn in the meantime.
    */
   refresh(): Promise<void>;
 }
 
-/** What the keeper works with. */
+/** Dependencies of the keeper. */
 export interface ClusterSettingsOptions {
-  /** Absent where there are no ServiceAccounts: then nothing is sent. */
+  /** Absent if there are no ServiceAccounts: then nothing is sent. */
   readonly readServiceAccounts?: ReadServiceAccounts;
   readonly management: Management;
   readonly cluster: string;
   readonly epoch: (signal: AbortSignal) => Promise<number>;
   readonly random: () => number;
   readonly schedule: QueueOptions['schedule'];
-  /** Called when the API has been told for the first time. */
+  /** Called after the first successful send. */
   readonly onServed: () => void;
-  /** Hears of every failure (of no box), and how many milliseconds it waits until it tries again. */
+  /** Called on every failure (with an empty box), with the milliseconds until the next try. */
   readonly onFailure: (box: string, error: unknown, wait: number) => void;
-  /** Somebody else leads: nothing is tried again. */
+  /** Called if another process leads: nothing is retried. */
   readonly onFenced: (error: ManagementError) => void;
 }
 
-/** Two small documents: they are asked for again soon. */
+/** Short waits, because only two small documents are read. */
 const backOff: BackOff = { first: 200, ceiling: 4_000 };
 
 /**
- * Sends what the API must know of the cluster whenever it is told to, until aborted. All of it each time: the API stores
- * what differs, and its database may have gone back to an older state.
+ * Sends the API its settings of the cluster at each refresh, until aborted. It sends all of them each time: the API
+ * stores what differs, and its database may have been restored to an older state.
  */
 export function keepClusterSettings(options: ClusterSettingsOptions, signal: AbortSignal): ClusterSettingsKeeper {
   const { readServiceAccounts: read } = options;
@@ -68,7 +68,7 @@ export function keepClusterSettings(options: ClusterSettingsOptions, signal: Abo
       }
       const wait = waitAfter(failures, backOff, options.random);
       options.onFailure('', error, wait);
-      // Two that fail at once have one next try.
+      // Two failures at the same time share one retry.
       cancel();
       cancel = options.schedule(wait, () => void turn());
     }

@@ -3,7 +3,7 @@ import type { BoxMemory } from './box-memory.ts';
 import type { ConditionType } from './reasons.ts';
 import type { Flip } from './status.ts';
 
-/** How many objects of a kind have a condition with a status. */
+/** Number of objects of a kind whose condition has a status. */
 export interface ConditionCount {
   readonly kind: Kind;
   readonly condition: ConditionType;
@@ -11,7 +11,7 @@ export interface ConditionCount {
   readonly objects: number;
 }
 
-/** Counts the conditions of all objects whose status was published. */
+/** Counts the conditions of all objects with a published status. */
 export function countConditions(boxes: Iterable<Pick<BoxMemory, 'published'>>): readonly ConditionCount[] {
   const counts = new Map<string, ConditionCount & { objects: number }>();
   for (const { published } of boxes) {

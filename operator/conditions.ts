@@ -7,15 +7,15 @@ import { accountName, strangerAmong, type AccountState } from './account-state.t
 import { SECRET_LABELS_ANNOTATION } from './secret-metadata.ts';
 import { secretName } from './secret-source.ts';
 
-/** A condition before it has its time. */
+/** A condition without its generation and transition time. */
 export type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 type Answer = readonly [status: Condition['status'], reason: Reason, message: string];
 
-/** What holds `Ready` back, first things first; an object that none of these holds back is Ready. */
+/** Conditions that hold `Ready` back, in order of precedence. */
 const HOLDING_BACK = ['Valid', 'Conflict', 'SecretReady', 'Synced'] as const satisfies readonly ConditionType[];
 
-/** The conditions of an object; from `Conflict` on, the types of reasons.ts stand only where they are true. */
+/** Returns the conditions of an object; those that are `absent` when all is well (reasons.ts) only if true. */
 export function conditionsOf(facts: Facts): readonly Verdict[] {
   const verdicts = Object.entries(QUESTIONS).flatMap(([type, question]) => verdictOf(type, question(facts)));
   return [ready(facts, verdicts), ...verdicts];
@@ -41,7 +41,7 @@ function verdictOf(type: string, answer: Answer | undefined): Verdict[] {
   return answer === undefined || !isConditionType(type) ? [] : [verdict(type, answer)];
 }
 
-/** Where all is not well the message ends with what to do about it: that is what `kubectl describe` shows. */
+/** Adds the next step to the message unless all is well: `kubectl describe` shows it. */
 function verdict(type: ConditionType, [status, reason, message]: Answer): Verdict {
   const step = status === CONDITIONS[type].well ? '' : NEXT_STEPS[reason];
   return { type, status, reason, message: step === '' ? message : `${message}. ${step}` };
@@ -72,15 +72,15 @@ function valid(facts: Facts): Answer {
   return ['True', 'Accepted', ''];
 }
 
-/** Everything that is wrong with an object, whoever found it. */
+/** Returns all faults of an object, whether the operator or the API found them. */
 export function faultsOf({ desired: { object, judged }, row, unusable }: Facts): readonly Fault[] {
   if (typeof row === 'object' && row.result === 'invalid') return row.faults;
-  // Of a client they are no mistake of the object: another setting of the API helps.
+  // An unusable part of a client is not a fault of the object: another setting of the API helps.
   if (object.kind === 'Client') return judged.faults;
   return [...judged.faults, ...unusable.filter((fault) => !isAboutHosts(fault))];
 }
 
-/** Of a Box: the host that another box has got meanwhile. */
+/** Checks whether a fault of a Box is about a host that another box has. */
 function isAboutHosts({ path }: Fault): boolean {
   return path === 'spec.hosts';
 }
@@ -95,10 +95,10 @@ function conflict({ desired: { object, judged, loses }, row, unusable }: Facts):
   return undefined;
 }
 
-/** What kstatus takes for failed, instead of for still under way: nothing but a change of the object helps. */
+/** Returns the condition that kstatus treats as failed instead of in progress: only a change of the object helps. */
 function stalled(facts: Facts): Answer | undefined {
   const [status, reason, message] = valid(facts);
-  // Room in the box, or a newer operator, helps too.
+  // Free quota, or a newer operator, helps too.
   if (reason === 'QuotaExceeded' || reason === 'NewerFields') return undefined;
   return status === 'False' ? ['True', reason, message] : undefined;
 }
@@ -107,7 +107,7 @@ function secretReady(facts: Facts): Answer | undefined {
   const { object, judged, secret } = facts.desired;
   if (judged.faults.length > 0 || object.kind === 'AccessPolicy') return undefined;
   if (object.kind === 'Box' && judged.secret.from === 'nowhere') return undefined;
-  // It is neither looked at nor rotated: what is in its Secret goes on.
+  // The secret is neither checked nor rotated; the one in its Secret stays in use.
   if (judged.suspended && judged.secret.from === 'generated') return ['Unknown', 'Suspended', 'spec.suspend is true'];
   if (secret.state === 'missing') return ['False', secret.reason, secret.message];
   const stranger = strangerAmong(facts.accounts);
@@ -124,7 +124,7 @@ function secretReady(facts: Facts): Answer | undefined {
   }
 }
 
-/** The pinned ServiceAccount is not there, whatever else authenticates the client; the command that accepts the other one. */
+/** Reports a missing pinned ServiceAccount, whatever else authenticates the client, and how to accept another. */
 function lostAccount({ index, seen, uid, ...account }: AccountState, { name, namespace }: Declared): Answer {
   const which = `ServiceAccount ${accountName(account)}`;
   if (typeof seen !== 'string')
@@ -138,7 +138,7 @@ function lostAccount({ index, seen, uid, ...account }: AccountState, { name, nam
   ];
 }
 
-/** Keys or ServiceAccounts, where they are served here. */
+/** Returns the condition of a client with keys or ServiceAccounts, or of a public client. */
 function withoutSecret(facts: Facts): Answer {
   if (facts.servesServiceAccounts) return ['True', 'SecretNotNeeded', ''];
   if (facts.desired.judged.serviceAccounts === 'alone') return ['False', 'ServiceAccountsNotServed', NOT_SERVED];
@@ -146,7 +146,7 @@ function withoutSecret(facts: Facts): Answer {
   return unlisted === undefined ? ['True', 'SecretNotNeeded', ''] : ['False', 'JwksHostNotListed', unlisted];
 }
 
-/** Of a client with a `jwks_uri`: why no keys are fetched from there. */
+/** Returns why no keys are fetched from the `jwks_uri` of a client; undefined if nothing prevents it. */
 function unlistedHost({ desired: { judged }, unusable }: Facts): string | undefined {
   const { traits } = judged;
   if (traits.kind !== 'Client' || !traits.hasJwksUri || unusable.length === 0) return undefined;
@@ -167,7 +167,7 @@ function synced({ desired: { judged, loses, secret }, row }: Facts): Answer {
 }
 
 function granted({ desired: { judged }, policies }: Facts): Answer | undefined {
-  // What people may do by way of other clients is up to the policies of these people.
+  // Access of users through other clients depends on the policies of these users.
   if (judged.traits.kind !== 'Client' || !judged.traits.grants.includes('client_credentials')) return undefined;
   if (policies === 0)
     return [
@@ -184,7 +184,7 @@ function linksResolved({ desired: { judged }, dangling }: Facts): Answer | undef
   return ['False', 'DanglingLinks', `not there: ${named(dangling)}`];
 }
 
-/** How many links a message names at most. */
+/** Limit of the links that a message names. */
 const mostNamed = 5;
 
 function named(links: readonly string[]): string {
@@ -209,7 +209,7 @@ function openToAll({ desired: { judged } }: Facts): Answer | undefined {
   return ['True', 'GrantsEverybody', 'every request is granted, also without a token'];
 }
 
-/** Engine allow says what it does; an empty rule of another engine is rather a mistake. */
+/** Warns of an empty rule, which is probably a mistake: only the engine `allow` says that it grants everything. */
 function grantsEverything({ desired: { judged } }: Facts): Answer | undefined {
   const { traits } = judged;
   if (traits.kind !== 'AccessPolicy' || traits.engine === 'allow' || !traits.grantsEverything) return undefined;
@@ -241,7 +241,7 @@ function withoutEffect(facts: Facts): Answer | undefined {
   return said.length === 0 ? undefined : ['True', 'WithoutEffect', said.join('; ')];
 }
 
-/** Of a Client: the labels and annotations that its generated Secret does not get, and the command that permits them. */
+/** Returns the labels and annotations that a generated Secret does not get, and the command that permits them. */
 function notPermitted({ desired: { object, judged } }: Facts): string | undefined {
   const { notPermitted: keys = [] } = judged;
   if (keys.length === 0) return undefined;

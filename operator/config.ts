@@ -6,9 +6,9 @@ import { Secret } from '../api/client/secret.ts';
 
 /** The settings of `boxgate operator`, each from one variable of the environment (docs/configuration.md). */
 export interface OperatorConfig {
-  /** BOXGATE_MANAGEMENT_URL: the API's management port; without a slash at the end. */
+  /** BOXGATE_MANAGEMENT_URL: URL of the API's management port, without a trailing slash. */
   readonly managementUrl: string;
-  /** BOXGATE_MANAGEMENT_KEYS, of which it uses the first. */
+  /** BOXGATE_MANAGEMENT_KEYS; only the first one is used. */
   readonly managementKey: Secret;
   /** BOXGATE_DIGEST_KEY: 32 bytes in base64. */
   readonly digestKey: Secret;
@@ -16,49 +16,49 @@ export interface OperatorConfig {
   readonly publicUrl: string;
   /** BOXGATE_CLUSTER_ID; undefined: the uid of the namespace kube-system. */
   readonly clusterId: string | undefined;
-  /** BOXGATE_ADOPT_CLUSTER: the older cluster whose rows and boxes become this one's. */
+  /** BOXGATE_ADOPT_CLUSTER: the older cluster whose rows and boxes this one takes over. */
   readonly adoptCluster: string | undefined;
-  /** BOXGATE_NAMESPACE: where the operator runs, and its Lease is. */
+  /** BOXGATE_NAMESPACE: namespace of the operator and of its Lease. */
   readonly namespace: string;
-  /** BOXGATE_POD_UID: its processes follow one another, so that the next one takes over the Lease at once. */
+  /** BOXGATE_POD_UID: processes of a pod follow one another, so that the next one takes over the Lease immediately. */
   readonly podUid: string | undefined;
-  /** BOXGATE_SERVICE_ACCOUNT: who the operator is in that namespace. */
+  /** BOXGATE_SERVICE_ACCOUNT: the operator's ServiceAccount in that namespace. */
   readonly serviceAccount: string;
-  /** KUBECONFIG, or what a pod has. */
+  /** KUBECONFIG, or the access that every pod has. */
   readonly access: ClusterAccess;
   /** BOXGATE_HOST and BOXGATE_HEALTH_PORT (0: any free one): probes and metrics. */
   readonly host: string;
   readonly healthPort: number;
   /** BOXGATE_LEASE_NAME. */
   readonly leaseName: string;
-  /** BOXGATE_LEASE_SECONDS: how long nobody else leads after the last sign of the leader. */
+  /** BOXGATE_LEASE_SECONDS: time after the last renewal in which no other replica leads. */
   readonly leaseSeconds: number;
-  /** BOXGATE_SWEEP_SECONDS: between two looks at everything, in the cluster's cache and in the database. */
+  /** BOXGATE_SWEEP_SECONDS: time between two checks of everything, in the cluster's cache and in the database. */
   readonly sweepSeconds: number;
-  /** BOXGATE_USAGE_SECONDS: between two questions how much the clients of a box are used. */
+  /** BOXGATE_USAGE_SECONDS: time between two reads of the usage of a box's clients. */
   readonly usageSeconds: number;
-  /** BOXGATE_HOLD_SECONDS: how long a deleted object waits for an API that cannot be reached. */
+  /** BOXGATE_HOLD_SECONDS: time that a deleted object waits for an API that cannot be reached. */
   readonly holdSeconds: number;
-  /** BOXGATE_RELIST_SECONDS: between two lists of a kind from the API server. */
+  /** BOXGATE_RELIST_SECONDS: time between two lists of a kind from the API server. */
   readonly relistSeconds: number;
   /** BOXGATE_LOG_LEVEL. */
   readonly logLevel: LogLevel;
-  /** BOXGATE_PARENT_PIPE: a file descriptor whose end means that the parent is gone. */
+  /** BOXGATE_PARENT_PIPE: a file descriptor whose end means that the parent process has ended. */
   readonly parentPipe: number | undefined;
 }
 
-/** Where the cluster is, and what the operator signs in with: a configuration file, or what every pod is given. */
+/** Access to the cluster: a configuration file, or the address and credentials that every pod is given. */
 export type ClusterAccess =
   | { /** KUBECONFIG: path of the file. */ readonly kubeconfig: string }
   | {
       /** KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: the API server. */
       readonly host: string;
       readonly port: number;
-      /** BOXGATE_SERVICE_ACCOUNT_FOLDER: of the files `token` and `ca.crt`. */
+      /** BOXGATE_SERVICE_ACCOUNT_FOLDER: folder of the files `token` and `ca.crt`. */
       readonly accountFolder: string;
     };
 
-/** Reads the settings of the operator. Throws ConfigError with every mistake at once; no sentence shows a value. */
+/** Reads the settings of the operator. Throws ConfigError with all mistakes; its messages never show a value. */
 export function readOperatorConfig(environment: Environment): OperatorConfig {
   return reading(environment, (read) => ({
     ...readInstallation(read),
@@ -84,7 +84,7 @@ export function readOperatorConfig(environment: Environment): OperatorConfig {
   }));
 }
 
-/** What the operator shares with the API it speaks to. */
+/** Reads the settings that the operator shares with the API. */
 function readInstallation(read: EnvironmentReader) {
   const managementUrl = 'must be the URL of the management port, such as http://boxgate-management:8081';
   const digestKey = 'must be 32 random bytes in base64 (openssl rand -base64 32)';
@@ -99,7 +99,7 @@ function readInstallation(read: EnvironmentReader) {
   };
 }
 
-/** Reads where the cluster is, for what needs nothing else. Throws ConfigError. */
+/** Reads only the access to the cluster, for commands that need nothing else. Throws ConfigError. */
 export function readClusterAccess(environment: Environment): ClusterAccess {
   return reading(environment, accessOf);
 }

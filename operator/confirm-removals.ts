@@ -5,8 +5,8 @@ import type { PassContext } from './pass-context.ts';
 import type { Removal } from './plan.ts';
 
 /**
- * Those removals that may be done, as {@link confirmed} has them. What goes with its whole kind stays as a row without an
- * owner: the definition was deleted, and nobody has said anything of the single object (docs/decisions/0026).
+ * Returns the removals that may be carried out, see {@link confirmed}. If a kind is deleted as a whole, the rows stay
+ * without an owner: the definition was deleted, and nobody decided on the single object (docs/decisions/0026).
  */
 export async function confirmedRemovals(
   box: string,
@@ -25,9 +25,9 @@ export async function confirmedRemovals(
 }
 
 /**
- * Those removals that may be done: where an object was merely not found, a look past every cache must not find it either.
- * Where many are missing of which that look does not say that they are gone, in this box or in all boxes together, the list
- * is wrong, and nothing that it lacks is removed until that is over (docs/decisions/0022).
+ * Returns the removals that may be carried out: if an object was merely not found, a read past every cache must not
+ * find it either. If that read does not confirm many missing objects as gone, in this box or in all boxes together, the
+ * list is wrong. Nothing that it lacks is then removed until that is over (docs/decisions/0022).
  */
 async function confirmed(
   box: string,
@@ -51,7 +51,7 @@ async function confirmed(
   const left = removals.filter((removal) => !isGone(removal));
   memory.missing += left.length;
   if (!isListWrong(left, memory, context)) return removals.filter(isGone);
-  // Of these the cluster itself said that they are going.
+  // The cluster itself has reported these as being deleted.
   const going = new Set(source.holds?.going(box).map(({ uid }) => uid));
   return removals.filter((one) => !questions.has(one) || (going.has(one.declarer.uid) && isGone(one)));
 }

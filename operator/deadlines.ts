@@ -2,25 +2,25 @@ import type { EventRecorder } from './events.ts';
 import type { Going, Holds } from './holds.ts';
 import type { QueueOptions } from './queue.ts';
 
-/** What deadlines work with. */
+/** Dependencies of the deadlines. */
 export interface DeadlineOptions {
   readonly holds: Holds;
-  /** Milliseconds that an object waits with its deletion for an API that cannot be reached. */
+  /** Milliseconds that a deleted object waits for an API that cannot be reached. */
   readonly holdLimit: number;
-  /** Whether what a box declares cannot be carried out at present. */
+  /** Checks whether the declarations of a box cannot be carried out at present. */
   readonly isFailing: (box: string) => boolean;
   readonly events: EventRecorder;
   readonly schedule: QueueOptions['schedule'];
   readonly onFailure: (box: string, error: unknown, wait: number) => void;
 }
 
-/** Milliseconds between two looks at the objects that wait. */
+/** Milliseconds between two checks of the waiting objects. */
 const period = 1_000;
 
 /**
- * Lets objects go that have waited too long for an API that cannot be reached: a deletion, and with it the namespace, must
- * never hang. Their rows still work then, which an event says; they are removed once the API is back. An object whose box
- * is merely slow waits on. Stops when aborted.
+ * Releases objects that have waited too long for an API that cannot be reached: a deletion, and with it the namespace,
+ * must never hang. An event says that their rows still work; they are removed once the API is back. An object whose box
+ * is merely slow keeps waiting. Stops when aborted.
  */
 export function startDeadlines(options: DeadlineOptions, signal: AbortSignal): void {
   let cancel = (): void => undefined;
@@ -35,14 +35,14 @@ export function startDeadlines(options: DeadlineOptions, signal: AbortSignal): v
   next();
 }
 
-/** What an object says whose deletion waits for the API. */
+/** Message for an object whose deletion waits for the API. */
 export const DELETION_WAITS =
   'the deletion waits for the API, which does not answer: what the object declared still works. It goes on by itself when the API is back, or after a while without it';
 
-/** Milliseconds: a deletion that takes no longer is nothing to tell of. */
+/** Milliseconds: a shorter wait of a deletion is not reported. */
 const patience = 2_000;
 
-/** Tells once of each object that waits for an API that cannot be reached. */
+/** Reports once each object that waits for an API that cannot be reached. */
 function tellWaiting({ holds, isFailing, events }: DeadlineOptions, told: Set<string>): void {
   const going = holds.going();
   for (const uid of told) if (!going.some((one) => one.uid === uid)) told.delete(uid);
@@ -58,11 +58,11 @@ async function releaseOverdue(options: DeadlineOptions, signal: AbortSignal): Pr
   const { holds, holdLimit, isFailing, events, onFailure } = options;
   const overdue = holds.going().filter(({ waited, namespace }) => waited >= holdLimit && isFailing(namespace));
   for (const [box, objects] of Map.groupBy(overdue, ({ namespace }) => namespace)) {
-    // Before it is gone: afterwards there is nothing to show it at.
+    // Before the release: afterwards there is no object left that could show the event.
     for (const object of objects) {
       const event = rowRemains(object, holdLimit);
       events.record(event);
-      // A namespace that is going takes no events.
+      // A terminating namespace accepts no events.
       onFailure(box, new Error(`${event.reason}: ${object.kind} ${object.name}: ${event.message}`), 0);
     }
     try {

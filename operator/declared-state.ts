@@ -13,13 +13,13 @@ import type { HostVerdict, Tenancy } from './tenancy.ts';
 /** The judged objects of a listing, and the state of its namespace. */
 interface DeclaredCandidates {
   readonly candidates: readonly Candidate[];
-  /** The namespace is being deleted. */
+  /** True while the namespace is being deleted. */
   readonly isTerminating: boolean;
-  /** The box may hold rows of objects that were there before. */
+  /** True if the box may hold rows of earlier objects. */
   readonly inherits: boolean;
 }
 
-/** What a listing declares, with its secrets. What is known of an unchanged object is taken from memory. */
+/** Returns the desired state of a listing, with its secrets. Facts about an unchanged object are taken from memory. */
 export async function declaredState(
   box: string,
   { candidates, isTerminating, inherits }: DeclaredCandidates,
@@ -49,7 +49,7 @@ export async function declaredState(
   return desired;
 }
 
-/** What a listing declares, judged; of a Box only what its namespace grants it. */
+/** Judges the objects of a listing; a Box keeps only what its namespace grants. */
 export function candidatesOf(
   { objects, tenancy, definitions }: Listing,
   memory: BoxMemory,
@@ -64,7 +64,7 @@ export function candidatesOf(
   );
 }
 
-/** Other definitions give another meaning to the same objects, and room for other statuses. */
+/** Forgets judgements and statuses: new definitions change the meaning of objects and the fields of statuses. */
 function judgeAnew(memory: BoxMemory): void {
   memory.objects = new Map();
   memory.published.clear();
@@ -74,7 +74,7 @@ function judgedNow(object: Candidate['object'], { definitions }: BoxMemory): Can
   return judge(object, definitions?.get(object.kind)?.newer);
 }
 
-/** Asked for each time, as the Namespace may change while the object does not; the one of before where it says the same. */
+/** Checks the metadata each time: the Namespace may change without the object. Reuses an equal earlier result. */
 function permitted(one: Candidate, tenancy: Tenancy | undefined, memory: BoxMemory): Candidate {
   if (tenancy === undefined) return one;
   const whole = one.judged.whole ?? one.judged;
@@ -87,7 +87,7 @@ function permitted(one: Candidate, tenancy: Tenancy | undefined, memory: BoxMemo
 
 const none: readonly string[] = [];
 
-/** Judged anew each time: what it gets may change while it does not. */
+/** Judges a Box each time: its grants may change while the object does not. */
 function boxCandidate(
   object: Candidate['object'],
   hosts: HostVerdict,

@@ -9,16 +9,16 @@ import type { PassContext } from './pass-context.ts';
 import { areAllOwn, isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
 import type { Listing } from './source.ts';
 
-/** What went first. */
+/** Removals made before anything else in a pass. */
 export interface Departures {
   readonly removed: readonly Removal[];
-  /** Row keys of what was not confirmed to be gone, and is not to be asked for again in this pass. */
+  /** Row keys of removals that were not confirmed; this pass does not ask again. */
   readonly open: ReadonlySet<string>;
 }
 
 /**
- * Before anything else of a pass: the rows of objects that are gone or going go too, and then the objects that waited for
- * it. Needs no Secret and nothing that is still declared, so that nothing of these can hold a deletion up. An id that
+ * Removes the rows of deleted and terminating objects before anything else in a pass, then releases the objects that
+ * waited for this. It needs no Secret and nothing that is still declared, so these cannot delay a deletion. An id that
  * another object has now is left to the plan, which passes it on in one call.
  */
 export async function removeDeparted(
@@ -59,7 +59,7 @@ function uidsOf(candidates: readonly Candidate[]): ReadonlySet<string> {
   return new Set(candidates.map(({ object }) => object.uid));
 }
 
-/** Lets the objects go whose deletion waited for their rows, as far as these are gone. */
+/** Releases the objects whose deletion waited for their rows, if these are gone. */
 export async function letGo(
   box: string,
   memory: BoxMemory,
@@ -73,7 +73,7 @@ export async function letGo(
   if (free.length > 0) await source.holds?.release(box, free, signal);
 }
 
-/** Asks which rows there are at all, without a word of what is declared now. */
+/** Reads all rows of this cluster in the box, without comparing them with what is declared now. */
 async function callRoll(box: string, memory: BoxMemory, context: PassContext, signal: AbortSignal): Promise<void> {
   const before = memory.rows;
   const rows: BoxMemory['rows'] = new Map();
@@ -99,7 +99,7 @@ async function remove(
   context: PassContext,
   signal: AbortSignal,
 ): Promise<void> {
-  // Before its row has no owner: nobody could tell later whose secret it is.
+  // Before the row loses its owner: afterwards nobody could tell whose secret it is.
   await releaseRetained(box, candidates, removals, memory, context.keeper, signal);
   const lines = removals.map(removalLine);
   for (const result of await applyLines(box, false, lines, context, signal)) noteRemoval(result, memory);
@@ -110,6 +110,6 @@ function noteRemoval(result: ApplyResult, memory: BoxMemory): void {
   memory.rows.delete(key);
   if (result.result === 'retained') memory.elsewhere.set(key, true);
   else memory.elsewhere.delete(key);
-  // Somebody else has it now: what the database has is to be looked at.
+  // Somebody else has the row now: the database must be compared again.
   if (result.result === 'conflict') memory.known = false;
 }

@@ -4,51 +4,51 @@ import { digestOf, type SecretPart } from './digest.ts';
 import type { Judged } from './judge.ts';
 import type { ResolvedSecret } from './resolve-secret.ts';
 
-/** An object and what is known of it by itself. */
+/** An object, judged by itself. */
 export interface Candidate {
   readonly object: Declared;
   readonly judged: Judged;
 }
 
-/** An object, and who has its id if it has not. */
+/** An object, with the owner of its id if that is another object. */
 export type Contender = Pick<Desired, 'object' | 'judged' | 'loses'>;
 
-/** An object with everything that decides what becomes of its row; the same one until any of that changes. */
+/** An object with everything that decides the state of its row; the same instance until any of that changes. */
 export interface Desired extends Candidate {
   readonly secret: ResolvedSecret;
   /** The owner name of another object that declares the same id and has it. */
   readonly loses: string | undefined;
-  /** Digest of the row it wants. */
+  /** Digest of the row that it wants. */
   readonly digest: string;
 }
 
 /**
- * What is to become of an object's row: `declare`, it is to be so; `update`, it is to be so if it is there, because a
- * secret is missing and a client without one is never made; `leave`, it stays as it is; `none`, it is another's.
+ * The intended state of an object's row. `declare`: as declared; `update`: as declared if it exists, because a secret
+ * is missing and a client without one is never created; `leave`: unchanged; `none`: the row is another object's.
  */
 export type Intent = 'declare' | 'update' | 'leave' | 'none';
 
-/** What is to become of the row of an object. A faulty or suspended object leaves its row alone, as an API server would. */
+/** Decides the state of an object's row. A faulty or suspended object leaves it unchanged, as an API server would. */
 export function intentOf({ object, judged, secret, loses }: Desired): Intent {
   if (loses !== undefined) return 'none';
   if (judged.suspended || judged.faults.length > 0) return 'leave';
-  // The settings of a box hold without its first admin.
+  // The settings of a box apply even without its first admin.
   return secret.state === 'missing' && object.kind !== 'Box' ? 'update' : 'declare';
 }
 
-/** Names a row within its box. */
+/** Returns the key of a row within its box. */
 export function rowKey({ kind, id }: { readonly kind: string; readonly id: string }): string {
   return `${kind}/${id}`;
 }
 
-/** The row that an object declares. */
+/** Returns the row that an object declares. */
 export function rowOf({ object, judged }: Candidate) {
   return { kind: object.kind, id: judged.id };
 }
 
 /**
- * Who loses an id to whom: the key of each object that declares an id which an older one has, with that one's owner name.
- * Times of creation are whole seconds: of two of the same second, the one that has its row in `rows` keeps the id.
+ * Finds the objects that lose their id: the key of each object whose id an older one has, with that one's owner name.
+ * Creation times are whole seconds: of two from the same second, the one that has its row in `rows` keeps the id.
  */
 export function contests(candidates: readonly Candidate[], rows: Holders): ReadonlyMap<string, string> {
   const spelled = spelledIds(candidates);
@@ -68,10 +68,10 @@ export function contests(candidates: readonly Candidate[], rows: Holders): Reado
   return new Map(losers.map((loser) => [loser.object.key, holderName(holders.get(loser.judged.rowKey) ?? loser)]));
 }
 
-/** By row key: the object whose row is there. */
+/** By row key: the object that has the row. */
 export type Holders = ReadonlyMap<string, { readonly declarer: { readonly uid: string } }>;
 
-/** Whether two objects may declare one id. */
+/** Checks whether two objects may declare one id. */
 export function isAnyContested(candidates: readonly Candidate[]): boolean {
   const spelled = spelledIds(candidates);
   if (spelled.size === 0) return false;
@@ -79,7 +79,7 @@ export function isAnyContested(candidates: readonly Candidate[]): boolean {
   return new Set(ids).size < ids.length;
 }
 
-/** Names are unique: an id that is one can only be contested by somebody who spells it out in spec.id. */
+/** Returns the ids set in `spec.id`: names are unique, so only these can be contested. */
 function spelledIds(candidates: readonly Candidate[]): ReadonlySet<string> {
   return new Set(candidates.filter(({ object, judged }) => judged.rowKey !== object.key).map(rowKeyOf));
 }
@@ -90,7 +90,7 @@ function rowKeyOf({ judged }: Candidate): string {
   return judged.rowKey;
 }
 
-/** The candidates with who has their id. */
+/** Adds to each candidate the owner of its id if that is another object. */
 export function contested(candidates: readonly Candidate[], rows: Holders): readonly Contender[] {
   const losers = contests(candidates, rows);
   return candidates.map(({ object, judged }) => ({ object, judged, loses: losers.get(object.key) }));
@@ -106,7 +106,7 @@ function isAhead(one: Declared, other: Declared, holder: string | undefined): bo
   return one.uid < other.uid;
 }
 
-/** The object as it is desired now: the one of before, as long as nothing about it changed. */
+/** Returns the desired state of an object; the earlier instance as long as nothing about it has changed. */
 export function desiredOf(
   candidate: Candidate,
   resolved: ResolvedSecret,
@@ -131,7 +131,7 @@ function isSameSecret(one: ResolvedSecret, other: ResolvedSecret): boolean {
   return one.value === other.value && before?.value === after?.value && before?.until === after?.until;
 }
 
-/** Who looks for changes compares objects: one that is made anew in each pass would be a change in each. */
+/** Checks whether two secrets say the same. Changes are found by identity: a new object would be a change. */
 function saysTheSame(one: ResolvedSecret, other: ResolvedSecret): boolean {
   if (!isSameSecret(one, other)) return false;
   if (one.state === 'missing' && other.state === 'missing') {

@@ -3,17 +3,17 @@ import { isObject } from '../api/client/apply-answer.ts';
 import type { Secret } from '../api/client/secret.ts';
 import type { PreviousSecret } from './rotation.ts';
 
-/** The canonical JSON of a value (members sorted by name) as a fingerprint of 128 bits. */
+/** Returns a fingerprint of 128 bits of the canonical JSON of a value (members sorted by name). */
 export function fingerprint(value: unknown): string {
   return hash('sha256', JSON.stringify(canonical(value)), 'buffer').toString('base64url', 0, 16);
 }
 
-/** What belongs to a digest beside the resource: a secret, and one that is valid beside it; none; the one that the API has kept. */
+/** Secret part of a digest: a secret, with the previous one while valid; none; or the one that the API has kept. */
 export type SecretPart = { readonly value: Secret; readonly previous?: PreviousSecret } | 'none' | 'kept';
 
 /**
- * The digest that is stored with a row: 128 bits of HMAC-SHA256 over the resource's fingerprint and its secret, hexadecimal. Keyed,
- * because a plain hash over a chosen secret would be a fast hash of it beside the slow one.
+ * Returns the digest that is stored with a row: 128 bits of HMAC-SHA256 over the resource's fingerprint and its secret,
+ * hexadecimal. It is keyed, because a plain hash over a chosen secret would be a fast hash of it next to the slow one.
  */
 export function digestOf(key: KeyObject, content: string, secret: SecretPart): string {
   return createHmac('sha256', key)
@@ -30,7 +30,7 @@ function partText(secret: SecretPart): string {
   return `secret:${value.reveal()}${beside}`;
 }
 
-/** Lists and members are marked apart; members are a list of pairs, so that one called __proto__ stays a member. */
+/** Marks lists and objects differently; members become a list of pairs, so that one called __proto__ stays a member. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return ['[', ...value.map(canonical)];
   if (!isObject(value)) return value;

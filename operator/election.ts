@@ -1,46 +1,46 @@
 import { look, mayTake, type Candidate, type Lease, type LeaseStore, type Sight } from './lease.ts';
 
-/** One replica's part in choosing the one that leads. */
+/** One replica's part in the leader election. */
 export interface Election {
-  /** Resolves when this one leads; never, when it does not come to that. */
+  /** Resolves when this replica leads; stays pending if it never does. */
   readonly won: Promise<void>;
-  /** Rejects with LeadershipLost when it leads no more, without having released the Lease. */
+  /** Rejects with LeadershipLost when this replica no longer leads, without having released the Lease. */
   readonly lost: Promise<never>;
-  /** Whether it leads now: to be asked before every write. */
+  /** Checks whether this replica leads now; to be called before every write. */
   readonly leads: () => boolean;
-  /** Whether it knows who leads: it has seen the Lease within the time that one counts. */
+  /** Checks whether this replica knows the leader: it has seen the Lease within the duration of a Lease. */
   readonly isInformed: () => boolean;
-  /** Takes no more part; lets another one lead at once. Nothing may be under way any more that only a leader may do. */
+  /** Stops taking part, and lets another replica lead. No work may be running any more that only a leader may do. */
   release(): Promise<void>;
 }
 
-/** This replica leads no more: what it still wants to write is another one's now. */
+/** Error of a replica that no longer leads: its remaining writes are another one's now. */
 export class LeadershipLost extends Error {
   override readonly name = 'LeadershipLost';
 }
 
-/** What an election works with: the Lease, who asks, time and chance. */
+/** Dependencies of an election: the Lease, the candidate, time and randomness. */
 export interface ElectionOptions extends Candidate {
   readonly store: LeaseStore;
-  /** Milliseconds, from a clock that never goes back and does not stop while the process does. */
+  /** Milliseconds, from a clock that never goes back and keeps running while the process is stopped. */
   readonly now: () => number;
   readonly random: () => number;
   readonly schedule: (wait: number, callback: () => void) => () => void;
-  /** Hears of calls that failed. */
+  /** Called for each failed call. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * A leader that could not renew for this part of the Lease's time leads no more: long before anybody else may. (Of 15 s: 10,
- * as client-go has it.)
+ * Part of the Lease's time after which a leader that could not renew no longer leads: long before anybody else may. (Of
+ * 15 s: 10, as in client-go.)
  */
 const deadlinePart = 2 / 3;
-/** Looks and renewals come this often: seven in the time of the Lease. */
+/** Time between two reads or renewals, as part of the Lease's time: seven fit into it. */
 const retryPart = 2 / 15;
-/** Milliseconds that a call may take when a replica leaves. */
+/** Limit of a call while a replica leaves, in milliseconds. */
 const longestPatience = 1_000;
 
-/** Takes part from now on. */
+/** Starts to take part in an election. */
 export function startElection(options: ElectionOptions): Election {
   return new LeaseElection(options);
 }
@@ -49,17 +49,17 @@ class LeaseElection implements Election {
   readonly lost: Promise<never>;
   readonly won: Promise<void>;
   readonly #options: ElectionOptions;
-  /** It takes no more part; then that also what it has asked is waited for no longer. */
+  /** Aborted when it stops taking part; then `#hurry` also aborts the call that is running. */
   readonly #leaving = new AbortController();
   readonly #hurry = new AbortController();
   readonly #winning = Promise.withResolvers<void>();
   readonly #losing = Promise.withResolvers<never>();
   readonly #ended: Promise<void>;
-  /** Present while it leads: the Lease as it was written last. */
+  /** The Lease as last written; present while this replica leads. */
   #held: Lease | undefined;
-  /** For good: an answer that comes late changes nothing. */
+  /** Never reset: a late answer changes nothing. */
   #hasLost = false;
-  /** It leads until then, unless it renews. */
+  /** End of its leadership unless it renews, in milliseconds of the clock. */
   #until = -Infinity;
   #seenAt = -Infinity;
   #cancelStepDown = (): void => undefined;
@@ -68,7 +68,7 @@ class LeaseElection implements Election {
     this.#options = options;
     this.won = this.#winning.promise;
     this.lost = this.#losing.promise;
-    // Nobody may be listening yet.
+    // There may be no listener yet.
     this.lost.catch(() => undefined);
     this.#ended = this.#takePart();
   }
@@ -87,14 +87,14 @@ class LeaseElection implements Election {
     // Whole milliseconds: a timeout of anything else throws.
     const patience = Math.ceil(Math.min(longestPatience, duration * retryPart));
     this.#leaving.abort();
-    // An answer that is on its way says which version is to be released.
+    // A pending answer shows which version must be released.
     const spare = schedule(patience, () => this.#hurry.abort(new Error('the operator is stopping')));
     await this.#ended;
     spare();
     this.#cancelStepDown();
     const held = this.leads() ? this.#held : undefined;
     this.#held = undefined;
-    // What cannot be released runs out.
+    // A Lease that cannot be released expires.
     if (held !== undefined) await store.write(held, '', AbortSignal.timeout(patience)).catch(onFailure);
   }
 
@@ -129,7 +129,7 @@ class LeaseElection implements Election {
     return sight;
   }
 
-  /** Also where the Lease was edited or deleted; not where it has become another one's. */
+  /** Renews the Lease, also if it was edited or deleted, but not if another replica holds it. */
   async #renew(): Promise<void> {
     const { store, now, identity } = this.#options;
     const { signal } = this.#hurry;
@@ -147,7 +147,7 @@ class LeaseElection implements Election {
     if (renewed !== undefined) this.#lead(renewed, began);
   }
 
-  /** Counted from when the write began: by the clocks of the others the Lease begins later. */
+  /** Leads from the start of the write: by the clocks of the other replicas the Lease begins later. */
   #lead(held: Lease, began: number): void {
     const { now, duration, schedule } = this.#options;
     if (this.#hasLost) return;
@@ -175,7 +175,7 @@ class LeaseElection implements Election {
     }
   }
 
-  /** Until the next look; at once when it takes no more part. */
+  /** Waits until the next attempt, or until it stops taking part. */
   #pause(): Promise<void> {
     const { duration, random, schedule } = this.#options;
     const { signal } = this.#leaving;

@@ -1,7 +1,7 @@
 import type { Kind } from '../crds/kind.ts';
 import type { Identity } from './declared.ts';
 
-/** Something that happened to an object, for people: `kubectl describe` shows it below the object. */
+/** An event of an object, for people: `kubectl describe` shows it below the object. */
 export interface ObjectEvent {
   readonly object: Identity & { readonly kind: Kind };
   /** `Warning`: somebody should look. */
@@ -10,11 +10,11 @@ export interface ObjectEvent {
   readonly reason: string;
   /** A sentence; never a secret, nor anything of another namespace. */
   readonly message: string;
-  /** The status of the object says the same: who shows statuses need not show it. */
+  /** True if the status of the object says the same: a program that shows statuses need not show the event. */
   readonly isInStatus?: true;
 }
 
-/** Who tells people of events. Nothing depends on it: an event may be lost, and a record never fails nor waits. */
+/** A recorder of events for people. Nothing depends on it: an event may be lost, and a record never fails or waits. */
 export interface EventRecorder {
   record(event: ObjectEvent): void;
 }

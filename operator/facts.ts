@@ -3,50 +3,50 @@ import type { Fault } from '../crds/fault.ts';
 import type { AccountState } from './account-state.ts';
 import type { Desired } from './desired.ts';
 
-/** Why the API did not take what an object declares; not sent again until that changes, or the next sweep. */
+/** Reason why the API refused an object; not sent again until the object changes, or until the next sweep. */
 export interface Refusal {
   readonly digest: string;
   /**
-   * `locked`: the box is that of another namespace, and nothing of it is applied. `quota`: the object is one of the
-   * youngest of a box that has all that its quota allows.
+   * `locked`: the box belongs to another namespace, and nothing of it is applied. `quota`: the object is one of the
+   * youngest of a box that has used up its quota.
    */
   readonly result: 'invalid' | 'conflict' | 'locked' | 'quota';
   readonly faults: readonly Fault[];
   readonly detail: string;
 }
 
-/** How far the row of an object is: as declared; not tried or not tried again yet; refused. */
+/** State of an object's row: as declared; not sent yet; not applied because a pass failed; refused. */
 export type RowState = 'applied' | 'pending' | 'unreachable' | Refusal;
 
-/** Everything a status is made from. Compared member by member: an object whose facts are the same keeps its status. */
+/** Everything that a status is computed from, compared member by member: the same facts keep the same status. */
 export interface Facts {
   readonly desired: Desired;
   readonly row: RowState;
-  /** Of a policy: why its rule cannot be used. Of a client: why its `jwks_uri` is never asked for keys. Of a Box: hosts that it does not have. */
+  /** Faults of parts without effect: a policy's rule, a client's `jwks_uri`, or hosts that a Box does not have. */
   readonly unusable: readonly Fault[];
-  /** Of a client: how many declared policies concern it. Of a box: how many it has. */
+  /** Number of declared policies that concern a client, or that a box has. */
   readonly policies: number;
-  /** Of a box: how many clients are declared in it. */
+  /** Number of clients declared in a box. */
   readonly clients: number;
-  /** Of a policy: what it links and is not there, as `Client/x`. */
+  /** Links of a policy to missing resources, as `Client/x`. */
   readonly dangling: readonly string[];
-  /** Of a box: its issuer. */
+  /** Issuer of a box. */
   readonly issuer: string;
-  /** Of a box: why the quotas of its Namespace cannot be read. */
+  /** Reason why the quotas of a box's Namespace cannot be read. */
   readonly quotaFault: string | undefined;
-  /** Of a box: the API does not answer. */
+  /** True for a box while the API does not answer. */
   readonly isApiAway: boolean;
-  /** Of a client: how much it is used, once that was asked. */
+  /** Usage of a client, once it was read. */
   readonly usage: ClientUsage | undefined;
-  /** Of a box: how many users it has, once that was asked. */
+  /** Number of users of a box, once it was read. */
   readonly users: number | undefined;
-  /** Of a client with service accounts: whether the API knows who makes their tokens. */
+  /** True for a client with service accounts if the API knows the issuer and keys of their tokens. */
   readonly servesServiceAccounts: boolean;
-  /** Of a client: its pinned ServiceAccounts. */
+  /** Pinned ServiceAccounts of a client. */
   readonly accounts: readonly AccountState[];
 }
 
-/** Whether two sets of facts make the same status. */
+/** Checks whether two sets of facts result in the same status. */
 export function sameFacts(one: Facts, other: Facts): boolean {
   return (
     one.desired === other.desired &&

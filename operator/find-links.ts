@@ -4,8 +4,8 @@ import { linksToAsk } from './links.ts';
 import type { PassContext } from './pass-context.ts';
 
 /**
- * Asks the API for what policies link and nobody declares: clients that were made over REST, users, groups. What it answers
- * is remembered until the next sweep. Throws ManagementError.
+ * Asks the API for linked resources that nobody declares: clients created over REST, users, groups. The answers are
+ * remembered until the next sweep. Throws ManagementError.
  */
 export async function findLinks(
   box: string,

@@ -4,7 +4,7 @@ import type { Removal } from './plan.ts';
 import type { KeptName, SecretKeeper } from './secret-keeper.ts';
 import { secretName } from './secret-source.ts';
 
-/** Lets go of the generated secrets of clients that are to be retained: they go on with them. */
+/** Releases the generated secrets of clients that are retained: these keep using them. */
 export async function releaseRetained(
   box: string,
   desired: readonly Candidate[],
@@ -17,7 +17,7 @@ export async function releaseRetained(
   if (retained.length === 0) return;
   const uids = new Set(retained.map(({ declarer }) => declarer.uid));
   const known = [...memory.generated.values()].filter(({ uid }) => uids.has(uid ?? ''));
-  // Of one that went while nobody watched only its keeper may know which one is its.
+  // For a client deleted while nobody watched, only the keeper may know its secret.
   const all = known.length >= retained.length ? known : await keeper.names(box, signal);
   const isWanted = wantedBy(desired);
   const released = all.filter((one) => !isWanted(one) && retained.some((removal) => mayBelong(one, removal)));
@@ -25,7 +25,7 @@ export async function releaseRetained(
   for (const { name } of known) memory.generated.delete(name);
 }
 
-/** Removes generated secrets whose Client was removed by this pass, or has its secret from elsewhere or under another name now. */
+/** Deletes generated secrets whose Client was removed by this pass, or now has another secret or Secret name. */
 export async function forgetUnwanted(
   box: string,
   desired: readonly Desired[],
@@ -53,9 +53,9 @@ export async function forgetUnwanted(
 }
 
 /**
- * Removes generated secrets that belong to no Client at two sweeps in a row: those of clients that went while nobody
- * watched. One that is merely missing in the list has its row still, and so its secret stays (docs/decisions/0022). A faulty
- * Client may be the one that has it, so then nothing is removed.
+ * Deletes generated secrets that belonged to no Client in two sweeps in a row: those of clients that were deleted while
+ * nobody watched. A Client that is merely missing in the list still has its row, so its secret stays
+ * (docs/decisions/0022). A faulty Client may own one, so then nothing is deleted.
  */
 export async function forgetLeftovers(
   box: string,
@@ -73,7 +73,7 @@ export async function forgetLeftovers(
   if (again.length > 0) await keeper.forget(box, again, signal);
 }
 
-/** The rows of clients of which no object is listed, and which nobody has confirmed to be gone. */
+/** Returns the rows of clients whose object is not listed and not confirmed as gone. */
 function missingClients(desired: readonly Desired[], { rows }: BoxMemory): readonly KnownRow[] {
   const listed = new Set(desired.map(({ object }) => object.uid));
   return [...rows.values()].filter(({ kind, declarer }) => kind === 'Client' && !listed.has(declarer.uid));
@@ -83,7 +83,7 @@ function ownedBy(rows: readonly KnownRow[]): (kept: KeptName) => boolean {
   return (kept) => rows.some((row) => mayBelong(kept, { row, declarer: row.declarer }));
 }
 
-/** Where a keeper does not know whose a secret is, it may be anybody's: it stays. */
+/** Checks whether a secret may belong to a row's client. If its keeper does not know the owner, it may, and stays. */
 function mayBelong({ uid, id }: KeptName, { declarer, row }: Pick<Removal, 'declarer' | 'row'>): boolean {
   return (uid ?? declarer.uid) === declarer.uid && (id ?? row.id) === row.id;
 }
@@ -93,7 +93,7 @@ function hasOther({ object, judged }: Desired, { name }: KeptName): boolean {
   return judged.secret.from !== 'generated' || secretName(judged.secret, object.name) !== name;
 }
 
-/** Whether the client that has a generated secret still wants it under its name. */
+/** Returns a check whether the client of a generated secret still wants it under its name. */
 function wantedBy(desired: readonly Candidate[]): (kept: KeptName) => boolean {
   const wanted = new Map<string, Candidate[]>();
   for (const one of desired) {

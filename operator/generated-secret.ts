@@ -1,6 +1,6 @@
 import { SECRET_ENTRIES } from '../crds/kubernetes-fields.ts';
 
-/** What a generated Secret tells an application, beside the secret itself. */
+/** Values that a generated Secret gives an application, in addition to the secret itself. */
 export interface SecretFacts {
   readonly client_id: string;
   readonly issuer: string;
@@ -10,7 +10,7 @@ export interface SecretFacts {
 
 type Values = SecretFacts & { readonly client_secret: string };
 
-/** The addresses of a box by its issuer, as its discovery document has them (RFC 8414 §3.2). */
+/** Returns a client's id and the addresses of its box, as in the discovery document (RFC 8414 §3.2). */
 export function secretFacts(clientId: string, issuer: string): SecretFacts {
   return {
     client_id: clientId,
@@ -21,8 +21,8 @@ export function secretFacts(clientId: string, issuer: string): SecretFacts {
 }
 
 /**
- * The entries of a generated Secret: the usual five, or those of a template with its placeholders filled in. A template
- * that never mentions the secret gets it as `client_secret`, or it would be lost.
+ * Returns the entries of a generated Secret: the usual five, or those of a template with its placeholders replaced. A
+ * template that never mentions the secret gets it as `client_secret`, or it would be lost.
  */
 export function secretEntries(
   template: Readonly<Record<string, string>> | undefined,

@@ -12,23 +12,23 @@ import type { SecretWish } from './secret-keeper.ts';
 import { secretName } from './secret-source.ts';
 import type { BoxSecrets } from './source.ts';
 
-/** Whose generated secrets are asked for. */
+/** Input for the generated secrets of a box. */
 export interface GeneratedSecretsOf {
   readonly box: string;
-  /** Clients that are to have one. */
+  /** Clients that need a generated secret. */
   readonly wanting: readonly Candidate[];
-  /** Also at those that nothing has changed about. */
+  /** True to look also at unchanged ones. */
   readonly lookAtAll: boolean;
-  /** The namespace is being deleted. */
+  /** True while the namespace is being deleted. */
   readonly isTerminating: boolean;
-  /** The box may hold rows of objects that were there before. */
+  /** True if the box may hold rows of earlier objects. */
   readonly inherits: boolean;
   readonly issuer: string;
   readonly secrets: BoxSecrets;
   readonly memory: BoxMemory;
 }
 
-/** The generated secrets by the name of their Client. Those that nothing has changed about are looked at in a sweep only. */
+/** Returns the generated secrets by the name of their Client. Unchanged ones are checked in a sweep, or when due. */
 export async function generatedSecrets(
   { box, wanting, lookAtAll, isTerminating, inherits, issuer, secrets, memory }: GeneratedSecretsOf,
   context: PassContext,
@@ -81,7 +81,7 @@ function isAsBefore({ secret, ...known }: Desired, memory: BoxMemory, now: numbe
   return secret.isStaged !== true || appliedSecret({ secret, ...known }, memory) === undefined;
 }
 
-/** When the secret of a client is to be looked at again, in milliseconds since 1970; a staged one as soon as it is applied. */
+/** Returns when a client's secret is checked next, in milliseconds since 1970; 0 for an applied staged one. */
 export function lookAt(one: Desired, memory: BoxMemory): number | undefined {
   const { secret } = one;
   if (secret.state === 'none') return undefined;
@@ -89,14 +89,14 @@ export function lookAt(one: Desired, memory: BoxMemory): number | undefined {
   return secret.look;
 }
 
-/** The secret that the API has, as far as is known. */
+/** Returns the secret that the API has, as far as is known. */
 function appliedSecret({ object, judged, digest, secret }: Desired, { rows }: BoxMemory): Secret | undefined {
   const row = rows.get(judged.rowKey);
   const isApplied = row?.digest === digest && row.declarer.uid === object.uid;
   return isApplied && secret.state === 'ready' ? secret.value : undefined;
 }
 
-/** Asked for only where an old secret may retire. Nothing known is no reason to retire. */
+/** Reads the usage only if an old secret may retire. Unknown usage is no reason to retire one. */
 async function usageWhereDue(
   box: string,
   due: readonly Candidate[],
@@ -124,7 +124,7 @@ async function usageWhereDue(
   }
 }
 
-/** Where nobody asked, what was said last of the previous secret stays said: else its status would come and go. */
+/** Keeps the known use of the previous secret if none was read now: otherwise its status would come and go. */
 function withKnownUse(secret: ResolvedSecret, known: ResolvedSecret | undefined): ResolvedSecret {
   if (secret.state !== 'ready' || known?.state !== 'ready' || known.previousLastUsed === undefined) return secret;
   if (secret.previous === undefined) return secret;
@@ -168,10 +168,10 @@ function wishOf(
 
 const nothingInherited: ReadonlySet<string> = new Set();
 
-/** Milliseconds after which the API is asked again. */
+/** Milliseconds until the API is asked again. */
 const askAgain = 2_000;
 
-/** A secret is not generated before it is known whether the client has one. */
+/** Postpones a new secret until it is known whether the client already has one. */
 function notKnown(now: number): ResolvedSecret {
   return {
     ...missing('SecretNotRead', 'the API does not answer yet whether the client has a secret of an earlier object'),
@@ -179,7 +179,7 @@ function notKnown(now: number): ResolvedSecret {
   };
 }
 
-/** In a namespace that is being deleted nothing can be made, and whoever tries is refused each time. */
+/** Returns that nothing can be created in a namespace that is being deleted: every attempt is refused. */
 function notMade(name: string): ResolvedSecret {
   return missing('NamespaceTerminating', `Secret ${name} is not made: the namespace is being deleted`);
 }

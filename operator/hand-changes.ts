@@ -5,8 +5,8 @@ import { rowKey, type Desired } from './desired.ts';
 import type { EventRecorder } from './events.ts';
 
 /**
- * Tells people of rows that somebody changed, added or removed past the service, as a comparison with the database finds
- * them. What becomes of them is decided elsewhere: what is declared is sent anew, what nobody declares goes.
+ * Records events for rows that somebody changed, added or removed without the service, as found by a comparison with
+ * the database. Other code decides on these rows: declared ones are sent again, undeclared ones are removed.
  */
 export function recordHandChanges(
   box: string,
@@ -34,7 +34,7 @@ function identityOf({ owner }: ApplyResult, wanted: Desired | undefined): Identi
 function messageOf(result: ApplyResult, wanted: Desired | undefined, before: KnownRow | undefined): string | undefined {
   const row = `the row of ${result.kind} ${result.id}`;
   if (result.changed !== true) {
-    // What was applied just so and is asked for once more has gone, or a backup was restored.
+    // A row that was applied in this form and is needed again has been lost, or a backup was restored.
     const isWhole = before?.digest !== undefined && before.faults.length === 0;
     const isLost = result.result === 'needed' && isWhole && before.digest === wanted?.digest;
     return isLost ? `${row} is not there as it was applied: somebody removed it in SQL; it is made again` : undefined;

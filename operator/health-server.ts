@@ -1,25 +1,25 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { OperatorMetrics } from './metrics.ts';
 
-/** A port that a cluster asks how the operator is. */
+/** A port on which a cluster checks the operator's health. */
 export interface HealthServer {
   readonly port: number;
   stop(): Promise<void>;
 }
 
-/** What the port tells, and where it is. */
+/** Address of the port, and sources of its answers. */
 export interface HealthOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** Why the operator is not ready; undefined when it is. */
+  /** Returns why the operator is not ready; undefined if it is. */
   readonly notReady: () => string | undefined;
   readonly metrics: OperatorMetrics;
-  /** Remarks for people although the operator is ready: lines below `ok`. */
+  /** Returns remarks for people while the operator is ready: lines below `ok`. */
   readonly remarks?: () => readonly string[];
 }
 
-/** Opens the port: `/healthz` (the process runs), `/readyz` (it leads, or knows who does), `/metrics` (Prometheus). */
+/** Opens the port: `/healthz` (the process runs), `/readyz` (see `notReady`), `/metrics` (Prometheus). */
 export async function startHealthServer({
   host,
   port,
@@ -36,7 +36,7 @@ export async function startHealthServer({
     else if (path === '/metrics') sendMetrics(metrics, response);
     else answer(response, 404, 'there is nothing at this address');
   });
-  // Probes and Prometheus only: nobody needs long.
+  // Only probes and Prometheus call it: no request takes long.
   Object.assign(server, { headersTimeout: 5_000, requestTimeout: 5_000, maxConnections: 100 });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => reject(new Error(`cannot listen on port ${String(port)}`, { cause })));

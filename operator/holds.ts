@@ -1,19 +1,19 @@
 import type { ObjectName } from './declared.ts';
 
-/** An object whose deletion was asked for, and which waits until its row is gone. */
+/** An object whose deletion was requested and waits until its row is gone. */
 export interface Going extends ObjectName {
   /** Its box. */
   readonly namespace: string;
-  /** Milliseconds since we first saw that it is going, on a clock that never goes back. */
+  /** Milliseconds since its deletion was first seen, on a clock that never goes back. */
   readonly waited: number;
 }
 
-/** How objects wait with their deletion until nobody can use what they declared. A folder has nothing like it. */
+/** Holds of deletions, until nobody can use what the objects declared. A folder has nothing like it. */
 export interface Holds {
-  /** From now on the deletion of these objects waits for {@link release}; those of which it does already cost nothing. */
+  /** Makes the deletion of these objects wait for {@link release}; objects that are already held cost nothing. */
   hold(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<void>;
-  /** The objects that are going and wait, in one box or in all. */
+  /** Returns the held objects that are being deleted, in one box or in all. */
   going(box?: string): readonly Going[];
-  /** Lets objects go. */
+  /** Releases objects. */
   release(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<void>;
 }

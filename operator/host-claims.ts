@@ -8,13 +8,13 @@ export const HOSTS_ANNOTATION = 'boxgate.dev/hosts';
 export interface HostClaim {
   readonly box: string;
   readonly uid: string;
-  /** Sorts by age as text: of two claims the older one counts. */
+  /** Sortable by age as text: of two claims the older one wins. */
   readonly created: string;
   readonly hosts: readonly string[];
   readonly granted: readonly string[];
 }
 
-/** Who gets which host, by box: a granted one, and of two boxes that claim it the older one. Pure. */
+/** Decides by box which hosts it gets: granted ones, and of two boxes that claim a host the older one gets it. Pure. */
 export function judgeHosts(claims: readonly HostClaim[], publicHost: string): ReadonlyMap<string, HostVerdict> {
   const holders = new Map<string, string>();
   const verdicts = new Map<string, HostVerdict>();
@@ -22,7 +22,7 @@ export function judgeHosts(claims: readonly HostClaim[], publicHost: string): Re
   return verdicts;
 }
 
-/** The hosts that an annotation grants: separated by commas or blanks. */
+/** Returns the hosts that an annotation grants, separated by commas or blanks. */
 export function grantedHosts(annotation: string | undefined): readonly string[] {
   return (annotation ?? '').split(/[\s,]+/).filter((host) => host !== '');
 }
@@ -63,7 +63,7 @@ function verdictOf({ box, hosts, granted }: HostClaim, holders: Map<string, stri
   return { allowed, refused };
 }
 
-/** The installation's own names lead to every box: nobody gets one of them, whatever is granted. */
+/** Checks for names of the installation, which lead to every box: nobody gets one of them, even if it is granted. */
 function isOurs(host: string, publicHost: string): boolean {
   return host === publicHost.toLowerCase() || /\.svc(\.|$)/.test(host);
 }

@@ -6,7 +6,7 @@ import type { HostReading, HostSource } from './source.ts';
 export interface HostKeeper {
   /** Resolves when the API has stored the hosts as the source has them now. Throws ManagementError. */
   settle(signal: AbortSignal): Promise<void>;
-  /** The same, whether or not anything changed: the database may have gone back to an older state. */
+  /** Does the same even if nothing changed: the database may have been restored to an older state. */
   resend(signal: AbortSignal): Promise<void>;
   /** Returns the hosts of a box that the API did not assign, because a box of another cluster has them. */
   refused(box: string): readonly string[];
@@ -19,13 +19,13 @@ export interface HostKeeperOptions {
   readonly cluster: string;
   readonly epoch: (signal: AbortSignal) => Promise<number>;
   readonly defaultIssuer: (box: string) => string;
-  /** Hears of each box whose hosts or settings the API has changed, or whose claims are met otherwise than before. */
+  /** Called for each box whose hosts or settings the API has changed, or whose refused hosts differ from before. */
   readonly onChange: (box: string) => void;
 }
 
 /**
- * Sends the hosts of all boxes in one call whenever they differ from what was sent, one call at a time. A box that loses a host
- * and the one that gets it are in the same transaction, whatever state their objects are in.
+ * Sends the hosts of all boxes in one call whenever they differ from what was sent, one call at a time. A box that
+ * loses a host and the one that gets it are in the same transaction, whatever state their objects are in.
  */
 export function keepHosts(options: HostKeeperOptions): HostKeeper {
   const { hosts, onChange } = options;
@@ -61,7 +61,7 @@ export function keepHosts(options: HostKeeperOptions): HostKeeper {
 
 const none: readonly string[] = [];
 
-/** A box that the source does not name may have a host from before: its namespace is read, and it is named. */
+/** Sends all hosts; for boxes that only the API names, it reads their namespaces and sends again. */
 async function putAll(
   { hosts, management, cluster, epoch, defaultIssuer }: HostKeeperOptions,
   signal: AbortSignal,

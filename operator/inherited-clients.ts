@@ -3,16 +3,16 @@ import type { PassContext } from './pass-context.ts';
 import type { NamespaceClaim } from '../api/client/desired-state.ts';
 
 /**
- * Checks whether a box may hold rows of objects that are not there any more, but whose names come back: those of an older cluster
- * (`BOXGATE_ADOPT_CLUSTER`), or of the namespace that an admin adopts.
+ * Checks whether a box may hold rows of objects that no longer exist but whose names come back: those of an older
+ * cluster (`BOXGATE_ADOPT_CLUSTER`), or of the namespace that an admin adopts.
  */
 export function mayInherit({ adopts }: Pick<PassContext, 'adopts'>, claim: NamespaceClaim | undefined): boolean {
   return adopts !== undefined || claim?.adopt !== undefined;
 }
 
 /**
- * Returns the IDs of the clients that have a row of this cluster, what it adopts included. Undefined while the API cannot tell: a
- * new secret must wait, because the one in the row would end without an overlap.
+ * Returns the ids of the clients that have a row of this cluster, including adopted ones; undefined while the API
+ * cannot tell. A new secret must then wait, because the one in the row would end without an overlap.
  */
 export async function inheritedClients(
   box: string,
@@ -20,7 +20,7 @@ export async function inheritedClients(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string> | undefined> {
   try {
-    // An older cluster is adopted with the claim of an epoch.
+    // Claiming an epoch adopts the older cluster.
     await epoch(signal);
     const { clients } = await management.lastUses(box, cluster, signal);
     return new Set(clients.map(({ id }) => id));

@@ -3,8 +3,8 @@ import type { EventRecorder } from './events.ts';
 import { NEXT_STEPS } from './reasons.ts';
 
 /**
- * Tells people of clients whose secret stands in the object itself: when it comes to stand there, and not again while it does.
- * `before`: what the last pass saw, by object key; a process that has just begun tells once more.
+ * Records an event for each client whose secret is in the object itself: when it appears there, and not again while it
+ * stays. `before` has the objects of the last pass, by object key; a new process records the event once more.
  */
 export function recordInlineSecrets(
   box: string,

@@ -4,7 +4,7 @@ import { KINDS, type Kind } from '../crds/kind.ts';
 import { manifestSchemas } from '../crds/manifest-schema.ts';
 import { statusSchemas } from '../crds/status.ts';
 
-/** The differences between the definition of a kind in the cluster and in this release; dotted paths below spec or status. */
+/** Differences between the definition of a kind in the cluster and in this release; paths below spec or status. */
 export interface InstalledFields {
   /** Fields of the spec that only the cluster knows: its definition is newer. */
   readonly newer: ReadonlySet<string>;
@@ -17,7 +17,7 @@ export interface InstalledFields {
 /** Definitions of kinds, as far as they could be read. */
 export type InstalledKinds = ReadonlyMap<Kind, InstalledFields>;
 
-/** Compares a CustomResourceDefinition with what this release declares; undefined where it does not serve our version. */
+/** Compares a CustomResourceDefinition with this release; returns undefined if it does not serve our version. */
 export function installedFields(kind: Kind, definition: unknown): InstalledFields | undefined {
   const versions: unknown = isRecord(definition) && isRecord(definition['spec']) ? definition['spec']['versions'] : [];
   const served = (Array.isArray(versions) ? versions.filter(isRecord) : []).find(
@@ -35,7 +35,7 @@ export function installedFields(kind: Kind, definition: unknown): InstalledField
   };
 }
 
-/** Says in one line each how the definitions differ, and what to do; empty where they do not. */
+/** Returns one line for each way in which the definitions differ, with what to do; empty if they do not differ. */
 export function skewLines(kinds: InstalledKinds): readonly string[] {
   return Object.values(KINDS).flatMap(({ kind }) => {
     const found = kinds.get(kind);

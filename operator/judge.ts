@@ -18,7 +18,7 @@ import { resourceOf, type Resource } from './resource.ts';
 import { secretSource, type SecretSource } from './secret-source.ts';
 import type { Withheld } from './tenancy.ts';
 
-/** What the statuses of an object, and of those it is linked with, need to know of its spec. */
+/** Properties of an object's spec that its status, and those of linked objects, depend on. */
 export type Traits =
   | { readonly kind: 'Client'; readonly grants: readonly string[]; readonly hasJwksUri: boolean }
   | {
@@ -26,7 +26,7 @@ export type Traits =
       readonly engine: string;
       readonly subjects: 'linked' | 'authenticated' | 'anyone';
       readonly links: readonly Link[];
-      /** Its rule has no condition. */
+      /** True if its rule has no condition. */
       readonly grantsEverything: boolean;
     }
   | {
@@ -37,47 +37,47 @@ export type Traits =
     }
   | { readonly kind: 'unknown' };
 
-/** What is known of one object by itself: small, because it is kept until the object changes. */
+/** Result of judging one object by itself: small, because it is kept until the object changes. */
 export interface Judged {
-  /** Of the row it declares; of a faulty object the best guess. */
+  /** Id of the row that it declares; for a faulty object the best guess. */
   readonly id: string;
-  /** Names that row: `Client/app`. */
+  /** Key of that row: `Client/app`. */
   readonly rowKey: string;
-  /** What is wrong with it, from the root of the object (`spec.auth…`); empty when it can be applied. */
+  /** Faults, with paths from the root of the object (`spec.auth…`); empty if it can be applied. */
   readonly faults: readonly Fault[];
   readonly suspended: boolean;
-  /** Its fields that have no effect in this version, for people. */
+  /** Fields without effect in this version, for people. */
   readonly notInForce: readonly string[];
-  /** Its fields that only the definition in the cluster knows, below `spec`: they are ignored, and a policy grants nothing. */
+  /** Fields below `spec` that only the definition in the cluster knows: ignored, and a policy grants nothing. */
   readonly newer: readonly string[];
   readonly secret: SecretSource;
-  /** Whether ServiceAccounts authenticate the client, and nothing else does. */
+  /** Use of ServiceAccounts to authenticate the client: not at all, next to something else, or alone. */
   readonly serviceAccounts: 'none' | 'beside' | 'alone';
-  /** The entries of a client's `service_accounts`. */
+  /** Entries of a client's `service_accounts`. */
   readonly accounts: readonly ServiceAccount[];
   readonly traits: Traits;
-  /** Which row of its id that is there before it is taken over. */
+  /** Sort of existing row with its id that the object takes over. */
   readonly adopt: Adoption | undefined;
-  /** Its row goes on without an owner when the object goes. */
+  /** True if its row stays, without an owner, when the object is deleted. */
   readonly retain: boolean;
-  /** The data of its box go with it. */
+  /** True if the data of its box are deleted with it. */
   readonly purge: boolean;
-  /** Of a Box: what it asks for and its namespace does not grant. */
+  /** Hosts and issuer that a Box requests and its namespace does not grant. */
   readonly withheld?: Withheld;
-  /** Of a Client: keys of labels and annotations that its generated Secret does not get, because the namespace permits none of them. */
+  /** Keys of labels and annotations that the namespace does not permit in a Client's generated Secret. */
   readonly notPermitted?: readonly string[];
-  /** With `notPermitted`: the same object with all of them. */
+  /** The same object with all labels and annotations; set together with `notPermitted`. */
   readonly whole?: Judged;
-  /** Fingerprint of the resource, without its secret, and of what its row is to know of the object. */
+  /** Fingerprint of the resource without its secret, and of the facts about the object that its row stores. */
   readonly content: string;
 }
 
-/** Shared: of ten thousand objects nearly all have none. */
+/** Shared: nearly all of ten thousand objects have none. */
 const none: readonly never[] = [];
 
 /**
- * Judges one object as an API server would. Pure; never throws: an object that our own code cannot cope with is faulty, and
- * the others of its box go on.
+ * Judges one object as an API server would. Pure; never throws: an object that our own code cannot handle is faulty,
+ * and does not affect the others of its box.
  */
 export function judge(object: Declared, newer: ReadonlySet<string> = nothing): Judged {
   try {
@@ -103,10 +103,10 @@ function judgeBody(object: Declared, body: unknown, newer: ReadonlySet<string>):
   if (faults.length > 0) return faulty(object, body, faults.map(belowSpec));
   const lifecycle = lifecycleOf(manifest);
   const idle = notInForce(manifest.kind, manifest.spec, object.place !== '');
-  // Mostly the name of the object: then it is that very string.
+  // Usually the name of the object: then the same string is shared.
   const id = resource.id === object.name ? object.name : resource.id;
   const { adopt, retain, purge } = lifecycle;
-  // Written out: a spread takes half as much memory again, and there may be twenty thousand.
+  // No spread: it takes half as much memory again, and there may be twenty thousand objects.
   return {
     id,
     rowKey: rowKeyOf(object, id),
@@ -126,8 +126,8 @@ function judgeBody(object: Declared, body: unknown, newer: ReadonlySet<string>):
 }
 
 /**
- * A manifest as this release understands it, while the definitions in the cluster are newer. What a field that nobody here
- * knows would restrict is unknown: a policy with one is linked to nobody, and grants nothing.
+ * Returns a manifest as this release understands it, while the definitions in the cluster are newer. Nobody here knows
+ * what an unknown field would restrict: a policy with one is linked to nobody, and grants nothing.
  */
 function understood(kind: Kind, body: unknown, newer: ReadonlySet<string>): Reduced {
   if (newer.size === 0 || !isObject(body)) return { value: body, dropped: none };
@@ -142,7 +142,7 @@ function belowSpec({ path, message }: Fault): Fault {
   return { path: path === '' ? 'spec' : `spec.${path}`, message };
 }
 
-/** Absent where there is none, so that the fingerprint of a Box without one stays. */
+/** Returns the first admin; no member if there is none, so that the fingerprint of a Box without one stays the same. */
 function adminOf({ kind, spec }: Manifest): { readonly admin?: string } {
   return kind === 'Box' && spec.bootstrap_admin !== undefined ? { admin: spec.bootstrap_admin.email } : {};
 }
@@ -155,15 +155,15 @@ function serviceAccountsOf(manifest: Manifest): Judged['serviceAccounts'] {
 
 type Lifecycle = Pick<Judged, 'adopt' | 'retain' | 'purge'>;
 
-/** Shared, as nearly every object has it: a row goes with its object, and another's is not taken. */
+/** Shared by nearly every object: a row is deleted with its object, and another object's row is not taken over. */
 const letGo: Lifecycle = { adopt: undefined, retain: false, purge: false };
-/** Nobody else can have made the row of a Box: one without an owner was retained when the definition of its kind went. */
+/** Nobody else can have created the row of a Box: one without an owner was retained when its kind was deleted. */
 const ofBox: Lifecycle = { ...letGo, adopt: 'unowned' };
 const purging: Lifecycle = { ...ofBox, purge: true };
 
 /**
- * `adoption` and `deletionPolicy` (docs/tenancy.md). Force takes what IfUnowned takes: a row of an object that lives is never
- * taken, that of one that is gone goes with it, and one of another installation may live.
+ * Reads `adoption` and `deletionPolicy` (docs/tenancy.md). Force takes over what IfUnowned does: the row of an existing
+ * object is never taken, that of a deleted one is deleted with it, and one of another installation may be in use.
  */
 function lifecycleOf({ kind, spec }: Manifest): Lifecycle {
   if (kind === 'Box') return spec.deletionPolicy === 'Delete' ? purging : ofBox;
@@ -177,7 +177,7 @@ function adoptionOf(adoption: 'Never' | 'IfUnowned' | 'Force' | undefined): Adop
   return adoption === 'IfUnowned' ? 'unowned' : undefined;
 }
 
-/** The resource of an object that was judged without faults; made anew each time it is sent, because that is rare. */
+/** Returns the resource of an object that was judged without faults; built for each send, because that is rare. */
 export function declaredResource(object: Declared, { newer }: Pick<Judged, 'newer'> = { newer: none }): Resource {
   const checked = checkManifest(understood(object.kind, object.body(), new Set(newer)).value);
   if (!checked.ok) throw new TypeError(`${object.kind} ${object.name} was not judged before it was sent`);
@@ -204,12 +204,12 @@ function faulty(object: Declared, body: unknown, faults: readonly Fault[]): Judg
   };
 }
 
-/** Mostly the same text as the key of the object: then it is that very string. */
+/** Returns the row key: usually the text of the object's key, and then that same string. */
 function rowKeyOf({ kind, name, key }: Declared, id: string): string {
   return id === name ? key : objectKey({ kind, name: id });
 }
 
-/** Nearly every machine has this one grant. */
+/** Shared: nearly every machine client has only this grant. */
 const machineGrants: readonly string[] = ['client_credentials'];
 
 function sharedGrants(grants: readonly string[]): readonly string[] {
@@ -226,7 +226,7 @@ function traitsOf(resource: Resource, admin: string | undefined): Traits {
       };
     case 'AccessPolicy': {
       const { engine, subjects = 'linked', link = none } = resource;
-      // A copy has no room for more.
+      // A copy has no spare capacity.
       return {
         kind: 'AccessPolicy',
         engine,

@@ -2,7 +2,7 @@ import type { Management } from '../api/client/management.ts';
 import { LeadershipLost } from './election.ts';
 import type { KubeApi } from './kube/kube-api.ts';
 
-/** The Kubernetes API for a leader: no write begins once it leads no more. Throws LeadershipLost then. */
+/** Returns the Kubernetes API for a leader: no write starts once it no longer leads. Throws LeadershipLost then. */
 export function writesOfLeader(api: KubeApi, leads: () => boolean): KubeApi {
   return {
     ...api,
@@ -14,8 +14,8 @@ export function writesOfLeader(api: KubeApi, leads: () => boolean): KubeApi {
 }
 
 /**
- * The API for a leader: no call begins once it leads no more. Calls under an epoch are fenced besides; the claim of an
- * epoch, which would fence the next leader, is not.
+ * Returns the API for a leader: these calls do not start once it no longer leads. Calls under an epoch are also fenced;
+ * the claim of an epoch, which would fence the next leader, is not.
  */
 export function callsOfLeader(management: Management, leads: () => boolean): Management {
   return {

@@ -1,48 +1,48 @@
-/** A Lease as it was found: who holds it, for how long, and which version this is. */
+/** A Lease as it was found: holder, duration and version. */
 export interface Lease {
-  /** Identity of the leader; empty: it was released. */
+  /** Identity of the leader; empty if the Lease was released. */
   readonly holder: string;
-  /** Seconds that it counts after its last renewal. */
+  /** Seconds that it is valid after its last renewal. */
   readonly seconds: number;
-  /** Every write makes another one. */
+  /** Changes with every write. */
   readonly version: string;
 }
 
-/** Where the Lease is kept. Calls throw KubeError, or the signal's reason. */
+/** Store of the Lease. Calls throw KubeError, or the signal's reason. */
 export interface LeaseStore {
-  /** The Lease; undefined when there is none. */
+  /** Returns the Lease; undefined if there is none. */
   read(signal: AbortSignal): Promise<Lease | undefined>;
-  /** Writes a holder over what was found (undefined: makes the Lease); undefined when it is not as it was found any more. */
+  /** Writes a holder over the found Lease (undefined: creates one); returns undefined if it has changed since. */
   write(found: Lease | undefined, holder: string, signal: AbortSignal): Promise<Lease | undefined>;
 }
 
-/** What a replica has seen of the Lease, by its own clock: times that others wrote into it say nothing. */
+/** A replica's observation of the Lease, by its own clock: times that others wrote into it are not used. */
 export interface Sight {
   readonly lease: Lease | undefined;
-  /** Since when it is as it is, in milliseconds of a clock that never goes back. */
+  /** Time when this version was first seen, in milliseconds of a clock that never goes back. */
   readonly since: number;
-  /** Somebody held it, or may have: it was not missing when first looked for. */
+  /** True if somebody held it, or may have: it was not missing at the first look. */
   readonly wasHeld: boolean;
 }
 
-/** Who asks: its identity, and the beginning of the identities of its own pod, whose earlier processes have ended. */
+/** A candidate: its identity, and the prefix of the identities of its own pod, whose earlier processes have ended. */
 export interface Candidate {
   readonly identity: string;
   readonly pod: string | undefined;
-  /** Milliseconds that a Lease counts at least. */
+  /** Minimum duration of a Lease, in milliseconds. */
   readonly duration: number;
 }
 
-/** An edited Lease must not keep everybody out for ever. */
+/** Limit in milliseconds: an edited Lease must not keep everybody out forever. */
 const longest = 300_000;
 
-/** What is seen after one more look at `now`. */
+/** Returns the observation after one more look at `now`. */
 export function look(before: Sight | undefined, lease: Lease | undefined, now: number): Sight {
   if (before !== undefined && before.lease?.version === lease?.version) return before;
   return { lease, since: now, wasHeld: lease !== undefined || before !== undefined };
 }
 
-/** Whether a candidate may try to take the Lease at `now`. One that was deleted counts as if it were still held. */
+/** Checks whether a candidate may try to take the Lease at `now`. A deleted one is treated as if it were still held. */
 export function mayTake(
   { lease, since, wasHeld }: Sight,
   { identity, pod, duration }: Candidate,

@@ -1,7 +1,7 @@
 import type { Link } from '../crds/links.ts';
 import { rowKey, type Desired } from './desired.ts';
 
-/** What policies link that nobody declares here, and of which nothing is known yet: each link once. */
+/** Returns the links of policies that nobody declares here and of which nothing is known yet, each once. */
 export function linksToAsk(
   desired: readonly Desired[],
   isHere: (rowKey: string) => boolean,
@@ -17,14 +17,14 @@ export function linksToAsk(
   return [...unknown.values()];
 }
 
-/** What a policy links and is not there, as `Client/x`, each once. */
+/** Returns a policy's links to missing resources, as `Client/x`, each once. */
 export function danglingLinks(judged: Desired['judged'], isThere: (rowKey: string) => boolean): readonly string[] {
   const links = linksOf(judged);
   if (links.every(({ resourceType, id }) => isThere(rowKey({ kind: resourceType, id })))) return none;
   return linkNames(judged).filter((key) => !isThere(key));
 }
 
-/** What a policy links, as `Client/x`, each once. */
+/** Returns a policy's links, as `Client/x`, each once. */
 export function linkNames(judged: Desired['judged']): readonly string[] {
   const links = linksOf(judged);
   const [only] = links;
@@ -37,7 +37,7 @@ export function linkNames(judged: Desired['judged']): readonly string[] {
 /** Shared: nearly every object has none. */
 const none: readonly never[] = [];
 
-/** The links of a policy; none of anything else. */
+/** Returns the links of a policy; none for other kinds. */
 export function linksOf({ traits }: Desired['judged']): readonly Link[] {
   return traits.kind === 'AccessPolicy' ? traits.links : [];
 }

@@ -1,7 +1,7 @@
 import type { NamespaceClaim } from '../api/client/desired-state.ts';
 import type { Refusal } from './facts.ts';
 
-/** Why nothing of a box is applied that is bound to another namespace; the one of before where it says the same. */
+/** Returns the refusal of a box that is bound to another namespace; the earlier instance if it says the same. */
 export function lockedBox(
   box: string,
   bound: string | undefined,

@@ -14,7 +14,7 @@ const usage = `Usage: boxgate operator                        keep the boxes of 
 Settings come from the environment; see docs/configuration.md.
 `;
 
-/** Runs the operator's program; resolves with its exit code: 0 stopped as asked, 1 it cannot go on, 2 usage. */
+/** Runs the operator's program; resolves with its exit code: 0 stopped as requested, 1 it cannot continue, 2 usage. */
 export function main(args: readonly string[], environment: Environment): Promise<number> {
   const commands = new Map([
     ['operator', () => runOperator(environment)],
@@ -23,7 +23,7 @@ export function main(args: readonly string[], environment: Environment): Promise
   return runCommand(args, usage, commands);
 }
 
-/** Needs no API and no leader: only the cluster. */
+/** Removes all our finalizers; needs only the cluster, neither the API nor a leader. */
 async function releaseFinalizers(environment: Environment): Promise<number> {
   const access = readClusterAccess(environment);
   const kube = createKubeApi(createConnection(() => signInSource(access)));
@@ -37,7 +37,7 @@ async function runOperator(environment: Environment): Promise<number> {
   return serveWithLog(config.logLevel, (log) => serveUntilStopped(config, log));
 }
 
-/** Milliseconds from being asked to end until the end, whatever happens. */
+/** Milliseconds from the request to stop until the process ends, whatever happens. */
 const longestStop = 4_800;
 
 async function serveUntilStopped(config: OperatorConfig, log: Log): Promise<void> {
@@ -48,7 +48,7 @@ async function serveUntilStopped(config: OperatorConfig, log: Log): Promise<void
     await Promise.race([stopped, operator.failed]);
   } finally {
     log.info('stopping');
-    // What hangs must not keep a process that others wait for.
+    // Hanging work must not keep alive a process that others wait for.
     setTimeout(() => process.exit(1), longestStop).unref();
     await operator.stop();
     log.info('stopped');

@@ -4,22 +4,22 @@ import type { InstalledKinds } from './installed-fields.ts';
 import { isTooMuch, type Missing } from './missing.ts';
 import type { PassMeter } from './pass-meter.ts';
 
-/** What the operator counts (Prometheus). Labels never hold a name of an object. */
+/** Metrics of the operator (Prometheus). Labels never contain the name of an object. */
 export interface OperatorMetrics {
   readonly passes: PassMeter;
-  /** A request to the API server was answered; 0: there was no answer. */
+  /** Counts a request to the API server; code 0: there was no answer. */
   answered(verb: string, code: number): void;
-  /** A list or a watch failed and begins anew; `garbled`: what came was not what it should be. */
+  /** Counts a list or a watch that failed and starts again; `isGarbled`: its content was invalid. */
   watchFailed(isGarbled: boolean): void;
-  /** Has the metric of definitions read what differs in those of the cluster. */
+  /** Sets the source of the metric that counts differing fields of the definitions in the cluster. */
   followDefinitions(read: () => InstalledKinds): void;
-  /** An event could not be told. */
+  /** Counts an event that could not be recorded. */
   eventLost(): void;
-  /** The page of `GET /metrics`. */
+  /** Returns the page of `GET /metrics`. */
   page(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-/** A registry of its own for each operator; `now` is in milliseconds, of a clock that never goes back. */
+/** Creates metrics with a registry of their own; `now` is in milliseconds, from a clock that never goes back. */
 export function createOperatorMetrics(leads: () => boolean, now: () => number): OperatorMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'boxgate_' });
@@ -49,7 +49,7 @@ export function createOperatorMetrics(leads: () => boolean, now: () => number): 
 
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** A change is live when the first good pass that began after it was heard of has ended. */
+/** Measures passes. A change is live at the end of the first successful pass that started after the change was seen. */
 function passMeter(registry: Registry, now: () => number): PassMeter {
   const [registers, buckets] = [[registry], secondsBuckets];
   const passSeconds = new Histogram({

@@ -1,17 +1,17 @@
-/** How much lists of the cluster lack: in a box, or in all of them (docs/decisions/0022). */
+/** Number of objects that lists of the cluster lack: in a box, or in all of them (docs/decisions/0022). */
 export interface Missing {
-  /** Rows whose objects no list has, and of which a read does not say that they are gone. */
+  /** Rows whose objects are in no list, and which a read does not confirm as gone. */
   readonly missing: number;
-  /** Rows in all. */
+  /** Number of all rows. */
   readonly rows: number;
 }
 
-/** What may be missing without anybody wondering: an edit of one file, a namespace with little in it. */
+/** Checks whether more is missing than an edit of one file, or a namespace with few objects, can explain. */
 export function isTooMuch({ missing, rows }: Missing): boolean {
   return missing > Math.max(10, rows / 5);
 }
 
-/** The sum over boxes. */
+/** Returns the sum over all boxes. */
 export function inAllBoxes(
   boxes: Iterable<{ readonly missing: number; readonly rows: ReadonlyMap<string, unknown> }>,
 ): Missing {

@@ -11,24 +11,24 @@ export interface Condition {
   readonly reason: Reason;
   readonly message: string;
   readonly observedGeneration: number;
-  /** RFC 3339; moves only when `status` does. */
+  /** RFC 3339; changes only when `status` does. */
   readonly lastTransitionTime: string;
 }
 
-/** What the columns of a table show, by kind. */
+/** Values of the columns of a table, by kind. */
 export type Columns =
   | {
       readonly kind: 'Client';
       readonly id: string;
       readonly grants: string;
-      /** Where the secret comes from. */
+      /** Source of the secret. */
       readonly secret: string;
-      /** The Secret that holds it; empty when none does. */
+      /** Name of the Secret that holds it; empty if there is none. */
       readonly secretName: string;
       readonly policies: number;
       /** Its pinned ServiceAccounts. */
       readonly serviceAccounts: readonly Pick<AccountState, 'namespace' | 'name' | 'uid'>[];
-      /** How much it is used; undefined where nobody has asked yet. */
+      /** Its usage; undefined if it was not read yet. */
       readonly usage: ClientUsage | undefined;
     }
   | {
@@ -36,9 +36,9 @@ export type Columns =
       readonly id: string;
       readonly engine: string;
       readonly subjects: string;
-      /** Links to what is there, as `Client/x`; of very many only the first. */
+      /** Links to existing resources, as `Client/x`; only the first of very many. */
       readonly resolvedLinks: readonly string[];
-      /** Links to what is not there (yet). */
+      /** Links to resources that do not exist (yet). */
       readonly danglingLinks: readonly string[];
     }
   | {
@@ -56,12 +56,12 @@ export interface ObjectStatus {
   readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
-  /** Of the object that this is about: another one of its name has a status of its own. */
+  /** Uid of the object: another one of its name has a status of its own. */
   readonly uid: string;
   readonly place: string;
   readonly observedGeneration: number;
   readonly conditions: readonly Condition[];
   readonly columns: Columns;
-  /** What is wrong with the object, field by field. */
+  /** Faults of the object, field by field. */
   readonly faults: readonly Fault[];
 }

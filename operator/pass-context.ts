@@ -15,36 +15,36 @@ export interface PassContext {
   readonly events: EventRecorder;
   /** Id of this installation: rows of others are not ours. */
   readonly cluster: string;
-  /** The older installation whose rows and boxes become this one's (a cluster that is rebuilt over its database). */
+  /** Older installation whose rows and boxes this one takes over (a cluster that is rebuilt over its database). */
   readonly adopts?: string | undefined;
-  /** The epoch that calls are made under. Throws ManagementError where none could be claimed yet. */
+  /** Returns the epoch of the calls. Throws ManagementError if none could be claimed yet. */
   readonly epoch: (signal: AbortSignal) => Promise<number>;
-  /** Assigns hosts before any pass; absent where nobody grants them. */
+  /** Assigns hosts before any pass; absent if nobody grants them. */
   readonly hosts?: HostKeeper | undefined;
-  /** The namespace that the box of this pass is; set by the pass. */
+  /** Namespace of the box; set by the pass. */
   readonly namespace?: NamespaceClaim | undefined;
-  /** True: the namespace is not there; set by the pass. */
+  /** True if the namespace does not exist; set by the pass. */
   readonly isNamespaceGone?: boolean;
-  /** The quotas that the Namespace sets; absent: those that the API has remain. Set by the pass. */
+  /** Quotas that the Namespace sets; absent: the API keeps those that it has. Set by the pass. */
   readonly quota?: Partial<Quota> | undefined;
   /** Key of the digests that are stored with the rows. */
   readonly digestKey: KeyObject;
-  /** The issuer of a box that declares none. */
+  /** Returns the issuer of a box that declares none. */
   readonly defaultIssuer: (box: string) => string;
-  /** Whether the API has been told who makes the tokens of ServiceAccounts; a folder has none. */
+  /** Checks whether the API knows the issuer and keys of ServiceAccount tokens; a folder has none. */
   readonly servesServiceAccounts: () => boolean;
   readonly now: () => Date;
   /** True while the API does not answer. */
   readonly isApiAway?: () => boolean;
-  /** Whether other boxes wait for their pass. */
+  /** Checks whether other boxes wait for their pass. */
   readonly isCrowded?: () => boolean;
-  /** Whether lists lack so much in all boxes together that they are wrong. */
+  /** Checks whether lists lack so many objects in all boxes together that they must be wrong. */
   readonly isMuchMissing?: () => boolean;
   readonly random: () => number;
-  /** Milliseconds between two questions how much a box is used; undefined: nobody wants to know. */
+  /** Milliseconds between two reads of a box's usage; undefined: it is never read. */
   readonly usagePeriod?: number;
   readonly onProgress: (box: string, progress: ApplyProgress['progress']) => void;
 }
 
-/** How much a pass looks at: what changed, or everything there is (at the start, on a period, after a failure). */
+/** Scope of a pass: changes only, or everything (at the start, periodically, after a failure). */
 export type PassScope = 'changes' | 'everything';

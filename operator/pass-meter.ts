@@ -4,24 +4,24 @@ import type { Missing } from './missing.ts';
 /** Measures the passes of a reconciler. */
 export interface PassMeter {
   /**
-   * Is told how to ask how many boxes wait for their pass, what lists of the cluster lack in all boxes, and which conditions
-   * objects have.
+   * Sets the sources of three readings: the boxes that wait for their pass, the objects that lists of the cluster lack
+   * in all boxes, and the conditions of objects.
    */
   measure(waiting: () => number, missing: () => Missing, conditions: () => readonly ConditionCount[]): void;
-  /** Something changed in a box. */
+  /** Notes a change in a box. */
   heard(box: string): void;
-  /** A pass begins; the result is called when it has ended, well or not. */
+  /** Notes the start of a pass; the returned function notes its end, successful or not. */
   begin(box: string): (isGood: boolean) => void;
 }
 
-/** Measures nothing. */
+/** A meter that measures nothing. */
 export const noMeter: PassMeter = {
   measure: () => undefined,
   heard: () => undefined,
   begin: () => () => undefined,
 };
 
-/** Runs a pass, measured; its result. Throws what it throws. */
+/** Runs and measures a pass, and returns its result. Throws what the pass throws. */
 export async function measured<T>(meter: PassMeter, box: string, pass: () => Promise<T>): Promise<T> {
   const ended = meter.begin(box);
   try {

@@ -1,20 +1,21 @@
-/** The order of keys that wait for a pass: those first whose passes took less time lately. */
+/** Order of the keys that wait for a pass: those whose recent passes took less time come first. */
 export interface PassOrder {
   /** Notes that a key waits from now on. */
   arrive(key: string): void;
-  /** Takes the key whose turn it is out of those that wait; undefined when none does. */
+  /** Removes and returns the waiting key whose turn it is; undefined if none waits. */
   next(): string | undefined;
   /** Notes how many milliseconds a pass took. */
   took(key: string, milliseconds: number): void;
   readonly waiting: number;
-  /** Lets all go that wait. */
+  /** Removes all waiting keys. */
   clear(): void;
 }
 
 /**
- * Creates an empty order: start-time fair queueing (Goyal, Vin, Cheng 1996) over the time of earlier passes. A key begins
- * where its last pass ended on a clock that shows how much time each key in line has had; one that was idle begins with the
- * others, so that it neither saves up time nor pays for what was long ago. Keys at the same point go in their order.
+ * Creates an empty order: start-time fair queueing (Goyal, Vin, Cheng 1996) over the time of earlier passes. A key
+ * starts where its last pass ended, on a clock that shows how much time each waiting key has had. An idle key starts
+ * with the others, so that it neither saves up time nor pays for the distant past. Keys at the same point run in their
+ * order.
  */
 export function createPassOrder(): PassOrder {
   const starts = new Map<string, number>();

@@ -21,10 +21,10 @@ import type { Listing } from './source.ts';
 import { takeUsage } from './usage.ts';
 
 /**
- * One pass over a box: reads what is declared, removes what is gone, sends what differs, publishes the statuses that
- * changed. Tells whether changes or statuses are left for a next pass, so that other boxes, and what changes meanwhile, need not
- * wait for all of them.
- * Throws ManagementError (and whatever the source throws) when it could not; then the next pass looks at everything.
+ * Runs one pass over a box: reads what is declared, removes what is gone, sends what differs, publishes the statuses
+ * that changed. Returns whether changes or statuses are left for a next pass, so that other boxes and new changes need
+ * not wait for all of them. Throws ManagementError (and whatever the source throws) on failure; the next pass then
+ * checks everything.
  */
 export async function reconcileBox(
   box: string,
@@ -43,7 +43,7 @@ export async function reconcileBox(
   const isSweep = scope === 'everything' || !memory.known;
   memory.nextLook = undefined;
   if (isSweep) publishAnew(general.source.takeRewritten?.(box), memory);
-  // A failure is thrown where statuses can tell of it.
+  // A failure is thrown below, where statuses can report it.
   const [departed] = await Promise.allSettled([removeDeparted(box, listing, candidates, memory, general, signal)]);
   const isTerminating = listing.tenancy?.isTerminating === true;
   const inherits = mayInherit(general, listing.tenancy?.claim);
@@ -53,7 +53,7 @@ export async function reconcileBox(
   ]);
   let left: ReadonlySet<string>;
   try {
-    // Of a locked box the next call says so, with the admin's word if there is one.
+    // A locked box is reported by the next call, which carries the admin's decision, if any.
     if (departed.status === 'rejected' && !isLocked(departed.reason)) throw departed.reason;
     if (isSweep) await takeStock(box, desired, memory, context, signal);
     left = await enforce(
@@ -80,7 +80,7 @@ export async function reconcileBox(
   return publish(box, desired, 'pending', memory, context, signal, left);
 }
 
-/** Reads what is declared. Hosts are assigned to all boxes before anything of one box is sent. */
+/** Reads the declarations. Hosts are assigned to all boxes before anything of one box is sent. */
 async function listed(box: string, { source, hosts }: PassContext, signal: AbortSignal): Promise<Listing> {
   const listing = await source.list(box, signal);
   await hosts?.settle(signal);
@@ -89,7 +89,7 @@ async function listed(box: string, { source, hosts }: PassContext, signal: Abort
   return { ...listing, tenancy: { ...tenancy, hosts: withoutTaken(tenancy.hosts, hosts?.refused(box) ?? []) } };
 }
 
-/** Before anything else: a box whose namespace is not there serves nothing, whatever of its rows cannot be removed yet. */
+/** Retires a box without a namespace before anything else: it serves nothing, even if rows cannot be removed yet. */
 async function retire(box: string, memory: BoxMemory, context: PassContext, signal: AbortSignal): Promise<void> {
   const isGone = context.isNamespaceGone === true;
   if (isGone && !memory.isRetired) await applyLines(box, false, [], context, signal);
@@ -97,8 +97,8 @@ async function retire(box: string, memory: BoxMemory, context: PassContext, sign
 }
 
 /**
- * Another namespace, or another word of an admin, is told to the API by the comparison of everything: also where no object of
- * the box is to be applied, because all of them are suspended or invalid.
+ * Requests a comparison of everything if the namespace, or an admin's decision on it, has changed: that comparison
+ * tells the API even if no object of the box is applied, because all of them are suspended or invalid.
  */
 function noteClaim({ tenancy }: Listing, memory: BoxMemory): void {
   if (tenancy === undefined) return;
@@ -107,7 +107,7 @@ function noteClaim({ tenancy }: Listing, memory: BoxMemory): void {
   memory.claim = claim;
 }
 
-/** A status that somebody else wrote is compared anew: in a sweep only, so that two who do not agree write once in a while. */
+/** Forgets statuses that somebody else wrote: only in a sweep, so that two conflicting writers write rarely. */
 function publishAnew(keys: Iterable<string> = [], { published }: BoxMemory): void {
   for (const key of keys) published.delete(key);
 }
@@ -122,8 +122,8 @@ function nextLook(desired: readonly Desired[], memory: BoxMemory): number | unde
 }
 
 /**
- * Which namespace the box is. Of an object that was not there before a list may tell before it tells that the namespace
- * was made again: its box would be taken for the old one. So the namespace is looked up anew.
+ * Adds the namespace of the box. A list may show a new object before another list shows that the namespace was created
+ * again, and its box would be taken for the old one. For a new object the namespace is therefore read again.
  */
 async function inNamespace(
   box: string,
@@ -141,7 +141,7 @@ async function inNamespace(
 
 const nothingGone: Departures = { removed: [], open: new Set() };
 
-/** Makes the rows as they are declared; the keys of the objects that are left for the next pass. */
+/** Makes the rows match the declarations; returns the keys of the objects left for the next pass. */
 async function enforce(
   box: string,
   listing: Listing,
@@ -158,7 +158,7 @@ async function enforce(
   if (plan.remove.length > 0 && retryBeyondQuota(memory)) plan = planOf(situation);
   const { removed, left } = await carryOut(box, plan, desired, memory, context, signal);
   await letGo(box, memory, context, signal);
-  // The Secrets of a namespace that is being deleted go with it.
+  // The Secrets of a namespace that is being deleted are deleted with it.
   if (listing.tenancy?.isTerminating === true) return left;
   await forgetUnwanted(box, desired, [...departures.removed, ...removed], memory, context.keeper, signal);
   return left;
@@ -172,7 +172,7 @@ function isLocked(error: unknown): error is ManagementError {
   return error instanceof ManagementError && error.sort === 'locked';
 }
 
-/** Nothing but an admin's word helps, which is heard at once: no reason to try again and again. */
+/** Publishes a locked box. Only an admin's decision helps, which is seen immediately: there is no reason to retry. */
 async function publishLocked(
   box: string,
   { bound }: ManagementError,
@@ -182,7 +182,7 @@ async function publishLocked(
   signal: AbortSignal,
 ): Promise<'done' | 'more'> {
   memory.locked = lockedBox(box, bound, context.namespace, memory.locked);
-  // None of them has a row: those of the namespace before are another's.
+  // None of them has a row: the existing rows belong to the earlier namespace.
   const going = context.source.holds?.going(box) ?? [];
   if (going.length > 0) await context.source.holds?.release(box, going, signal);
   return publish(box, desired, 'pending', memory, context, signal);

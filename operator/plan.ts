@@ -4,41 +4,41 @@ import { objectKey, ownerOf, type Identity } from './declared.ts';
 import { intentOf, rowKey, type Candidate, type Contender, type Desired } from './desired.ts';
 import type { Refusal } from './facts.ts';
 
-/** A row that is to go. */
+/** A row to remove. */
 export interface Removal {
   readonly row: RowName;
   readonly declarer: Identity;
-  /** Its object was not found: that must be confirmed by looking once more. Else the object itself says so. */
+  /** True if its object was not found, which another look must confirm; otherwise the object itself says so. */
   readonly confirm: boolean;
-  /** It only loses its owner. */
+  /** True if the row only loses its owner. */
   readonly retain: boolean;
 }
 
-/** What is said of a removal in an apply call. */
+/** Returns the line of a removal in an apply call. */
 export function removalLine({ row, declarer, retain }: Removal): DeleteLine {
   return { ...row, owner: ownerOf(declarer), delete: true, ...(retain ? { retain } : {}) };
 }
 
-/** What has to be done so that the rows are as declared. */
+/** Changes that make the rows match the declarations. */
 export interface Plan {
   readonly declare: readonly Desired[];
   readonly remove: readonly Removal[];
 }
 
-/** What a plan is made from. */
+/** Input of a plan. */
 export interface Situation {
   readonly desired: readonly Desired[];
-  /** By row key: what the database has of this cluster. */
+  /** By row key: the rows of this cluster in the database. */
   readonly rows: ReadonlyMap<string, KnownRow>;
-  /** By object key; what was refused in this very form is not tried again. */
+  /** By object key; an object that was refused in this very form is not tried again. */
   readonly refusals: ReadonlyMap<string, Refusal>;
-  /** False: what is missing among the declared objects may be there all the same, so nothing of it goes. */
+  /** False if undeclared objects may still exist: then none of their rows is removed. */
   readonly complete: boolean;
-  /** Row keys of what was looked for in vain to be gone: it stays. */
+  /** Row keys of objects that could not be confirmed as gone: the rows stay. */
   readonly open?: ReadonlySet<string>;
 }
 
-/** Compares what is declared with the rows. Pure: the same situation makes the same plan. */
+/** Compares the declarations with the rows. Pure: the same situation results in the same plan. */
 export function planOf(situation: Situation): Plan {
   const { desired, rows, refusals } = situation;
   const due = removalsOf(desired, rows, situation.complete);
@@ -51,7 +51,7 @@ export function planOf(situation: Situation): Plan {
   return { declare, remove };
 }
 
-/** The rows that are to go, because nobody wants them any more or another object does. */
+/** Returns the rows to remove, because nobody wants them any more or another object does. */
 export function removalsOf(
   contenders: readonly Contender[],
   rows: Situation['rows'],
@@ -70,8 +70,8 @@ export function removalsOf(
 }
 
 /**
- * Whether each row is that of the very object that wants it. Nearly always: then nobody has to be looked up, and of twenty
- * thousand objects no index is made in each pass.
+ * Checks whether each row belongs to the very object that wants it. This is nearly always true: then no index of twenty
+ * thousand objects is built in each pass.
  */
 export function areAllOwn(candidates: readonly Candidate[], rows: Situation['rows']): boolean {
   let own = 0;
@@ -79,7 +79,7 @@ export function areAllOwn(candidates: readonly Candidate[], rows: Situation['row
   return own === rows.size;
 }
 
-/** Whether an object wants its row: not where an older one has the id. */
+/** Checks whether an object wants its row: not if an older one has the id. */
 export function isWanted({ loses }: Contender): boolean {
   return loses === undefined;
 }
@@ -91,12 +91,12 @@ function removalOf(
   complete: boolean,
 ): Removal | undefined {
   const { kind, id, declarer, retain } = row;
-  // A row that was adopted with its cluster or namespace has no uid: whoever is there under the name is its object.
+  // A row that was adopted with its cluster or namespace has no uid: the object of that name is its owner.
   if (wanted !== undefined && [wanted.object.uid, ''].includes(declarer.uid)) return undefined;
   const object = objects.get(objectKey({ kind, name: declarer.name }));
-  // A faulty object may mean another id than we can read from it: nothing of it goes.
+  // A faulty object may mean another id than the one that we can read: nothing of it is removed.
   if ((object?.judged.faults.length ?? 0) > 0) return undefined;
-  // One of another uid is a stranger of the same name, or we are the ones who look at old news.
+  // An object with another uid is a different one of the same name, or our list is outdated.
   const confirm = object?.object.uid !== declarer.uid;
   if (confirm && !complete) return undefined;
   return { row: { kind, id }, declarer, confirm, retain };

@@ -1,7 +1,7 @@
 import { rowKey, type Desired } from './desired.ts';
 import type { Removal } from './plan.ts';
 
-/** Lines that the API takes in one call or not at all. */
+/** Changes that the API takes in one call or not at all. */
 export interface Step {
   readonly remove: readonly Removal[];
   readonly declare: readonly Desired[];
@@ -14,9 +14,9 @@ export const PORTION = 1_048_576;
 const policyOfAdmins = 'AccessPolicy/admins';
 
 /**
- * Orders a plan into steps: first what only goes, then the Box, then each object, the oldest first. Where a quota of the box
- * ends, the API refuses the later ones. A row that passes from one object to another is one step, so that it is never away.
- * Pure.
+ * Orders a plan into steps: first the pure removals, then the Box, then each object, the oldest first. Beyond a quota
+ * of the box the API refuses the later ones. A row that passes from one object to another is one step, so that it never
+ * disappears. Pure.
  */
 export function stepsOf(remove: readonly Removal[], declare: readonly Desired[]): readonly Step[] {
   const leaving = new Map(remove.map((one) => [rowKey(one.row), one]));
@@ -46,7 +46,7 @@ function oldestFirst(declare: readonly Desired[]): readonly Desired[] {
   return [...declare].sort((one, other) => (age(one) < age(other) ? -1 : age(one) > age(other) ? 1 : 0));
 }
 
-/** The lines of one call, and which of the objects they declare. */
+/** Lines of one call, and the changes that they carry. */
 export interface Portion<Line> {
   /** Removals first. */
   readonly lines: readonly Line[];
@@ -54,13 +54,13 @@ export interface Portion<Line> {
   readonly remove: readonly Removal[];
 }
 
-/** What a step says to the API. */
+/** Builders of the lines of a step. */
 export interface LineMaker<Line> {
   readonly removal: (one: Removal) => Line;
   readonly declaration: (one: Desired) => Line;
 }
 
-/** Steps in portions of about {@link PORTION} characters; the lines of a portion are made when it is asked for. */
+/** Yields steps in portions of about {@link PORTION} characters; the lines of each are built when requested. */
 export function* portionsOf<Line>(
   steps: readonly Step[],
   { removal, declaration }: LineMaker<Line>,

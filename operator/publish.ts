@@ -10,9 +10,9 @@ import { recordReadiness } from './ready-events.ts';
 import { FlipPool, stampedConditions, statusOf, type Flip } from './status.ts';
 
 /**
- * Writes the statuses that changed since they were last written, up to the share of this box in a pass; returns whether any
- * remain. Before an object is called Ready it gets the finalizer. Objects with the same facts as before are skipped, and so
- * are those in `later` (their keys), which have not been sent to the API yet.
+ * Writes the statuses that changed since they were last written, up to the share of this box in a pass; returns whether
+ * any remain. Before an object is called Ready it gets the finalizer. Objects with the same facts as before are
+ * skipped, and so are those in `later` (their keys), which have not been sent to the API yet.
  */
 export async function publish(
   box: string,
@@ -43,7 +43,7 @@ export async function publish(
 
 const none: ReadonlySet<string> = new Set();
 
-/** Of objects whose deletion waits for the API: what was published last, but not Ready. */
+/** Returns the last published statuses of objects whose deletion waits for the API, but not Ready. */
 function waitingStatuses(box: string, { published: all }: BoxMemory, context: PassContext): readonly ObjectStatus[] {
   return (context.source.holds?.going(box) ?? []).flatMap((going) => {
     const last = all.get(objectKey(going));
@@ -59,7 +59,7 @@ function waitingCondition(condition: Condition, { now }: PassContext): Condition
   return { ...condition, status: 'False', reason: 'DeletionWaits', message: DELETION_WAITS, lastTransitionTime };
 }
 
-/** The objects that have their rows. */
+/** Returns the objects that have their rows. */
 function enforced(desired: readonly Desired[], { rows }: BoxMemory): readonly Desired['object'][] {
   return desired.flatMap(({ object, judged }) =>
     rows.get(judged.rowKey)?.declarer.uid === object.uid ? [object] : [],
@@ -68,7 +68,7 @@ function enforced(desired: readonly Desired[], { rows }: BoxMemory): readonly De
 
 interface DueStatuses {
   readonly changed: readonly ObjectStatus[];
-  /** The objects that were looked at. */
+  /** Objects that were checked. */
   readonly seen: readonly Desired[];
   readonly isAll: boolean;
 }
@@ -101,13 +101,13 @@ function dueStatuses(
   return { changed, seen: desired, isAll: true };
 }
 
-/** While other boxes wait for their rows the statuses of this one get a smaller turn: what is enforced comes first. */
+/** Returns the limit of statuses in this pass: smaller while other boxes wait, as their rows come first. */
 function turnOf({ source, isCrowded }: PassContext): number {
   const { statusesInTurn = Infinity } = source;
   return isCrowded?.() === true ? Math.ceil(statusesInTurn / 8) : statusesInTurn;
 }
 
-/** Written out: a spread takes half as much memory again, and there may be twenty thousand. */
+/** Builds the record without a spread, which takes half as much memory again: there may be twenty thousand. */
 function published(facts: Facts, flips: readonly Flip[]): Published {
   const { desired, row, unusable, policies, clients, dangling, issuer, quotaFault } = facts;
   const { servesServiceAccounts, accounts, usage, users, isApiAway } = facts;
@@ -129,19 +129,19 @@ function published(facts: Facts, flips: readonly Flip[]): Published {
   };
 }
 
-/** The status that was published last, made anew from its facts: none of its conditions has flipped since. */
+/** Returns the last published status, rebuilt from its facts: none of its conditions has changed since. */
 function lastStatus(last: Published): ObjectStatus {
   return statusOf(last, stampedConditions(last, last.flips, ''));
 }
 
-/** Where an object stands is no part of its status. */
+/** Compares two statuses without the place of the object, which is no part of the status. */
 function isSameStatus(one: ObjectStatus, other: ObjectStatus): boolean {
   return JSON.stringify({ ...one, place: '' }) === JSON.stringify({ ...other, place: '' });
 }
 
-/** The objects that are no longer declared, once their rows have gone too. */
+/** Returns and forgets the objects that are no longer declared, once their rows are gone too. */
 function forgotten({ published: all, objects }: BoxMemory): readonly ObjectStatus[] {
-  // All that is declared has just been published: who is gone is one more.
+  // All declared objects have just been published: any additional one is gone.
   if (all.size === objects.size) return [];
   const gone = [...all].filter(([key]) => !objects.has(key));
   for (const [key] of gone) all.delete(key);

@@ -1,38 +1,38 @@
 import { waitAfter, type BackOff } from './back-off.ts';
 import { createPassOrder } from './pass-order.ts';
 
-/** A queue of keys. It holds each key once, runs one pass of a key at a time, and runs failed ones again for ever. */
+/** A queue of keys. It holds each key once, runs one pass of a key at a time, and retries failed ones forever. */
 export interface Queue {
-  /** How many keys wait for their pass; those that wait after a failure do not count. */
+  /** Number of keys that wait for their pass, without those that wait after a failure. */
   readonly waiting: number;
-  /** The number of them that have no pass under way to wait for: they wait for the passes of other keys. */
+  /** Number of those without a running pass of their own: they wait for the passes of other keys. */
   readonly held: number;
-  /** Asks for a pass of this key; one that is asked for while its pass runs runs once more afterwards. */
+  /** Requests a pass of this key; if its pass is running, the key runs once more afterwards. */
   add(key: string): void;
-  /** Resolves when nothing runs and nothing is ready to run (keys that wait after a failure do not count). */
+  /** Resolves when nothing runs and nothing is ready to run (keys that wait after a failure are ignored). */
   idle(): Promise<void>;
-  /** Takes no more keys, and resolves when the passes that run have ended. */
+  /** Accepts no more keys, and resolves when the running passes have ended. */
   stop(): Promise<void>;
 }
 
-/** What a queue works with; `schedule` calls back after so many milliseconds unless its own result is called first. */
+/** Dependencies of a queue; `schedule` calls back after so many milliseconds unless its result is called first. */
 export interface QueueOptions {
-  /** One pass. A throw means: again, after a wait. */
+  /** Runs one pass. If it throws, the pass is repeated after a wait. */
   readonly run: (key: string) => Promise<void>;
-  /** Hears of every failure, and how many milliseconds the key waits now. */
+  /** Called on every failure, with the milliseconds that the key waits now. */
   readonly onFailure: (key: string, error: unknown, wait: number) => void;
-  /** How many keys may run at once. */
+  /** Limit of keys that run at once. */
   readonly concurrency: number;
   readonly backOff: BackOff;
   readonly random: () => number;
-  /** Milliseconds: how long passes take decides whose turn it is. */
+  /** Returns milliseconds: the duration of earlier passes decides whose turn it is. */
   readonly clock: () => number;
   readonly schedule: (wait: number, callback: () => void) => () => void;
 }
 
 /**
- * A queue with nothing in it. Keys run in the order in which they became ready, those whose passes took long lately after
- * the others: neither a key that fails over and over nor one with long passes delays the rest.
+ * Creates an empty queue. Keys run in the order in which they became ready, but those with long recent passes after the
+ * others: neither a key that keeps failing nor one with long passes delays the rest.
  */
 export function createQueue(options: QueueOptions): Queue {
   return new KeyQueue(options);
@@ -42,10 +42,10 @@ class KeyQueue implements Queue {
   readonly #options: QueueOptions;
   readonly #ready = createPassOrder();
   readonly #running = new Map<string, Promise<void>>();
-  /** Asked for while they ran. */
+  /** Keys that were added while they ran. */
   readonly #again = new Set<string>();
   readonly #failures = new Map<string, number>();
-  /** Failed, with what cancels their wait. */
+  /** Failed keys, with the function that cancels their wait. */
   readonly #backingOff = new Map<string, () => void>();
   #idlers: (() => void)[] = [];
   #stopped = false;
@@ -100,7 +100,7 @@ class KeyQueue implements Queue {
   }
 
   async #pass(key: string): Promise<void> {
-    // Later, so that the key is among the running ones before its pass begins.
+    // Delayed, so that the key is among the running ones before its pass begins.
     await Promise.resolve();
     let wait: number | undefined;
     const began = this.#options.clock();

@@ -5,8 +5,8 @@ import type { EventRecorder } from './events.ts';
 import { NEXT_STEPS } from './reasons.ts';
 
 /**
- * Records a Warning event when the quota annotation of a Namespace cannot be read, once for each mistake: about its Box, or
- * where it has none about its oldest object.
+ * Records a Warning event when the quota annotation of a Namespace cannot be read, once for each mistake: about its
+ * Box, or if there is none about its oldest object.
  */
 export function recordQuotaFault(
   box: string,

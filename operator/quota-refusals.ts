@@ -1,10 +1,10 @@
 import type { BoxMemory } from './box-memory.ts';
 import type { PassContext } from './pass-context.ts';
 
-/** Objects beyond a quota that a sweep tries once more, the oldest first: rows may have been deleted over REST. */
+/** Objects beyond a quota that a sweep retries, the oldest first: rows may have been deleted over REST. */
 const retriedInSweep = 1_000;
 
-/** Forgets what was refused, so that it is tried once more; of what is beyond a quota, a part. */
+/** Forgets refusals, so that the objects are tried again; of those beyond a quota, a part. */
 export function retryRefusals({ refusals }: BoxMemory): void {
   let beyond = 0;
   for (const [key, { result }] of refusals) {
@@ -13,14 +13,14 @@ export function retryRefusals({ refusals }: BoxMemory): void {
   }
 }
 
-/** Forgets what was beyond a quota, because there may be room now; returns whether there was anything. */
+/** Forgets refusals beyond a quota, because there may be room now; returns whether there were any. */
 export function retryBeyondQuota({ refusals }: BoxMemory): boolean {
   const before = refusals.size;
   for (const [key, { result }] of refusals) if (result === 'quota') refusals.delete(key);
   return refusals.size < before;
 }
 
-/** The quotas that the API is to have, as JSON; those that it has where the Namespace's cannot be read. */
+/** Returns the quotas that the API should have, as JSON; those that it has if the Namespace's cannot be read. */
 export function quotaText({ quota }: PassContext, memory: BoxMemory): string {
   return quota === undefined ? memory.quota : JSON.stringify(quota, Object.keys(quota).sort());
 }

@@ -1,34 +1,34 @@
 import { ManagementError } from '../api/client/management-error.ts';
 import type { QueueOptions } from './queue.ts';
 
-/** Whether the API can be reached. */
+/** Reachability of the API. */
 export interface Reach {
-  /** A call failed: where it got no answer the API is asked at once. */
+  /** Notes a failed call: if it got no answer, the API is checked immediately. */
   suspect(error: unknown): void;
-  /** Whether it did not answer when it was last asked. */
+  /** Checks whether the API did not answer the last time. */
   isAway(): boolean;
   stop(): void;
 }
 
-/** What this works with. */
+/** Dependencies of the reachability check. */
 export interface ReachOptions {
-  /** Asks the API for anything; an answer of whatever sort is one. Throws ManagementError `unavailable` when there is none. */
+  /** Calls the API; any answer will do. Throws ManagementError `unavailable` if there is none. */
   readonly ask: (signal: AbortSignal) => Promise<unknown>;
-  /** Called when the API does not answer any more. */
+  /** Called when the API stops answering. */
   readonly onAway: () => void;
-  /** Called when the API answers again after it did not. */
+  /** Called when the API answers again. */
   readonly onReturn: () => void;
   readonly schedule: QueueOptions['schedule'];
 }
 
-/** Milliseconds from one question to the next while the API answers: where nothing changes nobody else would notice. */
+/** Milliseconds between two checks while the API answers: without changes nothing else would notice a failure. */
 const calmPeriod = 5_000;
-/** While it does not, and for its answer: what waited for the API goes on within five seconds. */
+/** Milliseconds between two checks while it does not, and limit of an answer: work resumes within five seconds. */
 const period = 2_000;
 
 /**
- * Finds out soon that an API has gone, and that it is back. A box that fails waits longer and longer; one question for all of
- * them costs little enough to be asked every few seconds.
+ * Detects soon that an API is away, and that it is back. A failing box waits longer and longer; one check for all of
+ * them is cheap enough to be repeated every few seconds.
  */
 export function watchReach({ ask, onAway, onReturn, schedule }: ReachOptions): Reach {
   const stopping = new AbortController();

@@ -2,8 +2,8 @@ import type { EventRecorder } from './events.ts';
 import type { Condition, ObjectStatus } from './object-status.ts';
 
 /**
- * Records that an object is not Ready, as a warning with the reason and message of its condition: when it ceases to be, is
- * new, or has another reason. Records that it is Ready again. `before` is the status that was published last.
+ * Records that an object is not Ready, as a warning with the reason and message of its condition: when it ceases to be,
+ * is new, or has another reason. Records that it is Ready again. `before` is the status that was published last.
  */
 export function recordReadiness(before: ObjectStatus | undefined, now: ObjectStatus, events: EventRecorder): void {
   const [was, is] = [readyOf(before), readyOf(now)];

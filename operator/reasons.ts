@@ -1,4 +1,4 @@
-/** What a condition is about, and the status it has where all is well; `absent`: the condition stands only where it is true. */
+/** Meaning of a condition, and its status when all is well; `absent`: the condition exists only if it is true. */
 interface ConditionMeaning {
   readonly well: 'True' | 'absent';
   readonly means: string;
@@ -50,12 +50,12 @@ export const CONDITIONS = {
 /** A type of {@link CONDITIONS}. */
 export type ConditionType = keyof typeof CONDITIONS;
 
-/** Whether a word is one of {@link CONDITIONS}. */
+/** Checks whether a word is one of {@link CONDITIONS}. */
 export function isConditionType(word: unknown): word is ConditionType {
   return typeof word === 'string' && Object.hasOwn(CONDITIONS, word);
 }
 
-/** Every reason a condition can have, and what it means: the documented list. */
+/** Every reason of a condition, with its meaning: the documented list. */
 export const REASONS = {
   // Ready
   Ready: 'What is declared is what every replica of the API enforces.',
@@ -136,7 +136,7 @@ export const REASONS = {
 /** A reason of {@link REASONS}. */
 export type Reason = keyof typeof REASONS;
 
-/** What people do about each reason, as the end of its message; empty where there is nothing to do. */
+/** Next step for each reason, as the end of its message; empty if there is nothing to do. */
 export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   // Ready
   Ready: '',

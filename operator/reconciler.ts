@@ -14,30 +14,30 @@ import { createQueue, type QueueOptions } from './queue.ts';
 import { watchReach, type Reach } from './reach.ts';
 import { createWakeUps } from './wake-ups.ts';
 
-/** Keeps every box as it is declared, until it is stopped. */
+/** Keeps every box as declared, until it is stopped. */
 export interface Reconciler {
-  /** Resolves when every box has had its first pass, whether it went well or not. */
+  /** Resolves when every box has had its first pass, successful or not. */
   readonly firstRound: Promise<void>;
-  /** Rejects when the reconciler cannot go on: somebody else has taken over (ManagementError `fenced`). */
+  /** Rejects when the reconciler cannot continue: another one has taken over (ManagementError `fenced`). */
   readonly failed: Promise<never>;
   /** Boxes whose last pass failed. */
   readonly failing: ReadonlySet<string>;
-  /** Looks at everything in every box, soon. */
+  /** Requests a pass over everything in every box. */
   sweep(): Promise<void>;
-  /** Tries the boxes again whose last pass failed, without any wait. */
+  /** Retries the boxes whose last pass failed, without any wait. */
   retry(): void;
-  /** Begins no more passes, and resolves when the running ones have ended; after `grace` milliseconds (0) they are cut short. */
+  /** Starts no more passes; resolves when the running ones have ended, aborted after `grace` milliseconds (0). */
   stop(grace?: number): Promise<void>;
 }
 
-/** What a reconciler works with: what a pass does (the epoch is claimed here), time, chance, and who hears of failures. */
+/** Dependencies of a reconciler: those of a pass (the epoch is claimed here), time, randomness and failure handling. */
 export interface ReconcilerOptions extends Omit<PassContext, 'epoch' | 'servesServiceAccounts' | 'hosts'> {
-  /** Who makes the tokens of ServiceAccounts; absent where there are none. */
+  /** Reads the issuer and keys of ServiceAccount tokens; absent if there are none. */
   readonly readServiceAccounts?: ReadServiceAccounts;
-  /** Milliseconds between two looks at everything; spread by up to a tenth. */
+  /** Milliseconds between two sweeps; spread by up to a tenth. */
   readonly sweepPeriod: number;
   readonly schedule: QueueOptions['schedule'];
-  /** Hears of every failed pass, and how many milliseconds it waits. */
+  /** Called on every failed pass, with the milliseconds that the box waits. */
   readonly onFailure: (box: string, error: unknown, wait: number) => void;
   /** Milliseconds that a deleted object waits for an API that cannot be reached; 60,000 by default. */
   readonly holdLimit?: number;
@@ -45,14 +45,14 @@ export interface ReconcilerOptions extends Omit<PassContext, 'epoch' | 'servesSe
   readonly meter?: PassMeter;
 }
 
-/** Of the queue: passes at once, and how failed ones wait. */
+/** Settings of the queue: concurrent passes, and the back-off of failed ones. */
 const passing = { concurrency: 2, backOff: defaultBackOff } as const;
-/** A sweep that failed is tried again quickly: what was deleted while the API was away waits for it. */
+/** Back-off of a failed sweep, short because objects deleted while the API was away wait for it. */
 const sweepBackOff: BackOff = { first: 200, ceiling: 4_000 };
 
 /**
- * Claims the next epoch and begins. While the API cannot be reached no epoch is claimed, and every pass fails: it is tried
- * again for ever, and nothing is reconciled under an epoch that was never claimed.
+ * Claims the next epoch and starts. While the API cannot be reached no epoch is claimed and every pass fails: this is
+ * retried forever, and nothing is reconciled under an epoch that was never claimed.
  */
 export function startReconciler(options: ReconcilerOptions): Reconciler {
   const stopping = new AbortController();
@@ -105,7 +105,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
 
   const wakeUps = createWakeUps((box) => queue.add(box), options.now, options.schedule);
   const { reach, retry } = followApi(options, memories, failing, (box) => queue.add(box));
-  /** Hears of a failure that concerns no single box. */
+  /** Handles a failure that concerns no single box. */
   function told(error: unknown, wait: number): void {
     reach.suspect(error);
     if (isFenced(error)) failure.reject(error);
@@ -120,12 +120,12 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     await eachBox(context, memories, lookAgain, signal);
   }
 
-  // Before the first sweep: what changes during it must not be missed.
+  // Before the first sweep: changes during it must not be missed.
   const onChange = (box: string): void => {
     meter.heard(box);
     queue.add(box);
   };
-  // Also where no box is to have a pass. What fails is tried again by the next pass of any box, or the next sweep.
+  // Hosts are settled even if no box gets a pass. The next pass of any box, or the next sweep, retries a failure.
   options.source.watch(onChange, signal, () => void hosts?.settle(signal).catch((error: unknown) => told(error, 0)));
   const sweeps = repeat(sweep, options, told);
   return {
@@ -142,14 +142,14 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   };
 }
 
-/** A promise that only rejects; nobody may be listening yet. */
+/** Returns a promise that only rejects, also while there is no listener yet. */
 function quietFailure(): PromiseWithResolvers<never> {
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => undefined);
   return failure;
 }
 
-/** What a meter reads of all boxes. */
+/** Returns the readings of a meter over all boxes. */
 function readingsOf(memories: ReadonlyMap<string, BoxMemory>) {
   return {
     missing: (): Missing => inAllBoxes(memories.values()),
@@ -157,7 +157,7 @@ function readingsOf(memories: ReadonlyMap<string, BoxMemory>) {
   };
 }
 
-/** Every box that is declared or that the database has; those that are declared also where the API is away. Throws ManagementError. */
+/** Visits every declared or stored box; declared ones also while the API is away. Throws ManagementError. */
 async function eachBox(
   context: PassContext,
   memories: Map<string, BoxMemory>,
@@ -174,7 +174,7 @@ async function eachBox(
   }
 }
 
-/** The boxes in which the database says that this cluster declares something, once their hosts are assigned. */
+/** Returns the boxes with rows of this cluster in the database, once their hosts are assigned. */
 async function storedBoxes(
   { source, management, cluster, epoch, hosts }: PassContext,
   signal: AbortSignal,
@@ -183,11 +183,11 @@ async function storedBoxes(
   await epoch(signal);
   await hosts?.resend(signal);
   const stored = await management.declaredBoxes(cluster, signal);
-  // A box whose namespace is missing is nobody's until that is there again.
+  // A box whose namespace is missing is left alone until the namespace exists again.
   return stored.filter(({ box, missing }) => missing !== true || source.isListed?.(box) === true).map(({ box }) => box);
 }
 
-/** Of a box that the database does not have nothing needs to be asked. */
+/** Marks boxes that the database does not have as known: they need no comparison. */
 function rememberEmpty(declared: readonly string[], stored: readonly string[], memories: Map<string, BoxMemory>): void {
   const known = new Set(stored);
   for (const box of declared) {
@@ -195,7 +195,7 @@ function rememberEmpty(declared: readonly string[], stored: readonly string[], m
   }
 }
 
-/** What is under way may end within `grace` milliseconds; then it is cut short. */
+/** Lets running passes end within `grace` milliseconds, then aborts them. */
 async function stopWithin(
   grace: number,
   ended: Promise<void>,
@@ -210,7 +210,7 @@ async function stopWithin(
   cut();
 }
 
-/** Finds out whether the API answers. When that changes, the boxes that failed are tried, and Boxes tell of it. */
+/** Watches whether the API answers. Boxes report each change; when the API is back, failed boxes are retried. */
 function followApi(
   { management, schedule }: ReconcilerOptions,
   memories: ReadonlyMap<string, BoxMemory>,
@@ -222,13 +222,13 @@ function followApi(
   return { reach: watchReach({ ask, onAway: () => withBox(memories).forEach(add), onReturn: retry, schedule }), retry };
 }
 
-/** The boxes that have a Box, whose status tells of the API. */
+/** Returns the boxes that have a Box, whose status reports whether the API answers. */
 function withBox(memories: ReadonlyMap<string, BoxMemory>): readonly string[] {
   const has = ({ objects }: BoxMemory): boolean => [...objects.values()].some(({ object }) => object.kind === 'Box');
   return [...memories].flatMap(([box, memory]) => (has(memory) ? [box] : []));
 }
 
-/** These boxes, those first in which something is to be removed. */
+/** Returns these boxes, those with outstanding removals first. */
 function removalsFirst(boxes: readonly string[], memories: ReadonlyMap<string, BoxMemory>): readonly string[] {
   const owes = (box: string): boolean => memories.get(box)?.owesRemovals === true;
   return [...boxes.filter(owes), ...boxes.filter((box) => !owes(box))];
@@ -238,7 +238,7 @@ function isFenced(error: unknown): boolean {
   return error instanceof ManagementError && error.sort === 'fenced';
 }
 
-/** Runs work now and on a period until it is cancelled; sooner where it failed. `first` resolves when it went well once. */
+/** Runs work now and periodically until cancelled; sooner after a failure. `first` resolves after the first success. */
 function repeat(
   work: () => Promise<void>,
   { sweepPeriod, random, schedule }: ReconcilerOptions,

@@ -4,7 +4,7 @@ import { nextLook, type KeptSecret, type Rotation, type SecretUsage } from './ro
 
 const noEnd = Date.parse(NO_END);
 
-/** What a kept secret means for its client's row; `version` is what its keeper calls this state of it. */
+/** Returns what a kept secret means for its client's row; `version` is its keeper's name for this state of it. */
 export function resolveKept(
   kept: KeptSecret,
   version: string,

@@ -4,7 +4,7 @@ import type { DeclaredSecret } from './declared.ts';
 import type { PreviousSecret } from './rotation.ts';
 import type { SecretSource } from './secret-source.ts';
 
-/** Why a secret is not there. */
+/** Reason why a secret is missing. */
 export type SecretProblem =
   | 'SecretNotFound'
   | 'SecretNotRead'
@@ -18,35 +18,35 @@ export type SecretProblem =
   | 'SecretRefused'
   | 'NamespaceTerminating';
 
-/** What a client's secret is now. */
+/** Current state of a client's secret. */
 export type ResolvedSecret = { readonly state: 'none' } | ReadySecret | MissingSecret;
 
-/** A secret that is there. */
+/** A secret that exists. */
 export interface ReadySecret {
   readonly state: 'ready';
   readonly value: Secret;
-  /** Valid beside it. */
+  /** The previous secret while both are valid. */
   readonly previous?: PreviousSecret;
-  /** Its keeper goes on once the API has it in this form. */
+  /** True if its keeper continues once the API has it in this form. */
   readonly isStaged?: true;
-  /** What its keeper called this state of it. */
+  /** Its keeper's name for this state of it. */
   readonly version?: string;
-  /** When it is to be looked at again, in milliseconds since 1970. */
+  /** Time of the next check, in milliseconds since 1970. */
   readonly look?: number | undefined;
-  /** When the previous one was last used, in milliseconds since 1970. */
+  /** Time of the last use of the previous secret, in milliseconds since 1970. */
   readonly previousLastUsed?: number | undefined;
 }
 
-/** A secret that is not there. */
+/** A secret that does not exist. */
 export interface MissingSecret {
   readonly state: 'missing';
   readonly reason: SecretProblem;
   readonly message: string;
-  /** When it is to be looked for again, in milliseconds since 1970; absent: when something changes. */
+  /** Time of the next check, in milliseconds since 1970; absent: when something changes. */
   readonly look?: number;
 }
 
-/** The Secret of a name, why nobody can tell, or undefined: there is none. */
+/** Finds the Secret of a name; returns the problem if nobody can tell, or undefined if there is none. */
 export type SecretFinder = (name: string) => DeclaredSecret | MissingSecret | undefined;
 
 /** The label by which the owner of a Secret lets clients use it: a Client must not be a way to read any Secret. */
@@ -54,7 +54,7 @@ export const CLIENT_SECRET_LABEL = 'boxgate.dev/client-secret';
 
 const usable = new RegExp(SECRET_TEXT, 'u');
 
-/** The secret behind a source; `generated` are the generated ones by the name of their Client. */
+/** Returns the secret of a source; `generated` has the generated ones by the name of their Client. */
 export function resolveSecret(
   source: SecretSource,
   client: string,
@@ -102,7 +102,7 @@ function secretFault(text: string, isPassword: boolean): string | undefined {
   return usable.test(text) ? undefined : 'has characters beyond visible ASCII and blanks';
 }
 
-/** A secret that is not there, and why. */
+/** Returns a missing secret with the reason. */
 export function missing(reason: SecretProblem, message: string): MissingSecret {
   return { state: 'missing', reason, message };
 }

@@ -5,12 +5,12 @@ import { storedLink } from '../crds/links.ts';
 import type { Manifest } from '../crds/manifest-schema.ts';
 import type { AccessPolicySpec, BoxSpec, ClientSpec } from '../crds/specs.ts';
 
-/** A resource as the API takes it; a Client's secret is added when it is sent. */
+/** A resource in the form that the API takes; a Client's secret is added when it is sent. */
 export type Resource = Client | AccessPolicy | Box;
 
 /**
- * The resource that a custom resource declares: its id, and its spec under the same names, without the fields that only mean
- * something to the operator.
+ * Returns the resource that a custom resource declares: its id, and its spec under the same names, without the fields
+ * that only have a meaning for the operator.
  */
 export function resourceOf(manifest: Manifest, box: string): Resource {
   switch (manifest.kind) {

@@ -1,30 +1,30 @@
 import type { QueueOptions } from './queue.ts';
 
-/** What the operator may not do although it must. */
+/** Rights that the operator needs and lacks. */
 export interface RightsWatch {
-  /** Names of the rights that it lacks: `list clients.boxgate.dev`; empty while nobody has said so. */
+  /** Returns the names of the missing rights: `list clients.boxgate.dev`; empty until some are known to be missing. */
   missing(): readonly string[];
 }
 
-/** What this works with. */
+/** Dependencies of the watch. */
 export interface RightsWatchOptions {
-  /** Asks which rights are missing. Throws where nobody answers: then what was known stays. */
+  /** Returns the missing rights. Throws if there is no answer: then the last result stays. */
   readonly ask: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly schedule: QueueOptions['schedule'];
-  /** Called as long as rights are missing, each time that was asked; `isNew` where they are other ones than before. */
+  /** Called after each check that finds rights missing; `isNew` if they are not the same as before. */
   readonly onMissing: (missing: readonly string[], isNew: boolean) => void;
   /** Called when none is missing any more. */
   readonly onReturn: () => void;
 }
 
-/** Milliseconds from one question to the next. */
+/** Milliseconds between two checks. */
 const period = 5_000;
-/** While a right is missing: what waits for it goes on within two seconds. */
+/** Milliseconds between two checks while a right is missing: waiting work resumes within two seconds. */
 const hurried = 1_000;
 
 /**
- * Asks for as long as the operator runs whether it has its rights: a watch that runs goes on without them, and so nothing
- * else would tell in time that statuses, finalizers or the next list are refused. Stops when aborted.
+ * Checks the operator's rights for as long as it runs: a running watch continues without them, so nothing else would
+ * show in time that statuses, finalizers or the next list are refused. Stops when aborted.
  */
 export function watchRights(options: RightsWatchOptions, signal: AbortSignal): RightsWatch {
   let missing: readonly string[] = [];

@@ -2,58 +2,58 @@ import { secondsOf } from '../crds/duration.ts';
 import type { Secret } from '../api/client/secret.ts';
 import type { ClientSpec } from '../crds/specs.ts';
 
-/** When a generated secret makes place for the next one; times and lengths in milliseconds. */
+/** Schedule by which a generated secret is replaced; times and durations in milliseconds. */
 export interface Rotation {
   readonly every: number | undefined;
   readonly at: number | undefined;
-  /** How long the old secret is valid beside the new one. */
+  /** Time that the old secret stays valid next to the new one. */
   readonly overlap: number;
 }
 
 /** A generated secret as it is kept; times in milliseconds since 1970. */
 export interface KeptSecret {
-  /** What applications read. */
+  /** The secret that applications read. */
   readonly value: Secret;
   readonly made: number;
-  /** Made already, and shown to nobody before the API knows it. */
+  /** The next secret, already generated, and shown to nobody before the API has it. */
   readonly next?: Secret;
-  /** What applications have read before. */
+  /** The secret that applications read before. */
   readonly previous?: PreviousSecret;
 }
 
-/** A secret that is valid beside the present one until a time. */
+/** A secret that is valid next to the current one until a time. */
 export interface PreviousSecret {
-  /** Absent: only the API has it, and only its hash. */
+  /** Absent: only the API has it, as a hash. */
   readonly value?: Secret;
   readonly until: number;
 }
 
-/** What the API knows of the use of a client's secrets; times in milliseconds since 1970. */
+/** The API's record of the use of a client's secrets; times in milliseconds since 1970. */
 export interface SecretUsage {
   readonly lastToken: number | undefined;
   readonly previousLastUsed: number | undefined;
 }
 
-/** What is known of a generated secret when it is decided what becomes of it. */
+/** Input for the next state of a generated secret. */
 export interface SecretSituation {
-  /** As it lies there; `value` undefined: there is none of ours in it. Undefined: nothing is there. */
+  /** The stored secret; `value` undefined: it has none of ours. Undefined: nothing is stored. */
   readonly found: (Omit<KeptSecret, 'value'> & { readonly value: Secret | undefined }) | undefined;
-  /** As this process knew it last. */
+  /** The secret as this process last knew it. */
   readonly last: KeptSecret | undefined;
-  /** What the API is known to have for the client's secret. */
+  /** The secret that the API is known to have for the client. */
   readonly applied: Secret | undefined;
-  /** Whether the client had one that nobody remembers; asked where nothing is known. */
+  /** Checks whether the client had a secret that nobody remembers; called if nothing is known. */
   readonly hadSecret: () => boolean;
   readonly rotation: Rotation;
-  /** Undefined where nobody asked. */
+  /** Undefined if it was not read. */
   readonly usage: SecretUsage | undefined;
   readonly now: number;
 }
 
-/** What became of a generated secret; `renewed`: what was there is no secret of ours any more. */
+/** Change of a generated secret; `renewed`: the stored one was no longer a secret of ours. */
 export type SecretChange = 'none' | 'made' | 'renewed' | 'taken' | 'staged' | 'rotated' | 'retired';
 
-/** The rotation of a Client; without one only a change by hand makes two secrets valid. */
+/** Returns the rotation of a Client; without one only a change by hand makes two secrets valid. */
 export function rotationOf({ rotation }: Pick<ClientSpec, 'rotation'>): Rotation {
   const { every, at, overlap = '1h' } = rotation ?? {};
   return {
@@ -64,9 +64,9 @@ export function rotationOf({ rotation }: Pick<ClientSpec, 'rotation'>): Rotation
 }
 
 /**
- * What a generated secret is to be from now on. It changes in three steps, so that whatever an application reads, and
- * whenever it does, is valid: a new one is staged beside the old; once the API takes both, applications are shown the
- * new one; the old one retires at its deadline, or when it is no longer used. One step at a time. Pure, but for `generate`.
+ * Decides the next state of a generated secret. It changes in three steps, so that whatever an application reads is
+ * valid at any time: a new one is staged next to the old; once the API has both, applications are shown the new one;
+ * the old one retires at its deadline, or when it is no longer used. One step at a time. Pure, except for `generate`.
  */
 export function nextSecret(
   situation: SecretSituation,
@@ -75,7 +75,7 @@ export function nextSecret(
   const { found, last, hadSecret, rotation, now } = situation;
   if (found?.value === undefined) {
     const change = found === undefined ? 'made' : 'renewed';
-    // What the API does not know yet is shown to nobody: what was there comes back first, with the new one behind it.
+    // A secret that the API does not know is shown to nobody: the last one is restored first, with the new one staged.
     if (last !== undefined) return { kept: { ...last, next: last.next ?? generate() }, change };
     const previous = hadSecret() ? { previous: { until: now + rotation.overlap } } : {};
     return { kept: { value: generate(), made: now, ...previous }, change };
@@ -110,15 +110,15 @@ function rotated(
   return { kept: { ...kept, next: generate() }, change: 'staged' };
 }
 
-/** Whether a secret is what the last one was to become, by whichever operator's hand. */
+/** Checks whether a secret is the successor that rotation gives the last one, no matter which operator rotated it. */
 function follows({ value, previous }: KeptSecret, last: KeptSecret): boolean {
   const former = last.value.reveal();
   return value.reveal() === former || previous?.value?.reveal() === former;
 }
 
 /**
- * At the deadline; or when the new secret has been used and the old one has not for half of the time that it was given:
- * whoever read it late has come by then, or does not come.
+ * Checks whether the old secret may retire: at its deadline, or if the new one has been used and the old one has not
+ * for half of its overlap. By then a client that read it late has come, or never will.
  */
 function mayRetire({ until }: PreviousSecret, made: number, usage: SecretUsage | undefined, now: number): boolean {
   if (until <= now) return true;
@@ -128,25 +128,25 @@ function mayRetire({ until }: PreviousSecret, made: number, usage: SecretUsage |
   return lastToken > used && now - used >= (until - made) / 2;
 }
 
-/** The API tells the use of a previous secret to the minute: it may have been used so much later. */
+/** Precision of the API's time of use of a previous secret, in milliseconds: it may have been used that much later. */
 const usageGrain = 60_000;
 
 function dueAt(made: number, { every, at }: Rotation): number | undefined {
   const times = [
     ...(every === undefined ? [] : [made + every]),
-    // A secret that was made after that time has been rotated, or never needed it.
+    // A secret that was generated after that time has been rotated, or never needed it.
     ...(at === undefined || made >= at ? [] : [at]),
   ];
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** So many times in an overlap it is asked whether the old secret is still used. */
+/** Number of checks during an overlap whether the old secret is still used. */
 const looks = 12;
 const leastWait = 1_000;
 
-/** When a generated secret is to be looked at again, in milliseconds since 1970; undefined: when something changes. */
+/** Returns when a generated secret is checked next, in milliseconds since 1970; undefined: on a change. */
 export function nextLook({ made, next, previous }: KeptSecret, rotation: Rotation, now: number): number | undefined {
-  // It goes on once it is applied.
+  // Rotation continues once the next secret is applied.
   if (next !== undefined) return undefined;
   if (previous === undefined) return dueAt(made, rotation);
   return Math.min(previous.until, now + Math.max(leastWait, (previous.until - made) / looks));

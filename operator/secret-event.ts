@@ -4,7 +4,7 @@ import type { SecretWish } from './secret-keeper.ts';
 
 type Telling = Pick<ObjectEvent, 'type' | 'reason' | 'message'>;
 
-/** What people are told of a change of a generated secret; `isKnown`: the client had one before. */
+/** Returns the event for a change of a generated secret; `isKnown`: the client had one before. */
 export function secretEvent(
   box: string,
   { client, uid, secret }: SecretWish,

@@ -3,18 +3,18 @@ import type { SecretFacts } from './generated-secret.ts';
 import type { ResolvedSecret } from './resolve-secret.ts';
 import type { Rotation, SecretUsage } from './rotation.ts';
 
-/** A Client that is to have a generated secret, and what its Secret is to say. */
+/** A Client that needs a generated secret, and the content of its Secret. */
 export interface SecretWish {
   /** Name of the Client. */
   readonly client: string;
   readonly uid: string;
-  /** Takes over a client that was retained, and with it the secret that was released. */
+  /** True if it takes over a client that was retained, and with it the secret that was released. */
   readonly adopt: boolean;
-  /** Its row is that of an earlier object of its name, with the secret that this one had. */
+  /** True if its row is that of an earlier object of its name, with the secret of that object. */
   readonly inherits: boolean;
   /** Name of the Secret. */
   readonly secret: string;
-  /** What the client may do with it. */
+  /** Grants of the client. */
   readonly grants: readonly string[];
   readonly template: Readonly<Record<string, string>> | undefined;
   readonly labels: Readonly<Record<string, string>>;
@@ -23,32 +23,32 @@ export interface SecretWish {
   readonly rotation: Rotation;
   /** The secret that the API is known to have for the client. */
   readonly applied: Secret | undefined;
-  /** Whether the client had this Secret before, although its keeper may not remember it. */
+  /** Checks whether the client had this Secret before, although its keeper may not remember it. */
   readonly hadSecret: () => boolean;
-  /** How the client's secrets are used, where that was asked for. */
+  /** Usage of the client's secrets, if it was read. */
   readonly usage: SecretUsage | undefined;
 }
 
-/** A generated secret that is kept, and what is known of the client that has it. */
+/** A generated secret that is kept, and its client as far as it is known. */
 export interface KeptName {
   /** Name of the Secret. */
   readonly name: string;
-  /** Of the Client. */
+  /** Uid of the Client. */
   readonly uid?: string;
-  /** Of the client, in its row. */
+  /** Id of the client in its row. */
   readonly id?: string;
 }
 
-/** Where generated secrets are kept: Secrets in a cluster, files in a state folder. */
+/** Storage of generated secrets: Secrets in a cluster, files in a state folder. */
 export interface SecretKeeper {
-  /** Makes what is missing and writes what differs; the secret of each wish by the name of its Client. */
+  /** Creates what is missing and writes what differs; returns the secret of each wish by the name of its Client. */
   keep(box: string, wishes: readonly SecretWish[], signal: AbortSignal): Promise<ReadonlyMap<string, ResolvedSecret>>;
-  /** Another text once somebody else has changed what is kept under a name; asked for every client in every pass. */
+  /** Returns another text once somebody else has changed the secret; called for every client in every pass. */
   version(box: string, name: string): string;
-  /** All generated secrets that are kept for a box; not those that were released. */
+  /** Returns all generated secrets that are kept for a box, except released ones. */
   names(box: string, signal: AbortSignal): Promise<readonly KeptName[]>;
-  /** Lets go of secrets whose client goes on without its object: they stay as they are. */
+  /** Releases secrets whose client stays without its object: they remain as they are. */
   release(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void>;
-  /** Removes secrets whose Client is gone or has another secret now. */
+  /** Deletes secrets whose Client is gone or has another secret now. */
   forget(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void>;
 }

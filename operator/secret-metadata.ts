@@ -1,12 +1,12 @@
 import type { Judged } from './judge.ts';
 
-/** The annotation of a Namespace by which an admin lets generated Secrets have labels and annotations of other domains. */
+/** Annotation of a Namespace by which an admin permits labels and annotations of other domains in generated Secrets. */
 export const SECRET_LABELS_ANNOTATION = 'boxgate.dev/secret-labels';
 
 /**
- * A judged Client whose generated Secret gets only those labels and annotations that the namespace permits, and the names of
- * the others. A key without a domain acts on nothing but people; one with a domain may be an order to another operator. The
- * same where the Secret gets everything.
+ * Returns a judged Client whose generated Secret gets only the labels and annotations that the namespace permits, with
+ * the names of the others; the same Client if all are permitted. A key without a domain has an effect on people only;
+ * one with a domain may be an order to another operator.
  */
 export function permittedMetadata(judged: Judged, granted: readonly string[]): Judged {
   const { secret } = judged;
@@ -21,14 +21,14 @@ export function permittedMetadata(judged: Judged, granted: readonly string[]): J
   return { ...judged, secret: left, notPermitted, whole: judged };
 }
 
-/** The keys that an annotation permits: `example.com/name`, or `example.com/*`; separated by commas or blanks. */
+/** Returns the keys that an annotation permits (`example.com/name`, `example.com/*`), separated by commas or blanks. */
 export function grantedMetadata(annotation: string | undefined): readonly string[] {
   return (annotation ?? '').split(/[\s,]+/).filter((pattern) => pattern !== '');
 }
 
 type Texts = Readonly<Record<string, string>>;
 
-/** One domain at a time: `*` alone, or before the slash, permits nothing. */
+/** Checks a key against a pattern, one domain at a time: `*` alone, or before the slash, permits nothing. */
 function matches(pattern: string, key: string): boolean {
   const domain = pattern.endsWith('/*') ? pattern.slice(0, -1) : undefined;
   return domain === undefined || domain === '/' ? pattern === key : key.startsWith(domain);

@@ -3,7 +3,7 @@ import type { Manifest } from '../crds/manifest-schema.ts';
 import type { BoxSpec, ClientSpec } from '../crds/specs.ts';
 import { rotationOf, type Rotation } from './rotation.ts';
 
-/** Where the secret of a client comes from, or the password of a box's first admin. */
+/** Source of a client's secret, or of the password of a box's first admin. */
 export type SecretSource =
   | { readonly from: 'nowhere' }
   | { readonly from: 'inline'; readonly value: Secret }
@@ -11,7 +11,7 @@ export type SecretSource =
       readonly from: 'reference';
       readonly name: string;
       readonly key: string;
-      /** It is a person's password, not a client's secret. */
+      /** True if it is a person's password, not a client's secret. */
       readonly isPassword?: true;
     }
   | {
@@ -26,7 +26,7 @@ export type SecretSource =
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Where the secret of a declared object comes from (docs/custom-resources.md); nowhere where it needs none. */
+/** Returns the source of a declared object's secret (docs/custom-resources.md); `nowhere` if it needs none. */
 export function secretSource(manifest: Manifest): SecretSource {
   if (manifest.kind === 'Box') return passwordSource(manifest.spec);
   if (manifest.kind !== 'Client') return nowhere;
@@ -57,13 +57,13 @@ const generated: SecretSource = {
   rotation: rotationOf({}),
 };
 
-/** The name of the Secret that holds a client's secret; undefined when none does. */
+/** Returns the name of the Secret that holds a client's secret; undefined if there is none. */
 export function secretName(source: SecretSource, client: string): string | undefined {
   if (source.from === 'reference') return source.name;
   return source.from === 'generated' ? (source.name ?? client) : undefined;
 }
 
-/** Nothing else authenticates the client, and one of its grants is for confidential clients (RFC 6749 §2.1, §4.4). */
+/** Checks whether a grant requires a confidential client that nothing else authenticates (RFC 6749 §2.1, §4.4). */
 function needsGenerated({ grant_types, auth, jwks, jwks_uri, service_accounts }: ClientSpec): boolean {
   if (jwks !== undefined || jwks_uri !== undefined || service_accounts !== undefined) return false;
   return (

@@ -31,21 +31,21 @@ import { createSleeper, type Sleeper } from './sleeper.ts';
 /** A running operator. */
 export interface RunningOperator {
   readonly healthPort: number;
-  /** Rejects when it cannot go on: it does not lead any more (LeadershipLost, ManagementError `fenced`). */
+  /** Rejects when it cannot continue: it no longer leads (LeadershipLost, ManagementError `fenced`). */
   readonly failed: Promise<never>;
-  /** Ends what is under way, and lets another replica lead. */
+  /** Ends running work, and lets another replica lead. */
   stop(): Promise<void>;
 }
 
-/** Milliseconds in which the passes that run may end when the operator stops. */
+/** Milliseconds in which running passes may end when the operator stops. */
 const grace = 2_500;
 
 /**
- * Starts the operator. What is away at its start (the API server, the API) is waited for, and so is the Lease. Throws an
- * Error when it is told of no cluster.
+ * Starts the operator. It waits for services that are away at its start (the API server, the API), and for the Lease.
+ * Throws an Error if the kubeconfig file cannot be read.
  */
 export async function serveOperator(config: OperatorConfig, log: Log): Promise<RunningOperator> {
-  // Without a cluster there is nothing to wait for.
+  // Without a readable configuration there is nothing to wait for.
   await signInSource(config.access);
   const connection = createConnection(() => signInSource(config.access));
   const stopping = new AbortController();
@@ -96,13 +96,13 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
       definitions,
     };
     reconciler = reconcile(leader, signal);
-    // Everything was read, judged and compared at once: of that most is not needed again.
+    // Everything was read, judged and compared at once: most of that memory is not needed again.
     void reconciler.firstRound.then(giveBackMemory);
     return reconciler.failed;
   }
 
   const failed = Promise.race([lead(), election.lost]);
-  // Nobody may be listening yet.
+  // There may be no listener yet.
   failed.catch(() => undefined);
   return {
     healthPort: health.port,
@@ -119,7 +119,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
   };
 }
 
-/** Every replica looks for itself: probes ask each of them. */
+/** Follows the definitions in every replica: probes ask each of them. */
 function followOwnDefinitions(api: KubeApi, { sleep }: Sleeper, log: Log, signal: AbortSignal): InstalledDefinitions {
   const onFailure = (error: unknown): void => log.warn(errorFacts(error), 'the definitions of custom resources');
   const definitions = followDefinitions({ api, sleep, onFailure }, signal);
@@ -130,7 +130,7 @@ function followOwnDefinitions(api: KubeApi, { sleep }: Sleeper, log: Log, signal
   return definitions;
 }
 
-/** Verb of a request; `REVIEW`: a POST that asks for rights and stores nothing. */
+/** Returns the verb of a request; `REVIEW`: a POST that checks rights and stores nothing. */
 function verbOf({ method = 'GET', path, query }: KubeCall): string {
   if (path.startsWith(REVIEWS)) return 'REVIEW';
   return query?.['watch'] === 'true' ? 'WATCH' : method;
@@ -145,7 +145,7 @@ function elect(
 ): Election {
   const { namespace, leaseName: name, leaseSeconds: seconds, podUid } = config;
   const duration = seconds * 1000;
-  // An answer that comes later than that leaves no time for another try, over another connection.
+  // A later answer leaves no time for another try over another connection.
   const api = createKubeApi(connection, duration / 4, undefined, count);
   return startElection({
     store: createLeaseStore(api, { namespace, name, seconds }, () => new Date()),
@@ -164,7 +164,7 @@ function after(wait: number, callback: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** What the leader works with. */
+/** Dependencies of the leader. */
 interface Leader {
   readonly config: OperatorConfig;
   readonly kube: KubeApi;
@@ -224,7 +224,7 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
   });
 }
 
-/** Tries again, with longer and longer waits, until it works or is to stop. */
+/** Retries work, with longer and longer waits, until it succeeds or the signal is aborted. */
 async function patiently<T>(work: () => Promise<T>, log: Log, sleeper: Sleeper, signal: AbortSignal): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {

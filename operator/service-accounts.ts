@@ -6,9 +6,9 @@ import type { Desired } from './desired.ts';
 import type { PassContext } from './pass-context.ts';
 
 /**
- * Compares the pins of a box, and the uids that entries name, with the ServiceAccounts that the cluster has. The API hears of
- * those that are gone, refuses their tokens, and revokes those of their clients. Where the cluster may not be asked, or the
- * API is an older one, nothing is known. Throws ManagementError.
+ * Compares the pins of a box, and the uids that entries name, with the ServiceAccounts of the cluster. The API is told
+ * of those that are gone, refuses their tokens, and revokes those of their clients. If the cluster may not be asked, or
+ * the API is an older one, nothing is known. Throws ManagementError.
  */
 export async function followServiceAccounts(
   box: string,
@@ -36,12 +36,12 @@ export async function followServiceAccounts(
 /** An entry of a client's row. */
 interface Entry extends AccountName {
   readonly client: string;
-  /** The uid that the entry names. */
+  /** Uid in the entry. */
   readonly declared: string | undefined;
   readonly pin: PinnedServiceAccount | undefined;
 }
 
-/** The entries that are pinned or name a uid. Of an id that two objects declare, those of the object that has it. */
+/** Returns the entries that are pinned or name a uid; if two objects declare an id, those of the one that has it. */
 function entriesOf(desired: readonly Desired[], pins: readonly PinnedServiceAccount[]): readonly Entry[] {
   const entries = new Map<string, Entry>(pins.map((pin) => [keyOf(pin), { ...pin, declared: undefined, pin }]));
   for (const { judged, loses } of desired) {
@@ -59,19 +59,19 @@ function keyOf({ client, ...account }: AccountName & { readonly client: string }
   return `${client} ${accountName(account)}`;
 }
 
-/** What the API has not stored yet of an entry, given the uid that is there now. */
+/** Returns the state of an entry that the API has not stored yet, given the uid that exists now. */
 function news(
   { client, namespace, name, declared, pin }: Entry,
   uid: string | null | undefined,
 ): readonly SeenServiceAccount[] {
-  // The named one that is there is pinned by its first token.
+  // An existing ServiceAccount with the named uid is pinned by its first token.
   const expected = declared === undefined || declared === uid ? pin?.uid : declared;
   if (uid === undefined || expected === undefined) return [];
   if (pin?.uid === expected && pin.gone === (uid !== expected)) return [];
   return [{ client, namespace, name, uid, ...(declared === undefined ? {} : { declared }) }];
 }
 
-/** An API of an older release does not know the call. */
+/** Returns the pins; none if the API is of an older release, which does not know the call. */
 async function askedPins(
   box: string,
   context: PassContext,
@@ -94,7 +94,7 @@ async function tell(
   return management.serviceAccounts(box, { cluster, epoch: await epoch(signal), seen }, signal);
 }
 
-/** By object key. A list that says what it said before is that very list: then the status is as it was. */
+/** Returns the states by object key. An unchanged list stays the same instance: then the status is as it was. */
 function statesOf(
   desired: readonly Desired[],
   pins: readonly PinnedServiceAccount[],
@@ -119,8 +119,8 @@ function statesOf(
 }
 
 /**
- * Tells of a ServiceAccount in a foreign namespace whether it is the pinned one. Anybody who may write a Client can name a
- * ServiceAccount and a uid: they must not learn whether there is another one, or its uid.
+ * Hides the uid of a ServiceAccount in a foreign namespace unless it is the pinned one. Anybody who may write a Client
+ * can name a ServiceAccount and a uid: they must not learn whether another one exists, or its uid.
  */
 function notToldMore(uid: string, seen: string | null | undefined): string | null | undefined {
   return seen === undefined || seen === uid ? seen : null;

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Waits that can all be ended at once. */
 export interface Sleeper {
-  /** Resolves after so many milliseconds, when it is woken, or when aborted. */
+  /** Resolves after that many milliseconds, when it is woken, or when aborted. */
   readonly sleep: (wait: number, signal: AbortSignal) => Promise<void>;
-  /** Ends every wait that has begun. */
+  /** Ends every wait that has started. */
   wake(): void;
 }
 
-/** A sleeper of which nobody waits. */
+/** Creates a sleeper without any waits. */
 export function createSleeper(): Sleeper {
   let woken = new AbortController();
   return {

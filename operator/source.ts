@@ -13,21 +13,21 @@ import type { SecretFinder } from './resolve-secret.ts';
 /** Everything declared in one box. */
 export interface Listing {
   readonly objects: readonly Declared[];
-  /** False while something could not be read: then what is missing here may still be declared. */
+  /** False if something could not be read: then objects that are missing here may still be declared. */
   readonly complete: boolean;
-  /** What the namespace says; absent where there are none. */
+  /** Settings of the namespace; absent if there are no namespaces. */
   readonly tenancy?: Tenancy;
-  /** The namespace of the box is not there (a live read says so), or nothing in the folder declares anything of the box. */
+  /** True if the namespace does not exist (a live read says so), or the folder declares nothing of the box. */
   readonly isGone?: true;
-  /** The definitions of the kinds in the cluster; another object when they change. Absent where there are none. */
+  /** Definitions of the kinds in the cluster; a new object when they change. Absent if there are none. */
   readonly definitions?: InstalledKinds | undefined;
-  /** The quotas that the Namespace sets; absent where no Namespace is known. */
+  /** Quotas that the Namespace sets; absent if no Namespace is known. */
   readonly quota?: BoxQuota;
 }
 
 /** The grants of namespaces and the claims of Boxes, of all boxes together. */
 export interface HostSource {
-  /** A number that moves whenever {@link HostSource.read} would return something else. */
+  /** Returns a number that changes whenever {@link HostSource.read} would return something else. */
   readonly revision: () => number;
   /** Reads the hosts of every box that has one to gain or to lose, and of the boxes in `also`. */
   read(also: readonly string[], signal: AbortSignal): Promise<HostReading>;
@@ -39,43 +39,43 @@ export interface HostReading {
   readonly boxes: readonly BoxHosts[];
 }
 
-/** What a box needs Secrets for. */
+/** Secrets that a box needs. */
 export interface SecretNeeds {
   /** Names of the Secrets that clients refer to. */
   readonly referred: ReadonlySet<string>;
-  /** Whether any client has, or is to have, a generated secret. */
+  /** True if any client has, or needs, a generated secret. */
   readonly generated: boolean;
 }
 
-/** The Secrets of a box, as far as this source has heard. */
+/** Secrets of a box, as far as this source knows them. */
 export interface BoxSecrets {
   readonly find: SecretFinder;
-  /** Whether people have declared a Secret of this name: then it cannot be generated. */
+  /** Checks whether people have declared a Secret of this name: then it cannot be generated. */
   readonly isTaken: (name: string) => boolean;
 }
 
 /**
- * Where objects are declared: a cluster, a folder. The reconciler does not know which one it has. Every method throws
- * when it cannot answer; a list that failed is never an empty one.
+ * A source of declared objects: a cluster, a folder. The reconciler does not know which one it has. Every method throws
+ * if it cannot answer; a list that failed is never an empty one.
  */
 export interface Source {
-  /** The boxes in which anything is declared. */
+  /** Returns the boxes in which anything is declared. */
   boxes(signal: AbortSignal): Promise<readonly string[]>;
-  /** How many statuses a pass writes before others have their turn; undefined: writing them costs nothing. */
+  /** Limit of the statuses that a pass writes before other boxes have their turn; undefined: they cost nothing. */
   readonly statusesInTurn?: number;
-  /** What is declared in a box, as far as this source has heard. */
+  /** Returns the declarations of a box, as far as this source knows them. */
   list(box: string, signal: AbortSignal): Promise<Listing>;
-  /** Checks whether lists have the namespace of a box; absent where there are none. */
+  /** Checks whether lists have the namespace of a box; absent if there are no namespaces. */
   readonly isListed?: (box: string) => boolean;
-  /** Which namespace a box is now, past every cache; absent where there are none. */
+  /** Reads the namespace of a box past every cache; absent if there are no namespaces. */
   readonly namespaceOf?: (box: string, signal: AbortSignal) => Promise<NamespaceClaim>;
-  /** Hosts that are granted outside of what is declared; absent where a Box gets the hosts that it names. */
+  /** Hosts that are granted outside of the declarations; absent if a Box gets the hosts that it names. */
   readonly hosts?: HostSource;
-  /** The Secrets of a box. Where nothing needs any, the source listens for none. */
+  /** Returns the Secrets of a box. If nothing needs any, the source does not watch them. */
   boxSecrets(box: string, needs: SecretNeeds, signal: AbortSignal): Promise<BoxSecrets>;
   /**
-   * Uids of the ServiceAccounts in `asked` by `namespace/name`: null for one that is not there, left out where that cannot be
-   * told. The box hears of changes of those in `listed`. Absent where there are none.
+   * Returns the uids of the ServiceAccounts in `asked` by `namespace/name`: null for a missing one, left out if
+   * unknown. The box is called back for changes of those in `listed`. Absent if there are none.
    */
   readonly serviceAccounts?: (
     box: string,
@@ -83,19 +83,19 @@ export interface Source {
     asked: readonly ExpectedAccount[],
     signal: AbortSignal,
   ) => Promise<ReadonlyMap<string, string | null>>;
-  /** Calls back with each box in which something changed, and whenever the revision of the hosts moves, until aborted. */
+  /** Calls back with each box in which something changed, and when the revision of the hosts does, until aborted. */
   watch(onChange: (box: string) => void, signal: AbortSignal, onHosts?: () => void): void;
-  /** Looks anew, past every cache: which of these objects are really gone (no object of the name, or one of another uid). */
+  /** Reads again past every cache; returns the objects that are gone (none of the name, or of another uid). */
   confirmGone(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<ReadonlySet<ObjectName>>;
-  /** Keys of objects whose status somebody may have written since this was last asked; absent where nobody else can. */
+  /** Returns keys of objects whose status somebody may have written since the last call; absent if nobody can. */
   readonly takeRewritten?: (box: string) => Iterable<string>;
-  /** Whether this Secret was generated for a Client, by what is left of it beside the Secret; absent where nothing is. */
+  /** Checks whether this Secret was generated for a Client, by traces outside of it; absent if there are none. */
   readonly hadSecret?: (client: Declared, secret: string) => boolean;
-  /** Whether a kind is being taken away with all of its objects; absent where kinds cannot go. */
+  /** Checks whether a kind is being deleted with all of its objects; absent if kinds cannot be deleted. */
   readonly isKindGoing?: (kind: Kind, signal: AbortSignal) => Promise<boolean>;
-  /** How objects wait with their deletion, where they can. */
+  /** Holds of deletions; absent if the source has none. */
   readonly holds?: Holds;
-  /** Publishes statuses that changed, and tells which objects are gone with their rows (their last statuses). */
+  /** Publishes changed statuses, and reports which objects are gone with their rows (their last statuses). */
   writeStatus(
     box: string,
     changed: readonly ObjectStatus[],

@@ -6,14 +6,14 @@ import { linkNames } from './links.ts';
 import type { Columns, Condition, ObjectStatus } from './object-status.ts';
 import { secretName } from './secret-source.ts';
 
-/** When a condition took the status that it has. */
+/** Status of a condition, and the time at which it took that status. */
 export type Flip = Pick<Condition, 'type' | 'status' | 'lastTransitionTime'>;
 
-/** Lists of flips made so far: ten thousand clients that became Ready at once share one. */
+/** Pool of the lists built so far: ten thousand clients that became Ready at once share one. */
 export class FlipPool {
   readonly #lists = new Map<string, readonly Flip[]>();
 
-  /** When these conditions flipped: a new list, or an equal one made before. */
+  /** Returns the statuses and times of these conditions: a new list, or an equal one built before. */
   of(conditions: readonly Condition[]): readonly Flip[] {
     const flips = conditions.map(({ type, status, lastTransitionTime }) => ({ type, status, lastTransitionTime }));
     const key = flips.map((flip) => Object.values(flip).join()).join();
@@ -23,7 +23,7 @@ export class FlipPool {
   }
 }
 
-/** The conditions of an object; `now` (RFC 3339) stamps only those that flipped since `previous`. */
+/** Returns the conditions of an object; `now` (RFC 3339) stamps only those whose status changed since `previous`. */
 export function stampedConditions(facts: Facts, previous: readonly Flip[], now: string): readonly Condition[] {
   const { generation } = facts.desired.object;
   return conditionsOf(facts).map((verdict) => stamped(verdict, generation, previous, now));
@@ -35,7 +35,7 @@ function stamped(verdict: Verdict, generation: number, previous: readonly Flip[]
   return { ...verdict, observedGeneration: generation, lastTransitionTime };
 }
 
-/** The status of an object as it is published. Pure. */
+/** Returns the status of an object as it is published. Pure. */
 export function statusOf(facts: Facts, conditions: readonly Condition[]): ObjectStatus {
   const { kind, namespace, name, uid, place, generation } = facts.desired.object;
   const faults = faultsOf(facts);
@@ -82,7 +82,7 @@ function subjectsOf(traits: Traits): { readonly engine: string; readonly subject
   return { engine, subjects: subjects === 'linked' ? String(links.length) : subjects };
 }
 
-/** Both lists of ten thousand long links would not fit into one object. */
+/** Returns both lists of links, cut: ten thousand long links would not fit into one object. */
 function listedLinks(judged: Judged, dangling: readonly string[]) {
   const isDangling = new Set(dangling);
   const resolved = linkNames(judged).filter((name) => !isDangling.has(name));

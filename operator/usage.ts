@@ -2,27 +2,27 @@ import { ManagementError } from '../api/client/management-error.ts';
 import type { ClientUsage } from '../api/client/desired-state.ts';
 import type { PassContext } from './pass-context.ts';
 
-/** How much a box is used, as it was last asked. */
+/** Usage of a box, as it was last read. */
 export interface KnownUsage {
   /** By id. */
   readonly clients: ReadonlyMap<string, ClientUsage>;
   readonly users: number;
 }
 
-/** What is remembered of a box's usage. */
+/** State of reading a box's usage. */
 export interface UsageMemory {
   known: KnownUsage | undefined;
-  /** When it is asked next, in milliseconds since 1970. */
+  /** Time of the next read, in milliseconds since 1970. */
   due: number;
-  /** The round of portions that is under way: what it has told so far, and after which client it goes on. */
+  /** The round of portions that is running: its results so far, and the client after which it continues. */
   round: { readonly told: Map<string, ClientUsage>; readonly after: string } | undefined;
 }
 
 /**
- * Asks how much a box is used, once in a period: a client's status is written at most that often for this alone. A large
- * box is asked a portion at each sweep. The first question of a process waits for a random part of the period, so that a
- * restart writes no status of its own. An API that does not answer is asked again at the next sweep; nothing else waits
- * for it.
+ * Reads the usage of a box, once in a period: a client's status is written at most that often for this alone. A large
+ * box is read a portion at each sweep. The first read of a process waits for a random part of the period, so that a
+ * restart alone writes no status. An API that does not answer is asked again at the next sweep; nothing else waits for
+ * it.
  */
 export async function takeUsage(
   box: string,

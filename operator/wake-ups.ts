@@ -1,16 +1,16 @@
 import type { QueueOptions } from './queue.ts';
 
-/** Runs things at a time of the clock: one time for each key. */
+/** Timers by the clock: one time for each key. */
 export interface WakeUps {
-  /** The key is called at this time (milliseconds since 1970) and at no other; undefined: at none. */
+  /** Sets the only time at which the key is called (milliseconds since 1970); undefined: never. */
   runAt(key: string, time: number | undefined): void;
   stop(): void;
 }
 
-/** Timers cannot wait for longer than 24 days: who is woken early has nothing to do, and says again when. */
+/** Limit in milliseconds, as timers cannot wait longer than 24 days: a key that is woken early sets its time again. */
 const longestWait = 86_400_000;
 
-/** Calls `wake` with each key when its time has come. */
+/** Creates timers that call `wake` with each key when its time has come. */
 export function createWakeUps(
   wake: (key: string) => void,
   now: () => Date,

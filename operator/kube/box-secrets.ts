@@ -4,14 +4,14 @@ import { secretForbidden, secretNotRead } from './secret-forbidden.ts';
 import type { SecretWatches } from './secret-watches.ts';
 import type { UnlabelledSecrets } from './unlabelled-secrets.ts';
 
-/** Where the Secrets of a cluster are looked up; `account` is the operator's, as `namespace:name`. */
+/** Lookups of a cluster's Secrets; `account` is the operator's, as `namespace:name`. */
 export interface ClusterSecrets {
   readonly watches: SecretWatches;
   readonly unlabelled: UnlabelledSecrets;
   readonly account: string;
 }
 
-/** The Secrets of a box for what it needs. While nothing can be told of them that is the answer for each: nothing else waits. */
+/** Returns the Secrets that a box needs. While they cannot be read, each lookup says so: nothing else waits. */
 export async function boxSecrets(
   box: string,
   needs: SecretNeeds,
@@ -32,12 +32,12 @@ export async function boxSecrets(
   return { find, isTaken };
 }
 
-/** Whose a Secret is its keeper sees. */
+/** Returns false: the keeper of generated secrets checks the owner of a Secret. */
 function isTaken(): boolean {
   return false;
 }
 
-/** Nothing else of it was read. */
+/** Returns a Secret without a label; nothing else of it was read. */
 function withoutLabel(namespace: string, name: string): DeclaredSecret {
   return { namespace, name, type: '', labels: {}, entries: new Map() };
 }

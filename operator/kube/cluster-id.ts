@@ -2,7 +2,7 @@ import { isRecord } from '../../crds/schema-node.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 
-/** The uid of the namespace kube-system: every cluster has another one, and keeps it. Throws KubeError. */
+/** Reads the uid of the namespace kube-system: every cluster has another one, and keeps it. Throws KubeError. */
 export async function readClusterId(api: KubeApi, signal: AbortSignal): Promise<string> {
   const path = '/api/v1/namespaces/kube-system';
   const answer = await api.call({ path }, signal);

@@ -8,13 +8,13 @@ import { createClusterSecretKeeper } from './secret-keeper.ts';
 import { createSecretWatches, type SecretWatchOptions } from './secret-watches.ts';
 import { createUnlabelledSecrets } from './unlabelled-secrets.ts';
 
-/** The Secrets of a cluster: what its source looks them up in, and who keeps the generated ones. */
+/** Secrets of a cluster: the lookups of its source, and the keeper of the generated ones. */
 export interface SecretsOfCluster {
   readonly secrets: ClusterSecrets;
   readonly keeper: SecretKeeper;
 }
 
-/** The Secrets of a cluster; `account` is the operator's ServiceAccount, as `namespace:name`. */
+/** Creates access to the Secrets of a cluster; `account` is the operator's ServiceAccount, as `namespace:name`. */
 export function createClusterSecrets(
   listening: SecretWatchOptions,
   account: string,

@@ -19,21 +19,21 @@ import { createTenancies, type Tenancies } from './tenancies.ts';
 import { hadSecret } from './told-secret.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-/** What a source over a cluster works with. */
+/** Dependencies of a cluster source. */
 export type ClusterSourceOptions = Pick<
   ListWatchOptions<DeclaredObject>,
   'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'
 > & {
-  /** The namespace that the operator runs in. */
+  /** Namespace that the operator runs in. */
   readonly ownNamespace?: string;
   /** Host of the installation's public URL: no box gets it. */
   readonly publicHost?: string;
   readonly secrets: ClusterSecrets;
-  /** The definitions of the kinds; absent: they are those of this release. */
+  /** Definitions of the kinds; absent: those of this release. */
   readonly definitions?: InstalledDefinitions;
 };
 
-/** A quarter of a second of writes: what changes in a box of ten thousand waits no longer for its statuses. */
+/** A quarter of a second of writes: a change in a box of ten thousand waits no longer than that for its statuses. */
 const statusesInTurn = 256;
 
 type Watches = Readonly<Record<Kind, ListWatch<DeclaredObject>>> & {
@@ -43,7 +43,7 @@ type Watches = Readonly<Record<Kind, ListWatch<DeclaredObject>>> & {
 
 const kinds: readonly Kind[] = ['Box', 'Client', 'AccessPolicy'];
 
-/** The kinds of ours in all namespaces of a cluster as a source of declared objects. It answers once it is watched. */
+/** Creates a source over our kinds in all namespaces of a cluster. It answers once it is watched. */
 export function createClusterSource(options: ClusterSourceOptions): Source {
   const started = Promise.withResolvers<Watches>();
   const synced = started.promise.then(async (watches) => {
@@ -52,7 +52,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
     watches.tenancies.judgeAnew();
     return watches;
   });
-  // Nobody may have asked yet.
+  // There may be no caller yet.
   synced.catch(() => undefined);
   let stores: Watches | undefined;
   const rewritten = createRewritten();
@@ -119,7 +119,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       const objects = kept.filter(({ isGoing }) => !isGoing).map(({ declared }) => declared);
       const heard = watches.namespaces.store.get(box, box);
       const namespace = heard ?? (await namespaceNow(options.api, box, signal));
-      // What lists still have of it is old news.
+      // Objects that lists still have of it are outdated.
       if (namespace === undefined) return { objects: [], complete: true, isGone: true };
       const tenancy = watches.tenancies.of(namespace);
       return { objects, complete: true, tenancy, quota: namespace.quota, definitions: options.definitions?.kinds() };
@@ -144,20 +144,20 @@ function unwritableIn({ definitions }: ClusterSourceOptions): (kind: Kind) => Re
 }
 
 /**
- * Has all objects listed anew, and returns their boxes: under another definition they may be shown otherwise, and no event tells
- * of it.
+ * Requests new lists of all objects, and returns their boxes: with another definition they may look different, and no
+ * event reports it.
  */
 function listedAnew(watches: Watches | undefined): readonly string[] {
   for (const kind of kinds) watches?.[kind].relist();
   return usedBoxes(watches);
 }
 
-/** The boxes in which anything is declared, as far as it was heard of. */
+/** Returns the boxes in which anything is declared, as far as is known. */
 function usedBoxes(watches: Watches | undefined): readonly string[] {
   return [...new Set(kinds.flatMap((kind) => watches?.[kind].store.namespaces() ?? []))];
 }
 
-/** Of a Namespace the metadata alone. */
+/** Watches only the metadata of Namespaces. */
 function watchNamespaces(
   options: ClusterSourceOptions,
   signal: AbortSignal,
@@ -180,7 +180,7 @@ function hostSource(options: ClusterSourceOptions, synced: Promise<Watches>, sta
 
 const NAMESPACES = '/api/v1/namespaces';
 
-/** What a Namespace grants now, past every cache; undefined where that cannot be read. */
+/** Reads the hosts that a Namespace grants now, past every cache; undefined if they cannot be read. */
 async function grantedNow(
   { api, onFailure }: ClusterSourceOptions,
   box: string,
@@ -194,7 +194,7 @@ async function grantedNow(
   }
 }
 
-/** The Namespace as it is now; undefined when the API server says of that very Namespace that it is not there. Throws KubeError. */
+/** Reads the Namespace; undefined if the API server says that this very Namespace does not exist. Throws KubeError. */
 async function namespaceNow(api: KubeApi, name: string, signal: AbortSignal): Promise<DeclaredNamespace | undefined> {
   try {
     return await liveNamespace(api, name, signal);
@@ -204,7 +204,7 @@ async function namespaceNow(api: KubeApi, name: string, signal: AbortSignal): Pr
   }
 }
 
-/** The Namespace as it is now. Throws KubeError, also where there is none: what is declared in it is old news. */
+/** Reads the Namespace. Throws KubeError, also if there is none: declarations in it are then outdated. */
 async function liveNamespace(api: KubeApi, name: string, signal: AbortSignal): Promise<DeclaredNamespace> {
   const path = `${NAMESPACES}/${name}`;
   const found = declaredNamespace(await api.call({ path }, signal));
@@ -213,8 +213,8 @@ async function liveNamespace(api: KubeApi, name: string, signal: AbortSignal): P
 }
 
 /**
- * An object of which the cluster does not say that it is gone stays. While it says nothing at all the question is open: the
- * error is thrown, and the box is looked at again soon.
+ * Returns the objects that the cluster reports as gone; all others stay. While it does not answer at all, the question
+ * is open: the error is thrown, and the box is checked again soon.
  */
 async function confirmGone(
   { api, onFailure }: ClusterSourceOptions,
@@ -226,7 +226,7 @@ async function confirmGone(
   await inLanes(objects, async (object) => {
     try {
       const uid = await liveUid(api, { ...kindName(object.kind), namespace, name: object.name }, signal);
-      // Without a uid (a row that was adopted) every object of the name is meant.
+      // Without a uid (a row that was adopted) any object of the name is meant.
       if (uid === undefined || (object.uid !== '' && uid !== object.uid)) gone.add(object);
     } catch (error) {
       if (!(error instanceof KubeError) || error.sort === 'unavailable') throw error;

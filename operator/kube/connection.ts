@@ -5,7 +5,7 @@ import { unlessAborted } from './unless-aborted.ts';
 /** A request to the API server. */
 export interface KubeRequest {
   readonly method: Dispatcher.HttpMethod;
-  /** With its query. */
+  /** Path with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -15,30 +15,30 @@ export interface KubeRequest {
 /** Signs requests in, and sends all of them over the same few connections. */
 export interface Connection {
   /**
-   * The beginning of the answer; its body is to be read, or destroyed. Throws when there is none, and when a file of the
-   * configuration cannot be read.
+   * Returns the beginning of the answer; the caller must read or destroy its body. Throws if there is no answer, and if
+   * a file of the configuration cannot be read.
    */
   send(request: KubeRequest): Promise<Dispatcher.ResponseData>;
-  /** Reads the configuration, its token and its certificates anew before the next request. */
+  /** Discards the configuration, its token and its certificates, so that the next request reads them again. */
   reload(): void;
 }
 
-/** Where requests go, and what they are signed in with. */
+/** Destination of requests, and the credentials for it. */
 interface Target {
   readonly origin: string;
-  /** Before every path. */
+  /** Prefix of every path. */
   readonly prefix: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly dispatcher: Dispatcher;
 }
 
-/** Milliseconds for which one reading of the token and the certificates serves: files are not read for every call. */
+/** Milliseconds for which the token and the certificates are reused: files are not read for every call. */
 const freshness = 1_000;
 
 /**
- * A connection to a cluster, which `load` finds. One pool of sockets serves for as long as the certificates have the same
- * content: a pool for each request, as the client library makes it, would be a TLS handshake for each. `now` is in
- * milliseconds, of a clock that never goes back.
+ * Creates a connection to a cluster, which `load` finds. One pool of sockets is used for as long as the certificates
+ * have the same content: a pool for each request, as the client library creates it, would be a TLS handshake for each.
+ * `now` is in milliseconds, from a clock that never goes back.
  */
 export function createConnection(
   load: () => SignInSource | Promise<SignInSource>,
@@ -53,7 +53,7 @@ export function createConnection(
 
   function pooled(found: SignIn): Dispatcher {
     if (pool?.certificates === found.certificates) return pool.dispatcher;
-    // What is under way over the old one ends by itself.
+    // Running requests over the old pool end by themselves.
     pool?.dispatcher.close().catch(() => undefined);
     pool = { certificates: found.certificates, dispatcher: found.makePool() };
     return pool.dispatcher;
@@ -64,7 +64,7 @@ export function createConnection(
     const nth = begun;
     source ??= Promise.resolve().then(load);
     const found = await (await source)();
-    // It must not close the pool of one that began later, and found newer certificates.
+    // It must not close the pool of a later sign-in, which found newer certificates.
     if (newest !== undefined && newest.nth > nth) return newest.target;
     const { origin, pathname } = new URL(found.server);
     const target: Target = {
@@ -84,7 +84,7 @@ export function createConnection(
     try {
       return await current.target;
     } catch (error) {
-      // The next call reads all of it anew.
+      // The next call reads all of it again.
       if (known === current) [source, known] = [undefined, undefined];
       throw error;
     }
@@ -92,7 +92,7 @@ export function createConnection(
 
   return {
     async send({ method, path, headers, body, signal }) {
-      // A plugin that signs in may take for ever: whoever waits for it gives up by itself.
+      // A plugin that signs in may hang: each caller stops waiting by its own signal.
       const { origin, prefix, headers: own, dispatcher } = await unlessAborted(target(), signal);
       const sent = { origin, path: `${prefix}${path}`, method, headers: { ...own, ...headers }, signal };
       return dispatcher.request({ ...sent, body: body ?? null });

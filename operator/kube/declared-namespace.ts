@@ -6,7 +6,7 @@ import { grantedMetadata, SECRET_LABELS_ANNOTATION } from '../secret-metadata.ts
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
 import type { Kept, Novelty } from './object-store.ts';
 
-/** What is kept of a Namespace. Its own name stands as its namespace: it is about that box. */
+/** Stored part of a Namespace. Its own name is also its namespace: it is about that box. */
 export interface DeclaredNamespace extends Kept {
   readonly isTerminating: boolean;
   readonly claim: NamespaceClaim;
@@ -15,13 +15,13 @@ export interface DeclaredNamespace extends Kept {
   readonly secretLabels: readonly string[];
 }
 
-/** Nothing of a Namespace is new but what is kept of it. */
+/** Novelty of Namespaces: only a change of the stored part is new. */
 export const namespaceNovelty: Novelty<DeclaredNamespace> = {
   isSame: (known, next) => said(known) === said(next),
   carry: (_known, next) => next,
 };
 
-/** Keeps of a Namespace what the operator reads; undefined for what is none. */
+/** Returns the part of a Namespace that the operator reads; undefined if the value is not a Namespace. */
 export function declaredNamespace(value: unknown): DeclaredNamespace | undefined {
   const metadata = isRecord(value) ? value['metadata'] : undefined;
   if (!isRecord(metadata)) return undefined;

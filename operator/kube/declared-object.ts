@@ -6,15 +6,15 @@ import { objectKey, type Declared, type Identity } from '../declared.ts';
 import type { Kept, Novelty } from './object-store.ts';
 import { packed } from './packed.ts';
 
-/** What holds the deletion of an object until nobody can use what it declared. */
+/** Finalizer that holds the deletion of an object until nobody can use what it declared. */
 export const FINALIZER = 'boxgate.dev/finalizer';
 
-/** What is kept of a custom resource of ours. */
+/** Stored part of one of our custom resources. */
 export interface DeclaredObject extends Kept {
   readonly declared: DeclaredSpec;
-  /** Its deletion was asked for, and somebody's finalizer holds it. */
+  /** True if its deletion was requested and a finalizer holds it. */
   readonly isGoing: boolean;
-  /** Everybody's. */
+  /** All finalizers, including those of others. */
   readonly finalizers: readonly string[];
   /** The status as it is in the cluster, {@link packed}. */
   readonly status: string;
@@ -27,9 +27,9 @@ export interface DeclaredSpec extends Declared {
 }
 
 /**
- * Nothing is new that changes neither the spec nor whether the object is there: not a status, not an annotation. That our
- * finalizer was taken away from one that stays is. Another definition shows another spec of the same generation: a field that it
- * does not know is left out.
+ * Novelty of custom resources: only a change of the spec, or of whether the object exists, is new, not a status or an
+ * annotation. So is the removal of our finalizer from an object that stays. Another definition shows another spec of
+ * the same generation: a field that it does not know is left out.
  */
 export const novelty: Novelty<DeclaredObject> = {
   isSame: (known, next) =>
@@ -41,12 +41,12 @@ export const novelty: Novelty<DeclaredObject> = {
     keptOf(declared, resourceVersion, isGoing, finalizers, status),
 };
 
-/** Whether an object has our finalizer. */
+/** Checks whether an object has our finalizer. */
 export function isHeld({ finalizers }: DeclaredObject): boolean {
   return finalizers.includes(FINALIZER);
 }
 
-/** Keeps of a custom resource what the operator reads; undefined for what is none. */
+/** Returns the part of a custom resource that the operator reads; undefined if the value is not one. */
 export function declaredObject(kind: Kind, value: unknown): DeclaredObject | undefined {
   const { metadata, spec, status } = isRecord(value) ? value : {};
   if (!isRecord(metadata)) return undefined;
@@ -61,7 +61,7 @@ export function declaredObject(kind: Kind, value: unknown): DeclaredObject | und
   return keptOf(declared, resourceVersion, isGoing, finalizersOf(finalizers), packed(status ?? {}));
 }
 
-/** The names are those of what is declared: kept once. Written out, as a spread takes half as much memory again. */
+/** Builds the stored form, which shares the names of the declaration. No spread: it takes half as much memory again. */
 function keptOf(
   declared: DeclaredSpec,
   resourceVersion: string,
@@ -73,7 +73,7 @@ function keptOf(
   return { namespace, name, uid, resourceVersion, declared, isGoing, finalizers, status };
 }
 
-/** A custom resource with its spec as JSON: there may be twenty thousand. Nothing of the spec is shown when it is printed. */
+/** A custom resource with its spec as JSON: there may be twenty thousand. Printing it shows nothing of the spec. */
 class CustomResource implements DeclaredSpec {
   readonly key: string;
   readonly kind: Kind;
@@ -98,11 +98,11 @@ class CustomResource implements DeclaredSpec {
     const text = spec === undefined ? undefined : JSON.stringify(spec);
     this.length = text?.length ?? 0;
     this.tooLarge = text !== undefined && text.length > LONGEST_RESOURCE ? text.length : undefined;
-    // A tenant must not fill the operator's memory with what is never applied.
+    // A tenant must not fill the operator's memory with specs that are never applied.
     this.#spec = this.tooLarge === undefined ? text : JSON.stringify(withoutContent(spec));
   }
 
-  /** We read nothing but the spec: that has a number of its own, under which it may be shown in more than one way. */
+  /** Returns the generation with a hash of the spec: nothing else is read, and one generation may show several. */
   get resourceVersion(): string {
     return `${String(this.generation)} ${hash('sha256', this.#spec ?? '', 'base64url')}`;
   }
@@ -123,7 +123,7 @@ class CustomResource implements DeclaredSpec {
   }
 }
 
-/** What tells which row an object means, and whether it is left alone. */
+/** Returns the fields that tell which row an object means, and whether it is suspended. */
 function withoutContent(spec: unknown): unknown {
   const { id, suspend } = isRecord(spec) ? spec : {};
   return {
@@ -132,10 +132,10 @@ function withoutContent(spec: unknown): unknown {
   };
 }
 
-/** Characters of an id that may be one. */
+/** Limit of an id, in characters. */
 const longestId = 128;
 
-/** Shared: nearly every object has one of these. */
+/** Shared: nearly every object has one of these lists. */
 const none: readonly string[] = [];
 const ours: readonly string[] = [FINALIZER];
 

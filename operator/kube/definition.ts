@@ -7,8 +7,9 @@ import { KubeError } from './kube-error.ts';
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /**
- * Whether the definition of a kind is being deleted, or gone, past every cache: the API server then deletes every object of
- * it (Kubernetes, custom resources: deleting a CustomResourceDefinition). Throws KubeError when it cannot be read.
+ * Checks past every cache whether the definition of a kind is being deleted, or gone: the API server then deletes every
+ * object of it (Kubernetes, custom resources: deleting a CustomResourceDefinition). Throws KubeError when it cannot be
+ * read.
  */
 export async function isDefinitionGoing(api: KubeApi, kind: Kind, signal: AbortSignal): Promise<boolean> {
   const path = `${DEFINITIONS}/${KINDS[kind].plural}.${API_GROUP}`;

@@ -1,7 +1,7 @@
-/** The controller that Events name as the one that reports them. */
+/** Controller that Events name as their reporter. */
 export const EVENT_REPORTER = 'boxgate.dev/operator';
 
-/** The API server takes no longer note of an Event. */
+/** Limits of the API server for the note and the instance of an Event, in characters. */
 const longestNote = 1_000;
 const longestInstance = 128;
 

@@ -5,41 +5,41 @@ import { EVENT_REPORTER, eventInstance, eventNote, microTime } from './event-par
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 
-/** What a recorder works with. */
+/** Dependencies of a recorder. */
 export interface EventRecorderOptions {
   readonly api: KubeApi;
-  /** Which process tells of the events. */
+  /** Process that reports the events. */
   readonly instance: string;
   readonly now: () => Date;
   readonly schedule: (wait: number, callback: () => void) => () => void;
-  /** Hears of each event that could not be told. */
+  /** Called for each event that could not be recorded. */
   readonly onLost: (error: unknown) => void;
 }
 
-/** One event, however often it happened. */
+/** One event with its repetitions. */
 interface Series {
   readonly event: ObjectEvent;
   /** Name of the Event. */
   readonly name: string;
   count: number;
-  /** Milliseconds of the clock; of the last write undefined while there was none. */
+  /** Milliseconds of the clock: the last occurrence, and the last write (undefined before the first one). */
   last: number;
   written: number | undefined;
   isQueued: boolean;
 }
 
 const events = 'events.k8s.io/v1';
-/** What happens again within ten minutes is the same Event, whose count is written once a minute at most. */
+/** An event repeated within ten minutes is the same Event, whose count is written once a minute at most. */
 const sameFor = 600_000;
 const writtenEvery = 60_000;
-/** Twenty a second at most, a thousand at once; beyond that events are lost. */
+/** At most twenty writes a second and a thousand waiting events; beyond that events are lost. */
 const spacing = 50;
 const mostWaiting = 1_000;
 const mostKnown = 5_000;
-/** A namespace that takes no events is left alone for so long. */
+/** Milliseconds in which nothing is written to a namespace that takes no events. */
 const leftAlone = 300_000;
 
-/** Events in a cluster (events.k8s.io/v1), written one after the other until aborted. */
+/** Creates a recorder of Events in a cluster (events.k8s.io/v1), written one after the other until aborted. */
 export function createEventRecorder(options: EventRecorderOptions, signal: AbortSignal): EventRecorder {
   return new Recorder(options, signal);
 }
@@ -49,7 +49,7 @@ class Recorder implements EventRecorder {
   readonly #signal: AbortSignal;
   readonly #known = new Map<string, Series>();
   readonly #queue: Series[] = [];
-  /** Namespaces that are going, until when they are left alone. */
+  /** Terminating namespaces, and the time until which nothing is written there. */
   readonly #going = new Map<string, number>();
   #isWriting = false;
 
@@ -82,7 +82,7 @@ class Recorder implements EventRecorder {
     if (known !== undefined && now - known.last < sameFor) return known;
     const name = `${object.name.slice(0, 200)}.${randomBytes(8).toString('hex')}`;
     const series: Series = { event, name, count: 0, last: now, written: undefined, isQueued: false };
-    // Anew, so that the oldest stand first.
+    // Deleted and set again, so that the oldest come first.
     this.#known.delete(key);
     this.#known.set(key, series);
     const [oldest] = this.#known.keys();
@@ -137,7 +137,7 @@ class Recorder implements EventRecorder {
   }
 }
 
-/** Nothing may be made in a namespace that is being deleted, or is gone. */
+/** Checks for an error from a namespace that is being deleted, or gone: nothing can be created there. */
 function isGoing(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;
   return error.sort === 'not-found' || (error.sort === 'forbidden' && error.message.includes('being terminated'));

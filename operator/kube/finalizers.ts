@@ -9,35 +9,35 @@ import { kindName, pathOfObject } from './live-read.ts';
 import { FIELD_MANAGER } from './names.ts';
 import type { ObjectStore } from './object-store.ts';
 
-/** What holds are made of. */
+/** Dependencies of holds. */
 export interface FinalizerOptions {
   readonly api: KubeApi;
   readonly storeOf: (kind: Kind) => ObjectStore<DeclaredObject> | undefined;
-  /** The operator's own namespace: an object there is never held, as nobody would be left to let it go. */
+  /** The operator's own namespace: an object there is never held, as nobody would be left to release it. */
   readonly ownNamespace: string | undefined;
   /** Milliseconds, from a clock that never goes back. */
   readonly now: () => number;
 }
 
-/** Holds by our finalizer, and what tells them that an object is going. */
+/** Holds by our finalizer; they learn from the watch that an object is being deleted. */
 export interface FinalizerHolds extends Holds {
-  /** Hears of every object that the cluster tells of. */
+  /** Notes an object; called for every one that the cluster reports. */
   note(kept: DeclaredObject): void;
 }
 
-/** Milliseconds from when the cluster told of an object until it is known: it may stand at the beginning of a long list. */
+/** Milliseconds from the report of an object until it is stored: it may be at the beginning of a long list. */
 const longestList = 120_000;
-/** So often a write is begun again whose object changed meanwhile. */
+/** Attempts of a write whose object changes in the meantime. */
 const tries = 5;
 
 /**
- * Objects wait with their deletion by the finalizer {@link FINALIZER} (Kubernetes, concepts: finalizers). Each write of it
- * carries the uid and the version that it was computed from, so that it changes no other object and no other's finalizer.
- * Throws KubeError.
+ * Creates holds that let objects wait with their deletion by the finalizer {@link FINALIZER} (Kubernetes, concepts:
+ * finalizers). Each write carries the uid and the version that it was computed from, so that it changes no other object
+ * and no other finalizer. Throws KubeError.
  */
 export function createFinalizerHolds(options: FinalizerOptions): FinalizerHolds {
   const { api, storeOf, now } = options;
-  /** By uid: when the object was first seen to go. */
+  /** By uid: an object, and the time when its deletion was first seen. */
   const since = new Map<
     string,
     { readonly at: number; readonly object: ObjectName & { readonly namespace: string } }
@@ -95,12 +95,12 @@ export function createFinalizerHolds(options: FinalizerOptions): FinalizerHolds 
   };
 }
 
-/** The call that takes our finalizer off an object, unless that has changed. */
+/** Returns the call that removes our finalizer from an object, unless the object has changed. */
 export function releasePatch(object: DeclaredObject) {
   return patch(object, false);
 }
 
-/** The finalizers of others stay as they are. */
+/** Returns the call that adds or removes our finalizer; those of others stay as they are. */
 function patch({ declared, uid, resourceVersion, finalizers }: DeclaredObject, isWanted: boolean) {
   const others = finalizers.filter((one) => one !== FINALIZER);
   return {
@@ -108,22 +108,22 @@ function patch({ declared, uid, resourceVersion, finalizers }: DeclaredObject, i
     patch: 'merge',
     path: pathOfObject({ ...kindName(declared.kind), namespace: declared.namespace, name: declared.name }),
     query: { fieldManager: FIELD_MANAGER },
-    // An object may have a megabyte, and all of it is known.
+    // An object may have a megabyte, and all of it is already known.
     metadataOnly: true,
     body: { metadata: { uid, resourceVersion, finalizers: isWanted ? [...others, FINALIZER] : others } },
   } as const;
 }
 
 /**
- * The answer is the object as it is now: nobody has to wait until the watch tells of it. What else is new of it is the
- * watch's to tell, or nobody would hear of it. Its status is that of the version that the patch named.
+ * Stores the answer, which is the object as it is now: nobody has to wait for the watch. Other changes of the object
+ * are left to the watch, or nobody would be notified of them. Its status is that of the version that the patch named.
  */
 function note(store: ObjectStore<DeclaredObject> | undefined, before: DeclaredObject, now: DeclaredObject | undefined) {
   const isKnown = now?.declared.generation === before.declared.generation && now.isGoing === before.isGoing;
   if (now?.uid === before.uid && isKnown) store?.put(novelty.carry(before, { ...now, status: before.status }));
 }
 
-/** The object as it is in the cluster now; undefined when there is none of its name. */
+/** Reads the object as it is in the cluster now; undefined if there is none of its name. */
 async function readAnew(
   api: KubeApi,
   { kind, name }: ObjectName,

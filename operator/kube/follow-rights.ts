@@ -5,9 +5,9 @@ import { missingRights } from './rights.ts';
 import type { QueueOptions } from '../queue.ts';
 import { watchRights, type RightsWatch } from '../rights-watch.ts';
 
-/** What is told where rights are missing. */
+/** Dependencies of following the operator's rights. */
 export interface RightsFollower {
-  /** Of the operator itself, where its Lease is. */
+  /** Namespace of the operator and of its Lease. */
   readonly namespace: string;
   readonly leaseName: string;
   readonly kube: KubeApi;
@@ -17,7 +17,7 @@ export interface RightsFollower {
   readonly onReturn: () => void;
 }
 
-/** Logs which rights are missing, tells people of it by an Event, as soon as one is taken, and says when they are back. */
+/** Logs missing rights, reports them by an Event as soon as one is removed, and logs when they are back. */
 export function followRights(options: RightsFollower, signal: AbortSignal): RightsWatch {
   const { kube, namespace, schedule, log } = options;
   let isTold = true;
@@ -46,7 +46,7 @@ export function followRights(options: RightsFollower, signal: AbortSignal): Righ
   );
 }
 
-/** Says which rights are missing, and what to do. */
+/** Returns a sentence that names the missing rights and what to do. */
 export function lacking(missing: readonly string[]): string {
   return `the operator may not ${missing.join(', ')}: apply operator/rbac/cluster-role.yaml`;
 }

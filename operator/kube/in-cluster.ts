@@ -5,27 +5,27 @@ import { Agent } from 'undici';
 import { KubeError } from './kube-error.ts';
 import type { SignInSource } from './sign-in.ts';
 
-/** What every pod is given to reach the API server (Kubernetes: Accessing the API from a Pod). */
+/** Access to the API server that every pod is given (Kubernetes: Accessing the API from a Pod). */
 export interface InCluster {
-  /** An address, of IPv6 without brackets, or a name. */
+  /** An address (IPv6 without brackets) or a name. */
   readonly host: string;
   readonly port: number;
   /** Folder of the files `token` and `ca.crt`. */
   readonly accountFolder: string;
 }
 
-/** As client-go has it: less than the patience of balancers with a connection that carries nothing. */
+/** As in client-go, in milliseconds: shorter than the time after which balancers drop an idle connection. */
 const keepAlive = { keepAlive: true, keepAliveInitialDelay: 30_000 };
 
 /**
- * Bytes that the API server may send before they are read, of one answer and of all (RFC 9113 §5.2). A watch shares its
- * connection with every call: with windows smaller than a large object, each such event held up the calls (R-53).
+ * Bytes that the API server may send before they are read, for one answer and for all (RFC 9113 §5.2). A watch shares
+ * its connection with every call: with windows smaller than a large object, each such event delayed the calls (R-53).
  */
 const windows = { initialWindowSize: 4_194_304, connectionWindowSize: 16_777_216 };
 
 /**
- * Signs in as the ServiceAccount of the pod. The token and the authority are read anew each time: a token is replaced before
- * its hour is over, an authority when the cluster rotates it.
+ * Signs in as the ServiceAccount of the pod. The token and the authority are read again each time: a token is replaced
+ * before its hour is over, an authority when the cluster rotates it.
  */
 export function inCluster({ host, port, accountFolder }: InCluster): SignInSource {
   const server = `https://${isIPv6(host) ? `[${host}]` : host}:${String(port)}`;
@@ -43,7 +43,7 @@ export function inCluster({ host, port, accountFolder }: InCluster): SignInSourc
   };
 }
 
-/** An empty file counts as one that cannot be read: without an authority Node would trust those of the web. */
+/** Reads a file. Throws KubeError also for an empty one: without an authority Node would trust those of the web. */
 async function textOf(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new KubeError('unavailable', `cannot sign in: ${file} cannot be read (${codeOf(cause)})`, { cause });

@@ -5,23 +5,23 @@ import { DEFINITIONS } from './definition.ts';
 import type { KubeApi } from './kube-api.ts';
 import type { ListWatchOptions } from './list-watch.ts';
 
-/** The definitions of our kinds as the cluster has them, looked at again and again until aborted. */
+/** Definitions of our kinds in the cluster, read periodically until aborted. */
 export interface InstalledDefinitions {
-  /** Resolves when each was asked for once, whether or not it could be read; never rejects. */
+  /** Resolves when each was read once, successfully or not; never rejects. */
   readonly asked: Promise<void>;
-  /** Another object whenever a definition changed. */
+  /** Returns a new object whenever a definition changed. */
   readonly kinds: () => InstalledKinds;
-  /** Has a callback called with each change. */
+  /** Registers a callback for each change. */
   readonly onChange: (callback: () => void) => void;
 }
 
-/** Milliseconds between two looks: a metadata read of each definition, and the whole of one that changed. */
+/** Milliseconds between two rounds: a metadata read of each definition, and a full read of each that changed. */
 const period = 10_000;
 
-/** The parts that following takes. */
+/** Dependencies of following the definitions. */
 export type DefinitionsOptions = Pick<ListWatchOptions<never>, 'api' | 'sleep' | 'onFailure'>;
 
-/** Begins to follow the definitions. One that cannot be read is taken to be of this release, as long as nothing is known. */
+/** Starts to follow the definitions. One that was never read is assumed to be of this release. */
 export function followDefinitions(options: DefinitionsOptions, signal: AbortSignal): InstalledDefinitions {
   const generations = new Map<Kind, unknown>();
   const callbacks: (() => void)[] = [];
@@ -33,7 +33,7 @@ export function followDefinitions(options: DefinitionsOptions, signal: AbortSign
     if (generations.get(kind) === generation) return;
     const found = installedFields(kind, await read(options.api, kind, false, signal));
     generations.set(kind, generation);
-    // Also where nothing of it is another than at the last look: between two looks it may have been another one.
+    // Even if its fields are the same as at the last look: they may have been different in between.
     const others = [...kinds].filter(([other]) => other !== kind);
     kinds = new Map(found === undefined ? others : [...others, [kind, found]]);
     for (const callback of callbacks) callback();

@@ -3,14 +3,14 @@ import type { Dispatcher } from 'undici';
 import type { Connection } from './connection.ts';
 import { answerError, KubeError, noAnswer } from './kube-error.ts';
 
-/** A call of the Kubernetes API. A patch always says of which sort it is: the library's own default is the wrong one. */
+/** A call of the Kubernetes API. A patch always names its type: the library's own default is the wrong one. */
 export type KubeCall =
   | {
       readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
       readonly path: string;
       readonly query?: KubeQuery;
       readonly body?: unknown;
-      /** Only the metadata of the objects is wanted (Kubernetes, API concepts: metadata-only fetches). */
+      /** True if only the metadata of the objects are wanted (Kubernetes, API concepts: metadata-only fetches). */
       readonly metadataOnly?: boolean;
       /** Media type of the answer, which is JSON in any case; `application/json` by default. */
       readonly accept?: string;
@@ -21,17 +21,17 @@ export type KubeCall =
       readonly query?: KubeQuery;
       readonly body: unknown;
       readonly patch: 'apply' | 'merge' | 'json';
-      /** Only the metadata of the object as it is then are wanted. */
+      /** True if only the metadata of the resulting object are wanted. */
       readonly metadataOnly?: boolean;
     };
 
 type KubeQuery = Readonly<Record<string, string | undefined>>;
 
-/** Calls of the Kubernetes API; each ends in time, and throws KubeError when it failed. */
+/** Calls of the Kubernetes API; each ends in time, and throws KubeError on failure. */
 export interface KubeApi {
-  /** The body of the answer, parsed. */
+  /** Returns the parsed body of the answer. */
   call(call: KubeCall, signal: AbortSignal): Promise<unknown>;
-  /** The body of the answer as it comes; only the beginning of the answer is bound to the time limit. */
+  /** Returns the body of the answer as a stream; the time limit applies only to the beginning of the answer. */
   stream(call: KubeCall, signal: AbortSignal): Promise<Readable>;
 }
 
@@ -42,9 +42,10 @@ const PATCH_TYPES = {
 } as const;
 
 /**
- * The Kubernetes API over a connection; an answer must be there within `timeout` milliseconds. `onCall` hears of every
- * request, `onAnswer` of the status of its answer (0: there was none). An answer 401 makes the token be read anew, and the call be made once more.
- * One that is not there in time may be lost with its connection, and the others of the pool with it: the next call takes a new one.
+ * Creates the Kubernetes API over a connection; an answer must arrive within `timeout` milliseconds. `onCall` is called
+ * for every request, `onAnswer` with the status of its answer (0: there was none). After a 401 the token is read again,
+ * and the call repeated once. A late answer may be lost with its connection, and others of the pool with it: the next
+ * call opens a new one.
  */
 export function createKubeApi(
   connection: Connection,
@@ -141,7 +142,7 @@ async function within<T>(
   }
 }
 
-/** The same API, of whose objects only the metadata come: less to read where nothing else is wanted. */
+/** Returns the same API, limited to the metadata of objects: less to read if nothing else is wanted. */
 export function metadataOnly(api: KubeApi): KubeApi {
   const only = (call: KubeCall): KubeCall => (call.method === 'PATCH' ? call : { ...call, metadataOnly: true });
   return {
@@ -150,7 +151,7 @@ export function metadataOnly(api: KubeApi): KubeApi {
   };
 }
 
-/** A list, which always has a limit, answers with all objects; a watch and a read with single ones. */
+/** Returns the Accept header. A list, which always has a limit, returns all objects; other reads a single one. */
 function accepted(call: KubeCall): string {
   if (call.metadataOnly !== true) return (call.method === 'PATCH' ? undefined : call.accept) ?? 'application/json';
   const kind = call.query?.['limit'] === undefined ? 'PartialObjectMetadata' : 'PartialObjectMetadataList';

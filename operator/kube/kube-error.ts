@@ -1,9 +1,9 @@
 import { isRecord } from '../../crds/schema-node.ts';
 
 /**
- * What a failed call of the Kubernetes API means for its caller. `expired`: the version asked for is too old (410), list
- * anew. `garbled`: the answer is not what it should be. `terminating`: the namespace is being deleted, nothing is made in it.
- * `unavailable`: no answer, or none now; try again later.
+ * Meaning of a failed call of the Kubernetes API for its caller. `expired`: the requested version is too old (410),
+ * list again. `garbled`: the answer is not what it should be. `terminating`: the namespace is being deleted, nothing
+ * can be created in it. `unavailable`: no answer, or none now; try again later.
  */
 export type KubeErrorSort =
   | 'expired'
@@ -16,7 +16,7 @@ export type KubeErrorSort =
   | 'garbled'
   | 'unavailable';
 
-/** The object that a refusal is about, as far as the API server said. */
+/** Object that a refusal is about, as far as the API server named it. */
 export interface Subject {
   readonly group: string;
   /** Plural name of the kind. */
@@ -24,12 +24,12 @@ export interface Subject {
   readonly name: string;
 }
 
-/** A call of the Kubernetes API that failed. The one class of error that this folder throws for it. */
+/** Failure of a call of the Kubernetes API: the only error class that this folder throws for it. */
 export class KubeError extends Error {
   readonly sort: KubeErrorSort;
   /** Status of the answer; 0 when there was none. */
   readonly status: number;
-  /** Milliseconds that the server wants to be left alone for. */
+  /** Milliseconds that the server asks its clients to wait. */
   readonly retryAfter: number;
   readonly subject: Subject | undefined;
 
@@ -47,12 +47,12 @@ export class KubeError extends Error {
   }
 }
 
-/** The error that an answer is: its body is text, of a Status object where the API server itself answered. */
+/** Returns the error of an answer: its body is text, a Status object if the API server itself answered. */
 export function answerError(status: number, retryAfter: string | undefined, body: string): KubeError {
   return statusError(parsed(body), status, retryAfter);
 }
 
-/** The error that a Status object tells of: the body of an answer, or the object of a watch's ERROR event. */
+/** Returns the error that a Status object describes: the body of an answer, or the object of a watch's ERROR event. */
 export function statusError(value: unknown, status = 0, retryAfter?: string): KubeError {
   const said = isRecord(value) && value['kind'] === 'Status' ? value : {};
   const code = typeof said['code'] === 'number' ? said['code'] : status;
@@ -67,7 +67,7 @@ export function statusError(value: unknown, status = 0, retryAfter?: string): Ku
   });
 }
 
-/** The error of a call that got no answer: refused, reset, too late, not signed in. */
+/** Returns the error of a call that got no answer: refused, reset, too late, not signed in. */
 export function noAnswer(what: string, cause: unknown): KubeError {
   if (cause instanceof KubeError) return cause;
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
@@ -90,7 +90,7 @@ function sortOf(status: number): KubeErrorSort {
   return SORTS.get(status) ?? 'unavailable';
 }
 
-/** Kubernetes: the admission plugin NamespaceLifecycle. */
+/** Checks for the refusal of a terminating namespace (Kubernetes: the admission plugin NamespaceLifecycle). */
 function isTerminating({ causes }: Record<string, unknown>): boolean {
   return Array.isArray(causes) && causes.some((cause) => isRecord(cause) && cause['reason'] === 'NamespaceTerminating');
 }

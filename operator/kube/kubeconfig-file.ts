@@ -3,9 +3,9 @@ import { Agent } from 'undici';
 import type { SignInSource } from './sign-in.ts';
 
 /**
- * Signs in as a kubeconfig file says, in every way that the client library knows: certificates, tokens, files of tokens,
- * plugins, OpenID Connect. Only then is the library loaded: with the models of all of Kubernetes it takes more memory than
- * the operator's whole program. Throws when the file cannot be read.
+ * Signs in as a kubeconfig file says, in every way that the client library supports: certificates, tokens, token files,
+ * plugins, OpenID Connect. Only then is the library loaded: with the models of all of Kubernetes it takes more memory
+ * than the operator's whole program. Throws if the file cannot be read.
  */
 export async function kubeconfigFile(file: string): Promise<SignInSource> {
   const library = await import('@kubernetes/client-node');

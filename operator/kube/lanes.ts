@@ -1,12 +1,13 @@
-/** Calls of the Kubernetes API that are under way at once, at most. */
+/** Limit of concurrent calls of the Kubernetes API. */
 const lanes = 16;
 
-/** Characters of objects that are written at once, about: each is read, checked and stored as a whole, before calls of others. */
+/** Characters of objects written at once, roughly: each is read, checked and stored as a whole before others. */
 const lengthAtOnce = 262_144;
 
 /**
- * Does work for each item, several at a time; when some fail the others have their turn, then the first failure is thrown.
- * `lengthOf` returns the characters of the object that is written: of large ones fewer are written at a time, two at least.
+ * Does work for each item, several at a time; if some fail the others still run, then the first failure is thrown.
+ * `lengthOf` returns the characters of the object that is written: fewer large ones are written at a time, at least
+ * two.
  */
 export async function inLanes<T>(
   items: readonly T[],

@@ -5,22 +5,22 @@ import { KubeError } from './kube-error.ts';
 
 const apiVersion = 'coordination.k8s.io/v1';
 
-/** A Lease with what else is in it: labels of others are kept. */
+/** A Lease with its other content: labels of others are kept. */
 interface Found extends Lease {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly transitions: number;
-  /** When its holder has taken it; for people, like the other times in it. */
+  /** Time when its holder took it; for people, like the other times in it. */
   readonly acquired: unknown;
 }
 
-/** A Lease of the cluster, by its namespace and name, that counts for so many seconds. */
+/** Creates the store of a Lease of the cluster, by its namespace and name, that is valid for so many seconds. */
 export function createLeaseStore(
   api: KubeApi,
   { namespace, name, seconds }: { readonly namespace: string; readonly name: string; readonly seconds: number },
   clock: () => Date,
 ): LeaseStore {
   const leases = `/apis/${apiVersion}/namespaces/${namespace}/leases`;
-  /** What was found or written last: a Lease of another version is not written over. */
+  /** The Lease as last found or written: a Lease of another version is not overwritten. */
   let last: Found | undefined;
 
   function found(answer: unknown): Found {
@@ -52,7 +52,7 @@ export function createLeaseStore(
   };
 }
 
-/** Where a Lease is to be made, not found is the namespace. */
+/** Checks whether the Lease has changed. If it is to be created, the namespace is what was not found. */
 function isChanged({ sort }: KubeError, wasThere: boolean): boolean {
   return sort === 'conflict' || (sort === 'not-found' && wasThere);
 }
@@ -68,11 +68,11 @@ function leaseBody(
   return {
     apiVersion,
     kind: 'Lease',
-    // Only over the version that was found, of the object that was found.
+    // Overwrites only the object and the version that were found.
     metadata: known === undefined ? { namespace, name } : known.metadata,
     spec: {
       holderIdentity: holder,
-      // A Lease that is given away does not have to run out.
+      // A released Lease does not have to expire.
       leaseDurationSeconds: holder === '' ? 1 : seconds,
       acquireTime: isSame ? known.acquired : time,
       renewTime: time,

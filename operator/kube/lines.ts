@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { KubeError } from './kube-error.ts';
 
-/** No object is nearly as large: etcd takes 1.5 MiB. */
+/** Limit of a line, in characters: no object is nearly as large, as etcd takes 1.5 MiB. */
 const longestLine = 16 * 2 ** 20;
 
 /**
- * The lines of a stream. Throws KubeError when nothing came for `silence` milliseconds, or what came is not UTF-8 in lines.
- * The stream is closed when the reader stops.
+ * Yields the lines of a stream. Throws KubeError if nothing arrived for `silence` milliseconds, or if the content is
+ * not UTF-8 in lines. The stream is closed when the reader stops.
  */
 export async function* lines(stream: Readable, silence: number): AsyncGenerator<string, void, undefined> {
   const chunks: AsyncIterator<Uint8Array, undefined> = stream[Symbol.asyncIterator]();
@@ -20,21 +20,21 @@ export async function* lines(stream: Readable, silence: number): AsyncGenerator<
     }
     if (!rest.isEmpty()) throw new KubeError('garbled', 'a watch ended within a line');
   } finally {
-    // That it is closed too early for whoever sends is no error here.
+    // Closing it too early for the sender is no error here.
     stream.on('error', () => undefined).destroy();
   }
 }
 
-/** The beginning of a line whose end has not come yet. */
+/** Beginning of a line whose end has not arrived yet. */
 interface Rest {
-  /** Takes more text; returns the lines that it completes, without empty ones. Throws KubeError for a line without an end. */
+  /** Adds text; returns the lines that it completes, without empty ones. Throws KubeError for an endless line. */
   linesWith(text: string): readonly string[];
   isEmpty(): boolean;
 }
 
 /**
- * Each text is searched once: an object of a megabyte comes in a hundred parts, and to search all of them again with each
- * part took most of the operator's time (R-53).
+ * Creates an empty rest. Each text is searched once: an object of a megabyte arrives in a hundred parts, and searching
+ * all of them again with each part took most of the operator's time (R-53).
  */
 function createRest(): Rest {
   let parts: string[] = [];
@@ -64,7 +64,7 @@ function decoded(decoder: InstanceType<typeof TextDecoder>, value: Uint8Array | 
   }
 }
 
-/** Ends the stream, and with it the work, when nothing comes. */
+/** Waits for work; ends the stream, and with it the work, if nothing arrives. */
 async function within<T>(silence: number, stream: Readable, work: Promise<T>): Promise<T> {
   const timer = setTimeout(() => {
     stream.destroy(new KubeError('unavailable', `a watch was silent for ${String(silence)} ms`));

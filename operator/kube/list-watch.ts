@@ -7,23 +7,23 @@ import { ObjectStore, type Kept, type Novelty } from './object-store.ts';
 import { isOlder } from './resource-version.ts';
 import { watch, type WatchEvent } from './watch.ts';
 
-/** How often and how long; milliseconds where nothing else is said. Spread by chance, so that many do not act at once. */
+/** Times and limits of a list-watch; milliseconds unless stated otherwise. Spread randomly over many watches. */
 export interface ListWatchTimes {
   readonly pageSize: number;
-  /** A watch lasts this many seconds and up to a fifth more; then the next one goes on where it ended. */
+  /** Seconds that a watch lasts, and up to a fifth more; then the next one continues where it ended. */
   readonly watchSeconds: number;
-  /** A watch of which nothing is heard for so long has failed: its server sends a bookmark before it ends. */
+  /** Time without data after which a watch has failed: its server sends a bookmark before it ends. */
   readonly silence: number;
-  /** Everything is listed anew this often: an event that never came costs one period. */
+  /** Time between two lists of everything: an event that never arrived costs one period. */
   readonly relistPeriod: number;
-  /** From the beginning of one request to the next one's, at least: also where every watch ends at once. */
+  /** Minimum time between the starts of two requests, even if every watch ends immediately. */
   readonly interval: number;
   readonly backOff: BackOff;
 }
 
-/** A half-open connection is noticed in 35 s, and a server that is back is found in 4 s. */
+/** Detects a half-open connection in 35 s, and finds a server that is back in 4 s. */
 export const defaultTimes: ListWatchTimes = {
-  // An object has up to 1.5 MB: so many are read, and let go, before the next page is asked for.
+  // An object has up to 1.5 MB: this many are read and dropped before the next page is requested.
   pageSize: 100,
   watchSeconds: 25,
   silence: 35_000,
@@ -32,25 +32,25 @@ export const defaultTimes: ListWatchTimes = {
   backOff: { first: 200, ceiling: 4_000 },
 };
 
-/** What a list-watch works with. */
+/** Dependencies of a list-watch. */
 export interface ListWatchOptions<T extends Kept> {
   readonly api: KubeApi;
-  /** Of the kind, in all namespaces or in one. */
+  /** Path of the kind, in all namespaces or in one. */
   readonly path: string;
   /** Only objects with these labels. */
   readonly labelSelector?: string;
-  /** What is kept of an object; undefined for what is no object of the kind. */
+  /** Returns the stored part of an object; undefined if it is not an object of the kind. */
   readonly keep: (object: unknown) => T | undefined;
   readonly novelty: Novelty<T>;
   /** Called for each namespace in which something changed. */
   readonly onChange: (namespace: string) => void;
-  /** Hears of every failure, and how many milliseconds are waited now. */
+  /** Called on every failure, with the milliseconds until the next try. */
   readonly onFailure: (error: unknown, wait: number) => void;
   readonly times: ListWatchTimes;
   readonly random: () => number;
   /** Milliseconds, from a clock that never goes back. */
   readonly now: () => number;
-  /** Resolves after so many milliseconds, and at once when aborted. */
+  /** Resolves after that many milliseconds, and immediately when aborted. */
   readonly sleep: (wait: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -61,18 +61,18 @@ export interface ListWatch<T extends Kept> {
   readonly synced: Promise<void>;
   /** Resolves when nothing runs any more, after the signal was aborted; never rejects. */
   readonly ended: Promise<void>;
-  /** Has everything listed anew when the watch ends that runs now. */
+  /** Requests a list of everything once the running watch ends. */
   relist(): void;
 }
 
-/** Begins to list and watch. Whoever wants to begin anew starts another one: nothing of an ended one is used again. */
+/** Starts to list and watch. To start over, start another one: nothing of an ended one is used again. */
 export function startListWatch<T extends Kept>(options: ListWatchOptions<T>, signal: AbortSignal): ListWatch<T> {
   return new Loop(options, signal);
 }
 
-/** A session that lasted so many milliseconds was a good one: what fails after it is the first failure. */
+/** Milliseconds after which a session was a good one: a failure after it is the first failure. */
 const steady = 10_000;
-/** As often in a row a list may be older than what was seen; then the cluster's own past has come back. */
+/** Number of outdated lists in a row after which the cluster is taken to be restored from its own past. */
 const staleLists = 5;
 
 class Loop<T extends Kept> implements ListWatch<T> {
@@ -82,9 +82,9 @@ class Loop<T extends Kept> implements ListWatch<T> {
   readonly #options: ListWatchOptions<T>;
   readonly #signal: AbortSignal;
   readonly #isSynced = Promise.withResolvers<undefined>();
-  /** Everything up to here is known; undefined: to be listed. */
+  /** Everything up to this version is known; undefined: a list is needed. */
   #version: string | undefined;
-  /** The newest version that was ever heard of. */
+  /** The newest version ever seen. */
   #newest = '0';
   #stale = 0;
   #relistAt = 0;
@@ -122,7 +122,7 @@ class Loop<T extends Kept> implements ListWatch<T> {
     }
   }
 
-  /** One watch, after a list where one is due. */
+  /** Runs one watch, after a list if one is due. */
   async #session(): Promise<void> {
     const { now, times, api, path, random, labelSelector } = this.#options;
     if (this.#version === undefined || now() >= this.#relistAt) await this.#list();
@@ -157,7 +157,7 @@ class Loop<T extends Kept> implements ListWatch<T> {
     }
     const kept = this.#options.keep(object);
     if (kept === undefined) throw new KubeError('garbled', `${this.#options.path}: an event of something else`);
-    // It was said before: events of one watch come in their order.
+    // Already known: events of one watch arrive in their order.
     if (this.#version !== undefined && isOlder(kept.resourceVersion, this.#version)) return;
     const isNew = type === 'DELETED' ? this.store.remove(kept) : this.store.put(kept);
     this.#advance(kept.resourceVersion);
@@ -173,7 +173,7 @@ class Loop<T extends Kept> implements ListWatch<T> {
     return this.#signal.aborted;
   }
 
-  /** Who listens must not be able to stop the watch. */
+  /** Notifies the listener, which must not be able to stop the watch. */
   #tell(namespace: string): void {
     try {
       this.#options.onChange(namespace);

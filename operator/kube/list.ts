@@ -9,8 +9,8 @@ export interface Listed<T> {
 }
 
 /**
- * Lists a path, a page after the other; of each object `keep` takes what is needed (undefined: it is not an object of the
- * kind). Throws KubeError when any page fails: a list is whole, or it is none.
+ * Lists a path page by page; `keep` returns the needed part of each object (undefined: it is not an object of the
+ * kind). Throws KubeError if any page fails: a list is complete, or there is none.
  */
 export async function list<T>(
   api: KubeApi,

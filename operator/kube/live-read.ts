@@ -3,7 +3,7 @@ import { API_GROUP, KINDS, type Kind } from '../../crds/kind.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 
-/** One object of a kind. */
+/** Kind, namespace and name of one object. */
 export interface KubeName {
   readonly group: string;
   readonly version: string;
@@ -13,8 +13,9 @@ export interface KubeName {
 }
 
 /**
- * The uid of an object as it is in the cluster now; undefined when it is not there, or is being deleted. Only an answer that names the object
- * says so: one for the kind may mean that its definition is gone, and throws KubeError like every other failure.
+ * Reads the uid of an object as it is in the cluster now; undefined if it does not exist, or is being deleted. Only an
+ * answer that names the object says so: one for the kind may mean that its definition is gone, and throws KubeError
+ * like every other failure.
  */
 export async function liveUid(api: KubeApi, object: KubeName, signal: AbortSignal): Promise<string | undefined> {
   try {
@@ -29,12 +30,12 @@ export async function liveUid(api: KubeApi, object: KubeName, signal: AbortSigna
   throw new KubeError('garbled', `${pathOfObject(object)}: the answer is not the object`);
 }
 
-/** The name of a kind of ours. */
+/** Returns the names of one of our kinds. */
 export function kindName(kind: Kind) {
   return { group: API_GROUP, version: 'v1', plural: KINDS[kind].plural };
 }
 
-/** Where a kind is, in all namespaces or in one. */
+/** Returns the path of a kind, in all namespaces or in one. */
 export function pathOfKind(
   { group, version, plural }: Omit<KubeName, 'namespace' | 'name'>,
   namespace?: string,
@@ -43,12 +44,12 @@ export function pathOfKind(
   return namespace === undefined ? `${api}/${plural}` : `${api}/namespaces/${namespace}/${plural}`;
 }
 
-/** Where an object is. */
+/** Returns the path of an object. */
 export function pathOfObject(object: KubeName): string {
   return `${pathOfKind(object, object.namespace)}/${object.name}`;
 }
 
-/** Whether an error is the answer that this very object is not there. */
+/** Checks whether an error says that this very object does not exist. */
 export function isAbout(
   { sort, subject }: KubeError,
   { group, plural, name }: Pick<KubeName, 'group' | 'plural' | 'name'>,

@@ -1,5 +1,5 @@
-/** Who we are among those that write into objects. */
+/** Our name among those that write into objects. */
 export const FIELD_MANAGER = 'boxgate';
 
-/** Says of an object that we have made it: `app.kubernetes.io/managed-by`. */
+/** Label of objects that we have created: `app.kubernetes.io/managed-by`. */
 export const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'boxgate' } as const;

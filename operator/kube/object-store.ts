@@ -1,6 +1,6 @@
 import { isOlder } from './resource-version.ts';
 
-/** What is known of every object of a kind without a look at the rest of it. */
+/** Properties stored of every object, whatever its kind. */
 export interface Kept {
   readonly namespace: string;
   readonly name: string;
@@ -14,17 +14,17 @@ interface Entry<T> {
   version: string;
 }
 
-/** What the readers of a store take for new. */
+/** Rules by which a change is new to the readers of a store. */
 export interface Novelty<T> {
-  /** Whether a new version of an object says nothing new to them. */
+  /** Checks whether a new version of an object says nothing new to them. */
   readonly isSame: (known: T, next: T) => boolean;
-  /** What is kept then: of the new version what nobody is told of, beside what was known. */
+  /** Returns the object to store then: the known one, with the parts of the new version that nobody is notified of. */
   readonly carry: (known: T, next: T) => T;
 }
 
 /**
- * The objects of a kind as they were last heard of, by namespace and name. What comes late or twice changes nothing: an
- * older version never replaces a newer one, and the end of an object never removes one that was made again under its name.
+ * The objects of a kind as last seen, by namespace and name. Late or repeated input changes nothing: an older version
+ * never replaces a newer one, and the end of an object never removes one that was created again under its name.
  */
 export class ObjectStore<T extends Kept> {
   readonly #namespaces = new Map<string, Map<string, Entry<T>>>();
@@ -50,7 +50,7 @@ export class ObjectStore<T extends Kept> {
     return this.#namespaces.get(namespace)?.get(name)?.kept;
   }
 
-  /** Takes an object; tells whether anything of it is new. */
+  /** Stores an object; returns whether anything of it is new. */
   put(kept: T): boolean {
     const { namespace, name, uid, resourceVersion } = kept;
     const known = this.#namespaces.get(namespace)?.get(name);
@@ -66,7 +66,7 @@ export class ObjectStore<T extends Kept> {
     return !isSame;
   }
 
-  /** Forgets an object that is gone, unless it is known in a newer version; tells whether it was there. */
+  /** Removes an object that is gone, unless it is known in a newer version; returns whether it existed. */
   remove({ namespace, name, resourceVersion }: Omit<Kept, 'uid'>): boolean {
     const names = this.#namespaces.get(namespace);
     const known = names?.get(name);
@@ -76,7 +76,7 @@ export class ObjectStore<T extends Kept> {
     return true;
   }
 
-  /** From now on no version that was seen is newer than one that comes: the cluster was restored from its past. */
+  /** Accepts older versions from now on: the cluster was restored from its past. */
   letOlderIn(): void {
     for (const names of this.#namespaces.values()) for (const entry of names.values()) entry.version = '0';
   }

@@ -1,6 +1,6 @@
 /**
- * What stands in nearly every status and Secret of ours as JSON, the members by name as an API server writes them; where
- * two begin alike the longer one first. At most 32.
+ * Text that occurs in nearly every status and Secret of ours as JSON, with members sorted by name as an API server
+ * writes them; of two with the same beginning the longer one comes first. At most 32.
  */
 const phrases = [
   // Statuses.
@@ -37,17 +37,17 @@ const phrases = [
   '","token_url":"',
 ];
 
-/** JSON has no control characters (RFC 8259 §7): each of them stands for a phrase. */
+/** Control characters, one for each phrase: JSON has none of its own (RFC 8259 §7). */
 const signs = new Map(phrases.map((phrase, nth) => [phrase, String.fromCharCode(nth)]));
 const anyPhrase = new RegExp(phrases.map((phrase) => phrase.replace(/[\\[\]{}.]/g, String.raw`\$&`)).join('|'), 'g');
 const anySign = new RegExp([...signs.values()].join('|'), 'g');
 
-/** A value as JSON in a fraction of the memory, for what is kept ten thousand times and rarely read; equal texts for equal JSON. */
+/** Returns a value as JSON in a fraction of the memory, for many rarely read values; equal texts for equal JSON. */
 export function packed(value: unknown): string {
   return JSON.stringify(value).replace(anyPhrase, (phrase) => signs.get(phrase) ?? phrase);
 }
 
-/** The value that was packed. */
+/** Returns the value that was packed. */
 export function unpacked(text: string): unknown {
   return JSON.parse(text.replace(anySign, (sign) => phrases[sign.charCodeAt(0)] ?? sign));
 }

@@ -7,13 +7,14 @@ import { inLanes } from './lanes.ts';
 import { list } from './list.ts';
 import { kindName, pathOfKind } from './live-read.ts';
 
-/** So often everything is listed anew: what changed meanwhile is written again, what an operator that still runs adds is found. */
+/** Limit of the rounds: each finds objects that changed, or that a running operator holds again. */
 const rounds = 5;
 const pageSize = 500;
 
 /**
- * Takes our finalizer off every object of the cluster, so that nothing waits for an operator that is no longer there; how
- * many had it. The rows stay. Throws KubeError, and an Error of one sentence where finalizers come back.
+ * Removes our finalizer from every object of the cluster, so that nothing waits for an operator that is no longer
+ * there; returns how many had it. The rows stay. Throws KubeError, and an Error of one sentence if finalizers come
+ * back.
  */
 export async function releaseAll(api: KubeApi, signal: AbortSignal): Promise<number> {
   const released = new Set<string>();
@@ -49,7 +50,7 @@ async function release(api: KubeApi, object: DeclaredObject, signal: AbortSignal
   try {
     await api.call(releasePatch(object), signal);
   } catch (error) {
-    // It is gone, or another version of it is there now, which the next round finds.
+    // It is gone, or a newer version of it exists, which the next round finds.
     if (!(error instanceof KubeError) || (error.sort !== 'not-found' && error.sort !== 'conflict')) throw error;
   }
 }

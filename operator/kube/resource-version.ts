@@ -1,6 +1,6 @@
 /**
- * Whether one version of a resource is older than another. Versions of one kind are whole numbers that rise (Kubernetes,
- * API concepts: resource versions); others are not compared, and none of them is older.
+ * Checks whether one version of a resource is older than another. Versions of one kind are whole numbers that increase
+ * (Kubernetes, API concepts: resource versions); others are not compared, and none of them is older.
  */
 export function isOlder(one: string, other: string): boolean {
   if (!isNumber(one) || !isNumber(other)) return false;

@@ -1,14 +1,14 @@
 import type { DeclaredObject } from './declared-object.ts';
 
-/** The objects whose status in the cluster is another one than it was when we last saw or wrote it. */
+/** Objects whose status in the cluster is not the one that we last saw or wrote. */
 export interface Rewritten {
-  /** Takes what was known of an object, and what comes now. */
+  /** Compares the known state of an object with the next one. */
   readonly note: (known: DeclaredObject | undefined, next: DeclaredObject) => void;
-  /** Their keys, in a box; from now on they are as they should be. */
+  /** Returns and forgets their keys in a box. */
   readonly take: (box: string) => readonly string[];
 }
 
-/** Nothing was rewritten yet. Our own writes are known from their answers: what the watch tells of them is no news. */
+/** Creates an empty record. Our own writes are known from their answers: the watch reports nothing new about them. */
 export function createRewritten(): Rewritten {
   const keys = new Map<string, Set<string>>();
   return {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EVENT_REPORTER, eventInstance, eventNote, microTime } from './event-parts.ts';
 import type { KubeApi } from './kube-api.ts';
 
-/** Where the Lease of the operators is, and which process tells of it. */
+/** Lease of the operators, and the process that reports. */
 export interface RightsEventPlace {
   readonly namespace: string;
   readonly leaseName: string;
@@ -10,8 +10,8 @@ export interface RightsEventPlace {
 }
 
 /**
- * Tells people which rights are missing, by an Event at the Lease in the operator's own namespace: without its rights in the
- * cluster the operator can tell of it nowhere else. Throws KubeError.
+ * Reports the missing rights to people, by an Event of the Lease in the operator's own namespace: without its rights in
+ * the cluster the operator can report them nowhere else. Throws KubeError.
  */
 export async function tellMissingRights(
   api: KubeApi,

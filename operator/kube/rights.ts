@@ -1,17 +1,17 @@
 import { isRecord } from '../../crds/schema-node.ts';
 import type { KubeApi } from './kube-api.ts';
 
-/** A verb on a resource, as RBAC has it. */
+/** A verb on a resource, as in RBAC. */
 export interface NeededRight {
   readonly verb: string;
   readonly group: string;
-  /** With its subresource: `clients/status`. */
+  /** Resource with its subresource: `clients/status`. */
   readonly resource: string;
 }
 
 const kinds = ['clients', 'accesspolicies', 'boxes'];
 
-/** What nothing is reconciled without, in the whole cluster: the first rules of operator/rbac/cluster-role.yaml. */
+/** Cluster-wide rights that every reconciliation needs: the first rules of operator/rbac/cluster-role.yaml. */
 export const NEEDED_RIGHTS: readonly NeededRight[] = [
   ...kinds.flatMap((resource) => rights('boxgate.dev', resource, ['get', 'list', 'watch', 'patch'])),
   ...kinds.flatMap((kind) => rights('boxgate.dev', `${kind}/status`, ['patch'])),
@@ -22,7 +22,7 @@ function rights(group: string, resource: string, verbs: readonly string[]): read
   return verbs.map((verb) => ({ verb, group, resource }));
 }
 
-/** The right as `kubectl auth can-i` names it: `list clients.boxgate.dev`. */
+/** Returns the right as `kubectl auth can-i` names it: `list clients.boxgate.dev`. */
 export function rightName({ verb, group, resource }: NeededRight): string {
   const [name = '', subresource] = resource.split('/');
   const full = group === '' ? name : `${name}.${group}`;
@@ -30,8 +30,8 @@ export function rightName({ verb, group, resource }: NeededRight): string {
 }
 
 /**
- * Returns the names of {@link NEEDED_RIGHTS} that the operator lacks, by what the API server says of its rules in a namespace
- * (SelfSubjectRulesReview). Where an authorizer cannot list rules, each of those that are not listed is asked for by itself
+ * Returns the names of {@link NEEDED_RIGHTS} that the operator lacks, by the API server's rules for it in a namespace
+ * (SelfSubjectRulesReview). If an authorizer cannot list rules, each right that is not listed is checked by itself
  * (SelfSubjectAccessReview). Throws KubeError.
  */
 export async function missingRights(api: KubeApi, namespace: string, signal: AbortSignal): Promise<readonly string[]> {
@@ -48,7 +48,7 @@ export async function missingRights(api: KubeApi, namespace: string, signal: Abo
   return missing;
 }
 
-/** Where the API server is asked for rights. */
+/** Path of the API server's reviews of rights. */
 export const REVIEWS = '/apis/authorization.k8s.io/v1';
 
 function gives(rule: Readonly<Record<string, unknown>>, { verb, group, resource }: NeededRight): boolean {

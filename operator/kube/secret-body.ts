@@ -9,14 +9,14 @@ import type { SecretWish } from '../secret-keeper.ts';
 import { MANAGED_BY } from './names.ts';
 import { brief, textOfData, type SecretContent, type StoredSecret } from './stored-secret.ts';
 
-/** Annotation: the id of the client whose secret it is. */
+/** Annotation: the id of the client that the secret belongs to. */
 export const CLIENT_ID = 'boxgate.dev/client-id';
-/** Annotations: when the secret was made, and until when the one before it is valid (RFC 3339). */
+/** Annotations: the time when the secret was generated, and the end of the previous one's validity (RFC 3339). */
 const MADE_AT = 'boxgate.dev/made-at';
 const PREVIOUS_UNTIL = 'boxgate.dev/previous-until';
-/** Annotation: which entries, labels and annotations are the operator's, so that it takes away what is no longer wanted. */
+/** Annotation: the operator's own entries, labels and annotations, so that it removes those no longer wanted. */
 const WRITTEN = 'boxgate.dev/written';
-/** Entries: a dot at the beginning keeps them out of sight where a Secret is mounted, and out of the environment. */
+/** Entries: a leading dot hides them where a Secret is mounted, and keeps them out of the environment. */
 const NEXT = '.boxgate-next';
 const PREVIOUS = '.boxgate-previous';
 
@@ -30,7 +30,7 @@ interface OwnParts {
   readonly data: Texts;
 }
 
-/** A new Secret as it is created. */
+/** Returns a new Secret as it is created. */
 export function newSecretBody(wish: SecretWish, kept: KeptSecret): object {
   const { labels, annotations, data } = ownParts(wish, kept);
   const metadata = { name: wish.secret, labels, annotations, ownerReferences: [ownerReference(wish)] };
@@ -38,8 +38,8 @@ export function newSecretBody(wish: SecretWish, kept: KeptSecret): object {
 }
 
 /**
- * What is to change in a Secret, as a merge patch that is refused once the Secret is another one or has changed; undefined:
- * nothing. What others have put into it stays.
+ * Returns the changes of a Secret, as a merge patch that is refused if the Secret is another one or has changed;
+ * undefined if there are none. Content of others stays.
  */
 export function secretPatch(stored: StoredSecret, wish: SecretWish, kept: KeptSecret): object | undefined {
   const { content, uid, resourceVersion } = stored;
@@ -50,20 +50,20 @@ export function secretPatch(stored: StoredSecret, wish: SecretWish, kept: KeptSe
   const data = difference(content.data, own.data, before.entries);
   const isOwned = content.owners.some((owner) => owner.uid === wish.uid);
   if (isOwned && [labels, annotations, data].every((part) => part === undefined)) return undefined;
-  // An object has one controller: that of a Secret which is taken over is gone.
+  // An object has one controller: that of an adopted Secret is gone.
   const others = content.owners.filter(({ controller }) => !controller);
   const owners = isOwned ? {} : { ownerReferences: [...others, ownerReference(wish)] };
   return { metadata: { uid, resourceVersion, labels, annotations, ...owners }, data };
 }
 
-/** What takes the Client's name off a Secret, so that it stays when that goes. */
+/** Returns the patch that removes the Client from the owners of a Secret, so that the Secret outlives it. */
 export function releasePatch({ content, uid, resourceVersion }: StoredSecret, client: string): object {
   return {
     metadata: { uid, resourceVersion, ownerReferences: content.owners.filter((owner) => owner.uid !== client) },
   };
 }
 
-/** The secret in a Secret that the operator made, and how far its rotation is. */
+/** Returns the secret in a Secret that the operator created, and the state of its rotation. */
 export function secretIn({ data, annotations, created }: SecretContent): NonNullable<SecretSituation['found']> {
   const names = ['client_secret', ...writtenIn(annotations[WRITTEN]).entries].filter((name) => !isHidden(name));
   const text = names.flatMap((name) => (Object.hasOwn(data, name) ? textOfData(data[name] ?? '') : [])).join('\n');
@@ -71,7 +71,7 @@ export function secretIn({ data, annotations, created }: SecretContent): NonNull
   const [next, previous] = [hidden(data[NEXT]), hidden(data[PREVIOUS])];
   const until = timeIn(annotations[PREVIOUS_UNTIL]);
   return {
-    // Copied: what was found is a part of all texts together, and would keep them.
+    // Copied: the found text is a part of all texts together, and would keep them in memory.
     value: value === undefined ? undefined : new Secret(Buffer.from(value).toString()),
     made: timeIn(annotations[MADE_AT]) ?? timeIn(created) ?? 0,
     ...(next === undefined ? {} : { next }),
@@ -106,7 +106,7 @@ function ownerReference({ client, uid }: SecretWish): object {
   return { apiVersion: API_VERSION, kind: 'Client', name: client, uid, controller: true };
 }
 
-/** What is another text, or missing; null takes away what was ours and is no longer wanted. Undefined: nothing. */
+/** Returns changed or missing texts, and null for ours that are no longer wanted; undefined if there are none. */
 function difference(
   there: Texts,
   wanted: Texts,
@@ -124,7 +124,7 @@ interface Written {
   readonly annotations: readonly string[];
 }
 
-/** Somebody may have written anything there. */
+/** Reads the names in the annotation, which may contain anything. */
 function writtenIn(text: string | undefined): Written {
   const value = text === undefined ? undefined : parseJson(text);
   const names = (part: string): readonly string[] => {

@@ -1,12 +1,12 @@
 import { missing, type MissingSecret } from '../resolve-secret.ts';
 
-/** Why nothing is known of the Secrets of a namespace; `account` is the operator's, as `namespace:name`. */
+/** Returns why the Secrets of a namespace are unknown; `account` is the operator's, as `namespace:name`. */
 export function secretForbidden(namespace: string, account: string): MissingSecret {
   const command = `kubectl create rolebinding boxgate-box -n ${namespace} --clusterrole=boxgate-box --serviceaccount=${account}`;
   return missing('SecretForbidden', `the operator has no rights on the Secrets of this namespace: ${command}`);
 }
 
-/** The Secrets of a namespace were not listed yet. */
+/** Returns that the Secrets of a namespace were not listed yet. */
 export function secretNotRead(): MissingSecret {
   return missing('SecretNotRead', 'the Secrets of this namespace could not be read yet');
 }

@@ -17,27 +17,27 @@ import { clientOf, ownership } from './secret-ownership.ts';
 import { SECRETS, type SecretWatches } from './secret-watches.ts';
 import { storedSecret, type StoredSecret } from './stored-secret.ts';
 
-/** What the keeper of a cluster's Secrets works with. */
+/** Dependencies of the keeper of a cluster's Secrets. */
 export interface ClusterSecretKeeperOptions {
   readonly api: KubeApi;
   readonly watches: SecretWatches;
   readonly events: EventRecorder;
   readonly now: () => Date;
-  /** A new secret of the generated form. */
+  /** Returns a new secret of the generated form. */
   readonly generate: () => Secret;
   /** The operator's ServiceAccount, as `namespace:name`. */
   readonly account: string;
 }
 
-/** So often a write is begun again whose Secret changed meanwhile. */
+/** Attempts of a write whose Secret changes in the meantime. */
 const tries = 5;
-/** Milliseconds after which a call is made again that got no answer. */
+/** Milliseconds until a call that got no answer is repeated. */
 const retryAfter = 2_000;
 
 /**
- * Keeps generated secrets as Secrets beside their Clients, which own them: garbage collection takes them away with their
- * owner. What is there is known from the watch, and nothing is read that it will tell. A Secret that this very Client does
- * not own is never written.
+ * Creates a keeper that stores generated secrets as Secrets next to their Clients, which own them: garbage collection
+ * deletes them with their owner. The existing ones are known from the watch, and nothing is read that it will report. A
+ * Secret that this very Client does not own is never written.
  */
 export function createClusterSecretKeeper(options: ClusterSecretKeeperOptions): SecretKeeper {
   const keeper = new ClusterSecretKeeper(options);
@@ -52,7 +52,7 @@ export function createClusterSecretKeeper(options: ClusterSecretKeeperOptions): 
 
 type Store = ObjectStore<StoredSecret>;
 
-/** What a Secret is to hold from now on. */
+/** Next content of a Secret. */
 interface Next {
   readonly kept: KeptSecret;
   readonly change: SecretChange;
@@ -62,7 +62,7 @@ interface Next {
 
 class ClusterSecretKeeper {
   readonly #options: ClusterSecretKeeperOptions;
-  /** By namespace and name of the Secret: what it was when this process saw it last, and whose. */
+  /** By namespace and name of the Secret: its content as this process last saw it, and the uid of its Client. */
   readonly #last = new Map<string, { readonly uid: string; readonly kept: KeptSecret }>();
 
   constructor(options: ClusterSecretKeeperOptions) {
@@ -94,7 +94,7 @@ class ClusterSecretKeeper {
     });
   }
 
-  /** A namespace that is going, or that we have no rights in, keeps nothing anyway. */
+  /** Releases Secrets. A namespace that is terminating, or in which we have no rights, keeps nothing anyway. */
   async release(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void> {
     await inLanes(kept, async ({ name, uid }) => {
       this.#last.delete(keyOf(box, name));
@@ -106,7 +106,7 @@ class ClusterSecretKeeper {
     });
   }
 
-  /** What cannot be removed is left to garbage collection and to the next sweep: nothing waits for it. */
+  /** Deletes Secrets. A failure is left to garbage collection and to the next sweep: nothing waits for it. */
   async forget(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void> {
     await inLanes(kept, async ({ name, uid }) => {
       this.#last.delete(keyOf(box, name));
@@ -139,7 +139,7 @@ class ClusterSecretKeeper {
     }
   }
 
-  /** The Secret of a Client as it is now, if it still is its. */
+  /** Reads the Secret of a Client as it is now; undefined if it no longer belongs to that Client. */
   async #ownedBy(
     box: string,
     name: string,
@@ -171,7 +171,7 @@ class ClusterSecretKeeper {
     return { ...missing('SecretNotRead', `Secret ${wish.secret} changes all the time`), look: this.#in(retryAfter) };
   }
 
-  /** Undefined: it is there after all, and known now. */
+  /** Creates the Secret; returns undefined if it exists after all, and is known now. */
   async #make(box: string, wish: SecretWish, store: Store, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
     const next = this.#next(box, wish, undefined);
     try {
@@ -208,7 +208,7 @@ class ClusterSecretKeeper {
     }
   }
 
-  /** Looks past the watch, first at whose it is: what is in another's Secret is not read. */
+  /** Reads past the watch, first only the owner: the content of another's Secret is not read. */
   async #lookAt(box: string, wish: SecretWish, store: Store, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
     const path = pathOf(box, wish.secret);
     try {
@@ -225,7 +225,7 @@ class ClusterSecretKeeper {
     }
   }
 
-  /** `isInherited`: what is found may be older than what the row has, which is valid too for the overlap. */
+  /** Decides the next content. `isInherited`: the Secret may be older than the row's, then valid too for an overlap. */
   #next(box: string, wish: SecretWish, stored: StoredSecret | undefined, isInherited = false): Next {
     const { rotation, applied, hadSecret, usage } = wish;
     const known = this.#last.get(keyOf(box, wish.secret));
@@ -266,8 +266,8 @@ class ClusterSecretKeeper {
       case 'terminating':
         return missing('NamespaceTerminating', 'the namespace is being deleted');
       case 'forbidden':
-        // A quota and an admission rule forbid too; they name no verb.
-        // A watch that runs goes on without rights: it will not tell when they are given back before it ends.
+        // Quotas and admission rules forbid too, but name no verb.
+        // A running watch continues without rights: before it ends it does not show that they are back.
         return isAboutRights(error)
           ? { ...secretForbidden(box, this.#options.account), look: this.#in(retryAfter) }
           : missing('SecretRefused', `Secret ${secret} was refused: ${error.message}`);
@@ -290,14 +290,14 @@ class ClusterSecretKeeper {
 }
 
 const query = { fieldManager: FIELD_MANAGER };
-/** A Secret without our label is in no watch: whether it is still there is looked at so often, in milliseconds. */
+/** Milliseconds between two checks of a Secret without our label, which is in no watch. */
 const lookAgain = 30_000;
 
 function isAboutRights({ message }: KubeError): boolean {
   return message.includes('cannot ') && message.includes('resource "secrets"');
 }
 
-/** The same objects for the same texts: whoever compares need not look into them. */
+/** Keeps the same objects for the same texts, so that they can be compared by identity. */
 function sameValues(kept: KeptSecret, last: KeptSecret | undefined): KeptSecret {
   const known = [last?.value, last?.next, last?.previous?.value].filter((one) => one !== undefined);
   const same = (secret: Secret): Secret => known.find((one) => one.reveal() === secret.reveal()) ?? secret;
@@ -325,6 +325,6 @@ function pathOf(namespace: string, name: string): string {
 }
 
 function keyOf(box: string, name: string): string {
-  // Not a template: that makes a string of parts, which takes twice the memory once it is a key.
+  // Not a template literal: it builds a string of parts, which takes twice the memory once it is a key.
   return [box, name].join('/');
 }

@@ -5,12 +5,12 @@ import { CLIENT_ID } from './secret-body.ts';
 import type { SecretContent, SecretOwner } from './stored-secret.ts';
 
 /**
- * `ours`: this very Client has it. `released`: it was a retained client's, which this one takes over, or that of the earlier object
- * whose row it inherits. Else: why it is not touched.
+ * Ownership of a Secret. `ours`: this very Client has it. `released`: it was a retained client's, which this one takes
+ * over, or that of the earlier object whose row it inherits. Otherwise the reason why it is not touched.
  */
 export type Ownership = 'ours' | 'released' | { readonly refused: string };
 
-/** Whose the Secret is that a Client wants to have generated. Only the uid counts: a Client of the same name may be another one. */
+/** Decides by uid who owns the Secret that a Client wants generated: a Client of its name may be another one. */
 export function ownership({ owners, labels, annotations }: SecretContent, wish: SecretWish): Ownership {
   const controller = controllerOf(owners);
   const isReleased = isManaged(labels) && annotations[CLIENT_ID] === wish.facts.client_id;
@@ -27,7 +27,7 @@ export function ownership({ owners, labels, annotations }: SecretContent, wish: 
   return { refused: `Secret ${wish.secret} belongs to ${owner}` };
 }
 
-/** The uid of the Client that a Secret belongs to. */
+/** Returns the uid of the Client that a Secret belongs to. */
 export function clientOf({ owners }: Pick<SecretContent, 'owners'>): string | undefined {
   const controller = controllerOf(owners);
   return controller !== undefined && isClient(controller) ? controller.uid : undefined;

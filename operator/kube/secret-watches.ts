@@ -7,40 +7,40 @@ import { pathOfKind } from './live-read.ts';
 import type { ObjectStore } from './object-store.ts';
 import { secretNovelty, storedSecret, type StoredSecret } from './stored-secret.ts';
 
-/** The labelled Secrets of a namespace, as far as they were heard of. */
+/** Labelled Secrets of a namespace, as far as they are known. */
 export interface NamespaceSecrets {
   readonly store: ObjectStore<StoredSecret>;
   /** `pending`: not listed yet; `forbidden`: the operator has no rights on them (any more). */
   readonly state: 'known' | 'pending' | 'forbidden';
 }
 
-/** The labelled Secrets of the namespaces that need them, each namespace by a list-watch of its own. */
+/** Labelled Secrets of the namespaces that need them, each namespace with a list-watch of its own. */
 export interface SecretWatches {
-  /** Tells of namespaces from now on in which something changed, until aborted. */
+  /** Calls back from now on with each namespace in which something changed, until aborted. */
   begin(onChange: (namespace: string) => void, signal: AbortSignal): void;
-  /** Listens to a namespace from now on; resolves once it was listed, or that failed, or takes too long to wait for. */
+  /** Watches a namespace from now on; resolves once it was listed, or if that failed, or takes too long to wait for. */
   look(namespace: string, signal: AbortSignal): Promise<NamespaceSecrets>;
-  /** What is known of a namespace; undefined: nobody listens to it. */
+  /** Returns the known Secrets of a namespace; undefined if it is not watched. */
   known(namespace: string): NamespaceSecrets | undefined;
-  /** Stops to listen to a namespace. */
+  /** Stops watching a namespace. */
   leave(namespace: string): void;
 }
 
-/** What watches of Secrets work with. */
+/** Dependencies of watches of Secrets. */
 export type SecretWatchOptions = Pick<
   ListWatchOptions<StoredSecret>,
   'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'
 >;
 
-/** Where Secrets are. */
+/** Names of the kind Secret. */
 export const SECRETS = { group: '', version: 'v1', plural: 'secrets' } as const;
 
 /** Milliseconds that a pass waits for the first list of a namespace. */
 const patience = 1_000;
-/** How long a namespace that is forbidden is left alone: an admin who binds the role need not wait for long. */
+/** Back-off in a forbidden namespace, in milliseconds: an admin who binds the role need not wait for long. */
 const forbiddenBackOff = { first: 500, ceiling: 10_000 };
 
-/** Watches of nothing yet. */
+/** Creates watches, of no namespace yet. */
 export function createSecretWatches(options: SecretWatchOptions): SecretWatches {
   const watched = new Map<string, WatchedNamespace>();
   let begun: { readonly onChange: (namespace: string) => void; readonly signal: AbortSignal } | undefined;
@@ -70,7 +70,7 @@ class WatchedNamespace implements NamespaceSecrets {
   readonly #stopping = new AbortController();
   readonly #tell: () => void;
   #isListed = false;
-  /** How often in a row the API server has said that it is forbidden. */
+  /** Number of refusals in a row by the API server. */
   #refusals = 0;
 
   constructor(
@@ -94,7 +94,7 @@ class WatchedNamespace implements NamespaceSecrets {
         novelty: secretNovelty,
         onChange: this.#tell,
         onFailure: (error, wait) => {
-          // Said on the object, and not every few seconds.
+          // The object shows it; it is not reported every few seconds.
           if (this.state !== 'forbidden' || this.#refusals <= 1) options.onFailure(error, wait);
           answered.resolve(undefined);
         },
@@ -118,7 +118,7 @@ class WatchedNamespace implements NamespaceSecrets {
     this.#stopping.abort(new Error('nothing in the namespace needs a Secret'));
   }
 
-  /** The API, with its answers listened to: whether we may read Secrets here shows in each of them. */
+  /** Observes the answers of the API: each of them shows whether we may read Secrets here. */
   #observed(api: KubeApi, random: () => number): KubeApi {
     const noted = async <T>(work: Promise<T>): Promise<T> => {
       try {

@@ -7,8 +7,8 @@ const DISCOVERY = '/.well-known/openid-configuration';
 const KEYS = '/openid/v1/jwks';
 
 /**
- * Who makes the tokens of the cluster's ServiceAccounts, as the API server itself serves it (OpenID Connect Discovery §3):
- * `jwks_uri` may name a host elsewhere, and is not followed. Throws KubeError.
+ * Reads the issuer and keys of the cluster's ServiceAccount tokens, as the API server itself serves them (OpenID
+ * Connect Discovery §3): `jwks_uri` may name a host elsewhere, and is not followed. Throws KubeError.
  */
 export async function readServiceAccountKeys(api: KubeApi, signal: AbortSignal): Promise<ServiceAccountSettings> {
   const [discovery, keys] = await Promise.all([
@@ -20,7 +20,7 @@ export async function readServiceAccountKeys(api: KubeApi, signal: AbortSignal):
   return { issuer, keys: { keys: keysIn(keys) } };
 }
 
-/** An empty list is a failure, not a cluster without keys: it would take every token away. */
+/** Returns the keys of a set. An empty list is a failure, not a cluster without keys: no token would be valid. */
 function keysIn(set: unknown): readonly PublicKey[] {
   const found: unknown = isRecord(set) ? set['keys'] : undefined;
   const keys = Array.isArray(found) ? found.filter(isPublicKey) : [];

@@ -11,8 +11,9 @@ export interface ServiceAccountWatch {
   /** Calls back with each box that has asked for a ServiceAccount of a namespace in which one changed. */
   begin(onChange: (box: string) => void, signal: AbortSignal): void;
   /**
-   * The uids of ServiceAccounts by `namespace/name`, null for one that is not there. A live read says whatever is not as
-   * expected. What cannot be told (yet) is left out. The box is called back from now on for those that it lists, and for no others.
+   * Returns the uids of ServiceAccounts by `namespace/name`, null for a missing one. A live read checks everything that
+   * is not as expected. Unknown ones are left out. The box is called back from now on for those that it lists, and for
+   * no others.
    */
   readonly uids: (
     box: string,
@@ -70,7 +71,7 @@ export function createServiceAccountWatch(options: Options): ServiceAccountWatch
     signal: AbortSignal,
   ): Promise<string | null | undefined> {
     const known = watched?.store.get(account.namespace, account.name);
-    // A watch may not have heard yet that it was created again.
+    // A watch may not show yet that it was created again.
     if (known !== undefined && expected.size === 1 && expected.has(known.uid)) return known.uid;
     try {
       return (await liveUid(options.api, { ...KIND, ...account }, signal)) ?? null;
@@ -102,7 +103,7 @@ export function createServiceAccountWatch(options: Options): ServiceAccountWatch
   };
 }
 
-/** Keeps of a ServiceAccount which one it is; undefined for what is none. */
+/** Returns the names and uid of a ServiceAccount; undefined if the value is not one. */
 function keptAccount(value: unknown): Kept | undefined {
   const metadata = isRecord(value) ? value['metadata'] : undefined;
   if (!isRecord(metadata)) return undefined;

@@ -1,15 +1,15 @@
 import type { Dispatcher } from 'undici';
 
-/** What calls of the Kubernetes API are signed in with, as it is now. */
+/** Current credentials for calls of the Kubernetes API. */
 export interface SignIn {
-  /** URL of the API server; a path in it stands before that of every call. */
+  /** URL of the API server; a path in it precedes that of every call. */
   readonly server: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Content of the certificates and keys, not their names: a file is another one once it was rotated. */
+  /** Content of the certificates and keys, not their names: rotation changes the content of a file. */
   readonly certificates: string;
-  /** Makes a pool of connections that are made with these certificates. */
+  /** Creates a pool of connections with these certificates. */
   makePool(): Dispatcher;
 }
 
-/** A way to find a cluster and to sign in. Reads anew what may have changed; throws when something cannot be read. */
+/** Finds a cluster and signs in. Reads again what may have changed; throws if something cannot be read. */
 export type SignInSource = () => Promise<SignIn>;

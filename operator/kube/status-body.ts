@@ -4,13 +4,13 @@ import { isRecord } from '../../crds/schema-node.ts';
 import type { Columns, Condition, ObjectStatus } from '../object-status.ts';
 import { isConditionType } from '../reasons.ts';
 
-/** The status of a custom resource as we write it; what is undefined is left out, and taken away where it was. */
+/** Status of a custom resource as we write it; an undefined field is left out, and removed if it existed. */
 export type StatusBody = Readonly<Record<string, unknown>> & { readonly conditions: readonly Condition[] };
 
 /**
- * What is to be written of a status over the one that is in the cluster, undefined when that says it all. Fields that are
- * `unwritable`, because the definition does not declare them, are left out. A condition whose status did not flip keeps the
- * time it has there, also when the one who wrote it was another process.
+ * Returns what to write over the status that is in the cluster, undefined if that says it all. Fields in `unwritable`,
+ * which the definition does not declare, are left out. A condition whose status did not change keeps its time in the
+ * cluster, even if another process wrote it.
  */
 export function statusToWrite(
   status: ObjectStatus,
@@ -32,13 +32,15 @@ const nothing: ReadonlySet<string> = new Set();
 
 /** Leaves out the fields that these paths name, or anything below them: half of a field is not written. */
 function writable(fields: Record<string, unknown>, paths: ReadonlySet<string>): Record<string, unknown> {
-  // Nearly always: of twenty thousand statuses no copy is made.
+  // Nearly always: no copies of twenty thousand statuses.
   if (paths.size === 0) return fields;
   const omitted = new Set([...paths].map((path) => path.split(/[.[]/)[0]));
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !omitted.has(name)));
 }
 
-/** Longer ones are cut: the API server would refuse the whole status (crds/status.ts). */
+/**
+ * Limits in characters, which the API server enforces (crds/status.ts): a longer message is cut, a longer id omitted.
+ */
 const longest = { message: 32_768, id: 128 };
 
 function withTimeOf(condition: Condition, known: readonly Record<string, unknown>[]): Condition {
@@ -49,7 +51,7 @@ function withTimeOf(condition: Condition, known: readonly Record<string, unknown
   return { ...condition, message: condition.message.slice(0, longest.message), lastTransitionTime };
 }
 
-/** Other writers may have added conditions of other types. */
+/** Returns the conditions of our types: other writers may have added others. */
 function ownConditions(value: unknown): readonly Record<string, unknown>[] {
   const all = Array.isArray(value) ? value.filter(isRecord) : [];
   return all.filter(({ type }) => isConditionType(type));
@@ -78,21 +80,21 @@ function fieldsOf(columns: Columns, live: Readonly<Record<string, unknown>>): Re
         issuer: given(columns.issuer),
         clients: columns.clients,
         policies: columns.policies,
-        // A box begins with none.
+        // A new box has none.
         users: columns.users ?? live['users'] ?? 0,
       };
   }
 }
 
-/** What nobody has asked yet stays as it is: a restart is no news. */
+/** Returns the fields of the usage; those that were not read yet stay as they are, so that a restart writes nothing. */
 function usageOf(usage: ClientUsage | undefined, live: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { sessions, lastTokenAt, previousSecretLastUsed } = live;
   if (usage === undefined) return { sessions, lastTokenAt, previousSecretLastUsed };
-  // It has nothing to tell: no write for that alone.
+  // There is nothing to report: no write for that alone.
   const isUnused = usage.live_sessions === 0 && sessions === undefined;
   return {
     sessions: isUnused ? undefined : usage.live_sessions,
-    // The sessions that told it may be gone for long.
+    // The sessions that showed it may have ended long ago.
     lastTokenAt: usage.last_token_at ?? lastTokenAt,
     previousSecretLastUsed: usage.previous_secret_last_used,
   };

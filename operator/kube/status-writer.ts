@@ -10,13 +10,13 @@ import type { ObjectStore } from './object-store.ts';
 import { unpacked } from './packed.ts';
 import { statusToWrite, type StatusBody } from './status-body.ts';
 
-/** So often a write is begun again whose object changed meanwhile. */
+/** Attempts of a write whose object changes in the meantime. */
 const tries = 5;
 
 /**
  * Writes statuses by server-side apply, those that differ from what the cluster has. Each write carries the uid and the
- * version it was computed from; where that is no longer the newest it is computed again. Throws what the first failed
- * write threw, after all others had their turn; an object that is gone, or another one, is none of them.
+ * version it was computed from; if that is no longer the newest, it is computed again. Throws the error of the first
+ * failed write after all others had their turn; an object that is gone, or another one, is no failure.
  */
 export async function writeStatuses(
   api: KubeApi,
@@ -41,7 +41,7 @@ async function writeStatus(
 ): Promise<void> {
   for (let left = tries; ; left -= 1) {
     const known = store.get(status.namespace, status.name);
-    // Another object of that name hears of its own pass.
+    // Another object of that name gets its status in its own pass.
     if (known?.uid !== status.uid) return;
     const body = statusToWrite(status, unpacked(known.status), unwritable);
     if (body === undefined) return;
@@ -57,7 +57,7 @@ async function writeStatus(
   }
 }
 
-/** Whether the object is still the one that the status is about. */
+/** Reads the object again, and checks whether it is still the one that the status is about. */
 async function isStillThat(
   api: KubeApi,
   status: ObjectStatus,
@@ -73,8 +73,8 @@ async function isStillThat(
 }
 
 /**
- * The answer is the object as it is now: nobody has to wait until the watch tells of it. What is new of its spec is the
- * watch's to tell, or nobody would hear of it; false then.
+ * Stores the answer, which is the object as it is now: nobody has to wait for the watch. A change of its spec is left
+ * to the watch, or nobody would be notified of it; returns false then.
  */
 function note(store: ObjectStore<DeclaredObject>, { kind, uid }: ObjectStatus, answer: unknown): boolean {
   const kept = declaredObject(kind, answer);

@@ -5,7 +5,7 @@ import type { DeclaredSecret } from '../declared.ts';
 import type { Kept, Novelty } from './object-store.ts';
 import { packed, unpacked } from './packed.ts';
 
-/** Somebody that a Secret belongs to. */
+/** Owner of a Secret. */
 export interface SecretOwner {
   readonly apiVersion: string;
   readonly kind: string;
@@ -14,7 +14,7 @@ export interface SecretOwner {
   readonly controller: boolean;
 }
 
-/** What is kept of a Secret beside its names. */
+/** Stored content of a Secret, without its names. */
 export interface SecretContent {
   readonly type: string;
   /** RFC 3339. */
@@ -26,13 +26,13 @@ export interface SecretContent {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** What is kept of a Secret of a cluster. Nothing of it is shown when it is printed. */
+/** Stored part of a Secret of a cluster. Printing it shows none of the content. */
 export class StoredSecret implements Kept {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** The version in which it last said something new. */
+  /** Version in which it last said something new. */
   readonly version: string;
   /** A {@link SecretContent}, {@link packed}. */
   readonly #content: string;
@@ -48,7 +48,7 @@ export class StoredSecret implements Kept {
     this.#content = content;
   }
 
-  /** Made anew each time. */
+  /** Unpacked again at each call. */
   get content(): SecretContent {
     const content = unpacked(this.#content);
     return contentOf(isRecord(content) ? content : {}, (text) => text);
@@ -58,7 +58,7 @@ export class StoredSecret implements Kept {
     return this.#content === other.#content;
   }
 
-  /** The same Secret in a newer version that says nothing new. */
+  /** Returns the same Secret in a newer version that says nothing new. */
   in({ resourceVersion }: Kept): StoredSecret {
     const { namespace, name, uid, version } = this;
     const same = new StoredSecret({ namespace, name, uid, resourceVersion }, this.#content, version);
@@ -66,7 +66,7 @@ export class StoredSecret implements Kept {
     return same;
   }
 
-  /** As clients refer to it; the same values as long as it says nothing new. */
+  /** Returns the form that clients refer to; the same values as long as it says nothing new. */
   declared(): DeclaredSecret {
     this.#declared ??= this.#asDeclared();
     return this.#declared;
@@ -90,13 +90,13 @@ export class StoredSecret implements Kept {
   }
 }
 
-/** A Secret says nothing new when only somebody's bookkeeping in it changed. */
+/** Novelty of Secrets: the bookkeeping of Kubernetes and its tools is not new. */
 export const secretNovelty: Novelty<StoredSecret> = {
   isSame: (known, next) => known.isSameAs(next),
   carry: (known, next) => known.in(next),
 };
 
-/** Keeps of a Secret what the operator reads; undefined for what is none. */
+/** Returns the part of a Secret that the operator reads; undefined if the value is not one. */
 export function storedSecret(value: unknown): StoredSecret | undefined {
   const { metadata, type, data } = isRecord(value) ? value : {};
   if (!isRecord(metadata)) return undefined;
@@ -107,7 +107,7 @@ export function storedSecret(value: unknown): StoredSecret | undefined {
   return new StoredSecret({ namespace, name, uid, resourceVersion }, packed(contentOf(parts, brief)));
 }
 
-/** The parts of a Secret that are what they should be; `keep` is done to each text. */
+/** Returns the valid parts of a Secret; `keep` is applied to each text. */
 function contentOf(
   { type, created, labels, annotations, owners, data }: Readonly<Record<string, unknown>>,
   keep: (text: string) => string,
@@ -122,15 +122,15 @@ function contentOf(
   };
 }
 
-/** Longer texts are kept by their beginning and their digest: a Secret may have a mebibyte, and there may be many. */
+/** Limit in characters: of a longer text the beginning and the digest are kept, as a Secret may have a mebibyte. */
 const longest = 2_000;
 
-/** The form in which a value is kept: itself, or of a long one what tells it from others. Its beginning is more than a client secret may have. */
+/** Returns the stored form of a value: itself, or for a long one its beginning and digest. */
 export function brief(text: string): string {
   return text.length <= longest ? text : `${text.slice(0, longest)}#${hash('sha256', text)}`;
 }
 
-/** The text of a value as it is kept, or its beginning. */
+/** Returns the text of a stored value, or its beginning. */
 export function textOfData(kept: string): string {
   return Buffer.from(kept.slice(0, longest), 'base64').toString('utf8');
 }
@@ -139,10 +139,10 @@ function secretOf(kept: string | undefined): Secret | undefined {
   return kept === undefined ? undefined : new Secret(textOfData(kept));
 }
 
-/** What Kubernetes and its tools note is nobody's here; it may hold the whole Secret once more. */
+/** Keys of Kubernetes and its tools, which are ignored: one may hold the whole Secret once more. */
 const toolsOwn = /^([^/]*\.)?kubernetes\.io\/(?!managed-by$)/;
 
-/** By name: equal texts are packed to equal texts. */
+/** Returns the texts sorted by name: equal texts are packed to equal texts. */
 function textsOf(value: unknown, keep: (text: string) => string): Record<string, string> {
   const given = isRecord(value) ? value : {};
   const texts = Object.keys(given)

@@ -6,30 +6,30 @@ import type { DeclaredNamespace } from './declared-namespace.ts';
 import type { DeclaredObject } from './declared-object.ts';
 import type { ObjectStore } from './object-store.ts';
 
-/** What the namespaces of a cluster say of their boxes. */
+/** Settings of the namespaces of a cluster for their boxes. */
 export interface Tenancies {
-  /** What a Namespace says of its box. */
+  /** Returns the settings of a Namespace for its box. */
   of(namespace: DeclaredNamespace): Tenancy;
-  /** To be called when a Box or a Namespace changed: the boxes for which that changes who has a host. */
+  /** Decides again who gets which host, after a change of a Box or Namespace; returns the boxes it changed. */
   judgeAnew(): readonly string[];
   /** Checks whether a Namespace grants other hosts than when it was last judged. */
   isGrantNew(box: string): boolean;
-  /** A number that moves whenever {@link Tenancies.hosts} would return something else. */
+  /** Returns a number that changes whenever {@link Tenancies.hosts} would return something else. */
   revision(): number;
-  /** The hosts of all boxes, as they were judged last. `missing` reads what a Namespace grants that no list has; undefined: it cannot be read. */
+  /** Judges and returns the hosts of all boxes. `missing` reads grants that no list has; undefined: unreadable. */
   hosts(
     also: readonly string[],
     missing: (box: string) => Promise<readonly string[] | undefined>,
   ): Promise<HostReading>;
 }
 
-/** Judges the Boxes and Namespaces of these stores. */
+/** Creates tenancies that judge the Boxes and Namespaces of these stores. */
 export function createTenancies(
   boxes: ObjectStore<DeclaredObject>,
   namespaces: ObjectStore<DeclaredNamespace>,
   publicHost: string,
 ): Tenancies {
-  /** By box: what its Namespace granted when it was last heard of. */
+  /** By box: the grants of its Namespace when it was last seen. */
   const grants = new Map<string, readonly string[]>();
   let verdicts: ReadonlyMap<string, HostVerdict> = new Map();
   let judged = '';
@@ -50,7 +50,7 @@ export function createTenancies(
     );
   }
 
-  /** A list that lacks a Namespace takes no host away: what it granted stays until a live read says otherwise. */
+  /** Updates the grants. A list that lacks a Namespace takes no host away: only a live read does. */
   function takeGrants(): void {
     for (const box of namespaces.namespaces()) {
       const { hosts = [] } = namespaces.get(box, box) ?? {};

@@ -5,8 +5,9 @@ import type { ObjectStore } from './object-store.ts';
 import { unpacked } from './packed.ts';
 
 /**
- * Whether a Client had this generated Secret, by what the cluster keeps of it: our finalizer, which comes once there is a row,
- * and the status. Its conditions tell nothing: they say how it is now, and a Secret that is not read yet is missing.
+ * Checks whether a Client had this generated Secret, by its traces in the cluster: our finalizer, which is added once
+ * there is a row, and the status. Its conditions prove nothing: they describe the present, and a Secret that is not
+ * read yet is missing.
  */
 export function hadSecret(
   clients: Pick<ObjectStore<DeclaredObject>, 'get'> | undefined,

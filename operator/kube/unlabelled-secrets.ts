@@ -5,16 +5,16 @@ import { inLanes } from './lanes.ts';
 import { pathOfObject } from './live-read.ts';
 import { SECRETS } from './secret-watches.ts';
 
-/** Tells a Secret that nobody labelled from one that is not there. */
+/** Tells an unlabelled Secret from a missing one. */
 export interface UnlabelledSecrets {
-  /** Which of these names, none of a Secret with the label, are those of Secrets. */
+  /** Returns the names of existing Secrets among these, none of which is the name of a labelled one. */
   among(namespace: string, names: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>>;
 }
 
 /** Milliseconds for which an answer is remembered: no pass asks again for what the last one asked. */
 const remembered = 30_000;
 
-/** Looks by single reads of the metadata alone: what is in a Secret that nobody gave us is not read. `now` in milliseconds. */
+/** Creates lookups that read only metadata: the content of unlabelled Secrets is not ours. `now` in milliseconds. */
 export function createUnlabelledSecrets(api: KubeApi, now: () => number): UnlabelledSecrets {
   const namespaces = new Map<string, ReadonlyMap<string, Answer>>();
 
@@ -22,7 +22,7 @@ export function createUnlabelledSecrets(api: KubeApi, now: () => number): Unlabe
     async among(namespace, names, signal) {
       const time = now();
       const before = namespaces.get(namespace);
-      // What is asked for no more was seen with its label meanwhile, or nobody wants it.
+      // A name that is no longer asked for was seen with its label, or nobody wants it.
       const known = new Map<string, Answer>();
       for (const name of names) {
         const answer = before?.get(name);
@@ -47,7 +47,7 @@ interface Answer {
   readonly until: number;
 }
 
-/** What cannot be told counts as not there: the client waits, whatever the reason. */
+/** Checks whether a Secret exists. An unknown one is treated as missing: the client waits, whatever the reason. */
 async function isSecret(api: KubeApi, namespace: string, name: string, signal: AbortSignal): Promise<boolean> {
   try {
     const path = pathOfObject({ ...SECRETS, namespace, name });

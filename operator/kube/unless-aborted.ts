@@ -1,4 +1,4 @@
-/** What comes of work, as long as the signal lets it be waited for; else throws what `reason` makes, the signal's own by default. */
+/** Waits for work until the signal is aborted; throws what `reason` returns then, by default the signal's own. */
 export async function unlessAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,

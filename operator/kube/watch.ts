@@ -3,15 +3,15 @@ import type { KubeApi } from './kube-api.ts';
 import { KubeError, noAnswer, statusError } from './kube-error.ts';
 import { lines } from './lines.ts';
 
-/** What happened to an object; BOOKMARK: nothing, up to the version of `object`. */
+/** Change of an object; BOOKMARK: no change up to the version of `object`. */
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-/** How long a watch lasts, and how long nothing may be heard of it. */
+/** Duration, longest silence and selection of a watch. */
 export interface WatchTimes {
-  /** Seconds until the server ends it; shortly before it sends a bookmark. */
+  /** Seconds until the server ends it; it sends a bookmark shortly before. */
   readonly timeoutSeconds: number;
   /** Milliseconds. */
   readonly silence: number;
@@ -20,8 +20,9 @@ export interface WatchTimes {
 }
 
 /**
- * The events of a path since a version, until the server ends the watch. Throws KubeError: `expired` when the version is too
- * old, `garbled` for what is no event and for errors within the stream, which leave open what was missed.
+ * Yields the events of a path since a version, until the server ends the watch. Throws KubeError: `expired` if the
+ * version is too old, `garbled` for an invalid event and for errors within the stream, which leave open what was
+ * missed.
  */
 export async function* watch(
   api: KubeApi,
@@ -40,7 +41,7 @@ export async function* watch(
   const stream = await api.stream({ path, query }, signal);
   try {
     for await (const line of lines(stream, silence)) {
-      // What still arrives after the end was asked for is nobody's.
+      // Events that still arrive after the abort are dropped.
       if (signal.aborted) return;
       yield eventOf(line);
     }
@@ -64,7 +65,7 @@ function members(line: string): Record<string, unknown> {
     const value: unknown = JSON.parse(line);
     if (isRecord(value)) return value;
   } catch {
-    // Told below.
+    // Thrown below.
   }
   throw new KubeError('garbled', 'a watch holds a line that is no event');
 }
