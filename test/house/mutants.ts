@@ -23,7 +23,7 @@ import { unitTests } from './unit-tests.ts';
 import type { Outcome } from './mutant-runs.ts';
 import type { Mutant } from './mutant-tables.ts';
 
-/** How long the tests of one mutant may take, in milliseconds. */
+/** Time limit of the tests of one mutant, in milliseconds. */
 const limit = 300_000;
 
 const { values: options, positionals: names } = parseArgs({
