@@ -1,17 +1,7 @@
 import { expect } from 'chai';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { runTests, withTexts } from './mutant-runs.ts';
+import { makeScratchTree, runTests, withTexts } from './mutant-runs.ts';
 
 const source = 'export const sum = (a: number, b: number): number => a + b;\n';
 const test = `
@@ -25,18 +15,17 @@ const hanging = new Map([
 ]);
 
 describe('a run of tests over a broken tree', () => {
+  let tree: ReturnType<typeof makeScratchTree>;
   let folder = '';
   before(() => {
-    folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'boxgate-mutant-runs-')));
-    mkdirSync(path.join(folder, 'test/house'), { recursive: true });
-    copyFileSync('test/house/reporter.ts', path.join(folder, 'test/house/reporter.ts'));
-    symlinkSync(realpathSync('node_modules'), path.join(folder, 'node_modules'));
+    tree = makeScratchTree(['test/house/reporter.ts']);
+    folder = tree.folder;
     writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
     writeFileSync(path.join(folder, 'sum.ts'), source);
     writeFileSync(path.join(folder, 'sum.test.ts'), test);
   });
   after(() => {
-    rmSync(folder, { recursive: true });
+    tree.remove();
   });
 
   const tryText = (text: string) => {

@@ -13,15 +13,11 @@ export interface Source {
 /** Reads the product's code from these files, wherever it is: TypeScript, JavaScript and SQL that is no test. */
 export function readSources(files: readonly string[]): Source[] {
   const code = files.filter((file) => /\.(?:ts|cjs|sql)$/.test(file) && !isTest(file)).sort();
-  const sources = code.map((file) => ({
-    file,
-    lines: readFileSync(file, 'utf8').split('\n'),
-    retired: new Set<number>(),
-  }));
-  const migrations = sources.filter(({ file }) => file.endsWith('.sql'));
+  const texts = code.map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n') }));
+  const migrations = texts.filter(({ file }) => file.endsWith('.sql'));
   const retired = retiredLines(migrations.map(({ lines }) => lines));
   const byFile = new Map(migrations.map(({ file }, n) => [file, retired[n]]));
-  return sources.map((source) => ({ ...source, retired: byFile.get(source.file) ?? source.retired }));
+  return texts.map((text) => ({ ...text, retired: byFile.get(text.file) ?? new Set() }));
 }
 
 function isTest(file: string): boolean {
