@@ -132,7 +132,7 @@ export const messages: Readonly<Record<Language, Messages>> = {
       throttled:
         'There were too many attempts. Try again later, or in a browser that has signed in to this account before.',
       unavailable: 'The service cannot answer right now. Try again in a moment.',
-      bug: 'Something went wrong on our side. Try again; if it stays, tell who runs this service the number below.',
+      bug: 'Something went wrong on our side. Try again; if it stays, give the request ID below to the administrator of this service.',
     },
     tryAgain: 'Try again',
     requestId: 'Request ID:',
