@@ -1,8 +1,9 @@
 import { MOST_COUNTED, type BoxUsage, type ClientLastUse, type LastUses } from '../client/desired-state.ts';
+import { findUse } from '../db/box-use.ts';
 import { readLastUse, readUsage } from '../db/client-usage.ts';
 import type { LastUse } from '../db/client-usage.ts';
 import type { Connections } from '../db/pool.ts';
-import { inBox } from '../db/transaction.ts';
+import { inBox, type Connection } from '../db/transaction.ts';
 
 /** Limits of one call: some tenths of a second's work, regardless of the size of the box. */
 const portion = { clients: 200, sessions: MOST_COUNTED, allSessions: 5 * MOST_COUNTED } as const;
@@ -11,8 +12,9 @@ const portion = { clients: 200, sessions: MOST_COUNTED, allSessions: 5 * MOST_CO
 const usageLimit = 10_000;
 
 /**
- * Returns the use of the clients that a cluster declares in a box: a portion of them, those after client `after`
- * (empty: from the first on), and the start of the next portion. `now` in milliseconds. Throws Outage.
+ * Returns the number of users of a box and the use of the clients that a cluster declares in it: a portion of them,
+ * those after client `after` (empty: from the first on), and the start of the next portion. `now` in milliseconds.
+ * Throws Outage.
  */
 export async function boxUsage(
   pool: Connections,
@@ -22,10 +24,13 @@ export async function boxUsage(
   now: number,
 ): Promise<BoxUsage> {
   const span = { box, cluster, after, ...portion };
-  const used = await inBox(pool, box, 'snapshot', (connection) => readUsage(connection, span, now), usageLimit);
+  const read = async (connection: Connection) => ({
+    users: (await findUse(connection, box))?.use.users ?? 0,
+    ...(await readUsage(connection, span, now)),
+  });
+  const used = await inBox(pool, box, 'snapshot', read, usageLimit);
   const clients = used.clients.map((one) => ({ ...told(one), live_sessions: one.sessions }));
-  // Users are not counted here.
-  return { clients, users: 0, ...(used.next === undefined ? {} : { next: used.next }) };
+  return { clients, users: used.users, ...(used.next === undefined ? {} : { next: used.next }) };
 }
 
 /** Returns the last use of each client that a cluster declares in a box; `now` in milliseconds. Throws Outage. */

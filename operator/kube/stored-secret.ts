@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Secret } from '../../api/client/secret.ts';
 import { isRecord } from '../../crds/schema-node.ts';
+import { PASSWORD_BYTES } from '../../crds/secret-text.ts';
 import type { DeclaredSecret } from '../declared.ts';
 import type { Kept, Novelty } from './object-store.ts';
 import { packed, unpacked } from './packed.ts';
@@ -122,8 +123,11 @@ function contentOf(
   };
 }
 
-/** Limit in characters: of a longer text the beginning and the digest are kept, as a Secret may have a mebibyte. */
-const longest = 2_000;
+/**
+ * Limit in characters: of a longer text the beginning and the digest are kept, as a Secret may have a mebibyte. The
+ * beginning is still longer than any password may be: a value that was cut is refused, never used.
+ */
+const longest = 4 * Math.ceil((PASSWORD_BYTES + 4) / 3);
 
 /** Returns the stored form of a value: itself, or for a long one its beginning and digest. */
 export function brief(text: string): string {

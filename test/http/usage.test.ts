@@ -63,6 +63,17 @@ describe('the usage of the clients of a box', () => {
     expect(await usage()).to.deep.include({ id: 'app', live_sessions: 0 });
   });
 
+  it('says how many users the box has', async () => {
+    const users = async () => (await box.management.usage('shop', 'cluster-of-shop', '', signal)).users;
+    await box.apply([box.client('app', 'secret')]);
+    expect(await users()).to.equal(0);
+    await owner.query(
+      `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper)
+       VALUES ('shop', 1, 'a@b', 'a@b', '', ''), ('shop', 2, 'b@b', 'b@b', '', '')`,
+    );
+    expect(await users()).to.equal(2);
+  });
+
   it('counts none from before a client was switched off', async () => {
     await box.apply([box.client('app', 'secret')]);
     await box.token('app', 'secret');

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import { newBrowser } from '../../http/pages/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
@@ -32,6 +33,15 @@ describe('the bootstrap_admin of a Box in a cluster', () => {
     await secrets.patch('first', { metadata: { labels: { 'boxgate.dev/client-secret': 'true' } } });
     await rig.ready('Box', box, 'box');
     expect([await signIn(box), await signIn(box, 'another long passphrase')]).to.deep.equal([303, 200]);
+  });
+
+  it('signs in with a password as long as one may be, which is kept whole', async () => {
+    const box = await rig.box();
+    const longest = 'long '.repeat(PASSWORD_BYTES / 5 + 1).slice(0, PASSWORD_BYTES - 1) + '!';
+    await testSecrets(rig.plane, box).make('first', { password: longest });
+    await rig.put('Box', box, 'box', spec);
+    await rig.ready('Box', box, 'box');
+    expect([await signIn(box, longest), await signIn(box, longest.slice(0, 1_500))]).to.deep.equal([303, 200]);
   });
 
   it('waits where the operator holds no rights on Secrets, and the Box says which command binds them', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { inspect } from 'node:util';
+import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import { brief, secretNovelty, storedSecret, type StoredSecret } from '../../../operator/kube/stored-secret.ts';
 
 const metadata = { namespace: 'shop', name: 'app', uid: 'u', resourceVersion: '7' };
@@ -10,7 +11,7 @@ function stored(body: object): StoredSecret {
 }
 
 describe('a stored Secret', () => {
-  const secret = stored({ data: { password: base64('hunter2–東'), long: 'x'.repeat(5_000) } });
+  const secret = stored({ data: { password: base64('hunter2–東'), long: 'x'.repeat(9_000) } });
 
   it('shows nothing of its content when it is printed', () => {
     const printed = `${inspect(secret, { depth: 9, showHidden: true })}${JSON.stringify(secret)}`;
@@ -19,9 +20,20 @@ describe('a stored Secret', () => {
   });
 
   it('has its values as they were, long ones by their beginning and their digest', () => {
-    expect(secret.content.data).to.deep.equal({ password: base64('hunter2–東'), long: brief('x'.repeat(5_000)) });
+    expect(secret.content.data).to.deep.equal({ password: base64('hunter2–東'), long: brief('x'.repeat(9_000)) });
     expect(secret.declared().entries.get('password')?.reveal()).to.equal('hunter2–東');
     expect(secret.declared().entries.get('constructor')).to.equal(undefined);
+  });
+
+  it('has the longest password whole, and of a longer value too much for a password', () => {
+    const textOf = (bytes: number) =>
+      stored({ data: { text: base64('x'.repeat(bytes)) } })
+        .declared()
+        .entries.get('text');
+    expect(textOf(PASSWORD_BYTES)?.reveal()).to.equal('x'.repeat(PASSWORD_BYTES));
+    for (const bytes of [PASSWORD_BYTES + 1, PASSWORD_BYTES + 5, 100_000]) {
+      expect(Buffer.byteLength(textOf(bytes)?.reveal() ?? '')).to.be.above(PASSWORD_BYTES);
+    }
   });
 
   it('says nothing new in another order, and keeps the values that clients refer to', () => {
