@@ -1,7 +1,8 @@
 // `npm run bench:against -- <commit>`: the token and check paths of this tree against those of another commit, both on one
 // Postgres, in alternating rounds. Prints the medians of the ratios, of the rate and of the CPU for one answer, with the
 // interval that holds each in 95 of 100 resamples.
-// `--rounds 15 --seconds 2` are the defaults; names after the commit choose rows.
+// `--rounds 15 --starts 5 --seconds 2` are the defaults; names after the commit choose rows. The rounds are divided among
+// the starts, each with new processes and databases: two processes of one program differ by some per cent.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,11 @@ import { alternate, type Contestant, type Round } from './rounds.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '15' }, seconds: { type: 'string', default: '2' } },
+  options: {
+    rounds: { type: 'string', default: '15' },
+    starts: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '2' },
+  },
 });
 const [commit, ...chosen] = positionals;
 if (commit === undefined) {
@@ -27,6 +32,12 @@ if (commit === undefined) {
 
 /** Tokens that are asked about in turn. */
 const tokenCount = 2_000;
+/** A round of each, one after the other. */
+interface Pair {
+  readonly before: Round;
+  readonly now: Round;
+}
+
 /** As in every comparison of this bench. */
 const connections = 64;
 
@@ -50,44 +61,52 @@ const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-against-'));
 const tree = path.join(folder, 'tree');
 const postgres = await startPostgres();
 const load = startLoad();
-const started: Boxgate[] = [];
+const names = Object.keys(rows).filter((name) => chosen.length === 0 || chosen.includes(name));
+const pairs = new Map(names.map((name): [string, Pair[]] => [name, []]));
 try {
   await git('worktree', 'add', '--detach', tree, commit);
   await symlink(path.join(root, 'node_modules'), path.join(tree, 'node_modules'));
   const other = await importOther(path.join(tree, 'test/bench/boxgate.ts'));
-  for (const [name, start] of [['before', other] as const, ['now', startBoxgate] as const]) {
-    started.push(await start(postgres, name, {}, undefined));
+  const starts = Number(values.starts);
+  for (let nth = 0; nth < starts; nth += 1) {
+    const before = await other(postgres, `before_${String(nth)}`, {}, undefined);
+    const now = await startBoxgate(postgres, `now_${String(nth)}`, {}, undefined);
+    const rounds = Math.ceil(Number(values.rounds) / starts);
+    for (const name of names) pairs.get(name)?.push(...(await compare(name, before, now, rounds)));
+    await Promise.all([before.stop(), now.stop()]);
   }
-  for (const [name, requests] of Object.entries(rows)) {
-    if (chosen.length === 0 || chosen.includes(name)) await compare(name, requests);
-  }
+  for (const [name, found] of pairs) print(name, found);
 } finally {
   load.stop();
-  for (const boxgate of started) await boxgate.stop();
   await postgres.stop();
   await git('worktree', 'remove', '--force', tree).catch(() => undefined);
   await rm(folder, { recursive: true, force: true });
 }
 
-async function compare(name: string, requestsOf: (boxgate: Boxgate) => Promise<string[]>): Promise<void> {
-  const contestants: Contestant[] = [];
-  for (const [nth, boxgate] of started.entries()) {
-    const requests = await requestsOf(boxgate);
-    contestants.push(contestant(nth === 0 ? 'before' : 'now', boxgate, requests, postgres));
-  }
+async function compare(name: string, before: Boxgate, now: Boxgate, rounds: number): Promise<Pair[]> {
+  const requestsOf = rows[name];
+  if (requestsOf === undefined) throw new Error(`no row ${name}`);
+  const contestants = [
+    contestant('before', before, await requestsOf(before), postgres),
+    contestant('now', now, await requestsOf(now), postgres),
+  ];
   // Else the plans change at some moment of the rounds, when the statistics are collected.
-  for (const { database } of started) await postgres.query(database, 'ANALYZE');
-  const results = await alternate(load, contestants, Number(values.rounds));
-  const [before = [], now = []] = [results.get('before'), results.get('now')];
-  const rate = (rounds: typeof now): string => median(rounds.map(({ perSecond }) => perSecond)).toFixed(0);
-  const rates = ratios(before, now, ({ perSecond }) => perSecond);
-  const cpu = ratios(before, now, ({ cpuPerAnswer }) => cpuPerAnswer);
-  process.stdout.write(`${name.padEnd(14)} ${rates}, ${rate(before)} -> ${rate(now)} a second; CPU ${cpu}\n`);
+  for (const { database } of [before, now]) await postgres.query(database, 'ANALYZE');
+  const results = await alternate(load, contestants, rounds);
+  const [ofBefore = [], ofNow = []] = [results.get('before'), results.get('now')];
+  return ofNow.flatMap((round, nth) => (ofBefore[nth] === undefined ? [] : [{ before: ofBefore[nth], now: round }]));
+}
+
+function print(name: string, found: readonly Pair[]): void {
+  const rate = (side: keyof Pair): string => median(found.map((pair) => pair[side].perSecond)).toFixed(0);
+  const rates = ratios(found, ({ perSecond }) => perSecond);
+  const cpu = ratios(found, ({ cpuPerAnswer }) => cpuPerAnswer);
+  process.stdout.write(`${name.padEnd(14)} ${rates}, ${rate('before')} -> ${rate('now')} a second; CPU ${cpu}\n`);
 }
 
 /** The median of the ratios of each pair of rounds, with its interval. */
-function ratios(before: readonly Round[], now: readonly Round[], figure: (round: Round) => number): string {
-  const all = now.map((round, nth) => figure(round) / (before[nth] === undefined ? NaN : figure(before[nth])));
+function ratios(found: readonly Pair[], figure: (round: Round) => number): string {
+  const all = found.map(({ before, now }) => figure(now) / figure(before));
   const { low, high } = intervalOfMedian(all);
   return `${percent(median(all))} [${percent(low)}, ${percent(high)}]`;
 }

@@ -24,7 +24,8 @@ export async function startServer(args: string[], environment: Record<string, st
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
-  process.once('exit', () => child.kill('SIGKILL'));
+  const end = (): void => void child.kill('SIGKILL');
+  process.once('exit', end);
   const listening = await listeningLine(child.stdout, args);
   return {
     pid: child.pid ?? 0,
@@ -33,6 +34,7 @@ export async function startServer(args: string[], environment: Record<string, st
     async stop() {
       child.kill('SIGTERM');
       await ended;
+      process.off('exit', end);
     },
   };
 }
