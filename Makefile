@@ -10,7 +10,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 dev: install ## starts what examples/standalone declares, with a Postgres of its own, and prints a curl for a token (STATE=<dir>: keeps its data there)
-	@node_modules/.bin/node standalone/boxgate.cjs dev examples/standalone $(if $(STATE),--state $(STATE))
+	@node_modules/.bin/node dev/boxgate.cjs dev examples/standalone $(if $(STATE),--state $(STATE))
 
 test: install needs ## every test, on a real Postgres and a real Kubernetes API
 	@echo "Running every test: about half an hour on two cores"
@@ -48,7 +48,7 @@ mutants: install needs ## breaks the code in known places and fails where no tes
 
 attacks: install ## what one box can do to another, measured; a million redirect URIs that are not the configured one, a thousand texts that want to be markup (SEED=x)
 	@BOXGATE_ATTACK_SECONDS=20 npx mocha --timeout 0 test/attacks/attacks.test.ts
-	@BOXGATE_VARIANTS=1000000 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/oauth/redirect-uri.test.ts
+	@BOXGATE_VARIANTS=1000000 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/oauth/authorization/redirect-uri.test.ts
 	@BOXGATE_PAYLOADS=1000 $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/browser/payloads.test.ts
 
 fuzz: install ## a million requests made of the routes by chance, many on one connection (REQUESTS=10000 SEED=x)
@@ -64,7 +64,7 @@ faults: install envtest ## ends processes at each of their writes, and at any mo
 	@BOXGATE_KILLS=$(or $(KILLS),20) BOXGATE_CRASH_POINTS=all $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha "test/faults/**/*.test.ts"
 
 orders: install ## the same objects in a hundred orders, the operator running (ORDERS=500 SEED=x)
-	@BOXGATE_ORDERS=$(or $(ORDERS),100) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/operator/orders.test.ts
+	@BOXGATE_ORDERS=$(or $(ORDERS),100) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha test/operator/reconcile/orders.test.ts
 
 hour: install envtest ## a random hour of edits, kills, taken rights, skewed definitions and ServiceAccounts created again, each Ready compared with both replicas (MINUTES=10 CLIENTS=580 SEED=x)
 	@BOXGATE_HOUR_MINUTES=$(or $(MINUTES),10) $(if $(CLIENTS),BOXGATE_HOUR_CLIENTS=$(CLIENTS)) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --timeout 0 test/operator/random-hour/random-hour.test.ts

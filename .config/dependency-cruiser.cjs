@@ -1,7 +1,7 @@
 // Who may import whom (docs/architecture.md). Each rule says why it is there; test/house/imports.test.ts breaks each once.
 
-/** Everything of the product, its tests left out. */
-const product = '^(crds|process|api|operator|standalone)/';
+/** Everything of the product, without its tests and the tools of its developers. */
+const product = '^(crds|process|api|operator|dev)/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -25,21 +25,21 @@ module.exports = {
       comment: 'The schemas are the contract that every part reads: they know none of their readers.',
       severity: 'error',
       from: { path: '^crds/' },
-      to: { path: '^(process|api|operator|standalone)/' },
+      to: { path: '^(process|api|operator|dev)/' },
     },
     {
       name: 'process-knows-no-program',
       comment: 'What every program has (settings, log, the end of the process) is read by all of them and knows none.',
       severity: 'error',
       from: { path: '^process/' },
-      to: { path: '^(crds|api|operator|standalone)/' },
+      to: { path: '^(crds|api|operator|dev)/' },
     },
     {
       name: 'client-knows-only-the-contract',
       comment: 'The client runs in the operator and in command-line tools: server code must not come along with it.',
       severity: 'error',
       from: { path: '^api/client/' },
-      to: { path: '^(process|api|operator|standalone)/', pathNot: '^api/client/' },
+      to: { path: '^(process|api|operator|dev)/', pathNot: '^api/client/' },
     },
     {
       name: 'operator-speaks-through-the-client',
@@ -47,21 +47,21 @@ module.exports = {
         'The operator reaches the API over its management port only, so that nothing works in one process alone.',
       severity: 'error',
       from: { path: '^operator/' },
-      to: { path: '^(api|standalone)/', pathNot: '^api/client/' },
+      to: { path: '^(api|dev)/', pathNot: '^api/client/' },
     },
     {
       name: 'cli-speaks-through-the-client',
       comment: 'Command-line tools call the same HTTP API as everybody: no way around authentication and policies.',
       severity: 'error',
       from: { path: '^api/cli/' },
-      to: { path: '^(api|operator|standalone)/', pathNot: '^api/(client|cli)/' },
+      to: { path: '^(api|operator|dev)/', pathNot: '^api/(client|cli)/' },
     },
     {
       name: 'api-knows-no-kubernetes',
       comment: 'The API serves without a cluster; what it must know of one comes to it as desired state.',
       severity: 'error',
       from: { path: '^api/' },
-      to: { path: '^(operator|standalone)/|node_modules/@kubernetes/' },
+      to: { path: '^(operator|dev)/|node_modules/@kubernetes/' },
     },
     {
       name: 'db-is-below-its-users',
@@ -79,7 +79,7 @@ module.exports = {
         'threads or bodies that its users wrap. Of the rest of the API it uses only the two errors that it throws.',
       severity: 'error',
       from: { path: '^api/shares/' },
-      to: { path: product, pathNot: '^api/shares/|^process/|^api/problem\\.ts$|^api/db/outage\\.ts$' },
+      to: { path: product, pathNot: '^api/shares/|^process/|^api/problem\\.ts$|^api/db/core/outage\\.ts$' },
     },
     {
       name: 'credentials-and-policies-stand-on-their-own',
@@ -112,7 +112,7 @@ module.exports = {
         'A page is a function of what it is given: what a person sees can be read, and tried, without a request or a box.',
       severity: 'error',
       from: { path: '^api/pages/' },
-      to: { path: '^(crds|process|api|operator|standalone)/', pathNot: '^api/pages/' },
+      to: { path: '^(crds|process|api|operator|dev)/', pathNot: '^api/pages/' },
     },
     {
       name: 'http-is-below-the-app',
@@ -125,7 +125,7 @@ module.exports = {
       name: 'app-is-composed-only-by-programs',
       comment: 'Only what starts a process puts the whole API together.',
       severity: 'error',
-      from: { path: product, pathNot: '^api/(serve|main)\\.ts$|^standalone/' },
+      from: { path: product, pathNot: '^api/(serve|main)\\.ts$|^dev/' },
       to: { path: '^api/app\\.ts$' },
     },
     {
@@ -133,22 +133,22 @@ module.exports = {
       comment:
         'main.ts starts things when it is loaded; what others need of it belongs in a file of its own. Only the `boxgate` command hands over to another program.',
       severity: 'error',
-      from: { pathNot: '^standalone/main\\.ts$' },
+      from: { pathNot: '^dev/main\\.ts$' },
       to: { path: '(^|/)main\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'nobody-imports-standalone',
-      comment: 'standalone/ puts the other parts together for one machine; none of them may need it.',
+      name: 'nobody-imports-dev',
+      comment: 'dev/ puts the other parts together for one machine; none of them may need it.',
       severity: 'error',
       from: { path: '^(crds|process|api|operator)/' },
-      to: { path: '^standalone/' },
+      to: { path: '^dev/' },
     },
     {
       name: 'product-without-tests',
-      comment: 'Test code does not ship.',
+      comment: 'Tests and the tools of developers do not ship.',
       severity: 'error',
       from: { path: product },
-      to: { path: '^test/' },
+      to: { path: '^(test|tools)/' },
     },
     {
       name: 'only-db-imports-pg',

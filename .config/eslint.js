@@ -5,7 +5,7 @@ import { builtinModules } from 'node:module';
 import tseslint from 'typescript-eslint';
 import { docOnExport } from './eslint-doc-on-export.js';
 
-const product = ['crds/**/*.ts', 'process/**/*.ts', 'api/**/*.ts', 'operator/**/*.ts', 'standalone/**/*.ts'];
+const product = ['crds/**/*.ts', 'process/**/*.ts', 'api/**/*.ts', 'operator/**/*.ts', 'dev/**/*.ts'];
 
 /** Syntax that is refused everywhere. */
 const nowhere = [
@@ -115,7 +115,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', ...nowhere, ...notInProduct] },
   },
   {
-    files: ['test/**/*.ts'],
+    files: ['test/**/*.ts', 'tools/**/*.ts'],
     rules: {
       // Off: `expect(x).to.be.true` is a property access that asserts.
       '@typescript-eslint/no-unused-expressions': 'off',

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
-import type { ApiContext } from './http/api-context.ts';
-import type { Endpoint } from './http/endpoint.ts';
+import type { ApiContext } from './http/server/api-context.ts';
+import type { Endpoint } from './http/server/endpoint.ts';
 import { closeSessionEndpoint } from './http/endpoints/close-session.ts';
 import { keySetEndpoint, metadataEndpoint } from './http/endpoints/metadata.ts';
 import { introspectEndpoint, revokeEndpoint, tokenEndpoint } from './http/endpoints/oauth.ts';
@@ -12,13 +12,13 @@ import { logoutEndpoint, postedLogoutEndpoint } from './http/pages/logout.ts';
 import { signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
 import { signUpEndpoint, signUpPageEndpoint } from './http/pages/sign-up.ts';
 import { signOutEndpoint, signOutPageEndpoint } from './http/pages/sign-out.ts';
-import { behindGate } from './http/resource-gate.ts';
+import { behindGate } from './http/resources/resource-gate.ts';
 import { explainHandler } from './http/resources/explain.ts';
 import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes } from './http/resources/resource-routes.ts';
 import { userRoutes } from './http/resources/user-handlers.ts';
-import { createRouter } from './http/router.ts';
-import type { Route } from './http/routes.ts';
+import { createRouter } from './http/server/router.ts';
+import type { Route } from './http/server/routes.ts';
 
 /** Creates the listener of the public port. */
 export function createApp(context: ApiContext): RequestListener {

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import type { ApiConfig } from './config.ts';
-import { boxesInUse } from './db/box.ts';
-import { batchedHosts } from './db/host.ts';
-import type { Connections } from './db/pool.ts';
-import type { BoxAddressing } from './http/box-address.ts';
+import { boxesInUse } from './db/box/box.ts';
+import { batchedHosts } from './db/box/host.ts';
+import type { Connections } from './db/core/pool.ts';
+import type { BoxAddressing } from './http/request/box-address.ts';
 
 /** Creates the addressing of an installation's boxes from its settings and the database. */
 export function boxAddressing(

@@ -1,5 +1,5 @@
-import { readEmails } from './db/user-emails.ts';
-import { emailKey } from './users/email.ts';
+import { readEmails } from './db/user/user-emails.ts';
+import { emailKey } from './users/user/email.ts';
 
 /**
  * Lists the users of a database whose email differs from the form in which it would be stored today, one line each;

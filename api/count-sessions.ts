@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { QUOTA_DEFAULTS } from '../crds/quota.ts';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
-import { Outage } from './db/outage.ts';
-import type { Connections } from './db/pool.ts';
-import { countActive, noteIssued, readSessionQuota, storeCount } from './db/session-count.ts';
-import type { DueCount } from './db/session-count.ts';
-import { inBox } from './db/transaction.ts';
+import { Outage } from './db/core/outage.ts';
+import type { Connections } from './db/core/pool.ts';
+import { countActive, noteIssued, readSessionQuota, storeCount } from './db/box/session-count.ts';
+import type { DueCount } from './db/box/session-count.ts';
+import { inBox } from './db/core/transaction.ts';
 import type { UsageNotes } from './state/usage-notes.ts';
 
 /** The periodic counting of active sessions. */

@@ -1,4 +1,4 @@
-import type { Connections } from './db/pool.ts';
+import type { Connections } from './db/core/pool.ts';
 import { createFairQueue } from './shares/fair-queue.ts';
 import type { FairQueue, FairQueueLimits } from './shares/fair-queue.ts';
 

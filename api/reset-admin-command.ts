@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers';
 import type { ResetAdminConfig } from './config.ts';
 import { createHashQueue } from './credentials/hash-queue.ts';
 import { createPasswords } from './credentials/password.ts';
-import { createPool, defaultLimits } from './db/pool.ts';
-import { checkDatabase } from './db/startup.ts';
-import { resetAdmin } from './users/reset-admin.ts';
+import { createPool, defaultLimits } from './db/core/pool.ts';
+import { checkDatabase } from './db/core/startup.ts';
+import { resetAdmin } from './users/user/reset-admin.ts';
 
 /**
  * Runs `boxgate admin reset <box> <email>`: reads the new password from `input`, without its last line break.

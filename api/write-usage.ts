@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
-import { noteUsage } from './db/client-usage.ts';
-import type { Connections } from './db/pool.ts';
+import { noteUsage } from './db/session/client-usage.ts';
+import type { Connections } from './db/core/pool.ts';
 import type { UsageNotes } from './state/usage-notes.ts';
 
 /** The periodic writing of usage. */

@@ -1,8 +1,8 @@
 import type { ServiceAccountSettings } from '../api/client/cluster-settings.ts';
 import type { Management } from '../api/client/management.ts';
 import { ManagementError } from '../api/client/management-error.ts';
-import { waitAfter, type BackOff } from './back-off.ts';
-import type { QueueOptions } from './queue.ts';
+import { waitAfter, type BackOff } from './reconcile/back-off.ts';
+import type { QueueOptions } from './reconcile/queue.ts';
 
 /** Reads the issuer and keys of ServiceAccount tokens. Throws if it cannot; the API then keeps what was sent. */
 export type ReadServiceAccounts = (signal: AbortSignal) => Promise<ServiceAccountSettings>;

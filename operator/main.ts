@@ -3,10 +3,10 @@ import type { Log } from '../process/log.ts';
 import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { readClusterAccess, readOperatorConfig, type OperatorConfig } from './config.ts';
-import { signInSource } from './kube/cluster-config.ts';
-import { createConnection } from './kube/connection.ts';
-import { createKubeApi } from './kube/kube-api.ts';
-import { releaseAll } from './kube/release-all.ts';
+import { signInSource } from './kube/client/cluster-config.ts';
+import { createConnection } from './kube/client/connection.ts';
+import { createKubeApi } from './kube/client/kube-api.ts';
+import { releaseAll } from './kube/source/release-all.ts';
 import { serveOperator } from './serve.ts';
 
 const usage = `Usage: boxgate operator                        keep the boxes of a cluster as they are declared

@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { ConditionCount } from './condition-counts.ts';
+import type { ConditionCount } from './status/condition-counts.ts';
 import type { InstalledKinds } from './installed-fields.ts';
-import { isTooMuch, type Missing } from './missing.ts';
-import type { PassMeter } from './pass-meter.ts';
+import { isTooMuch, type Missing } from './desired/missing.ts';
+import type { PassMeter } from './reconcile/pass-meter.ts';
 
 /** Metrics of the operator (Prometheus). Labels never contain the name of an object. */
 export interface OperatorMetrics {

@@ -1,4 +1,4 @@
-import type { QueueOptions } from './queue.ts';
+import type { QueueOptions } from './reconcile/queue.ts';
 
 /** Rights that the operator needs and lacks. */
 export interface RightsWatch {

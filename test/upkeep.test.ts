@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Writable } from 'node:stream';
-import { Outage } from '../api/db/outage.ts';
+import { Outage } from '../api/db/core/outage.ts';
 import { createLog } from '../process/log.ts';
 import type { OAuthServices } from '../api/oauth/services.ts';
 import { startUpkeep, upkeepRound } from '../api/upkeep.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { StoredPassword } from '../db/user.ts';
+import type { StoredPassword } from '../db/user/user.ts';
 import { deriveKey } from './derived-key.ts';
 import { equal } from './equal.ts';
 import { fillRandom } from './random.ts';

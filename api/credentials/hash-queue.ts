@@ -1,6 +1,6 @@
 import argon2 from 'argon2';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Outage } from '../db/outage.ts';
+import { Outage } from '../db/core/outage.ts';
 import { Problem } from '../problem.ts';
 import { createFairQueue } from '../shares/fair-queue.ts';
 import type { Sharer } from '../shares/places.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { StoredPassword } from '../db/user.ts';
+import type { StoredPassword } from '../db/user/user.ts';
 import type { Sharer } from '../shares/places.ts';
 import { deriveKey } from './derived-key.ts';
 import type { HashQueue } from './hash-queue.ts';

@@ -1,8 +1,8 @@
-import { findServiceAccounts, useAssertions } from './assertion-statements.ts';
-import { createBatch } from './batch.ts';
-import { checkAll } from './check-statement.ts';
-import { findCodes, redeemCodes, storeCodes } from './code-statements.ts';
-import { findFamilies } from './family-statement.ts';
+import { findServiceAccounts, useAssertions } from './client-auth/assertion.ts';
+import { createBatch } from './core/batch.ts';
+import { checkAll } from './session/check.ts';
+import { findCodes, redeemCodes, storeCodes } from './authorization/code-statements.ts';
+import { findFamilies } from './session/family-statement.ts';
 import type {
   AssertionUse,
   CodeKey,
@@ -19,13 +19,13 @@ import type {
   SignInKey,
   Versioned,
 } from './hot-statements.ts';
-import { issueAll, versionsOf } from './issue-statement.ts';
-import { Outage, sorted } from './outage.ts';
-import type { Connections } from './pool.ts';
+import { issueAll, versionsOf } from './session/issue.ts';
+import { Outage, sorted } from './core/outage.ts';
+import type { Connections } from './core/pool.ts';
 import { Problem } from '../problem.ts';
-import { findSignIns } from './sign-in-statement.ts';
-import type { Connection } from './transaction.ts';
-import { withConnection } from './with-connection.ts';
+import { findSignIns } from './authorization/sign-in-statement.ts';
+import type { Connection } from './core/transaction.ts';
+import { withConnection } from './core/with-connection.ts';
 
 /** Limits of a batch: requests in a statement, statements in flight, requests that may wait, and for how long. */
 export interface HotLimits {

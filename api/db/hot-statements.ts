@@ -1,5 +1,5 @@
-import type { AuthorizationAnswer, StoredAnswer } from './authorization-answer.ts';
-import type { Consent } from './consent.ts';
+import type { AuthorizationAnswer, StoredAnswer } from './authorization/authorization-answer.ts';
+import type { Consent } from './authorization/consent.ts';
 
 /** A session about to be stored. Times in seconds since 1970; `hash` is null for a JWT. */
 export interface NewSession {

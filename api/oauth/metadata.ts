@@ -5,8 +5,8 @@ import { BOXGATE_SCOPE } from '../state/requestable-scopes.ts';
 import { PROMPTS } from './authorization/prompt.ts';
 import { RESPONSE_MODES } from './authorization/response-mode.ts';
 import { RESPONSE_TYPES } from './authorization/response-type.ts';
-import { ASSERTION_ALGORITHMS } from './client-assertion.ts';
-import { grants } from './grants/index.ts';
+import { ASSERTION_ALGORITHMS } from './client-auth/assertion.ts';
+import { grants } from './token/grants/registry.ts';
 import { ID_TOKEN_ALGORITHMS } from './openid/id-token.ts';
 import { USER_CLAIMS } from './openid/user-claims.ts';
 

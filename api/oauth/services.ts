@@ -1,4 +1,4 @@
-import type { Connections } from '../db/pool.ts';
+import type { Connections } from '../db/core/pool.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { Passwords } from '../credentials/password.ts';
 import type { UserHints } from '../credentials/user-hint.ts';
@@ -7,9 +7,9 @@ import type { BoxState } from '../state/box-state.ts';
 import type { ClusterSettings } from '../state/cluster-settings.ts';
 import type { StateCache } from '../state/state-cache.ts';
 import type { UsageNotes } from '../state/usage-notes.ts';
-import type { ClientKeys } from './client-keys.ts';
-import type { ServiceAccountTokens } from './service-account-tokens.ts';
-import type { SigningKeys } from './signing-keys.ts';
+import type { ClientKeys } from './client-auth/client-keys.ts';
+import type { ServiceAccountTokens } from './client-auth/service-account-tokens.ts';
+import type { SigningKeys } from './keys/signing-keys.ts';
 
 /** Dependencies of the OAuth endpoints, given once at the start of the process. */
 export interface OAuthServices {

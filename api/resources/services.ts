@@ -1,4 +1,4 @@
-import type { Connections } from '../db/pool.ts';
+import type { Connections } from '../db/core/pool.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 
 /** Dependencies of the services of the resource endpoints. */

@@ -1,4 +1,4 @@
-import { Outage } from '../db/outage.ts';
+import { Outage } from '../db/core/outage.ts';
 import { processClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 import type { FlowLimits } from './flows.ts';

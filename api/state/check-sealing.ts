@@ -1,6 +1,6 @@
-import type { Connections } from '../db/pool.ts';
+import type { Connections } from '../db/core/pool.ts';
 import type { KeySealing } from '../credentials/key-sealing.ts';
-import { newestSigningKey } from '../db/signing-key.ts';
+import { newestSigningKey } from '../db/client-auth/signing-key.ts';
 import { sealedFor } from './key-ring.ts';
 
 /**

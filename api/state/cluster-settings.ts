@@ -1,8 +1,8 @@
 import { createLocalJWKSet, errors } from 'jose';
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
-import { readClusterSettings } from '../db/cluster-settings.ts';
-import type { ClusterSettingsRow } from '../db/cluster-settings.ts';
-import type { Connections } from '../db/pool.ts';
+import { readClusterSettings } from '../db/box/cluster-settings.ts';
+import type { ClusterSettingsRow } from '../db/box/cluster-settings.ts';
+import type { Connections } from '../db/core/pool.ts';
 
 /** Issuer of the ServiceAccount tokens of a cluster, and the keys that they are signed with. */
 export interface ServiceAccountIssuer {

@@ -1,11 +1,11 @@
 import type { KeySealing } from '../credentials/key-sealing.ts';
-import { readConfigChanges, TooLarge } from '../db/config-changes.ts';
-import type { ConfigChanges, ConfigReading } from '../db/config-changes.ts';
-import { Outage } from '../db/outage.ts';
-import type { Connections } from '../db/pool.ts';
-import { inBox } from '../db/transaction.ts';
-import type { Connection } from '../db/transaction.ts';
-import { requestLimit } from '../db/with-connection.ts';
+import { readConfigChanges, TooLarge } from '../db/box/config-changes.ts';
+import type { ConfigChanges, ConfigReading } from '../db/box/config-changes.ts';
+import { Outage } from '../db/core/outage.ts';
+import type { Connections } from '../db/core/pool.ts';
+import { inBox } from '../db/core/transaction.ts';
+import type { Connection } from '../db/core/transaction.ts';
+import { requestLimit } from '../db/core/with-connection.ts';
 import { mayReadDetails, UNHELD_FIELDS } from '../policy/reads-details.ts';
 import { createBoxState } from './box-state.ts';
 import type { BoxState, MovingBoxState } from './box-state.ts';

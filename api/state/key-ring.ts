@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import type { KeySealing } from '../credentials/key-sealing.ts';
-import type { SigningKeyRow } from '../db/config-changes.ts';
+import type { SigningKeyRow } from '../db/box/config-changes.ts';
 
 /** The signature algorithms of a box (RFC 7518 §3.1, RFC 8037). */
 export type SigningAlgorithm = SigningKeyRow['algorithm'];

@@ -1,4 +1,4 @@
-import type { ResourceRow } from '../db/config-changes.ts';
+import type { ResourceRow } from '../db/box/config-changes.ts';
 
 /** Approximate bytes of memory of the resources of a box. */
 export interface ResourceWeights {

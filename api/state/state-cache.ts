@@ -1,10 +1,10 @@
 import { quotaOf } from '../../crds/quota.ts';
 import type { Quota } from '../../crds/quota.ts';
-import { inHeldBox } from '../db/box.ts';
+import { inHeldBox } from '../db/box/box.ts';
 import { singleStatements } from '../db/hot-batches.ts';
 import type { HotStatements, Versioned } from '../db/hot-statements.ts';
-import { Outage } from '../db/outage.ts';
-import type { Connection } from '../db/transaction.ts';
+import { Outage } from '../db/core/outage.ts';
+import type { Connection } from '../db/core/transaction.ts';
 import type { BoxState } from './box-state.ts';
 import { createHeldBoxes } from './held-boxes.ts';
 import type { HeldBoxesParts } from './held-boxes.ts';

@@ -1,4 +1,4 @@
-import type { ClientUse } from '../db/client-usage.ts';
+import type { ClientUse } from '../db/session/client-usage.ts';
 
 /** Uses of clients that a replica has yet to write. Times in milliseconds since 1970. */
 export interface UsageNotes {

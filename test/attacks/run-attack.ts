@@ -1,6 +1,6 @@
 import { AssertionError, expect } from 'chai';
-import { startLoad } from '../bench/load/client.ts';
-import type { LoadReport } from '../bench/load/plan.ts';
+import { startLoad } from '../../tools/bench/load/client.ts';
+import type { LoadReport } from '../../tools/bench/load/plan.ts';
 import type { Attack, Load } from './attack.ts';
 import { startStage } from './stage.ts';
 import type { Stage } from './stage.ts';

@@ -1,6 +1,6 @@
 import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
-import { chromium as needed, findCommand } from '../needs/commands.ts';
+import { chromium as needed, findCommand } from '../../tools/needs/commands.ts';
 
 /**
  * The Chromium of this machine: that of CHROMIUM_PATH, else the one on the PATH, which `make needs` obtains. Throws where there

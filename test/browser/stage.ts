@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { freePort } from '../../standalone/port.ts';
+import { freePort } from '../../dev/processes/port.ts';
 import { addUser } from '../http/pages/browser.ts';
 import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';

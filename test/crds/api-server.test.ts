@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { isNested } from '../../crds/path.ts';
 import { KINDS } from '../../crds/kind.ts';
-import type { ApiAnswer } from '../envtest/api-call.ts';
-import { controlPlane, type ControlPlane } from '../envtest/control-plane.ts';
-import { installCrds, kubectl } from '../envtest/install-crds.ts';
+import type { ApiAnswer } from '../../tools/envtest/api-call.ts';
+import { controlPlane, type ControlPlane } from '../../tools/envtest/control-plane.ts';
+import { installCrds, kubectl } from '../../tools/envtest/install-crds.ts';
 import { isRecord } from '../../crds/schema-node.ts';
 import type { Row } from './objects/row.ts';
 import { table } from './objects/table.ts';

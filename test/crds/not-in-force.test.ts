@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
-import { grants } from '../../api/oauth/grants/index.ts';
+import { grants } from '../../api/oauth/token/grants/registry.ts';
 import { GRANT_TYPES } from '../../crds/client.ts';
 import { KINDS } from '../../crds/kind.ts';
 import type { Kind } from '../../crds/kind.ts';
@@ -40,7 +40,7 @@ function isListed(kind: Kind, field: string): boolean {
 
 /** The code that could give a field an effect: everything but the schemas, and the operator's leaving out of fields. */
 function productCode(): string {
-  const files = ['api', 'operator', 'standalone'].flatMap((folder) =>
+  const files = ['api', 'operator', 'dev'].flatMap((folder) =>
     readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => `${folder}/${file}`),

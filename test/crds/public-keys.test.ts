@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { createLocalJWKSet } from 'jose';
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { keyFaults } from '../../crds/public-keys.ts';
-import { readSubmission } from '../../api/resources/submission.ts';
+import { readSubmission } from '../../api/resources/write/submission.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import { faultSentence } from '../../crds/fault.ts';
-import { judge } from '../../operator/judge.ts';
+import { judge } from '../../operator/desired/judge.ts';
 import { machineClient } from '../operator/declare.ts';
 import { manifest } from './objects/row.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { readYaml } from '../../api/http/resources/read-yaml.ts';
+import { readYaml } from '../../api/http/formats/read-yaml.ts';
 import { isRecord } from '../../crds/schema-node.ts';
-import { manifestBody, parseManifests } from '../../standalone/manifest-file.ts';
-import { findPrograms } from '../envtest/find-programs.ts';
+import { manifestBody, parseManifests } from '../../dev/folder/manifest-file.ts';
+import { findPrograms } from '../../tools/envtest/find-programs.ts';
 
 /** Words without quotes, as people write them by intention or by mistake. */
 const words = [

@@ -1,7 +1,7 @@
 import argon2 from 'argon2';
 import { expect } from 'chai';
 import { argon2Parameters, createHashQueue } from '../../api/credentials/hash-queue.ts';
-import { Outage } from '../../api/db/outage.ts';
+import { Outage } from '../../api/db/core/outage.ts';
 import { Problem } from '../../api/problem.ts';
 
 /** Quick on purpose: these tests are about turns, not about strength. */

@@ -2,7 +2,7 @@ import argon2 from 'argon2';
 import { expect } from 'chai';
 import { argon2Parameters, createHashQueue } from '../../api/credentials/hash-queue.ts';
 import { createPasswords } from '../../api/credentials/password.ts';
-import { Outage } from '../../api/db/outage.ts';
+import { Outage } from '../../api/db/core/outage.ts';
 
 const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 

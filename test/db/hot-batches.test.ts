@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
-import { bucketOf } from '../../api/db/bucket.ts';
-import { planChecks } from '../../api/db/check-statement.ts';
+import { bucketOf } from '../../api/db/session/bucket.ts';
+import { planChecks } from '../../api/db/session/check.ts';
 import { batchedStatements, defaultHotLimits, singleStatements } from '../../api/db/hot-batches.ts';
 import type {
   FirstGrant,
@@ -12,7 +12,7 @@ import type {
   Person,
   SessionKey,
 } from '../../api/db/hot-statements.ts';
-import { inBox } from '../../api/db/transaction.ts';
+import { inBox } from '../../api/db/core/transaction.ts';
 import { boxDatabase } from '../resources/box-database.ts';
 import type { BoxDatabase } from '../resources/box-database.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type pg from 'pg';
-import { bucketOf } from '../../api/db/bucket.ts';
-import { createPool, defaultLimits } from '../../api/db/pool.ts';
+import { bucketOf } from '../../api/db/session/bucket.ts';
+import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import pg from 'pg';
-import { migrate } from '../../api/db/migrate.ts';
+import { migrate } from '../../api/db/core/migrate.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { schemaText } from './schema-text.ts';

@@ -17,7 +17,7 @@ describe('the architecture page', () => {
   });
 
   it('has one line for each folder of the house', () => {
-    for (const folder of ['crds', 'api/db', 'api/http', 'api/oauth', 'operator', 'standalone', 'test', 'docs']) {
+    for (const folder of ['crds', 'api/db', 'api/http', 'api/oauth', 'operator', 'dev', 'tools', 'test', 'docs']) {
       expect(page).to.match(new RegExp(`^\\| \`${folder}/\` \\|`, 'm'));
     }
   });

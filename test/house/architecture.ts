@@ -8,7 +8,7 @@ export function filesInLastTable(page: string): string[] {
 }
 
 function isPath(name: string): boolean {
-  return /^(?:crds|process|api|operator|standalone)\//.test(name);
+  return /^(?:crds|process|api|operator|dev)\//.test(name);
 }
 
 /** Whether a file is source of the product: what a reader of the architecture looks for. */

@@ -14,7 +14,7 @@ describe('the doc comments', () => {
     const folders = filesOfTheTree()
       .filter(isProductSource)
       .map((file) => file.split('/', 1).join());
-    expect([...new Set(folders)]).to.deep.equal(['api', 'crds', 'operator', 'process', 'standalone']);
+    expect([...new Set(folders)]).to.deep.equal(['api', 'crds', 'dev', 'operator', 'process']);
   });
 
   for (const word of ['What', 'Whether', 'Who', 'Whose', 'How', 'Where', 'When', 'Which', 'That', 'Of']) {

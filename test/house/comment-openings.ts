@@ -5,7 +5,7 @@ const clauseWords = ['What', 'Whether', 'Who', 'Whose', 'How', 'Where', 'When', 
 const opening = new RegExp(`^[ \\t]*/\\*\\*[\\s*]*((?:${clauseWords.join('|')})\\b.*)`, 'gm');
 
 /** Folders whose doc comments are checked. */
-const folders = /^(?:api|crds|operator|process|standalone)\//;
+const folders = /^(?:api|crds|operator|process|dev)\//;
 
 /** Checks whether the doc comments of a file are checked: it is a source file of the product. */
 export function isProductSource(file: string): boolean {

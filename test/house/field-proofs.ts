@@ -2,31 +2,34 @@ import type { FieldProofs } from '../../crds/reference.ts';
 
 /** Of fields that are stored and shown only: what the author wrote comes back. */
 const shown = ['test/http/resources/patches.test.ts', 'merges, also in YAML and as plain JSON'] as const;
-const lifetimes = ['test/oauth/access-token-plan.test.ts', 'lives ${String(lifetime)} seconds with'] as const;
-const reference = ['test/operator/resolve-secret.test.ts', 'finds the entry that a secretRef names'] as const;
+const lifetimes = ['test/oauth/token/access-token-plan.test.ts', 'lives ${String(lifetime)} seconds with'] as const;
+const reference = ['test/operator/secrets/resolve-secret.test.ts', 'finds the entry that a secretRef names'] as const;
 const secretMetadata = [
-  'test/operator/kube/secrets-in-cluster.test.ts',
+  'test/operator/kube/secrets/secrets-in-cluster.test.ts',
   'fills in a template, carries labels and annotations',
 ] as const;
-const suspended = ['test/operator/pass.test.ts', 'leaves a suspended object as it is, of any kind'] as const;
-const retained = ['test/operator/lifecycle.test.ts', 'Retain: a client goes on with its secret'] as const;
+const suspended = ['test/operator/reconcile/pass.test.ts', 'leaves a suspended object as it is, of any kind'] as const;
+const retained = ['test/operator/reconcile/lifecycle.test.ts', 'Retain: a client goes on with its secret'] as const;
 const adopted = [
-  'test/operator/lifecycle.test.ts',
+  'test/operator/reconcile/lifecycle.test.ts',
   'takes what was made over REST, whose sessions are revoked',
 ] as const;
-const ids = ['test/operator/judge.test.ts', 'or the id that it declares'] as const;
+const ids = ['test/operator/desired/judge.test.ts', 'or the id that it declares'] as const;
 const linked = ['test/policy/policy-index.test.ts', 'a link to the client'] as const;
-const keys = ['test/oauth/private-key-jwt.test.ts', 'may send it as JSON, with its id, without a kid'] as const;
+const keys = [
+  'test/oauth/client-auth/private-key-jwt.test.ts',
+  'may send it as JSON, with its id, without a kid',
+] as const;
 const importedKeys = ['test/crds/public-keys.test.ts', 'is refused by its place, as jose refuses it'] as const;
 const publicKeys = ['test/crds/rules.test.ts', 'an object of the table passes wrongly without ${id}'] as const;
 const serviceAccounts = [
-  'test/operator/kube/service-account-keys.test.ts',
+  'test/operator/kube/source/service-account-keys.test.ts',
   'P-13 are refused when the client does not list them',
 ] as const;
 const switches = ['test/http/compatibility.test.ts', 'allows what it says, and nothing else'] as const;
 const authorize = 'test/http/pages/authorize.test.ts';
-const crossOrigin = 'test/http/cross-origin.test.ts';
-const bootstrapAdmin = 'test/operator/bootstrap-admin.test.ts';
+const crossOrigin = 'test/http/server/cross-origin.test.ts';
+const bootstrapAdmin = 'test/operator/desired/bootstrap-admin.test.ts';
 const signUp = 'test/http/pages/sign-up.test.ts';
 const nested = [
   'test/policy/engines/complex.test.ts',
@@ -39,22 +42,34 @@ const nested = [
  */
 export const FIELD_PROOFS: FieldProofs = {
   Box: {
-    active: ['test/http/box-addressing.test.ts', 'a box that is switched off answers as before, but lets nobody in'],
-    hosts: ['test/db/configuration.test.ts', 'is found by its host, with the path of its issuer there'],
+    active: [
+      'test/http/request/box-addressing.test.ts',
+      'a box that is switched off answers as before, but lets nobody in',
+    ],
+    hosts: ['test/db/box/configuration.test.ts', 'is found by its host, with the path of its issuer there'],
     issuer: ['test/oauth/metadata.test.ts', 'have the issuer that the box is given, in every address'],
     'tokens.default_access_token_expiration': lifetimes,
     'tokens.default_lifetime': lifetimes,
     'tokens.max_refresh_lifetime': [
-      'test/oauth/refresh-token.test.ts',
+      'test/oauth/token/grants/refresh-token.test.ts',
       'T-44 slides with each use, up to an absolute end',
     ],
-    'tokens.max_sessions_per_client': ['test/oauth/session-limit.test.ts', 'refuses the token past it, of the client'],
+    'tokens.max_sessions_per_client': [
+      'test/oauth/token/session-limit.test.ts',
+      'refuses the token past it, of the client',
+    ],
     'registration.enabled': [signUp, 'is not there in a box that does not enable it'],
     'registration.allowed_email_domains': [signUp, 'an email of another domain than the box allows'],
     'registration.default_group': [signUp, 'puts whom it registers into the default group'],
     'registration.approval': [signUp, 'lets nobody in before an admin says so'],
-    'signing.algorithm': ['test/oauth/signing-keys.test.ts', 'sign tokens that jose verifies with what is published'],
-    'signing.rotation_period': ['test/oauth/plan-keys.test.ts', 'and always one to sign, through years of rotation'],
+    'signing.algorithm': [
+      'test/oauth/keys/signing-keys.test.ts',
+      'sign tokens that jose verifies with what is published',
+    ],
+    'signing.rotation_period': [
+      'test/oauth/keys/plan-keys.test.ts',
+      'and always one to sign, through years of rotation',
+    ],
     'compatibility.profile': switches,
     'password.min_length': ['test/http/resources/users.test.ts', 'says how long a password must be'],
     'compatibility.query_token': switches,
@@ -71,31 +86,37 @@ export const FIELD_PROOFS: FieldProofs = {
     'bootstrap_admin.email': [bootstrapAdmin, 'is another one when the Box names another email'],
     'bootstrap_admin.passwordSecretRef.name': [bootstrapAdmin, 'is a user in the group admins'],
     'bootstrap_admin.passwordSecretRef.key': [bootstrapAdmin, 'is a user in the group admins'],
-    revoke_sessions_before: ['test/db/resource.test.ts', 'counts with the highest value ever stored for the box'],
+    revoke_sessions_before: [
+      'test/db/resource/resource.test.ts',
+      'counts with the highest value ever stored for the box',
+    ],
     deletionPolicy: [
-      'test/operator/lifecycle.test.ts',
+      'test/operator/reconcile/lifecycle.test.ts',
       'takes the data of its box with it: sessions, and what was made over REST; what is declared is made anew',
     ],
     suspend: suspended,
   },
   Client: {
     id: ids,
-    secret: ['test/operator/secret-source.test.ts', 'a secret in the manifest'],
+    secret: ['test/operator/secrets/secret-source.test.ts', 'a secret in the manifest'],
     grant_types: ['test/interface/token.test.ts', 'the grant works only when grant_types of the client contains'],
     'auth.client_credentials.token_format': ['test/interface/token.test.ts', 'rule 1: with token_format jwt'],
     'auth.client_credentials.access_token_expiration': lifetimes,
-    'auth.client_credentials.audience': ['test/oauth/token-endpoint.test.ts', 'T-09 keeps the audience'],
-    'auth.client_credentials.refresh_token': ['test/oauth/token-endpoint.test.ts', 'T-01 gives a refresh token where'],
+    'auth.client_credentials.audience': ['test/oauth/token/token-endpoint.test.ts', 'T-09 keeps the audience'],
+    'auth.client_credentials.refresh_token': [
+      'test/oauth/token/token-endpoint.test.ts',
+      'T-01 gives a refresh token where',
+    ],
     'auth.client_credentials.refresh_token_expiration': [
-      'test/oauth/refresh-token.test.ts',
+      'test/oauth/token/grants/refresh-token.test.ts',
       'T-44 refuses a token that was not used for its lifetime',
     ],
     'auth.client_credentials.refresh_requires_secret': [
-      'test/oauth/refresh-token.test.ts',
+      'test/oauth/token/grants/refresh-token.test.ts',
       'of a client whose refresh requires it',
     ],
     'auth.client_credentials.refresh_rotation': [
-      'test/oauth/refresh-rotation.test.ts',
+      'test/oauth/refresh/refresh-rotation.test.ts',
       'gives a successor with each use',
     ],
     'auth.implicit.redirect_uri': [authorize, 'brings the token in the fragment, as the interface has it'],
@@ -130,7 +151,7 @@ export const FIELD_PROOFS: FieldProofs = {
       'is signed with ${alg} for a client that says so',
     ],
     first_party: [authorize, 'brings the token in the fragment, as the interface has it'],
-    scope: ['test/oauth/access-token-plan.test.ts', 'allowed and ${shown(asked)} asked ${what}'],
+    scope: ['test/oauth/token/access-token-plan.test.ts', 'allowed and ${shown(asked)} asked ${what}'],
     active: [
       'test/http/resources/clients.test.ts',
       'disabling refuses every token, also after the client is active again',
@@ -138,8 +159,8 @@ export const FIELD_PROOFS: FieldProofs = {
     name: shown,
     description: shown,
     details: shown,
-    revoke_sessions_before: ['test/oauth/refresh-token.test.ts', 'revoked by time'],
-    jwks: ['test/oauth/private-key-jwt.test.ts', 'gets a token with each algorithm that the metadata list'],
+    revoke_sessions_before: ['test/oauth/token/grants/refresh-token.test.ts', 'revoked by time'],
+    jwks: ['test/oauth/client-auth/private-key-jwt.test.ts', 'gets a token with each algorithm that the metadata list'],
     'jwks.keys[].kty': keys,
     'jwks.keys[].kid': keys,
     'jwks.keys[].n': publicKeys,
@@ -156,25 +177,28 @@ export const FIELD_PROOFS: FieldProofs = {
     'jwks.keys[].oth': publicKeys,
     'jwks.keys[].k': publicKeys,
     allowed_origins: [crossOrigin, 'may call the endpoints for programs from an origin that'],
-    jwks_uri: ['test/oauth/remote-key-sets.test.ts', 'is authenticated by them, which are fetched once'],
+    jwks_uri: ['test/oauth/client-auth/remote-key-sets.test.ts', 'is authenticated by them, which are fetched once'],
     'service_accounts[].namespace': serviceAccounts,
     'service_accounts[].name': serviceAccounts,
     'service_accounts[].uid': [
-      'test/operator/service-account-pins.test.ts',
+      'test/operator/desired/service-account-pins.test.ts',
       'R-54: a uid in the Client is the pin from the beginning',
     ],
     'secretRef.name': reference,
     'secretRef.key': reference,
-    'generateSecret.name': ['test/operator/secret-source.test.ts', 'names the Secret ${title}'],
+    'generateSecret.name': ['test/operator/secrets/secret-source.test.ts', 'names the Secret ${title}'],
     'generateSecret.template': [
-      'test/operator/generated-secret.test.ts',
+      'test/operator/secrets/generated-secret.test.ts',
       'fills in placeholders, with and without blanks',
     ],
     'generateSecret.labels': secretMetadata,
     'generateSecret.annotations': secretMetadata,
-    'rotation.every': ['test/operator/kube/rotation.test.ts', 'T-13 never fails an app, however late it reads'],
-    'rotation.at': ['test/operator/kube/rotation.test.ts', 'happens once at a time that is given'],
-    'rotation.overlap': ['test/operator/kube/rotation.test.ts', 'by hand is valid beside the new one for the overlap'],
+    'rotation.every': ['test/operator/kube/secrets/rotation.test.ts', 'T-13 never fails an app, however late it reads'],
+    'rotation.at': ['test/operator/kube/secrets/rotation.test.ts', 'happens once at a time that is given'],
+    'rotation.overlap': [
+      'test/operator/kube/secrets/rotation.test.ts',
+      'by hand is valid beside the new one for the overlap',
+    ],
     deletionPolicy: retained,
     adoption: adopted,
     suspend: suspended,
@@ -184,7 +208,7 @@ export const FIELD_PROOFS: FieldProofs = {
     engine: ['test/policy/compile.test.ts', '${engine}: grants, and has no fault'],
     'link[].resourceType': linked,
     'link[].id': linked,
-    'link[].reference': ['test/operator/judge.test.ts', 'finds the same content in both forms of a link'],
+    'link[].reference': ['test/operator/desired/judge.test.ts', 'finds the same content in both forms of a link'],
     subjects: ['test/policy/policy-index.test.ts', 'subjects: authenticated, nobody known'],
     schema: ['test/policy/engines/json-schema.test.ts', "${expected ? 'takes' : 'refuses'} ${shown}"],
     matcho: ['test/policy/engines/matcho.test.ts', "${expected ? 'fits' : 'does not fit'} ${shown}"],
@@ -198,8 +222,8 @@ export const FIELD_PROOFS: FieldProofs = {
     'or[].matcho': nested,
     'or[].expression': nested,
     description: ['test/interface/configuration.test.ts', 'a policy with engine allow that links the client'],
-    deletionPolicy: ['test/operator/lifecycle.test.ts', 'Retain: a policy goes on granting'],
-    adoption: ['test/operator/lifecycle.test.ts', 'IfUnowned: takes a policy that was made over REST'],
+    deletionPolicy: ['test/operator/reconcile/lifecycle.test.ts', 'Retain: a policy goes on granting'],
+    adoption: ['test/operator/reconcile/lifecycle.test.ts', 'IfUnowned: takes a policy that was made over REST'],
     suspend: suspended,
   },
 };

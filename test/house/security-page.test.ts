@@ -77,7 +77,7 @@ describe('docs/security.md', () => {
     const [, rest = ''] = page.split('## What each write right really gives');
     const [table = ''] = rest.split('Write access to a namespace');
     const rights = [...table.matchAll(/^\| (.+?) \|/gm)].map(([, right = '']) => right.replaceAll('`', ''));
-    const tests = readFileSync('test/http/write-rights.test.ts', 'utf8');
+    const tests = readFileSync('test/http/resources/write-rights.test.ts', 'utf8');
     const titles = [...tests.matchAll(/it\('R-50 ([^':]+):/g)].map(([, title = '']) => title);
     expect(titles.toSorted()).to.deep.equal(rights.filter((right) => !/^(right|---)/.test(right)).toSorted());
   });

@@ -5,14 +5,16 @@ import path from 'node:path';
 const services = [
   'test/support/postgres.ts',
   'test/support/services.ts',
-  'test/envtest/control-plane.ts',
-  'test/standalone/boxgate-process.ts',
-  'standalone/embedded-postgres.ts',
+  'tools/envtest/control-plane.ts',
+  'test/dev/boxgate-process.ts',
+  'dev/processes/embedded-postgres.ts',
 ];
 
 /** Tests that start programs wait for them most of their time. Those of the house ask git, which is quick. */
 function startsProcesses(file: string, text: string): boolean {
-  return file.startsWith('test/') && !file.startsWith('test/house/') && text.includes(" from 'node:child_process'");
+  return (
+    /^(?:test|tools)\//.test(file) && !file.startsWith('test/house/') && text.includes(" from 'node:child_process'")
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { API_VERSION } from '../../crds/kind.ts';
-import { startDev } from '../standalone/dev-process.ts';
-import { temporaryFolder } from '../standalone/temporary-folder.ts';
+import { startDev } from '../dev/dev-process.ts';
+import { temporaryFolder } from '../dev/temporary-folder.ts';
 import { startApi } from '../support/api.ts';
 import type { DeclaredResource } from '../support/api.ts';
 import { freshDatabase } from '../support/postgres.ts';

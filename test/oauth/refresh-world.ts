@@ -1,9 +1,9 @@
 import { parseRefreshToken } from '../../api/credentials/refresh-token-text.ts';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
-import { introspect } from '../../api/oauth/introspection.ts';
+import { introspect } from '../../api/oauth/session/introspection.ts';
 import type { OAuthServices } from '../../api/oauth/services.ts';
-import { token } from '../../api/oauth/token-endpoint.ts';
-import type { TokenResponse } from '../../api/oauth/token-response.ts';
+import { token } from '../../api/oauth/token/endpoint.ts';
+import type { TokenResponse } from '../../api/oauth/token/response.ts';
 import { basic } from './requests.ts';
 import { formRequest, makeWorld, outcome } from './world.ts';
 import type { World } from './world.ts';

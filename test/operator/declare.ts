@@ -1,9 +1,9 @@
 import { generateKeyPairSync, hash } from 'node:crypto';
 import type { Kind } from '../../crds/kind.ts';
-import { objectKey, type Declared } from '../../operator/declared.ts';
-import type { Desired } from '../../operator/desired.ts';
-import { judge } from '../../operator/judge.ts';
-import type { ResolvedSecret } from '../../operator/resolve-secret.ts';
+import { objectKey, type Declared } from '../../operator/desired/declared.ts';
+import type { Desired } from '../../operator/desired/desired.ts';
+import { judge } from '../../operator/desired/judge.ts';
+import type { ResolvedSecret } from '../../operator/secrets/resolve.ts';
 
 /** An object as a source lists it; fields beside the spec may be given. */
 export function declared(

@@ -1,9 +1,9 @@
 import { Secret } from '../../api/client/secret.ts';
-import type { Declared } from '../../operator/declared.ts';
-import type { Desired } from '../../operator/desired.ts';
-import type { Facts } from '../../operator/facts.ts';
-import type { ObjectStatus } from '../../operator/object-status.ts';
-import { stampedConditions, statusOf, type Flip } from '../../operator/status.ts';
+import type { Declared } from '../../operator/desired/declared.ts';
+import type { Desired } from '../../operator/desired/desired.ts';
+import type { Facts } from '../../operator/status/facts.ts';
+import type { ObjectStatus } from '../../operator/status/object-status.ts';
+import { stampedConditions, statusOf, type Flip } from '../../operator/status/status.ts';
 import { desired } from './declare.ts';
 
 /** When a status is published, if a test says nothing else. */

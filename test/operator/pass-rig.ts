@@ -2,14 +2,14 @@ import { createSecretKey } from 'node:crypto';
 import type { ApplyLine } from '../../api/client/desired-state.ts';
 import { createManagement, type Management } from '../../api/client/management.ts';
 import { Secret } from '../../api/client/secret.ts';
-import { emptyMemory, type BoxMemory } from '../../operator/box-memory.ts';
-import type { Declared } from '../../operator/declared.ts';
-import type { PassScope } from '../../operator/pass-context.ts';
-import { reconcileBox } from '../../operator/pass.ts';
+import { emptyMemory, type BoxMemory } from '../../operator/reconcile/box-memory.ts';
+import type { Declared } from '../../operator/desired/declared.ts';
+import type { PassScope } from '../../operator/reconcile/pass-context.ts';
+import { reconcileBox } from '../../operator/reconcile/pass.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { unthrottled } from '../support/unthrottled.ts';
 import { memoryKeeper, memorySource, type MemoryKeeper, type MemorySource } from './memory-source.ts';
-import { recordedEvents, type RecordedEvents } from './recorded-events.ts';
+import { recordedEvents, type RecordedEvents } from './status/recorded-events.ts';
 
 /** The pass over one box against a real API. */
 export interface PassRig {

@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto';
-import type { ReconcilerOptions } from '../../operator/reconciler.ts';
+import type { ReconcilerOptions } from '../../operator/reconcile/reconciler.ts';
 
 /** Options of a reconciler of which no test wants others: real time, chance in the middle, one sweep at its start. */
 export function plainOptions(apiUrl: string) {

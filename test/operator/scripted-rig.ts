@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createManagement, type Management } from '../../api/client/management.ts';
 import { Secret } from '../../api/client/secret.ts';
-import { createClusterSecrets } from '../../operator/kube/cluster-secrets.ts';
-import { createClusterSource } from '../../operator/kube/cluster-source.ts';
-import { createConnection } from '../../operator/kube/connection.ts';
-import { createKubeApi, type KubeCall } from '../../operator/kube/kube-api.ts';
-import { defaultTimes } from '../../operator/kube/list-watch.ts';
+import { createClusterSecrets } from '../../operator/kube/secrets/cluster-secrets.ts';
+import { createClusterSource } from '../../operator/kube/source/cluster-source.ts';
+import { createConnection } from '../../operator/kube/client/connection.ts';
+import { createKubeApi, type KubeCall } from '../../operator/kube/client/kube-api.ts';
+import { defaultTimes } from '../../operator/kube/client/list-watch.ts';
 import { createOperatorMetrics } from '../../operator/metrics.ts';
-import type { PassMeter } from '../../operator/pass-meter.ts';
-import { startReconciler, type Reconciler } from '../../operator/reconciler.ts';
-import { startScriptedCluster, type ScriptedCluster } from '../envtest/scripted-cluster.ts';
+import type { PassMeter } from '../../operator/reconcile/pass-meter.ts';
+import { startReconciler, type Reconciler } from '../../operator/reconcile/reconciler.ts';
+import { startScriptedCluster, type ScriptedCluster } from '../../tools/envtest/scripted-cluster.ts';
 import type { TestApi } from '../support/api.ts';
 import { plainOptions } from './reconciler-options.ts';
-import { recordedEvents, type RecordedEvents } from './recorded-events.ts';
+import { recordedEvents, type RecordedEvents } from './status/recorded-events.ts';
 
 /** What happened to a box, in the order in which it happened. */
 export interface BoxMoment {

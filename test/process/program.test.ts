@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const boxgate = fileURLToPath(new URL('../../standalone/main.ts', import.meta.url));
+const boxgate = fileURLToPath(new URL('../../dev/main.ts', import.meta.url));
 
 interface Ended {
   readonly code: number;

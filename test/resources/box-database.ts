@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { createPool, defaultLimits } from '../../api/db/pool.ts';
-import { inBox } from '../../api/db/transaction.ts';
-import type { Connection } from '../../api/db/transaction.ts';
+import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
+import { inBox } from '../../api/db/core/transaction.ts';
+import type { Connection } from '../../api/db/core/transaction.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 /** A database of a test's own with two boxes, seen through the API's role, and its end. */

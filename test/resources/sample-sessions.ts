@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { bucketOf } from '../../api/db/bucket.ts';
+import { bucketOf } from '../../api/db/session/bucket.ts';
 
 /** A session as a test wants it; times in milliseconds since 1970. */
 export interface SampleSession {

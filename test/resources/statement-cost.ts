@@ -1,4 +1,4 @@
-import type { Connection } from '../../api/db/transaction.ts';
+import type { Connection } from '../../api/db/core/transaction.ts';
 import { isRecord } from '../../crds/schema-node.ts';
 
 /** What a statement cost: pages of the database it touched, and the scans of its plan. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Agent, request } from 'node:http';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
-import { createPool, defaultLimits } from '../../api/db/pool.ts';
+import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { createManagement } from '../support/api.ts';
 import { startApiProcess } from '../support/api-process.ts';
 import type { ApiProcess } from '../support/api-process.ts';

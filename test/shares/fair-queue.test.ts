@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Outage } from '../../api/db/outage.ts';
+import { Outage } from '../../api/db/core/outage.ts';
 import { Problem } from '../../api/problem.ts';
 import { createFairQueue } from '../../api/shares/fair-queue.ts';
 import type { FairQueue, FairQueueLimits } from '../../api/shares/fair-queue.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Outage } from '../../api/db/outage.ts';
+import { Outage } from '../../api/db/core/outage.ts';
 import { createBoxState } from '../../api/state/box-state.ts';
 import type { MovingBoxState } from '../../api/state/box-state.ts';
 import { changes, clientRow, keyRow, sampleSealing } from './sample-changes.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
-import { bumpVersion } from '../../api/db/box.ts';
+import { bumpVersion } from '../../api/db/box/box.ts';
 import { batchedStatements, defaultHotLimits } from '../../api/db/hot-batches.ts';
-import { Outage } from '../../api/db/outage.ts';
-import { upsertResources } from '../../api/db/resource-write.ts';
+import { Outage } from '../../api/db/core/outage.ts';
+import { upsertResources } from '../../api/db/resource/write.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';
 import type { StateCache } from '../../api/state/state-cache.ts';
 import { boxDatabase } from '../resources/box-database.ts';

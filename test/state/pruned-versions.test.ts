@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { readConfigChanges } from '../../api/db/config-changes.ts';
-import { inBox } from '../../api/db/transaction.ts';
+import { readConfigChanges } from '../../api/db/box/config-changes.ts';
+import { inBox } from '../../api/db/core/transaction.ts';
 import { createLog } from '../../process/log.ts';
 import type { OAuthServices } from '../../api/oauth/services.ts';
 import { upkeepRound } from '../../api/upkeep.ts';

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { quotaOf } from '../../crds/quota.ts';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
-import type { ConfigChanges, ResourceRow, SigningKeyRow } from '../../api/db/config-changes.ts';
+import type { ConfigChanges, ResourceRow, SigningKeyRow } from '../../api/db/box/config-changes.ts';
 import { sealedFor } from '../../api/state/key-ring.ts';
 
 /** The sealing of the samples. */

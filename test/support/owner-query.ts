@@ -1,4 +1,4 @@
-import { createPool, defaultLimits } from '../../api/db/pool.ts';
+import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import type { TestApi } from './api.ts';
 
 /** Runs one statement as the owner of an API's database, who sees every box; its rows. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { migrate } from '../../api/db/migrate.ts';
-import { upkeepBuckets } from '../../api/db/bucket.ts';
+import { migrate } from '../../api/db/core/migrate.ts';
+import { upkeepBuckets } from '../../api/db/session/bucket.ts';
 
 /** A database of a test's own, migrated: the owner's URL, the API role's URL, and its end. */
 export interface TestDatabase {

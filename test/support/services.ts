@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startEmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
-import type { EmbeddedPostgres } from '../../standalone/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../dev/processes/embedded-postgres.ts';
+import type { EmbeddedPostgres } from '../../dev/processes/embedded-postgres.ts';
 import { guardPostgres } from './guard-postgres.ts';
 import { makeTemplate } from './postgres.ts';
 

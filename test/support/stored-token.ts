@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { makeAccessToken, uuidText } from '../../api/credentials/token-text.ts';
-import { bucketOf } from '../../api/db/bucket.ts';
-import { insertSession } from '../../api/db/session.ts';
+import { bucketOf } from '../../api/db/session/bucket.ts';
+import { insertSession } from '../../api/db/session/session.ts';
 
 /** A token to store: whose it is, and what it was granted. */
 export interface TokenToStore {

@@ -6,10 +6,10 @@ import {
   refreshTokenText,
   tokenHash,
 } from '../../api/credentials/refresh-token-text.ts';
-import { bucketOf } from '../../api/db/bucket.ts';
+import { bucketOf } from '../../api/db/session/bucket.ts';
 import { BOXGATE_SCOPE } from '../../api/state/requestable-scopes.ts';
-import { insertFamily } from '../../api/db/refresh-family.ts';
-import { insertSession } from '../../api/db/session.ts';
+import { insertFamily } from '../../api/db/session/refresh-family.ts';
+import { insertSession } from '../../api/db/session/session.ts';
 import { uuidText } from '../../api/credentials/token-text.ts';
 
 /** A user's tokens, as a sign-in through a client gives them. */

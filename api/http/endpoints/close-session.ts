@@ -1,16 +1,16 @@
-import { findBearerSession } from '../../oauth/check-token.ts';
-import type { LiveSession } from '../../oauth/check-token.ts';
-import { endSession } from '../../oauth/end-session.ts';
-import { refuseParameters } from '../../resources/search-parameters.ts';
-import { sessionView } from '../../resources/session-view.ts';
-import type { ApiContext } from '../api-context.ts';
-import { bearerToken, missingToken, refusedToken } from '../authenticate.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { exchangeOf } from '../exchange.ts';
-import { nothingHere } from '../nothing-here.ts';
-import { queryOf } from '../query.ts';
-import { negotiate, render } from '../resources/negotiate.ts';
-import { send } from '../send.ts';
+import { findBearerSession } from '../../oauth/session/check-token.ts';
+import type { LiveSession } from '../../oauth/session/check-token.ts';
+import { endSession } from '../../oauth/session/end-session.ts';
+import { refuseParameters } from '../../resources/search/parameters.ts';
+import { sessionView } from '../../resources/write/session-view.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import { bearerToken, missingToken, refusedToken } from '../resources/authenticate.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { exchangeOf } from '../request/exchange.ts';
+import { nothingHere } from '../../nothing-here.ts';
+import { queryOf } from '../request/query.ts';
+import { negotiate, render } from '../formats/negotiate.ts';
+import { send } from '../server/send.ts';
 
 /** `DELETE /Session`: closes the session of the bearer token, which needs no policy; a second call gets a 401. */
 export function closeSessionEndpoint(context: ApiContext): Endpoint {

@@ -1,11 +1,11 @@
 import type { BoxState } from '../../state/box-state.ts';
 import { keySet, serverMetadata } from '../../oauth/metadata.ts';
 import { missingKeys } from '../../oauth/openid/missing-keys.ts';
-import type { ApiContext } from '../api-context.ts';
-import { exchangeOf } from '../exchange.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { nothingHere } from '../nothing-here.ts';
-import { sendJson } from '../send.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import { exchangeOf } from '../request/exchange.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { nothingHere } from '../../nothing-here.ts';
+import { sendJson } from '../server/send.ts';
 
 const cacheable = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' };
 

@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { VerifyPassword } from '../../oauth/grants/grant.ts';
-import { introspect } from '../../oauth/introspection.ts';
-import { isParameter } from '../../oauth/parameters.ts';
-import { revoke } from '../../oauth/revocation.ts';
-import { token } from '../../oauth/token-endpoint.ts';
-import type { RawTokenRequest } from '../../oauth/token-endpoint.ts';
-import { verifyPassword } from '../../users/verify-password.ts';
+import type { VerifyPassword } from '../../oauth/token/grants/grant.ts';
+import { introspect } from '../../oauth/session/introspection.ts';
+import { isParameter } from '../../oauth/token/parameters.ts';
+import { revoke } from '../../oauth/session/revocation.ts';
+import { token } from '../../oauth/token/endpoint.ts';
+import type { RawTokenRequest } from '../../oauth/token/endpoint.ts';
+import { verifyPassword } from '../../users/sign-in/verify-password.ts';
 import { Problem } from '../../problem.ts';
-import type { ApiContext } from '../api-context.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { exchangeOf } from '../exchange.ts';
-import { guessing } from '../guessing.ts';
-import { nothingHere } from '../nothing-here.ts';
-import { queryOf } from '../query.ts';
-import { bodyLimits, readBody } from '../read-body.ts';
-import { sendJson } from '../send.ts';
-import { holdBack } from './hold-back.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { exchangeOf } from '../request/exchange.ts';
+import { guessing } from '../throttle/guessing.ts';
+import { nothingHere } from '../../nothing-here.ts';
+import { queryOf } from '../request/query.ts';
+import { bodyLimits, readBody } from '../request/read-body.ts';
+import { sendJson } from '../server/send.ts';
+import { holdBack } from '../throttle/hold-back.ts';
 
 const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import { parseParameters } from '../../oauth/parameters.ts';
+import { parseParameters } from '../../oauth/token/parameters.ts';
 import { userInfo } from '../../oauth/openid/user-info.ts';
 import { Problem } from '../../problem.ts';
-import type { ApiContext } from '../api-context.ts';
-import { bearerToken, isTokenText, missingToken, refusedToken } from '../authenticate.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { exchangeOf } from '../exchange.ts';
-import { nothingHere } from '../nothing-here.ts';
-import { queryOf } from '../query.ts';
-import { bodyLimits, readBody } from '../read-body.ts';
-import { sendJson } from '../send.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import { bearerToken, isTokenText, missingToken, refusedToken } from '../resources/authenticate.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { exchangeOf } from '../request/exchange.ts';
+import { nothingHere } from '../../nothing-here.ts';
+import { queryOf } from '../request/query.ts';
+import { bodyLimits, readBody } from '../request/read-body.ts';
+import { sendJson } from '../server/send.ts';
 
 /** Answers are personal: no cache on the way may keep them. */
 const personal = { 'Cache-Control': 'private, no-store', Pragma: 'no-cache' };

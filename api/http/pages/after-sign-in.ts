@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterSignIn } from '../../oauth/authorization/prompt.ts';
-import type { SignedIn } from '../../users/begin-sign-in.ts';
-import type { ApiContext } from '../api-context.ts';
+import type { SignedIn } from '../../users/sign-in/begin-sign-in.ts';
+import type { ApiContext } from '../server/api-context.ts';
 import { hasRequest } from './apps-wish.ts';
-import { setCookie } from './browser-cookie.ts';
-import { deviceTokenOf, setDeviceCookie } from './device-cookie.ts';
-import { sendOn } from './send-page.ts';
+import { setCookie } from '../cookies/browser-cookie.ts';
+import { deviceTokenOf, setDeviceCookie } from '../cookies/device-cookie.ts';
+import { sendOn } from './send.ts';
 import type { Visit } from './visit.ts';
 
 /** Sends a browser that has just signed in its new cookies, and redirects it to its original target. */

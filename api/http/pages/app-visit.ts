@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { replaceIdToken } from '../../oauth/authorization/user-hint.ts';
-import type { ApiContext } from '../api-context.ts';
+import type { ApiContext } from '../server/api-context.ts';
 import { visit } from './visit.ts';
 import type { Visit } from './visit.ts';
 

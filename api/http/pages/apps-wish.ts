@@ -1,5 +1,5 @@
 import { describeRequest } from '../../oauth/authorization/describe-request.ts';
-import type { ApiContext } from '../api-context.ts';
+import type { ApiContext } from '../server/api-context.ts';
 import type { Visit } from './visit.ts';
 
 /** The app that a user comes from, and the user that it expects. */

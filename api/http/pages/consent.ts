@@ -1,13 +1,13 @@
 import { answerConsent, waitingRequest } from '../../oauth/authorization/authorize.ts';
 import { describeRequest } from '../../oauth/authorization/describe-request.ts';
 import { consentPage } from '../../pages/consent-page.ts';
-import type { ApiContext } from '../api-context.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { nothingHere } from '../nothing-here.ts';
-import { send } from '../send.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { nothingHere } from '../../nothing-here.ts';
+import { send } from '../server/send.ts';
 import { authorizationVisit, follow } from './authorize.ts';
 import { readPageForm } from './page-form.ts';
-import { pageAnswer } from './send-page.ts';
+import { pageAnswer } from './send.ts';
 import { formView, visit } from './visit.ts';
 import { findVisitor } from './visitor.ts';
 

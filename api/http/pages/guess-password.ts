@@ -1,9 +1,9 @@
-import { signIn } from '../../users/sign-in.ts';
-import type { SignInAttempt } from '../../users/sign-in.ts';
-import type { SignedIn } from '../../users/begin-sign-in.ts';
-import type { ApiContext } from '../api-context.ts';
-import { guessing } from '../guessing.ts';
-import type { Guess } from '../guessing.ts';
+import { signIn } from '../../users/sign-in/sign-in.ts';
+import type { SignInAttempt } from '../../users/sign-in/sign-in.ts';
+import type { SignedIn } from '../../users/sign-in/begin-sign-in.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import { guessing } from '../throttle/guessing.ts';
+import type { Guess } from '../throttle/guessing.ts';
 import type { PageBox } from './page-box.ts';
 
 /** The origin of a password. */

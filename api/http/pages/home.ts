@@ -1,8 +1,8 @@
-import type { ApiContext } from '../api-context.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { exchangeOf } from '../exchange.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { exchangeOf } from '../request/exchange.ts';
 import { pageBox } from './page-box.ts';
-import { sendOn } from './send-page.ts';
+import { sendOn } from './send.ts';
 
 /** `GET /`: redirects the address of a box to its sign-in page. */
 export function homeEndpoint(context: ApiContext): Endpoint {

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { signedOutPage } from '../../pages/signed-in-page.ts';
-import { signOut } from '../../users/sign-in.ts';
-import type { ApiContext } from '../api-context.ts';
-import { send } from '../send.ts';
-import { setCookie } from './browser-cookie.ts';
-import { pageAnswer, sendOn } from './send-page.ts';
+import { signOut } from '../../users/sign-in/sign-in.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import { send } from '../server/send.ts';
+import { setCookie } from '../cookies/browser-cookie.ts';
+import { pageAnswer, sendOn } from './send.ts';
 import type { Visit } from './visit.ts';
 
 /** Signs the browser out, deletes its cookie, and redirects it as {@link goOn} does. Throws Outage. */

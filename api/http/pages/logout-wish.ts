@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { judgeLogout } from '../../oauth/openid/logout-request.ts';
 import type { JudgedLogout } from '../../oauth/openid/logout-request.ts';
 import { problemPage } from '../../pages/problem-page.ts';
-import type { ApiContext } from '../api-context.ts';
-import { exchangeOf } from '../exchange.ts';
-import { nothingHere } from '../nothing-here.ts';
-import { send } from '../send.ts';
-import { pageAnswer } from './send-page.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import { exchangeOf } from '../request/exchange.ts';
+import { nothingHere } from '../../nothing-here.ts';
+import { send } from '../server/send.ts';
+import { pageAnswer } from './send.ts';
 import type { Visit } from './visit.ts';
 
 /** A logout request that can be trusted. */

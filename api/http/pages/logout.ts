@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { formPostPage } from '../../pages/form-post-page.ts';
 import { signOutPage } from '../../pages/signed-in-page.ts';
-import type { ApiContext } from '../api-context.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { send } from '../send.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { send } from '../server/send.ts';
 import { goOn, leave } from './leave.ts';
 import { readLogoutWish } from './logout-wish.ts';
 import type { LogoutWish } from './logout-wish.ts';
 import { readPostedQuery } from './posted-query.ts';
-import { pageAnswer } from './send-page.ts';
+import { pageAnswer } from './send.ts';
 import { formView, visit } from './visit.ts';
 import type { Visit } from './visit.ts';
 import { findVisitor, signOutAddress } from './visitor.ts';

@@ -1,8 +1,8 @@
 import type { Box } from '../../../crds/box.ts';
 import type { BoxLook } from '../../pages/page.ts';
 import type { BoxState } from '../../state/box-state.ts';
-import type { ApiContext } from '../api-context.ts';
-import { nothingHere } from '../nothing-here.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import { nothingHere } from '../../nothing-here.ts';
 
 /** Settings of a box for its pages. */
 export interface PageBox {

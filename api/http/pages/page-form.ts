@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isFormToken } from '../../credentials/browser-token.ts';
-import { parseParameters } from '../../oauth/parameters.ts';
-import type { Parameters } from '../../oauth/parameters.ts';
+import { parseParameters } from '../../oauth/token/parameters.ts';
+import type { Parameters } from '../../oauth/token/parameters.ts';
 import { Problem } from '../../problem.ts';
-import { bodyLimits, readBody } from '../read-body.ts';
-import type { Browser } from './browser-cookie.ts';
+import { bodyLimits, readBody } from '../request/read-body.ts';
+import type { Browser } from '../cookies/browser-cookie.ts';
 
 /**
  * Reads the form of one of our pages. Throws Problem `forbidden` if another site sent it, or if it was created for

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem.ts';
-import { bodyLimits, readBody } from '../read-body.ts';
+import { bodyLimits, readBody } from '../request/read-body.ts';
 
 /**
  * Reads a form that another site may have sent, as the query of the same request by GET, in ASCII: bytes beyond it are

@@ -1,19 +1,19 @@
 import { signInPage } from '../../pages/sign-in-page.ts';
 import { signedInPage } from '../../pages/signed-in-page.ts';
-import { isOpenForSignUp } from '../../users/sign-up.ts';
-import type { ApiContext } from '../api-context.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { exchangeOf } from '../exchange.ts';
-import { send } from '../send.ts';
+import { isOpenForSignUp } from '../../users/sign-in/sign-up.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { exchangeOf } from '../request/exchange.ts';
+import { send } from '../server/send.ts';
 import { goOnSignedIn } from './after-sign-in.ts';
 import { appsWish } from './apps-wish.ts';
 import { appVisit } from './app-visit.ts';
 import { follow } from './authorize.ts';
 import { guessPassword } from './guess-password.ts';
 import { readPageForm } from './page-form.ts';
-import { pageAnswer } from './send-page.ts';
+import { pageAnswer } from './send.ts';
 import { findVisitor, signOutAddress } from './visitor.ts';
-import { deviceTokenOf } from './device-cookie.ts';
+import { deviceTokenOf } from '../cookies/device-cookie.ts';
 import { firstCookie, formView } from './visit.ts';
 import type { Visit } from './visit.ts';
 

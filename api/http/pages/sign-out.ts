@@ -1,11 +1,11 @@
 import { signOutPage } from '../../pages/signed-in-page.ts';
-import type { ApiContext } from '../api-context.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { send } from '../send.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { send } from '../server/send.ts';
 import { goOn, leave } from './leave.ts';
 import { readLogoutWish } from './logout-wish.ts';
 import { readPageForm } from './page-form.ts';
-import { pageAnswer } from './send-page.ts';
+import { pageAnswer } from './send.ts';
 import { formView, visit } from './visit.ts';
 import { findVisitor, signOutAddress } from './visitor.ts';
 

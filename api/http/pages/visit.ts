@@ -3,10 +3,10 @@ import { formToken } from '../../credentials/browser-token.ts';
 import { chooseLanguage } from '../../pages/language.ts';
 import type { Language } from '../../pages/language.ts';
 import type { BoxLook } from '../../pages/page.ts';
-import type { ApiContext } from '../api-context.ts';
-import { exchangeOf } from '../exchange.ts';
-import { browserOf, setCookie } from './browser-cookie.ts';
-import type { Browser } from './browser-cookie.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import { exchangeOf } from '../request/exchange.ts';
+import { browserOf, setCookie } from '../cookies/browser-cookie.ts';
+import type { Browser } from '../cookies/browser-cookie.ts';
 import { pageBox } from './page-box.ts';
 import type { PageBox } from './page-box.ts';
 

@@ -1,7 +1,7 @@
-import { inBox } from '../../db/transaction.ts';
-import type { SignIn } from '../../db/sign-in.ts';
-import { currentSignIn } from '../../oauth/signed-in.ts';
-import type { ApiContext } from '../api-context.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import type { SignIn } from '../../db/authorization/sign-in.ts';
+import { currentSignIn } from '../../oauth/session/signed-in.ts';
+import type { ApiContext } from '../server/api-context.ts';
 import type { PageBox } from './page-box.ts';
 import type { Visit } from './visit.ts';
 

@@ -5,9 +5,9 @@ import type { Fault } from '../../../crds/fault.ts';
 import { isObject } from '../../policy/json-value.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
 import { BOXGATE_SCOPE } from '../../state/requestable-scopes.ts';
-import { normalPath } from '../path-text.ts';
-import { parameters } from '../query.ts';
-import { sessionParts, userFields } from '../session-parts.ts';
+import { normalPath } from '../request/path-text.ts';
+import { parameters } from '../request/query.ts';
+import { sessionParts, userFields } from './session-parts.ts';
 import { resourceRoutes } from './resource-routes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 import { Problem } from '../../problem.ts';
-import { withElements } from '../../resources/bundle.ts';
-import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/etag.ts';
-import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search-parameters.ts';
-import { getGrant, grantVersion, removeGrant } from '../../users/grant-removal.ts';
-import { grantSearch, searchStoredGrants } from '../../users/grant-search.ts';
-import { grantKey, grantView } from '../../users/grant-view.ts';
+import { withElements } from '../../resources/search/bundle.ts';
+import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/write/etag.ts';
+import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search/parameters.ts';
+import { getGrant, grantVersion, removeGrant } from '../../users/grant/grant-removal.ts';
+import { grantSearch, searchStoredGrants } from '../../users/grant/search.ts';
+import { grantKey, grantView } from '../../users/grant/view.ts';
 import { possibleIdIn } from './id-in-path.ts';
 import type { ResourceHandler } from './resource-exchange.ts';
 import { searchAnswer } from './search-answer.ts';

@@ -1,18 +1,18 @@
-import type { StoredGroup } from '../../db/group.ts';
+import type { StoredGroup } from '../../db/user/group.ts';
 import { Problem } from '../../problem.ts';
-import { withElements } from '../../resources/bundle.ts';
-import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/etag.ts';
-import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search-parameters.ts';
+import { withElements } from '../../resources/search/bundle.ts';
+import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/write/etag.ts';
+import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search/parameters.ts';
 import type { ResourceServices } from '../../resources/services.ts';
-import { changeGroup, createGroup, getGroup, removeGroup } from '../../users/group-change.ts';
-import type { GroupWish } from '../../users/group-change.ts';
-import { groupSearch, searchStoredGroups } from '../../users/group-search.ts';
-import { groupView } from '../../users/group-view.ts';
+import { changeGroup, createGroup, getGroup, removeGroup } from '../../users/group/change.ts';
+import type { GroupWish } from '../../users/group/change.ts';
+import { groupSearch, searchStoredGroups } from '../../users/group/search.ts';
+import { groupView } from '../../users/group/view.ts';
 import { wishOf } from './group-wish.ts';
 import { possibleIdIn } from './id-in-path.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceHandler } from './resource-exchange.ts';
 import { searchAnswer } from './search-answer.ts';
-import { documentIn } from './submitted-body.ts';
+import { documentIn } from '../formats/submitted-body.ts';
 
 /** `GET /Group` */
 export const searchGroupsHandler: ResourceHandler = async (exchange, services) => {

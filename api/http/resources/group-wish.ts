@@ -1,8 +1,8 @@
-import { jsonPatch } from '../../resources/json-patch.ts';
-import { mergePatch } from '../../resources/merge-patch.ts';
-import type { GroupWish } from '../../users/group-change.ts';
+import { jsonPatch } from '../../resources/write/json-patch.ts';
+import { mergePatch } from '../../resources/write/merge-patch.ts';
+import type { GroupWish } from '../../users/group/change.ts';
 import type { ResourceExchange } from './resource-exchange.ts';
-import { documentIn, patchIn } from './submitted-body.ts';
+import { documentIn, patchIn } from '../formats/submitted-body.ts';
 
 /** Returns the function that computes the requested group of a PUT or PATCH from the current one. */
 export function wishOf(write: Pick<ResourceExchange, 'method' | 'body' | 'contentType'>): GroupWish {

@@ -1,7 +1,7 @@
 import { RESOURCE_ID } from '../../../crds/fields.ts';
-import { grantId } from '../../users/grant-view.ts';
-import { groupId } from '../../users/group-search.ts';
-import { sessionId } from '../../resources/session-search.ts';
+import { grantId } from '../../users/grant/view.ts';
+import { groupId } from '../../users/group/search.ts';
+import { sessionId } from '../../resources/search/session-search.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
 
 /** Returns the id in the path of a request, in any form; throws a TypeError for a route without one. */

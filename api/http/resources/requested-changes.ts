@@ -1,20 +1,20 @@
 import { Problem } from '../../problem.ts';
-import { changedResourceFields } from '../../resources/changed-fields.ts';
-import { changedSessionFields } from '../../resources/changed-session-fields.ts';
-import { getResource } from '../../resources/get.ts';
-import { patchedBody } from '../../resources/patch.ts';
+import { changedResourceFields } from '../../resources/write/changed-fields.ts';
+import { changedSessionFields } from '../../resources/write/changed-session-fields.ts';
+import { getResource } from '../../resources/write/get.ts';
+import { patchedBody } from '../../resources/write/patch.ts';
 import type { ResourceServices, StoredKind } from '../../resources/services.ts';
-import { getSession, patchWish, putWish } from '../../resources/session-change.ts';
-import { sessionView } from '../../resources/session-view.ts';
-import { changedGroupFields } from '../../users/changed-group-fields.ts';
-import { changedUserFields } from '../../users/changed-user-fields.ts';
-import { getUser } from '../../users/get-user.ts';
-import { getGroup } from '../../users/group-change.ts';
-import { groupView } from '../../users/group-view.ts';
+import { getSession, patchWish, putWish } from '../../resources/write/session-change.ts';
+import { sessionView } from '../../resources/write/session-view.ts';
+import { changedGroupFields } from '../../users/group/changed-group-fields.ts';
+import { changedUserFields } from '../../users/user/changed-user-fields.ts';
+import { getUser } from '../../users/user/get-user.ts';
+import { getGroup } from '../../users/group/change.ts';
+import { groupView } from '../../users/group/view.ts';
 import { wishOf } from './group-wish.ts';
 import { possibleId } from './id-in-path.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
-import { documentIn, patchIn } from './submitted-body.ts';
+import { documentIn, patchIn } from '../formats/submitted-body.ts';
 
 /** A request to write a record, before it is granted. */
 export type RequestedWrite = Pick<ResourceExchange, 'box' | 'id' | 'body' | 'contentType'> & {

@@ -1,6 +1,6 @@
 import type { Box } from '../../../crds/box.ts';
-import type { GuessPassword } from '../../users/change-user.ts';
-import type { ConfirmChanges } from '../../resources/confirm-changes.ts';
+import type { GuessPassword } from '../../users/user/change.ts';
+import type { ConfirmChanges } from '../../resources/write/confirm-changes.ts';
 import type { ResourceServices, StoredKind } from '../../resources/services.ts';
 
 /** The resource types of the generic resource API. */

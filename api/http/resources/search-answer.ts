@@ -1,7 +1,7 @@
-import { bundleOf, linksOf, withElements } from '../../resources/bundle.ts';
-import type { Link, View } from '../../resources/bundle.ts';
-import type { SearchRequest } from '../../resources/search-parameters.ts';
-import type { SearchResult } from '../../resources/search.ts';
+import { bundleOf, linksOf, withElements } from '../../resources/search/bundle.ts';
+import type { Link, View } from '../../resources/search/bundle.ts';
+import type { SearchRequest } from '../../resources/search/parameters.ts';
+import type { SearchResult } from '../../resources/search/search.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceKind } from './resource-exchange.ts';
 
 /** Returns the answer to a search: a Bundle, or the resources alone with the links in a header (RFC 8288). */

@@ -1,17 +1,17 @@
-import type { SessionRecord } from '../../db/session-record.ts';
+import type { SessionRecord } from '../../db/session/record.ts';
 import { Problem } from '../../problem.ts';
-import { withElements } from '../../resources/bundle.ts';
-import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/etag.ts';
+import { withElements } from '../../resources/search/bundle.ts';
+import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/write/etag.ts';
 import type { ResourceServices } from '../../resources/services.ts';
-import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search-parameters.ts';
-import { changeSession, getSession, patchWish, putWish, revokeSession } from '../../resources/session-change.ts';
-import type { SessionWish } from '../../resources/session-change.ts';
-import { searchStoredSessions, sessionSearch } from '../../resources/session-search.ts';
-import { sessionView } from '../../resources/session-view.ts';
+import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search/parameters.ts';
+import { changeSession, getSession, patchWish, putWish, revokeSession } from '../../resources/write/session-change.ts';
+import type { SessionWish } from '../../resources/write/session-change.ts';
+import { searchStoredSessions, sessionSearch } from '../../resources/search/session-search.ts';
+import { sessionView } from '../../resources/write/session-view.ts';
 import { possibleIdIn } from './id-in-path.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceHandler } from './resource-exchange.ts';
 import { searchAnswer } from './search-answer.ts';
-import { documentIn, patchIn } from './submitted-body.ts';
+import { documentIn, patchIn } from '../formats/submitted-body.ts';
 
 /** `GET /Session` */
 export const searchSessionsHandler: ResourceHandler = async (exchange, services) => {

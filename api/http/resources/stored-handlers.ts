@@ -1,21 +1,21 @@
-import type { StoredResource } from '../../db/resource.ts';
+import type { StoredResource } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
-import { withElements } from '../../resources/bundle.ts';
-import { deleteResource } from '../../resources/delete.ts';
-import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/etag.ts';
-import { getResource } from '../../resources/get.ts';
-import { patchResource } from '../../resources/patch.ts';
-import { postResource } from '../../resources/post.ts';
-import { putResource } from '../../resources/put.ts';
-import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search-parameters.ts';
-import { searchStored, storedSearches } from '../../resources/search-stored.ts';
+import { withElements } from '../../resources/search/bundle.ts';
+import { deleteResource } from '../../resources/write/delete.ts';
+import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/write/etag.ts';
+import { getResource } from '../../resources/write/get.ts';
+import { patchResource } from '../../resources/write/patch.ts';
+import { postResource } from '../../resources/write/post.ts';
+import { putResource } from '../../resources/write/put.ts';
+import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search/parameters.ts';
+import { searchStored, storedSearches } from '../../resources/search/stored.ts';
 import type { StoredKind } from '../../resources/services.ts';
-import type { Written } from '../../resources/store.ts';
-import { storedView } from '../../resources/stored-view.ts';
+import type { Written } from '../../resources/write/store.ts';
+import { storedView } from '../../resources/write/stored-view.ts';
 import { idIn, possibleIdIn } from './id-in-path.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceHandler } from './resource-exchange.ts';
 import { searchAnswer } from './search-answer.ts';
-import { documentIn, patchIn } from './submitted-body.ts';
+import { documentIn, patchIn } from '../formats/submitted-body.ts';
 
 /** `GET /<kind>` */
 export function searchHandler(kind: StoredKind): ResourceHandler {

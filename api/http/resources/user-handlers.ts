@@ -1,19 +1,19 @@
 import type { Box } from '../../../crds/box.ts';
 import { Problem } from '../../problem.ts';
-import { refuseParameters } from '../../resources/search-parameters.ts';
-import { changeUser } from '../../users/change-user.ts';
-import { createUser } from '../../users/create-user.ts';
-import { getUser } from '../../users/get-user.ts';
-import { removeUser } from '../../users/remove-user.ts';
+import { refuseParameters } from '../../resources/search/parameters.ts';
+import { changeUser } from '../../users/user/change.ts';
+import { createUser } from '../../users/user/create-user.ts';
+import { getUser } from '../../users/user/get-user.ts';
+import { removeUser } from '../../users/user/remove-user.ts';
 import type { UserServices } from '../../users/services.ts';
-import { listUsers } from '../../users/user-search.ts';
-import { entityTag, isKnown, readPreconditions } from '../../resources/etag.ts';
-import { listedUser, singleUser, userVersion } from '../../users/user-view.ts';
-import type { StoredUser } from '../../db/user.ts';
+import { listUsers } from '../../users/user/search.ts';
+import { entityTag, isKnown, readPreconditions } from '../../resources/write/etag.ts';
+import { listedUser, singleUser, userVersion } from '../../users/user/view.ts';
+import type { StoredUser } from '../../db/user/user.ts';
 import { idIn } from './id-in-path.ts';
 import type { ResourceAnswer, ResourceExchange } from './resource-exchange.ts';
 import { listAnswer } from './search-answer.ts';
-import { documentIn } from './submitted-body.ts';
+import { documentIn } from '../formats/submitted-body.ts';
 
 /** Answers a request to the users API (interface §4.5). Throws Problem and Outage. */
 type UserHandler = (exchange: ResourceExchange, services: UserServices) => Promise<ResourceAnswer>;

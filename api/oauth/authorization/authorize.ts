@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Box } from '../../../crds/box.ts';
 import { browserHash } from '../../credentials/browser-token.ts';
-import { readConsent, storeConsent } from '../../db/consent.ts';
-import { insertConsentRequest, readConsentRequest, takeConsentRequest } from '../../db/consent-request.ts';
-import type { SignIn } from '../../db/sign-in.ts';
-import { inBox } from '../../db/transaction.ts';
-import type { Connection } from '../../db/transaction.ts';
+import { readConsent, storeConsent } from '../../db/authorization/consent.ts';
+import {
+  insertConsentRequest,
+  readConsentRequest,
+  takeConsentRequest,
+} from '../../db/authorization/consent-request.ts';
+import type { SignIn } from '../../db/authorization/sign-in.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import type { Connection } from '../../db/core/transaction.ts';
 import type { BoxState } from '../../state/box-state.ts';
-import { decideWithKey } from '../decide-with-key.ts';
-import { isKeyNeeded, keyFor } from '../make-access-token.ts';
+import { decideWithKey } from '../token/decide-with-key.ts';
+import { isKeyNeeded, keyFor } from '../token/access-token.ts';
 import { idTokenKeyFor } from '../openid/id-token.ts';
 import type { OAuthServices } from '../services.ts';
-import { lockCurrentSignIn } from '../signed-in.ts';
+import { lockCurrentSignIn } from '../session/signed-in.ts';
 import { errorAnswer } from './answer-place.ts';
 import type { ClientAnswer } from './answer-place.ts';
 import { judgeAuthorizationRequest } from './authorization-request.ts';

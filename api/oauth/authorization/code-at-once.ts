@@ -1,9 +1,9 @@
 import { browserHash } from '../../credentials/browser-token.ts';
-import { targetKey } from '../../db/consent.ts';
-import type { Consent } from '../../db/consent.ts';
+import { targetKey } from '../../db/authorization/consent.ts';
+import type { Consent } from '../../db/authorization/consent.ts';
 import type { HotStatements } from '../../db/hot-statements.ts';
 import type { BoxState } from '../../state/box-state.ts';
-import { signInThatCounts } from '../signed-in.ts';
+import { signInThatCounts } from '../session/signed-in.ts';
 import type { ClientAnswer } from './answer-place.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { consentTarget } from './consent-target.ts';

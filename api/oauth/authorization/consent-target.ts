@@ -1,4 +1,4 @@
-import type { ConsentTarget } from '../../db/consent.ts';
+import type { ConsentTarget } from '../../db/authorization/consent.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
 /** Returns the target that a consent to a request is for: the redirect URI as configured, and the audience. */

@@ -1,4 +1,4 @@
-import type { Consent } from '../../db/consent.ts';
+import type { Consent } from '../../db/authorization/consent.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
 /** Checks whether a consent covers all that a request wants. A consent to an earlier client of this ID is ignored. */

@@ -1,6 +1,6 @@
 import type { Client } from '../../../crds/client.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
-import type { Parameters } from '../parameters.ts';
+import type { Parameters } from '../token/parameters.ts';
 import type { AnswerPlace } from './answer-place.ts';
 import { isRedirectUri } from './redirect-uri.ts';
 import { chooseMode } from './response-mode.ts';

@@ -3,7 +3,7 @@ import { equal } from '../../credentials/equal.ts';
 import type { CodeParts } from '../../credentials/code-text.ts';
 import type { FoundCode } from '../../db/hot-statements.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
-import { needsChallenge } from '../confidential.ts';
+import { needsChallenge } from '../client-auth/confidential.ts';
 import { isRedirectUri } from './redirect-uri.ts';
 
 /** A code as a client presents it. */

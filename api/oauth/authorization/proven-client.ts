@@ -1,4 +1,4 @@
-import { mustAuthenticateForCode } from '../confidential.ts';
+import { mustAuthenticateForCode } from '../client-auth/confidential.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
 /**

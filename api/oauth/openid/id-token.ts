@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import type { Client } from '../../../crds/client.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
-import { keyOf } from '../make-access-token.ts';
-import type { KeyNeeded } from '../make-access-token.ts';
-import { signJwt } from '../sign-jwt.ts';
+import { keyOf } from '../token/access-token.ts';
+import type { KeyNeeded } from '../token/access-token.ts';
+import { signJwt } from '../keys/sign-jwt.ts';
 
 /** Seconds for which an id_token is valid: it tells a client who signed in, and gives no access. */
 export const ID_TOKEN_LIFETIME = 3600;

@@ -1,5 +1,5 @@
-import { allOfForm, withoutEmpty } from '../parameters.ts';
-import type { Parameters } from '../parameters.ts';
+import { allOfForm, withoutEmpty } from '../token/parameters.ts';
+import type { Parameters } from '../token/parameters.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { OAuthServices } from '../services.ts';
 import type { BoxState } from '../../state/box-state.ts';

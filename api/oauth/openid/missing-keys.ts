@@ -1,7 +1,7 @@
 import type { BoxState } from '../../state/box-state.ts';
 import type { SigningAlgorithm } from '../../state/key-ring.ts';
-import { isKeyNeeded, keyOf } from '../make-access-token.ts';
-import type { KeyNeeded } from '../make-access-token.ts';
+import { isKeyNeeded, keyOf } from '../token/access-token.ts';
+import type { KeyNeeded } from '../token/access-token.ts';
 import { idTokenAlgorithm } from './id-token.ts';
 
 /**

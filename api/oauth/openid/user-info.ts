@@ -1,4 +1,4 @@
-import { checkBearer } from '../check-token.ts';
+import { checkBearer } from '../session/check-token.ts';
 import type { OAuthServices } from '../services.ts';
 import { asksForIdToken } from './id-token.ts';
 import { userClaims } from './user-claims.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { InCluster } from '../../../operator/kube/in-cluster.ts';
-import type { ControlPlane } from '../../envtest/control-plane.ts';
+import type { InCluster } from '../../../operator/kube/client/in-cluster.ts';
+import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { startOperatorProcess, operatorNamespace, type OperatorProcess } from '../../support/operator-process.ts';
 import { managementKey, type RestartedApi } from './api-supply.ts';
 import type { EpochWatch } from './epoch-watch.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { createConnection } from '../../../operator/kube/connection.ts';
-import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/kube-api.ts';
-import { kubeconfigFile } from '../../../operator/kube/kubeconfig-file.ts';
-import { controlPlane, startControlPlane, type ControlPlane } from '../../envtest/control-plane.ts';
-import { installCrds } from '../../envtest/install-crds.ts';
+import { createConnection } from '../../../operator/kube/client/connection.ts';
+import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/client/kube-api.ts';
+import { kubeconfigFile } from '../../../operator/kube/client/kubeconfig-file.ts';
+import { controlPlane, startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import { installCrds } from '../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { sorts, watchThings, type ThingWatch } from './things.ts';
 

@@ -3,21 +3,21 @@ import { createManagement } from '../../../api/client/management.ts';
 import { Secret } from '../../../api/client/secret.ts';
 import { KINDS, type Kind } from '../../../crds/kind.ts';
 import { isRecord } from '../../../crds/schema-node.ts';
-import { createClusterSecrets } from '../../../operator/kube/cluster-secrets.ts';
-import { createClusterSource } from '../../../operator/kube/cluster-source.ts';
-import { createConnection } from '../../../operator/kube/connection.ts';
-import { inCluster, type InCluster } from '../../../operator/kube/in-cluster.ts';
-import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/kube-api.ts';
-import { defaultTimes } from '../../../operator/kube/list-watch.ts';
-import { startReconciler, type Reconciler } from '../../../operator/reconciler.ts';
-import { mayAccount } from '../../envtest/access-review.ts';
-import { controlPlane, type ControlPlane } from '../../envtest/control-plane.ts';
-import { installCrds } from '../../envtest/install-crds.ts';
+import { createClusterSecrets } from '../../../operator/kube/secrets/cluster-secrets.ts';
+import { createClusterSource } from '../../../operator/kube/source/cluster-source.ts';
+import { createConnection } from '../../../operator/kube/client/connection.ts';
+import { inCluster, type InCluster } from '../../../operator/kube/client/in-cluster.ts';
+import { createKubeApi, type KubeApi, type KubeCall } from '../../../operator/kube/client/kube-api.ts';
+import { defaultTimes } from '../../../operator/kube/client/list-watch.ts';
+import { startReconciler, type Reconciler } from '../../../operator/reconcile/reconciler.ts';
+import { mayAccount } from '../../../tools/envtest/access-review.ts';
+import { controlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import { installCrds } from '../../../tools/envtest/install-crds.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryKeeper } from '../memory-source.ts';
 import { plainOptions } from '../reconciler-options.ts';
-import { recordedEvents } from '../recorded-events.ts';
+import { recordedEvents } from '../status/recorded-events.ts';
 
 /** One box of a real cluster, and the reconciler in this process over a source that may do no more than it needs. */
 export interface SourceRig {

@@ -1,15 +1,15 @@
 import { isRecord } from '../../../crds/schema-node.ts';
-import { createConnection } from '../../../operator/kube/connection.ts';
-import { createKubeApi, type KubeApi } from '../../../operator/kube/kube-api.ts';
-import { KubeError } from '../../../operator/kube/kube-error.ts';
+import { createConnection } from '../../../operator/kube/client/connection.ts';
+import { createKubeApi, type KubeApi } from '../../../operator/kube/client/kube-api.ts';
+import { KubeError } from '../../../operator/kube/client/kube-error.ts';
 import {
   defaultTimes,
   startListWatch,
   type ListWatch,
   type ListWatchTimes,
-} from '../../../operator/kube/list-watch.ts';
-import type { Kept } from '../../../operator/kube/object-store.ts';
-import type { ScriptedApiServer } from '../../envtest/scripted-api-server.ts';
+} from '../../../operator/kube/client/list-watch.ts';
+import type { Kept } from '../../../operator/kube/client/object-store.ts';
+import type { ScriptedApiServer } from '../../../tools/envtest/scripted-api-server.ts';
 
 /** What a test keeps of an object. */
 export interface Thing extends Kept {

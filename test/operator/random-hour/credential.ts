@@ -1,5 +1,5 @@
 import { isRecord } from '../../../crds/schema-node.ts';
-import type { ControlPlane } from '../../envtest/control-plane.ts';
+import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { proof } from '../../oauth/assertions.ts';
 import type { FoundClient } from './found-client.ts';
 import { patientCall } from './found-client.ts';

@@ -3,7 +3,7 @@ import { isRecord } from '../../../crds/schema-node.ts';
 import { eventually } from '../../support/eventually.ts';
 import { operatorNamespace } from '../../support/operator-process.ts';
 import type { Random } from '../../support/random.ts';
-import { declaredRights, declaredRoles, pathOfRole, rulesWithout } from '../declared-rights.ts';
+import { declaredRights, declaredRoles, pathOfRole, rulesWithout } from '../kube/client/declared-rights.ts';
 import { bindSecrets } from '../install-operator.ts';
 import { listClients, patientCall, type FoundClient } from './found-client.ts';
 import { edits } from './edits.ts';

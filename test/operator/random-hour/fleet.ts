@@ -1,7 +1,7 @@
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
 import { isRecord } from '../../../crds/schema-node.ts';
-import { inLanes } from '../../../operator/kube/lanes.ts';
-import type { ControlPlane } from '../../envtest/control-plane.ts';
+import { inLanes } from '../../../operator/kube/client/lanes.ts';
+import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { bindSecrets } from '../install-operator.ts';
 import { clientPath, patientCall, readClient } from './found-client.ts';
 import type { Journal } from './journal.ts';

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../crds/schema-node.ts';
-import type { ApiAnswer, ApiCall } from '../../envtest/api-call.ts';
-import type { ControlPlane } from '../../envtest/control-plane.ts';
+import type { ApiAnswer, ApiCall } from '../../../tools/envtest/api-call.ts';
+import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** A Client as the API server has it. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConnection } from '../../../operator/kube/connection.ts';
-import { createKubeApi } from '../../../operator/kube/kube-api.ts';
-import { kubeconfigFile } from '../../../operator/kube/kubeconfig-file.ts';
-import { watch } from '../../../operator/kube/watch.ts';
-import type { ControlPlane } from '../../envtest/control-plane.ts';
+import { createConnection } from '../../../operator/kube/client/connection.ts';
+import { createKubeApi } from '../../../operator/kube/client/kube-api.ts';
+import { kubeconfigFile } from '../../../operator/kube/client/kubeconfig-file.ts';
+import { watch } from '../../../operator/kube/client/watch.ts';
+import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import type { Random } from '../../support/random.ts';
 import type { Checker, Outcome } from './checker.ts';
 import { clientPath, foundClient, listClients, type FoundClient } from './found-client.ts';

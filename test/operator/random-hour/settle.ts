@@ -1,4 +1,4 @@
-import { inLanes } from '../../../operator/kube/lanes.ts';
+import { inLanes } from '../../../operator/kube/client/lanes.ts';
 import { asOwner } from '../../support/postgres.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Checker } from './checker.ts';

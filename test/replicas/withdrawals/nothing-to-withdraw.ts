@@ -43,7 +43,13 @@ export const GRANTS_NOTHING: Readonly<Record<string, string>> = {
 
 /** Fields that the operator turns into others, each with the test of what becomes of them. */
 export const MADE_INTO_OTHERS: Readonly<Record<string, FieldProof>> = {
-  'Client.secretRef': ['test/operator/resolve-secret.test.ts', 'finds the entry that a secretRef names'],
-  'Client.generateSecret': ['test/operator/generated-secret.test.ts', 'fills in placeholders, with and without blanks'],
-  'Client.rotation': ['test/operator/kube/rotation.test.ts', 'by hand is valid beside the new one for the overlap'],
+  'Client.secretRef': ['test/operator/secrets/resolve-secret.test.ts', 'finds the entry that a secretRef names'],
+  'Client.generateSecret': [
+    'test/operator/secrets/generated-secret.test.ts',
+    'fills in placeholders, with and without blanks',
+  ],
+  'Client.rotation': [
+    'test/operator/kube/secrets/rotation.test.ts',
+    'by hand is valid beside the new one for the overlap',
+  ],
 };

@@ -1,0 +1,185 @@
+import type { Connection } from '../core/transaction.ts';
+
+/** The tokens issued for an answer: a session, and the refresh family it may belong to. */
+export interface IssuedTokens {
+  readonly session: string;
+  readonly bucket: number;
+  readonly family: string | null;
+}
+
+/** The answer to an authorization request; times in milliseconds since 1970, hashes hexadecimal. */
+export interface AuthorizationAnswer {
+  readonly id: string;
+  /** Hash of the code's random part; null if a token was issued directly. */
+  readonly hash: string | null;
+  readonly client: string;
+  readonly user: number;
+  /** The config version it began under. */
+  readonly version: number;
+  readonly browser: string;
+  /** The redirect URI in the request; null if it was omitted. */
+  readonly redirectUri: string | null;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  /** PKCE with S256; null: none was given. */
+  readonly challenge: string | null;
+  /** OpenID Connect Core §3.1.2.1; null: none was given. */
+  readonly nonce: string | null;
+  /** Time of the user's sign-in; null if a replica of an older release stored the answer. */
+  readonly authenticatedAt: number | null;
+  readonly userAgent: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** Stores an answer. `tokens` is null for a code, which is redeemed later. */
+export async function insertAnswer(
+  connection: Connection,
+  box: string,
+  answer: AuthorizationAnswer & { readonly keptUntil: number },
+  tokens: IssuedTokens | null,
+): Promise<void> {
+  await connection.query(
+    `INSERT INTO boxgate.authorization_answer
+       (box, id, hash, client, user_id, version, browser, redirect_uri, scope, audience, challenge, user_agent,
+        created_at, expires_at, kept_until, session, bucket, family, nonce,
+        authenticated_at, used_at)
+     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, decode($7, 'hex'), $8, $9, $10, $11, $12,
+             to_timestamp($13 / 1000.0), to_timestamp($14 / 1000.0), to_timestamp($15 / 1000.0), $16, $17, $18,
+             $19, to_timestamp($20 / 1000.0),
+             CASE WHEN $3 IS NULL THEN to_timestamp($13 / 1000.0) END)`,
+    [
+      box,
+      answer.id,
+      answer.hash,
+      answer.client,
+      answer.user,
+      answer.version,
+      answer.browser,
+      answer.redirectUri,
+      answer.scope,
+      answer.audience,
+      answer.challenge,
+      answer.userAgent,
+      answer.createdAt,
+      answer.expiresAt,
+      answer.keptUntil,
+      tokens?.session,
+      tokens?.bucket,
+      tokens?.family,
+      answer.nonce,
+      answer.authenticatedAt,
+    ],
+  );
+}
+
+/** An answer as stored. */
+export interface StoredAnswer extends AuthorizationAnswer {
+  readonly used: boolean;
+  /** True if its user is deleted or inactive, or has since ended everything begun then. */
+  readonly userGone: boolean;
+  readonly tokens: IssuedTokens | null;
+}
+
+interface AnswerRow {
+  readonly id: string;
+  readonly hash: string | null;
+  readonly client: string;
+  readonly user_id: string;
+  readonly version: string;
+  readonly browser: string;
+  readonly redirect_uri: string | null;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  readonly challenge: string | null;
+  readonly nonce: string | null;
+  readonly authenticated_at: Date | null;
+  readonly user_agent: string | null;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly used: boolean;
+  readonly user_gone: boolean;
+  readonly session: string | null;
+  readonly bucket: number | null;
+  readonly family: string | null;
+}
+
+/** Reads an answer and locks its row until the transaction ends: two uses of a code are serialized. */
+export async function lockAnswer(connection: Connection, box: string, id: string): Promise<StoredAnswer | undefined> {
+  const { rows } = await connection.query<AnswerRow>(
+    `SELECT id, encode(hash, 'hex') AS hash, client, user_id, version, encode(browser, 'hex') AS browser, redirect_uri,
+            scope, audience, challenge, nonce, authenticated_at, user_agent, created_at, expires_at, used_at IS NOT NULL AS used,
+            boxgate.living_user(box, user_id, version) IS NULL AS user_gone, session, bucket, family
+       FROM boxgate.authorization_answer WHERE box = $1 AND id = $2 FOR UPDATE`,
+    [box, id],
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    hash: row.hash,
+    client: row.client,
+    user: Number(row.user_id),
+    version: Number(row.version),
+    browser: row.browser,
+    redirectUri: row.redirect_uri,
+    scope: row.scope,
+    audience: row.audience,
+    challenge: row.challenge,
+    nonce: row.nonce,
+    authenticatedAt: row.authenticated_at?.getTime() ?? null,
+    userAgent: row.user_agent,
+    createdAt: row.created_at.getTime(),
+    expiresAt: row.expires_at.getTime(),
+    used: row.used,
+    userGone: row.user_gone,
+    tokens: tokensIn(row),
+  };
+}
+
+/** Marks a code as used and stores its tokens. Lock its row first ({@link lockAnswer}). */
+export async function useAnswer(
+  connection: Connection,
+  box: string,
+  id: string,
+  tokens: IssuedTokens,
+  now: number,
+): Promise<void> {
+  await connection.query(
+    `UPDATE boxgate.authorization_answer
+        SET used_at = to_timestamp($3 / 1000.0), session = $4, bucket = $5, family = $6
+      WHERE box = $1 AND id = $2`,
+    [box, id, now, tokens.session, tokens.bucket, tokens.family],
+  );
+}
+
+/** Ends every code issued to a sign-in; returns the tokens of those that were used. */
+export async function endAnswersOf(
+  connection: Connection,
+  box: string,
+  browser: string,
+  now: number,
+): Promise<readonly IssuedTokens[]> {
+  const { rows } = await connection.query<Pick<AnswerRow, 'session' | 'bucket' | 'family'>>(
+    `UPDATE boxgate.authorization_answer SET used_at = coalesce(used_at, to_timestamp($3 / 1000.0))
+      WHERE box = $1 AND browser = decode($2, 'hex') RETURNING session, bucket, family`,
+    [box, browser, now],
+  );
+  return rows.map(tokensIn).filter((tokens) => tokens !== null);
+}
+
+function tokensIn({ session, bucket, family }: Pick<AnswerRow, 'session' | 'bucket' | 'family'>): IssuedTokens | null {
+  return session === null || bucket === null ? null : { session, bucket, family };
+}
+
+/** Deletes at most `limit` answers of a box that are no longer needed; returns their number. */
+export async function deleteOldAnswers(connection: Connection, box: string, limit: number): Promise<number> {
+  const { rowCount } = await connection.query(
+    `WITH over AS MATERIALIZED (
+       SELECT id FROM boxgate.authorization_answer
+        WHERE box = $1 AND kept_until < now() ORDER BY kept_until LIMIT $2 FOR UPDATE SKIP LOCKED)
+     DELETE FROM boxgate.authorization_answer a USING over WHERE a.box = $1 AND a.id = over.id`,
+    [box, limit],
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,139 @@
+import { arrayLiteral, bytes, quoted, sparseArrayLiteral } from '../core/array-literal.ts';
+import type { CodeKey, FoundCode, NewCode, Redemption, Versioned } from '../hot-statements.ts';
+import type { Queryable } from '../session/issue.ts';
+import { sortingErrors } from '../core/outage.ts';
+
+/** Stores each code if the data it was decided on has not changed; returns which were stored. Throws Outage. */
+export function storeCodes(db: Queryable, codes: readonly NewCode[]): Promise<readonly boolean[]> {
+  return done(db, codes, 'store_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)', [
+    arrayLiteral(codes, ({ box }) => `"${box}"`),
+    arrayLiteral(codes, ({ version }) => String(version)),
+    arrayLiteral(codes, ({ id }) => id),
+    arrayLiteral(codes, ({ hash }) => bytes(hash)),
+    arrayLiteral(codes, ({ client }) => `"${client}"`),
+    arrayLiteral(codes, ({ user }) => String(user)),
+    arrayLiteral(codes, ({ browser }) => bytes(browser)),
+    arrayLiteral(codes, ({ signInVersion }) => String(signInVersion)),
+    sparseArrayLiteral(codes, ({ consentVersion }) => textOf(consentVersion)),
+    sparseArrayLiteral(codes, ({ redirectUri }) => quotedOrNull(redirectUri)),
+    sparseArrayLiteral(codes, ({ scope }) => quotedOrNull(scope)),
+    sparseArrayLiteral(codes, ({ audience }) => jsonOrNull(audience)),
+    sparseArrayLiteral(codes, ({ challenge }) => quotedOrNull(challenge)),
+    sparseArrayLiteral(codes, ({ nonce }) => quotedOrNull(nonce)),
+    sparseArrayLiteral(codes, ({ authenticatedAt }) => textOf(authenticatedAt)),
+    sparseArrayLiteral(codes, ({ userAgent }) => quotedOrNull(userAgent)),
+    arrayLiteral(codes, ({ createdAt }) => String(createdAt)),
+    arrayLiteral(codes, ({ expiresAt }) => String(expiresAt)),
+    arrayLiteral(codes, ({ keptUntil }) => String(keptUntil)),
+    arrayLiteral(codes, ({ target }) => bytes(target)),
+  ]);
+}
+
+/** Redeems each code that is still valid; returns which were redeemed. Throws Outage. */
+export function redeemCodes(db: Queryable, redemptions: readonly Redemption[]): Promise<readonly boolean[]> {
+  return done(db, redemptions, 'redeem_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)', [
+    arrayLiteral(redemptions, ({ session }) => `"${session.box}"`),
+    arrayLiteral(redemptions, ({ session }) => String(session.version)),
+    arrayLiteral(redemptions, ({ code }) => code.id),
+    arrayLiteral(redemptions, ({ code }) => bytes(code.hash)),
+    arrayLiteral(redemptions, ({ now }) => String(now)),
+    arrayLiteral(redemptions, ({ session }) => session.id),
+    arrayLiteral(redemptions, ({ session }) => String(session.bucket)),
+    arrayLiteral(redemptions, ({ session }) => String(session.expiresAt)),
+    arrayLiteral(redemptions, ({ session }) => `"${session.client}"`),
+    sparseArrayLiteral(redemptions, ({ session }) => (session.hash === null ? null : bytes(session.hash))),
+    sparseArrayLiteral(redemptions, ({ session }) => session.remoteAddr),
+    arrayLiteral(redemptions, ({ session }) => String(session.user)),
+    sparseArrayLiteral(redemptions, ({ session }) => quotedOrNull(session.scope)),
+    sparseArrayLiteral(redemptions, ({ session }) => jsonOrNull(session.audience)),
+    sparseArrayLiteral(redemptions, ({ session }) => quotedOrNull(session.userAgent)),
+  ]);
+}
+
+/** Calls a function that returns the positions, from 1, of the items it processed. */
+async function done(
+  db: Queryable,
+  items: readonly unknown[],
+  call: string,
+  values: (string | null)[],
+): Promise<readonly boolean[]> {
+  const text = `SELECT nth FROM boxgate.${call}`;
+  const { rows } = await sortingErrors(() => db.query<{ readonly nth: string }>({ text, values }));
+  const places = new Set(rows.map(({ nth }) => Number(nth)));
+  return items.map((_, index) => places.has(index + 1));
+}
+
+function textOf(number: number | null): string | null {
+  return number === null ? null : String(number);
+}
+
+function quotedOrNull(text: string | null): string | null {
+  return text === null ? null : quoted(text);
+}
+
+function jsonOrNull(list: readonly string[] | null): string | null {
+  return list === null ? null : quoted(JSON.stringify(list));
+}
+
+interface CodeRow {
+  readonly nth: string;
+  readonly config_version: string;
+  readonly hash: string | null;
+  /** Null if there is no such code. */
+  readonly client: string | null;
+  readonly user_id: string;
+  readonly version: string;
+  readonly redirect_uri: string | null;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  readonly challenge: string | null;
+  readonly nonce: string | null;
+  readonly authenticated: string | null;
+  readonly user_agent: string | null;
+  readonly created: string;
+  readonly expires: string;
+  readonly used: boolean;
+  readonly user_gone: boolean;
+}
+
+/**
+ * Reads codes, each with the current version of its box; the value is undefined if there is no such code, the version
+ * if there is no such box. Throws Outage.
+ */
+export async function findCodes(
+  db: Queryable,
+  keys: readonly CodeKey[],
+): Promise<readonly Versioned<FoundCode | undefined>[]> {
+  const values = [arrayLiteral(keys, ({ box }) => `"${box}"`), arrayLiteral(keys, ({ id }) => id)];
+  const text = 'SELECT * FROM boxgate.find_codes($1,$2)';
+  const { rows } = await sortingErrors(() => db.query<CodeRow>({ text, values }));
+  const found = new Map(rows.map((row) => [Number(row.nth), row]));
+  return keys.map(({ id }, index) => {
+    const row = found.get(index + 1);
+    return row === undefined
+      ? { version: undefined, value: undefined }
+      : { version: Number(row.config_version), value: foundCode(id, row) };
+  });
+}
+
+function foundCode(id: string, row: CodeRow): FoundCode | undefined {
+  if (row.client === null) return undefined;
+  return {
+    id,
+    hash: row.hash,
+    client: row.client,
+    user: Number(row.user_id),
+    version: Number(row.version),
+    redirectUri: row.redirect_uri,
+    scope: row.scope,
+    audience: row.audience,
+    challenge: row.challenge,
+    nonce: row.nonce,
+    authenticatedAt: row.authenticated === null ? null : Number(row.authenticated),
+    userAgent: row.user_agent,
+    createdAt: Number(row.created),
+    expiresAt: Number(row.expires),
+    used: row.used,
+    userGone: row.user_gone,
+  };
+}

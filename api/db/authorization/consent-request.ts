@@ -1,0 +1,71 @@
+import type { Connection } from '../core/transaction.ts';
+
+/** An authorization request that waits for consent; `browser` is the hash of the sign-in it belongs to. */
+export interface ConsentRequest {
+  readonly id: string;
+  readonly browser: string;
+  /** The parameters of the request as they came, a query without its question mark. */
+  readonly query: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Stores a request of a signed-in browser. */
+export async function insertConsentRequest(
+  connection: Connection,
+  box: string,
+  request: ConsentRequest,
+): Promise<void> {
+  await connection.query(
+    `INSERT INTO boxgate.consent_request (box, id, browser, query, expires_at)
+     VALUES ($1, $2, decode($3, 'hex'), $4, to_timestamp($5 / 1000.0))`,
+    [box, request.id, request.browser, request.query, request.expiresAt],
+  );
+}
+
+/** Key of a request in a browser, and the current time (milliseconds since 1970). */
+export type ConsentRequestKey = Pick<ConsentRequest, 'id' | 'browser'> & { readonly now: number };
+
+/** Reads the parameters of a request that waits in this browser; undefined if there is none. */
+export async function readConsentRequest(
+  connection: Connection,
+  box: string,
+  { id, browser, now }: ConsentRequestKey,
+): Promise<string | undefined> {
+  const { rows } = await connection.query<{ readonly query: string }>(
+    `SELECT query FROM boxgate.consent_request
+      WHERE box = $1 AND id = $2 AND browser = decode($3, 'hex') AND expires_at > to_timestamp($4 / 1000.0)`,
+    [box, id, browser, now],
+  );
+  return rows[0]?.query;
+}
+
+/** Removes a request; true only for the first call that does. */
+export async function takeConsentRequest(
+  connection: Connection,
+  box: string,
+  { id, browser, now }: ConsentRequestKey,
+): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    `DELETE FROM boxgate.consent_request
+      WHERE box = $1 AND id = $2 AND browser = decode($3, 'hex') AND expires_at > to_timestamp($4 / 1000.0)`,
+    [box, id, browser, now],
+  );
+  return rowCount === 1;
+}
+
+/** Deletes at most `limit` expired requests of a box; returns their number. */
+export async function deleteExpiredConsentRequests(
+  connection: Connection,
+  box: string,
+  limit: number,
+): Promise<number> {
+  const { rowCount } = await connection.query(
+    `WITH over AS MATERIALIZED (
+       SELECT id FROM boxgate.consent_request
+        WHERE box = $1 AND expires_at < now() ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+     DELETE FROM boxgate.consent_request r USING over WHERE r.box = $1 AND r.id = over.id`,
+    [box, limit],
+  );
+  return rowCount ?? 0;
+}

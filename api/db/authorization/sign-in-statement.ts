@@ -1,0 +1,52 @@
+import { arrayLiteral, bytes } from '../core/array-literal.ts';
+import type { FoundSignIn, SignInKey, Versioned } from '../hot-statements.ts';
+import type { Queryable } from '../session/issue.ts';
+import { sortingErrors } from '../core/outage.ts';
+
+interface SignInRow {
+  readonly nth: string;
+  readonly config_version: string;
+  readonly user_id: string | null;
+  readonly version: string;
+  readonly created: string;
+  readonly expires: string;
+  readonly consent_version: string | null;
+  readonly consent_scopes: readonly string[] | null;
+}
+
+/**
+ * Finds the sign-ins of some browsers, each with the current version of its box; the value is undefined if no user is
+ * signed in or the user may no longer be, the version if there is no such box. Throws Outage.
+ */
+export async function findSignIns(
+  db: Queryable,
+  keys: readonly SignInKey[],
+): Promise<readonly Versioned<FoundSignIn | undefined>[]> {
+  const values = [
+    arrayLiteral(keys, ({ box }) => `"${box}"`),
+    arrayLiteral(keys, ({ browser }) => bytes(browser)),
+    arrayLiteral(keys, ({ client }) => `"${client}"`),
+    arrayLiteral(keys, ({ target }) => bytes(target)),
+  ];
+  const text = 'SELECT * FROM boxgate.find_sign_ins($1,$2,$3,$4)';
+  const { rows } = await sortingErrors(() => db.query<SignInRow>({ text, values }));
+  const found = new Map(rows.map((row) => [Number(row.nth), row]));
+  return keys.map((_, index) => {
+    const row = found.get(index + 1);
+    return row === undefined
+      ? { version: undefined, value: undefined }
+      : { version: Number(row.config_version), value: foundSignIn(row) };
+  });
+}
+
+function foundSignIn(row: SignInRow): FoundSignIn | undefined {
+  if (row.user_id === null) return undefined;
+  const { consent_version: version, consent_scopes: scopes } = row;
+  return {
+    user: Number(row.user_id),
+    version: Number(row.version),
+    createdAt: Number(row.created),
+    expiresAt: Number(row.expires),
+    consent: version === null || scopes === null ? undefined : { version: Number(version), scopes },
+  };
+}

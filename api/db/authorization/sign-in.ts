@@ -1,0 +1,98 @@
+import type { Person } from '../hot-statements.ts';
+import type { Connection } from '../core/transaction.ts';
+
+/** A sign-in about to be stored; times in milliseconds since 1970. */
+export interface NewSignIn {
+  /** SHA-256 of the text in the browser's cookie, 64 hexadecimal digits. */
+  readonly browser: string;
+  readonly user: number;
+  /** The config version under which the password was verified. */
+  readonly version: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** A sign-in that has not expired, of a user who may still use it. */
+export interface SignIn extends Omit<NewSignIn, 'user'> {
+  readonly person: Person;
+}
+
+/** Stores a sign-in, unless its user has been deleted meanwhile. Call it in a `write` transaction. */
+export async function insertSignIn(connection: Connection, box: string, signIn: NewSignIn): Promise<void> {
+  await connection.query(
+    `INSERT INTO boxgate.sign_in (box, browser, user_id, version, created_at, expires_at)
+     SELECT u.box, decode($2, 'hex'), u.id, $4, to_timestamp($5 / 1000.0), to_timestamp($6 / 1000.0)
+       FROM boxgate.user u WHERE u.box = $1 AND u.id = $3`,
+    [box, signIn.browser, signIn.user, signIn.version, signIn.createdAt, signIn.expiresAt],
+  );
+}
+
+/** Finds the sign-in of a browser; undefined if there is none that is valid for its user. `now` in milliseconds. */
+export function findSignIn(
+  connection: Connection,
+  box: string,
+  browser: string,
+  now: number,
+): Promise<SignIn | undefined> {
+  return readSignIn(connection, box, browser, now, '');
+}
+
+/**
+ * Finds the same, and locks it until the transaction ends: nobody ends it meanwhile. The user is read before the row is
+ * locked, so call it only in a transaction that holds the box: nobody revokes the user's rights then.
+ */
+export function lockSignIn(
+  connection: Connection,
+  box: string,
+  browser: string,
+  now: number,
+): Promise<SignIn | undefined> {
+  return readSignIn(connection, box, browser, now, 'FOR KEY SHARE');
+}
+
+async function readSignIn(
+  connection: Connection,
+  box: string,
+  browser: string,
+  now: number,
+  lock: '' | 'FOR KEY SHARE',
+): Promise<SignIn | undefined> {
+  const { rows } = await connection.query<{
+    readonly person: Person | null;
+    readonly version: string;
+    readonly created_at: Date;
+    readonly expires_at: Date;
+  }>(
+    `SELECT boxgate.living_user(box, user_id, version) AS person, version, created_at, expires_at
+       FROM boxgate.sign_in
+      WHERE box = $1 AND browser = decode($2, 'hex') AND expires_at > to_timestamp($3 / 1000.0) ${lock}`,
+    [box, browser, now],
+  );
+  const [row] = rows;
+  if (row?.person === undefined || row.person === null) return undefined;
+  return {
+    browser,
+    person: row.person,
+    version: Number(row.version),
+    createdAt: row.created_at.getTime(),
+    expiresAt: row.expires_at.getTime(),
+  };
+}
+
+/** Ends the sign-in of a browser; nothing happens when there is none. */
+export async function deleteSignIn(connection: Connection, box: string, browser: string): Promise<void> {
+  await connection.query(`DELETE FROM boxgate.sign_in WHERE box = $1 AND browser = decode($2, 'hex')`, [box, browser]);
+}
+
+/** Deletes at most `limit` expired sign-ins of a box; returns their number. */
+export async function deleteExpiredSignIns(connection: Connection, box: string, limit: number): Promise<number> {
+  const { rowCount } = await connection.query(
+    // Concurrent replicas take different rows. A subselect might be run more than once, beyond its limit.
+    `WITH over AS MATERIALIZED (
+       SELECT browser FROM boxgate.sign_in
+        WHERE box = $1 AND expires_at < now() ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+     DELETE FROM boxgate.sign_in s USING over WHERE s.box = $1 AND s.browser = over.browser`,
+    [box, limit],
+  );
+  return rowCount ?? 0;
+}

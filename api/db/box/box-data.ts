@@ -1,0 +1,71 @@
+import { lockUse } from './box-use.ts';
+import { deleteResources } from '../resource/write.ts';
+import { filledBuckets } from '../session/session-buckets.ts';
+import type { ResourceKey } from '../resource/resource.ts';
+import type { Connection } from '../core/transaction.ts';
+
+/**
+ * Ends the data of a box under its new config version (bumpVersion): all sessions for good, refresh families, signing
+ * keys, users and groups; of clients, policies and settings `all`, or those that no object declares. Session records
+ * are hidden from then on and deleted in the background.
+ */
+export async function endBoxData(
+  connection: Connection,
+  box: string,
+  version: number,
+  which: 'all' | 'unowned',
+): Promise<void> {
+  await lockUse(connection, box);
+  const { rows } = await connection.query<ResourceKey>(
+    `SELECT kind, id FROM boxgate.resource WHERE box = $1 AND (owner_cluster IS NULL OR $2)`,
+    [box, which === 'all'],
+  );
+  if (rows.length > 0) await deleteResources(connection, box, version, rows);
+  for (const table of [
+    'refresh_family',
+    'signing_key',
+    'session_room',
+    'client_usage',
+    'user',
+    'group',
+    'failed_attempt',
+  ]) {
+    await connection.query(`DELETE FROM boxgate.${table} WHERE box = $1`, [box]);
+  }
+  await connection.query(
+    'UPDATE boxgate.box SET sessions_from = $2, records_from = $2, discarding = true, bootstrapped = NULL WHERE box = $1',
+    [box, version],
+  );
+  await connection.query(
+    `INSERT INTO boxgate.revocation (box, subject, version) VALUES ($1, 'box', $2) ON CONFLICT DO NOTHING`,
+    [box, version],
+  );
+}
+
+/** SQL condition: a session `s` of the box `$1` was not discarded with the data of its box. */
+export const notDiscarded = `s.version >= (SELECT b.records_from FROM boxgate.box b WHERE b.box = $1)`;
+
+/**
+ * SQL for the version before which the sessions of a box were discarded, while records of them still exist. Usually
+ * there is no row: a search that ignores versions can use an index. `box` is a literal or a placeholder.
+ */
+export function selectRecordsFrom(box: string): string {
+  return `SELECT records_from AS version FROM boxgate.box WHERE box = ${box} AND discarding`;
+}
+
+const recordsAtOnce = 10_000;
+
+/** Deletes records of discarded sessions, if a box has any; false when there may be more. Outside a request. */
+export async function deleteRecords(connection: Connection, box: string): Promise<boolean> {
+  const { rowCount } = await connection.query(selectRecordsFrom('$1'), [box]);
+  if (rowCount === 0) return true;
+  for (const bucket of await filledBuckets(connection)) {
+    const { rows } = await connection.query<{ deleted: string }>(
+      'SELECT boxgate.delete_records($1, $2, $3) AS deleted',
+      [box, bucket, recordsAtOnce],
+    );
+    if (Number(rows[0]?.deleted) === recordsAtOnce) return false;
+  }
+  await connection.query('UPDATE boxgate.box SET discarding = false WHERE box = $1', [box]);
+  return true;
+}

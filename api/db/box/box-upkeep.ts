@@ -1,0 +1,54 @@
+import { lockResources } from '../resource/write.ts';
+import type { Connection } from '../core/transaction.ts';
+
+/** State of a box as upkeep needs it. */
+export interface BoxUpkeep {
+  /** Body of the declared Box; null when there is none. */
+  readonly settings: unknown;
+  readonly hasKeys: boolean;
+  /** True if {@link pruneVersions} would delete anything. */
+  readonly hasOldVersions: boolean;
+  /** True if records of discarded sessions may be left. */
+  readonly isDiscarding: boolean;
+}
+
+/** Reads the upkeep state of a box in one statement, without its clients and policies. */
+export async function readBoxUpkeep(connection: Connection, box: string): Promise<BoxUpkeep> {
+  const { rows } = await connection.query<{
+    settings: unknown;
+    has_keys: boolean;
+    has_old_versions: boolean;
+    is_discarding: boolean;
+  }>(
+    `SELECT (SELECT body FROM boxgate.resource WHERE box = $1 AND kind = 'Box' LIMIT 1) AS settings,
+            EXISTS (SELECT FROM boxgate.signing_key WHERE box = $1) AS has_keys,
+            EXISTS (SELECT FROM boxgate.box_version WHERE box = $1 AND version < ${oldestKept})
+              OR EXISTS (SELECT FROM boxgate.tombstone WHERE box = $1 AND version <= ${oldestKept}) AS has_old_versions,
+            EXISTS (SELECT FROM boxgate.box WHERE box = $1 AND discarding) AS is_discarding`,
+    [box],
+  );
+  const [row] = rows;
+  return {
+    settings: row?.settings,
+    hasKeys: row?.has_keys === true,
+    hasOldVersions: row?.has_old_versions === true,
+    isDiscarding: row?.is_discarding === true,
+  };
+}
+
+/**
+ * SQL for the version of box `$1` that was current a day ago; null if there is none. A replica with an older one has
+ * not asked for a day, and loads the whole box.
+ */
+const oldestKept = `(SELECT max(v.version) FROM boxgate.box_version v
+  WHERE v.box = $1 AND v.version <= (extract(epoch FROM now() - interval '1 day') * 1000000)::bigint)`;
+
+/**
+ * Deletes the versions of a box before the one that was current a day ago, and the tombstones that only replicas with
+ * those versions would read. Takes the box's lock: nobody reads between the two statements.
+ */
+export async function pruneVersions(connection: Connection, box: string): Promise<void> {
+  await lockResources(connection, box);
+  await connection.query(`DELETE FROM boxgate.tombstone WHERE box = $1 AND version <= ${oldestKept}`, [box]);
+  await connection.query(`DELETE FROM boxgate.box_version WHERE box = $1 AND version < ${oldestKept}`, [box]);
+}

@@ -1,0 +1,119 @@
+import type { Connections } from '../core/pool.ts';
+import { inBoxAfter, outsideBoxes } from '../core/transaction.ts';
+import type { Connection, Row } from '../core/transaction.ts';
+import { requestLimit, withConnection } from '../core/with-connection.ts';
+
+/** Creates the row of a box if there is none. Only a declared object creates a box. */
+export async function ensureBox(connection: Connection, box: string): Promise<void> {
+  await connection.query('INSERT INTO boxgate.box (box) VALUES ($1) ON CONFLICT DO NOTHING', [box]);
+}
+
+/**
+ * Raises the box's config version in the running transaction, locking the box's row until it ends; returns the new one.
+ * It is the time in microseconds (see {@link risingClock}): after a backup is restored, no version repeats that a
+ * replica may still hold (F-19).
+ */
+export async function bumpVersion(connection: Connection, box: string): Promise<number> {
+  const { rows } = await connection.query<{ version: string }>(
+    `WITH bumped AS (
+       UPDATE boxgate.box b SET config_version = ${risingClock('b.config_version')} FROM ${turn('exclusive')}
+        WHERE b.box = $1 RETURNING b.box, b.config_version)
+     INSERT INTO boxgate.box_version (box, version) SELECT box, config_version FROM bumped RETURNING version`,
+    [box],
+  );
+  const version = rows[0]?.version;
+  if (version === undefined) throw new Error(`no row of box ${box}`);
+  return Number(version);
+}
+
+/**
+ * SQL for the number after `before`: the database's clock in microseconds since 1970, or one more than before if the
+ * clock is behind. Fits a JavaScript number until the year 2255.
+ */
+export function risingClock(before: string): string {
+  return `greatest(${before} + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)`;
+}
+
+/** Reads the box's config version and locks its row against a bump until the transaction ends; undefined: no box. */
+export async function lockVersion(connection: Connection, box: string): Promise<number | undefined> {
+  const { rows } = await connection.query<Row>(locking('$1'), [box]);
+  return versionIn(rows);
+}
+
+/**
+ * Runs work in a `write` transaction that holds the box's row as {@link lockVersion} does, from its first round trip
+ * on; work gets the config version. Throws Outage.
+ */
+export function inHeldBox<T>(
+  pool: Connections,
+  box: string,
+  work: (connection: Connection, version: number | undefined) => Promise<T>,
+): Promise<T> {
+  return inBoxAfter(pool, box, 'write', locking, (connection, rows) => work(connection, versionIn(rows)));
+}
+
+function locking(box: string): string {
+  return `SELECT b.config_version AS version FROM boxgate.box b, ${turn('shared', box)} WHERE b.box = ${box} FOR SHARE OF b`;
+}
+
+function versionIn([row]: readonly Row[]): number | undefined {
+  return row === undefined ? undefined : Number(row['version']);
+}
+
+/**
+ * SQL for a FROM clause that queues for the row of a box, `$1` or a literal. Row locks have no queue: as long as
+ * shared ones overlap, a change waits (measured: two seconds behind sixteen connections that refresh tokens, which
+ * a stranger with forged tokens can prolong).
+ */
+export function turn(how: 'shared' | 'exclusive', box = '$1'): string {
+  const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
+  return `${lock}(hashtextextended('boxgate.box ' || ${box}::text, 0)) AS turn`;
+}
+
+/** Maximum number of boxes with a resource that are checked for being in service: one machine has fewer. */
+const mostInUse = 200;
+
+/** Returns the boxes that hold a resource and are in service, at most `limit` of them. */
+export function boxesInUse(pool: Connections, limit: number): Promise<readonly string[]> {
+  return withConnection(pool, requestLimit, async (connection) => {
+    const { rows } = await connection.query<{ box: string }>(
+      // config_versions omits boxes that are not in service.
+      `SELECT v.box FROM boxgate.config_versions(ARRAY(SELECT box FROM boxgate.boxes_in_use($1))) v ORDER BY v.box LIMIT $2`,
+      [mostInUse, limit],
+    );
+    return rows.map((row) => row.box);
+  });
+}
+
+/** Returns every box that ever existed. */
+export function allBoxes(pool: Connections): Promise<readonly string[]> {
+  return withConnection(pool, requestLimit, async (connection) => {
+    const { rows } = await connection.query<{ box: string }>('SELECT box FROM boxgate.all_boxes()');
+    return rows.map((row) => row.box);
+  });
+}
+
+/**
+ * Returns the boxes in which a cluster declares something, with the number of its resources, and those bound to one of
+ * its namespaces, which may be missing. Counts all resources, so it may take long.
+ */
+export function declaredBoxes(
+  pool: Connections,
+  cluster: string,
+): Promise<readonly { box: string; resources: number; missing?: true }[]> {
+  const count = async (connection: Connection) => {
+    const { rows } = await connection.query<{ box: string; resources: string; missing: boolean }>(
+      `SELECT box, resources, false AS missing FROM boxgate.declared_boxes($1)
+       UNION ALL SELECT box, 0, true FROM boxgate.missing_boxes($1)`,
+      [cluster],
+    );
+    return rows.map(({ box, resources, missing }) => ({
+      box,
+      resources: Number(resources),
+      ...(missing ? { missing } : {}),
+    }));
+  };
+  return outsideBoxes(pool, count, countLimit);
+}
+
+const countLimit = 60_000;

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import pg from 'pg';
+
+/** One migration as stored in the folder. */
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+  /** SHA-256 of the text, hexadecimal: an applied migration never changes. */
+  readonly hash: string;
+}
+
+const folder = new URL('../migrations/', import.meta.url);
+
+/** Reads the migrations in their order. Throws if a number is missing or used twice. */
+export async function readMigrations(): Promise<readonly Migration[]> {
+  const names = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
+  const migrations = await Promise.all(names.map(readMigration));
+  migrations.forEach((migration, index) => {
+    if (migration.number !== index + 1) throw new Error(`migration ${migration.name} is out of order`);
+  });
+  return migrations;
+}
+
+async function readMigration(name: string): Promise<Migration> {
+  const sql = await readFile(new URL(name, folder), 'utf8');
+  return { number: Number(name.slice(0, 4)), name, sql, hash: createHash('sha256').update(sql).digest('hex') };
+}
+
+/** Result of a migration run. */
+export interface MigrationReport {
+  readonly applied: readonly string[];
+  /** The number of the newest migration. */
+  readonly schema: number;
+}
+
+/**
+ * Brings a database to the newest schema, as its owner, and gives the API's role its rights; each migration in its own
+ * transaction, one run at a time (advisory lock). Throws an Error of one sentence when an applied migration was changed
+ * or the database is newer than this release.
+ */
+export async function migrate(ownerUrl: string, apiRole: string): Promise<MigrationReport> {
+  const migrations = await readMigrations();
+  const client = new pg.Client({
+    connectionString: ownerUrl,
+    application_name: 'boxgate-migrate',
+    connectionTimeoutMillis: 10_000,
+    lock_timeout: turnTimeout,
+    keepAlive: true,
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await takeTurn(client);
+    const found = await appliedMigrations(client);
+    verify(migrations, found);
+    const missing = migrations.filter((migration) => !found.has(migration.number));
+    for (const migration of missing) await apply(client, migration);
+    await grant(client, apiRole);
+    return { applied: missing.map((migration) => migration.name), schema: migrations.length };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Milliseconds to wait for another run, and for a table: a waiting lock request blocks all later ones. */
+const turnTimeout = 60_000;
+const tableTimeout = 2_000;
+
+/** Takes the lock that allows one run at a time; it ends with the connection. */
+async function takeTurn(client: pg.Client): Promise<void> {
+  try {
+    await client.query("SELECT pg_advisory_lock(hashtext('boxgate.migrate'))");
+  } catch (cause) {
+    throw new Error('Another migration run holds the database; try again when it has ended', { cause });
+  }
+  await client.query(`SET lock_timeout = ${String(tableTimeout)}`);
+}
+
+async function appliedMigrations(client: pg.Client): Promise<Map<number, string>> {
+  await client.query(`
+    CREATE SCHEMA IF NOT EXISTS boxgate;
+    CREATE TABLE IF NOT EXISTS boxgate.migration (
+      number integer PRIMARY KEY, name text NOT NULL, hash text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+    )`);
+  const { rows } = await client.query<{ number: number; hash: string }>('SELECT number, hash FROM boxgate.migration');
+  return new Map(rows.map((row) => [row.number, row.hash]));
+}
+
+function verify(migrations: readonly Migration[], found: ReadonlyMap<number, string>): void {
+  const newest = Math.max(0, ...found.keys());
+  if (newest > migrations.length) {
+    throw new Error(
+      `The database is at schema ${String(newest)}, newer than this release (${String(migrations.length)})`,
+    );
+  }
+  for (const migration of migrations) {
+    const hash = found.get(migration.number);
+    if (hash !== undefined && migration.hash !== hash) {
+      throw new Error(`Migration ${migration.name} was changed after this database applied it; restore its text`);
+    }
+  }
+}
+
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(migration.sql);
+    await client.query('INSERT INTO boxgate.migration (number, name, hash) VALUES ($1, $2, $3)', [
+      migration.number,
+      migration.name,
+      migration.hash,
+    ]);
+    await client.query('COMMIT');
+  } catch (cause) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw new Error(`Migration ${migration.name} failed and changed nothing: ${String(cause)}`, { cause });
+  }
+}
+
+async function grant(client: pg.Client, apiRole: string): Promise<void> {
+  const role = client.escapeIdentifier(apiRole);
+  const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [apiRole]);
+  if (rowCount === 0)
+    throw new Error(`There is no role ${role}: make it (CREATE ROLE ${role} LOGIN) and migrate again`);
+  // A right on a table cannot change while an API creates its first partitions.
+  await client.query(`SET lock_timeout = ${String(turnTimeout)}`);
+  await client.query("SELECT pg_advisory_lock(hashtext('boxgate.bucket'))");
+  await client.query(`SET lock_timeout = ${String(tableTimeout)}`);
+  const sql = await readFile(new URL('grants.sql', folder), 'utf8');
+  await client.query(sql.replaceAll(':role', () => role));
+}
+
+/** Returns the newest schema of a database, or 0 if it has none; the API reads it at startup. */
+export async function schemaNumber(connection: Pick<pg.Pool, 'query'>): Promise<number> {
+  const { rows } = await connection.query<{ number: number }>(
+    'SELECT coalesce(max(number), 0)::integer AS number FROM boxgate.migration',
+  );
+  return rows[0]?.number ?? 0;
+}

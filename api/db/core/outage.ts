@@ -1,0 +1,76 @@
+import pg from 'pg';
+import { Problem } from '../../problem.ts';
+
+/** Error: Postgres cannot answer now (unreachable, read-only, too busy, too slow). 503 for callers, who may retry. */
+export class Outage extends Error {
+  override readonly name = 'Outage';
+}
+
+/**
+ * Runs a piece of work on Postgres and translates its errors: {@link Outage} if Postgres cannot answer, {@link Problem}
+ * if a value cannot be stored, any other error unchanged.
+ */
+export async function sortingErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw sorted(error);
+  }
+}
+
+/** Translates an error of the Postgres client; see {@link sortingErrors}. */
+export function sorted(error: unknown): unknown {
+  if (error instanceof Outage || error instanceof Problem) return error;
+  const code = codeOf(error);
+  if (code !== undefined && isValueCode(code)) {
+    return new Problem('invalid', [{ path: '', message: 'holds a value that cannot be stored' }]);
+  }
+  return isOutage(error, code) ? new Outage('Postgres cannot answer now', { cause: error }) : error;
+}
+
+/** Checks whether Postgres cancelled a statement: it took longer than `statement_timeout` allows (57014). */
+export function isCancelled(error: unknown): boolean {
+  return codeOf(error) === '57014';
+}
+
+/** Checks whether Postgres refused a row because another one has its key in this unique index (23505). */
+export function isTaken(error: unknown, index: string): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === index;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Checks for class 22 of PostgreSQL's error codes, "data exception": the caller's value is wrong, not the service. */
+function isValueCode(code: string): boolean {
+  return /^22[0-9A-Z]{3}$/.test(code);
+}
+
+/**
+ * 08 connection, 25006 read-only, 25P03 idle in a transaction, 28 login refused, 3D000 no such database, 40 rollback,
+ * 53 resources, 55000 what recovery does not allow (on a primary none of our statements raises it), 55P03 lock not
+ * available, 57 operator intervention, 58 I/O.
+ */
+const outageClasses = /^(08...|25006|25P03|28...|3D000|40...|53...|55000|55P03|57...|58...)$/;
+
+/** Error codes of the system, of sockets and of TLS: the certificate of Postgres is the operator's task, too. */
+const connectionCodes = /^(E[A-Z]+|ERR_(SOCKET|TLS|SSL)_.*|CERT_.*|.*_CERT(_.*)?|UNABLE_TO_.*)$/;
+
+function isOutage(error: unknown, code: string | undefined): boolean {
+  if (error instanceof pg.DatabaseError) return code === undefined || outageClasses.test(code);
+  if (code !== undefined && connectionCodes.test(code)) return true;
+  return error instanceof Error && connectionMessages.some((message) => error.message.includes(message));
+}
+
+/** pg reports these without a code. */
+const connectionMessages = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'Query read timeout',
+  'Client has encountered a connection error',
+  'Client was closed',
+  'Cannot use a pool after calling end',
+  'the database system is',
+  'The server does not support SSL connections',
+];

@@ -1,0 +1,168 @@
+import type { Kind } from '../../../crds/kind.ts';
+import type { Connection } from '../core/transaction.ts';
+
+/** Key of a resource in a box. */
+export interface ResourceKey {
+  readonly kind: Kind;
+  readonly id: string;
+}
+
+/** The declarer of a resource: a cluster (or folder), the object's `namespace/name` there, and its uid. */
+export interface Owner {
+  readonly cluster: string;
+  readonly name: string;
+  readonly uid: string | undefined;
+}
+
+/** The stored form of a client's previous secret. */
+export interface PreviousSecret {
+  readonly stored: string;
+  /** Milliseconds since 1970: from then on it is not valid. */
+  readonly until: number;
+}
+
+/** A resource as stored. `body` never contains a secret. */
+export interface StoredResource extends ResourceKey {
+  /** The config version of its last change: its ETag. */
+  readonly version: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** True if a client has a secret. */
+  readonly hasSecret: boolean;
+  /** Undefined if it was created over REST, or retained when its object was deleted. */
+  readonly owner: Owner | undefined;
+  /** With microseconds, as the sort key of a cursor. */
+  readonly createdAt: string;
+}
+
+/** A row of the columns that {@link resourceColumns} names. */
+export interface ResourceColumns {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly version: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly has_secret: boolean;
+  readonly owner_cluster: string | null;
+  readonly owner_name: string | null;
+  readonly owner_uid: string | null;
+  readonly created_at: string;
+}
+
+/** The columns of a {@link StoredResource}; the table goes by `r`. */
+export const resourceColumns = `r.kind, r.id, r.version, r.body, cardinality(r.secrets) > 0 AS has_secret,
+       r.owner_cluster, r.owner_name, r.owner_uid, r.created_at::text AS created_at`;
+
+/** Converts a row for the rest of the service. */
+export function storedResource(row: ResourceColumns): StoredResource {
+  return {
+    kind: row.kind,
+    id: row.id,
+    version: Number(row.version),
+    body: row.body,
+    hasSecret: row.has_secret,
+    owner: ownerOf(row),
+    createdAt: row.created_at,
+  };
+}
+
+function ownerOf(row: Pick<ResourceColumns, 'owner_cluster' | 'owner_name' | 'owner_uid'>): Owner | undefined {
+  if (row.owner_cluster === null || row.owner_name === null) return undefined;
+  return { cluster: row.owner_cluster, name: row.owner_name, uid: row.owner_uid ?? undefined };
+}
+
+/** Reads one resource; undefined when there is none. */
+export async function readResource(
+  connection: Connection,
+  box: string,
+  { kind, id }: ResourceKey,
+): Promise<StoredResource | undefined> {
+  const { rows } = await connection.query<ResourceColumns>(
+    `SELECT ${resourceColumns} FROM boxgate.resource r WHERE r.box = $1 AND r.kind = $2 AND r.id = $3`,
+    [box, kind, id],
+  );
+  return rows[0] === undefined ? undefined : storedResource(rows[0]);
+}
+
+/** State of a row for the declaring side: its owner, and a digest of its declaration. */
+export interface DeclaredResource extends ResourceKey {
+  readonly version: number;
+  readonly owner: Owner | undefined;
+  /** The declaring side's keyed digest of what it declared. */
+  readonly digest: string | undefined;
+  /** True if it stays, without an owner, when the object that declares it is deleted. */
+  readonly retain: boolean;
+  /** True if deleting a Box deletes the data of the box too. */
+  readonly purge: boolean;
+  /** Unchanged since the service wrote it, written by a release that does not record that, or changed outside (I5). */
+  readonly state: RowState;
+}
+
+/** Results of the function `row_state`. */
+export type RowState = 'intact' | 'rewritten' | 'changed';
+
+interface DeclaredColumns {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly version: string;
+  readonly owner_cluster: string | null;
+  readonly owner_name: string | null;
+  readonly owner_uid: string | null;
+  readonly digest: string | null;
+  readonly retain: boolean;
+  readonly purge: boolean;
+  readonly state: RowState;
+}
+
+/**
+ * SQL for the state of a row `r`. Nearly all rows were last written by the service's own transaction, which is checked
+ * without reading their content. The others are looked up again: naming the whole row here would read it for all of
+ * them. For a restored row the hash decides; the function costs ten times as much, because a subselect keeps Postgres
+ * from inlining it.
+ */
+export const rowState = `CASE WHEN r.xmin = r.written_in THEN 'intact' ELSE (
+  SELECT CASE WHEN w.content = boxgate.content_of(w) THEN 'intact' ELSE boxgate.row_state(w) END
+    FROM boxgate.resource w WHERE w.box = r.box AND w.kind = r.kind AND w.id = r.id) END`;
+
+/** The columns of a {@link DeclaredResource}; the table goes by `r`. */
+const declaredColumns = `r.kind, r.id, r.version, r.owner_cluster, r.owner_name, r.owner_uid, r.digest, r.retain, r.purge,
+       ${rowState} AS state`;
+
+/** Reads all resources of a box that a cluster declares. */
+export async function digestsOf(
+  connection: Connection,
+  box: string,
+  cluster: string,
+): Promise<readonly DeclaredResource[]> {
+  const { rows } = await connection.query<DeclaredColumns>(
+    `SELECT ${declaredColumns} FROM boxgate.resource r WHERE r.box = $1 AND r.owner_cluster = $2`,
+    [box, cluster],
+  );
+  return rows.map(declaredResource);
+}
+
+/** Finds those of the named resources that exist, whoever created them; thousands of keys are one statement. */
+export async function findResources(
+  connection: Connection,
+  box: string,
+  keys: readonly ResourceKey[],
+): Promise<readonly DeclaredResource[]> {
+  const { rows } = await connection.query<DeclaredColumns>(
+    `SELECT ${declaredColumns}
+       FROM unnest($2::text[], $3::text[]) AS k (kind, id)
+       JOIN boxgate.resource r ON r.box = $1 AND r.kind = k.kind AND r.id = k.id`,
+    [box, keys.map(({ kind }) => kind), keys.map(({ id }) => id)],
+  );
+  return rows.map(declaredResource);
+}
+
+function declaredResource(row: DeclaredColumns): DeclaredResource {
+  return {
+    kind: row.kind,
+    id: row.id,
+    version: Number(row.version),
+    owner: ownerOf(row),
+    digest: row.digest ?? undefined,
+    retain: row.retain,
+    purge: row.purge,
+    state: row.state,
+  };
+}

@@ -1,0 +1,29 @@
+import { arrayLiteral, bytes } from '../core/array-literal.ts';
+import type { FamilyKey, Versioned } from '../hot-statements.ts';
+import type { Queryable } from './issue.ts';
+import { sortingErrors } from '../core/outage.ts';
+
+interface FamilyRow {
+  readonly nth: string;
+  readonly config_version: string;
+  readonly found: boolean;
+}
+
+/**
+ * Checks whether each refresh family exists and has not ended; each answer has the current version of its box,
+ * undefined if there is no such box. Throws Outage.
+ */
+export async function findFamilies(db: Queryable, keys: readonly FamilyKey[]): Promise<readonly Versioned<boolean>[]> {
+  const text = 'SELECT nth, config_version, found FROM boxgate.find_families($1,$2,$3)';
+  const boxes = arrayLiteral(keys, ({ box }) => `"${box}"`);
+  const ids = arrayLiteral(keys, ({ id }) => id);
+  const hashes = arrayLiteral(keys, ({ hash }) => bytes(hash));
+  const { rows } = await sortingErrors(() => db.query<FamilyRow>({ text, values: [boxes, ids, hashes] }));
+  const answers = new Map(rows.map((row) => [Number(row.nth), row]));
+  return keys.map((_, index) => {
+    const row = answers.get(index + 1);
+    return row === undefined
+      ? { version: undefined, value: false }
+      : { version: Number(row.config_version), value: row.found };
+  });
+}

@@ -1,0 +1,72 @@
+import type pg from 'pg';
+import { arrayLiteral, bytes, quoted, sparseArrayLiteral } from '../core/array-literal.ts';
+import type { NewSession, Versioned } from '../hot-statements.ts';
+import { sortingErrors } from '../core/outage.ts';
+
+/** A pool, or a connection inside a transaction. */
+export type Queryable = Pick<pg.Pool, 'query'>;
+
+interface VersionRow {
+  readonly box: string;
+  readonly config_version: string;
+}
+
+/**
+ * Stores each session if its box is still at the version it was decided under; returns the current version of each
+ * one's box, undefined if there is no such box. Throws Outage.
+ */
+export async function issueAll(db: Queryable, sessions: readonly NewSession[]): Promise<readonly Versioned<null>[]> {
+  const { rows } = await sortingErrors(() =>
+    db.query<VersionRow>({
+      text: 'SELECT box, config_version FROM boxgate.issue_sessions($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13)',
+      values: parametersOf(sessions),
+    }),
+  );
+  return versionsIn(
+    rows,
+    sessions.map((session) => session.box),
+  );
+}
+
+function parametersOf(sessions: readonly NewSession[]): (string | null)[] {
+  return [
+    // A box may be called `null`, and a client too.
+    arrayLiteral(sessions, (session) => `"${session.box}"`),
+    arrayLiteral(sessions, (session) => String(session.version)),
+    arrayLiteral(sessions, (session) => session.id),
+    arrayLiteral(sessions, (session) => String(session.bucket)),
+    arrayLiteral(sessions, (session) => String(session.expiresAt)),
+    arrayLiteral(sessions, (session) => session.type),
+    arrayLiteral(sessions, (session) => `"${session.client}"`),
+    sparseArrayLiteral(sessions, (session) => (session.hash === null ? null : bytes(session.hash))),
+    sparseArrayLiteral(sessions, (session) => session.remoteAddr),
+    sparseArrayLiteral(sessions, (session) => (session.user === null ? null : String(session.user))),
+    sparseArrayLiteral(sessions, (session) => (session.scope === null ? null : quoted(session.scope))),
+    sparseArrayLiteral(sessions, (session) =>
+      session.audience === null ? null : quoted(JSON.stringify(session.audience)),
+    ),
+    sparseArrayLiteral(sessions, (session) => (session.userAgent === null ? null : quoted(session.userAgent))),
+  ];
+}
+
+/** Reads the current config versions of boxes, in the order given; undefined if there is no such box. Throws Outage. */
+export async function versionsOf(db: Queryable, boxes: readonly string[]): Promise<readonly Versioned<null>[]> {
+  const { rows } = await sortingErrors(() =>
+    db.query<VersionRow>({
+      text: 'SELECT box, config_version FROM boxgate.config_versions($1)',
+      values: [arrayLiteral([...new Set(boxes)], (box) => `"${box}"`)],
+    }),
+  );
+  return versionsIn(rows, boxes);
+}
+
+function versionsIn(rows: readonly VersionRow[], boxes: readonly string[]): readonly Versioned<null>[] {
+  const [only] = rows;
+  if (rows.length === 1 && only !== undefined) {
+    const answer = { version: Number(only.config_version), value: null };
+    const none = { version: undefined, value: null };
+    return boxes.map((box) => (box === only.box ? answer : none));
+  }
+  const versions = new Map(rows.map((row) => [row.box, Number(row.config_version)]));
+  return boxes.map((box) => ({ version: versions.get(box), value: null }));
+}

@@ -1,0 +1,77 @@
+import type { GrantLetter } from '../hot-statements.ts';
+import { sessionEnding, statusOf } from './session-status.ts';
+import type { SessionStatus } from './session-status.ts';
+
+/** A session as stored, with its status; times in milliseconds since 1970. */
+export interface SessionRecord {
+  readonly id: string;
+  readonly bucket: number;
+  readonly type: GrantLetter;
+  readonly client: string;
+  readonly user: number | undefined;
+  readonly scope: string | undefined;
+  readonly audience: readonly string[] | undefined;
+  readonly status: SessionStatus;
+  readonly expiresAt: number;
+  /** Time of closing or revocation. */
+  readonly endedAt: number | undefined;
+  readonly family: string | undefined;
+  readonly parent: string | undefined;
+  readonly remoteAddr: string | undefined;
+  readonly userAgent: string | undefined;
+}
+
+/** A row of the columns that {@link sessionColumns} names. */
+export interface SessionColumns {
+  readonly id: string;
+  readonly bucket: number;
+  readonly type: GrantLetter;
+  readonly client: string;
+  readonly user_id: string | null;
+  readonly scope: string | null;
+  readonly audience: string[] | null;
+  readonly status: SessionStatus;
+  readonly expires_at: Date;
+  readonly ended_at: Date | null;
+  readonly family: string | null;
+  readonly parent: string | null;
+  readonly remote_addr: string | null;
+  readonly user_agent: string | null;
+}
+
+/** Returns the columns of a {@link SessionRecord} of a session `s` joined with {@link endingJoin}. */
+export function sessionColumns(now: string): string {
+  return `s.id, s.bucket, s.type, s.client, s.user_id, s.scope, s.audience, s.expires_at, s.family, s.parent,
+       host(s.remote_addr) AS remote_addr, s.user_agent, ending.at AS ended_at,
+       ${statusOf('ending.how', now)} AS status`;
+}
+
+/**
+ * Returns SQL that joins sessions `s` of one box, given by the placeholder of its name, with the way each ended early.
+ * Most sessions have not ended, have no family and are newer than all revocations of the box: these need no lookup.
+ */
+export function endingJoin(box: string): string {
+  const revoked = `SELECT max(r.version) FROM boxgate.revocation r WHERE r.box = ${box}`;
+  const canHaveEnded = `s.ended_at IS NOT NULL OR s.family IS NOT NULL OR s.version < (${revoked})`;
+  return `LEFT JOIN LATERAL (SELECT * FROM (${sessionEnding}) AS first WHERE ${canHaveEnded} OFFSET 0) AS ending ON true`;
+}
+
+/** Converts a row for the rest of the service. */
+export function sessionRecord(row: SessionColumns): SessionRecord {
+  return {
+    id: row.id,
+    bucket: row.bucket,
+    type: row.type,
+    client: row.client,
+    user: row.user_id === null ? undefined : Number(row.user_id),
+    scope: row.scope ?? undefined,
+    audience: row.audience ?? undefined,
+    status: row.status,
+    expiresAt: row.expires_at.getTime(),
+    endedAt: row.ended_at?.getTime(),
+    family: row.family ?? undefined,
+    parent: row.parent ?? undefined,
+    remoteAddr: row.remote_addr ?? undefined,
+    userAgent: row.user_agent ?? undefined,
+  };
+}

@@ -1,0 +1,175 @@
+import type { FirstGrant } from '../hot-statements.ts';
+import type { Connection } from '../core/transaction.ts';
+
+/** A refresh family as stored; times in milliseconds since 1970, hashes hexadecimal. */
+export interface RefreshFamily {
+  readonly id: string;
+  readonly client: string;
+  readonly user: number | null;
+  /** The grant that it came from. */
+  readonly grant: FirstGrant;
+  /** True if its user is deleted or inactive, or has since ended everything begun then. */
+  readonly userGone: boolean;
+  /** The config version it began under. */
+  readonly version: number;
+  readonly familyHash: string;
+  readonly tokenHash: string;
+  readonly generation: number;
+  readonly successor: Buffer | null;
+  readonly rotatedAt: number | null;
+  readonly session: string;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly endsAt: number;
+  readonly ended: boolean;
+}
+
+/** A family about to begin. */
+export type NewRefreshFamily = Pick<
+  RefreshFamily,
+  | 'id'
+  | 'client'
+  | 'user'
+  | 'grant'
+  | 'version'
+  | 'familyHash'
+  | 'tokenHash'
+  | 'session'
+  | 'scope'
+  | 'audience'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'endsAt'
+> & { readonly box: string; readonly sessionsEnd: number };
+
+/** Stores a family. Call it before its first session is stored, in the same transaction. */
+export async function insertFamily(connection: Connection, family: NewRefreshFamily): Promise<void> {
+  await connection.query(
+    `INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, scope, created_at,
+                                         last_used_at, expires_at, ends_at, sessions_end, audience, user_id, grant_type)
+     VALUES ($1, $2, $3, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, to_timestamp($9 / 1000.0),
+             to_timestamp($9 / 1000.0), to_timestamp($10 / 1000.0), to_timestamp($11 / 1000.0),
+             to_timestamp($12 / 1000.0), $13, $14, $15)`,
+    [
+      family.box,
+      family.id,
+      family.client,
+      family.version,
+      family.familyHash,
+      family.tokenHash,
+      family.session,
+      family.scope,
+      family.createdAt,
+      family.expiresAt,
+      family.endsAt,
+      family.sessionsEnd,
+      family.audience,
+      family.user,
+      family.grant,
+    ],
+  );
+}
+
+interface FamilyRow {
+  readonly id: string;
+  readonly client: string;
+  readonly user_id: string | null;
+  readonly grant_type: FirstGrant;
+  readonly user_gone: boolean;
+  readonly version: string;
+  readonly family_hash: Buffer;
+  readonly token_hash: Buffer;
+  readonly generation: number;
+  readonly successor: Buffer | null;
+  readonly rotated_at: Date | null;
+  readonly session: string;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly ends_at: Date;
+  readonly ended_at: Date | null;
+}
+
+/** Reads a family and locks its row until the transaction ends: a refresh and a close take the same lock. */
+export async function lockFamily(connection: Connection, box: string, id: string): Promise<RefreshFamily | undefined> {
+  const { rows } = await connection.query<FamilyRow>(
+    `SELECT id, client, user_id, version, family_hash, token_hash, generation, successor, rotated_at, session, scope,
+            audience, created_at, expires_at, ends_at, ended_at,
+            boxgate.family_grant(grant_type, user_id) AS grant_type,
+            user_id IS NOT NULL AND boxgate.living_user(box, user_id, version) IS NULL AS user_gone
+       FROM boxgate.refresh_family WHERE box = $1 AND id = $2 FOR UPDATE`,
+    [box, id],
+  );
+  return rows[0] === undefined ? undefined : familyOf(rows[0]);
+}
+
+function familyOf(row: FamilyRow): RefreshFamily {
+  return {
+    id: row.id,
+    client: row.client,
+    user: row.user_id === null ? null : Number(row.user_id),
+    grant: row.grant_type,
+    userGone: row.user_gone,
+    version: Number(row.version),
+    familyHash: row.family_hash.toString('hex'),
+    tokenHash: row.token_hash.toString('hex'),
+    generation: row.generation,
+    successor: row.successor,
+    rotatedAt: row.rotated_at?.getTime() ?? null,
+    session: row.session,
+    scope: row.scope,
+    audience: row.audience,
+    createdAt: row.created_at.getTime(),
+    expiresAt: row.expires_at.getTime(),
+    endsAt: row.ends_at.getTime(),
+    ended: row.ended_at !== null,
+  };
+}
+
+/** Stores a use: the newest session, its end, and the new sliding end; times in milliseconds since 1970. */
+export async function slideFamily(
+  connection: Connection,
+  box: string,
+  id: string,
+  use: { readonly session: string; readonly now: number; readonly expiresAt: number; readonly sessionEnd: number },
+): Promise<void> {
+  await connection.query(
+    `UPDATE boxgate.refresh_family
+        SET session = $3, last_used_at = to_timestamp($4 / 1000.0), expires_at = to_timestamp($5 / 1000.0),
+            sessions_end = greatest(sessions_end, to_timestamp($6 / 1000.0))
+      WHERE box = $1 AND id = $2`,
+    [box, id, use.session, use.now, use.expiresAt, use.sessionEnd],
+  );
+}
+
+/** Moves a family to its next token; `successor` is that token, sealed for the holder of the previous one. */
+export async function rotateFamily(
+  connection: Connection,
+  box: string,
+  id: string,
+  next: { readonly generation: number; readonly tokenHash: string; readonly successor: Buffer; readonly now: number },
+): Promise<void> {
+  await connection.query(
+    `UPDATE boxgate.refresh_family
+        SET generation = $3, token_hash = decode($4, 'hex'), successor = $5, rotated_at = to_timestamp($6 / 1000.0)
+      WHERE box = $1 AND id = $2`,
+    [box, id, next.generation, next.tokenHash, next.successor, next.now],
+  );
+}
+
+/** Deletes at most `limit` families that expired, as did their sessions, over a day ago; returns their number. */
+export async function deleteExpiredFamilies(connection: Connection, box: string, limit: number): Promise<number> {
+  const { rowCount } = await connection.query(
+    // Concurrent replicas take different rows. A subselect might be run more than once, beyond its limit.
+    `WITH over AS MATERIALIZED (
+       SELECT id FROM boxgate.refresh_family
+        WHERE box = $1 AND expires_at < now() - interval '1 day' AND sessions_end < now() - interval '1 day'
+        ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+     DELETE FROM boxgate.refresh_family f USING over WHERE f.box = $1 AND f.id = over.id`,
+    [box, limit],
+  );
+  return rowCount ?? 0;
+}

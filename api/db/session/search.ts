@@ -1,0 +1,164 @@
+import { selectRecordsFrom } from '../box/box-data.ts';
+import type { GrantLetter } from '../hot-statements.ts';
+import { countFound, firstBytesOf, foundCount } from '../core/found-rows.ts';
+import type { FoundCount } from '../core/found-rows.ts';
+import { keysetOf, momentAt, pageOf, Parameters } from '../core/keyset.ts';
+import type { Page, Span, TimeRange } from '../core/keyset.ts';
+import { isBucketWithin, selectFilled } from './session-buckets.ts';
+import { firstIdAt } from './session-id.ts';
+import { endingJoin, sessionColumns, sessionRecord } from './record.ts';
+import type { SessionColumns, SessionRecord } from './record.ts';
+import { couldBe, sessionStatus } from './session-status.ts';
+import type { RevokedSubjects, SessionStatus } from './session-status.ts';
+import type { Connection, Row } from '../core/transaction.ts';
+
+/** Filters of a search for sessions. */
+export interface SessionFilters {
+  readonly id?: string | undefined;
+  readonly client?: string | undefined;
+  readonly user?: number | undefined;
+  readonly type?: GrantLetter | undefined;
+  readonly status?: SessionStatus | undefined;
+  readonly createdAt?: TimeRange | undefined;
+  readonly expiresAt?: TimeRange | undefined;
+}
+
+/** A search among the sessions of a box; `now`, in milliseconds since 1970, decides which have expired. */
+export interface SessionSearch {
+  readonly box: string;
+  readonly filters: SessionFilters;
+  readonly now: number;
+  readonly scope: SessionScope;
+}
+
+/** The buckets and versions of the sessions of a box. */
+export interface SessionScope {
+  /** The buckets that hold rows, from `filledBuckets`. */
+  readonly buckets: readonly number[];
+  /** The version before which its sessions were discarded, while records of them still exist. */
+  readonly from: number | undefined;
+}
+
+/** Reads the scope of the sessions of a box, in the transaction of the search. */
+export async function readScope(connection: Connection, box: string): Promise<SessionScope> {
+  const { rows } = await connection.query<Row>(selectScope('$1'), [box]);
+  return scopeIn(rows);
+}
+
+/** SQL for {@link readScope}; `box` is a literal or a placeholder. */
+export function selectScope(box: string): string {
+  return `SELECT ARRAY(${selectFilled}) AS buckets, (${selectRecordsFrom(box)}) AS records_from`;
+}
+
+/** Converts the row of {@link selectScope} to a scope. */
+export function scopeIn(rows: readonly Row[]): SessionScope {
+  const [{ buckets, records_from: from } = {}] = rows;
+  if (!Array.isArray(buckets)) throw new TypeError('no scope of a search');
+  return { buckets: buckets.map(Number), from: from === null ? undefined : Number(from) };
+}
+
+/**
+ * Reads one span of the sessions that a search finds, in the order of their ids, which is that of their creation. Large
+ * rows end it early. `total` is the number it finds, if known. Call it in a `snapshot` transaction.
+ */
+export async function searchSessions(
+  connection: Connection,
+  search: SessionSearch,
+  span: Span,
+  total?: number,
+): Promise<Page<SessionRecord>> {
+  const parameters = new Parameters();
+  const where = await conditionsOf(connection, search, parameters);
+  const { condition, order, limit } = keysetOf([{ column: 's.id', type: 'uuid' }], span, parameters);
+  // The ending is looked up for the sessions of the span only.
+  const found = `SELECT s.*, ${size} AS row_bytes
+                   FROM (SELECT s.* FROM boxgate.session s WHERE ${where} AND ${condition}
+                         ${isSparse(search, total) ? fence : ''}) AS s
+                  ORDER BY ${order} ${limit}`;
+  const { rows } = await connection.query<SessionColumns & FoundCount>(
+    `SELECT ${sessionColumns(parameters.add(search.now))}, s.rows_found
+       FROM (${firstBytesOf(found, parameters)}) AS s
+            ${endingJoin(parameters.add(search.box))}
+      ORDER BY ${order}`,
+    parameters.values,
+  );
+  return pageOf(rows.map(sessionRecord), span, foundCount(rows));
+}
+
+/** SQL for the bytes of a session: texts sent with the token request, and about 600 for everything else. */
+const size = `600 + ${['scope', 'user_agent', 'audience::text'].map((text) => `coalesce(octet_length(s.${text}), 0)`).join(' + ')}`;
+
+/**
+ * Makes Postgres plan the query before it separately: all rows found are read by an index of its own and then sorted.
+ * Without it the planner would walk through the sessions in order, expecting to meet enough of them soon; for a client
+ * whose sessions are all old that means reading everybody's.
+ */
+const fence = 'OFFSET 0';
+
+/** Checks whether the search is for a client or user with a known, small number of sessions. */
+function isSparse({ filters }: SessionSearch, total: number | undefined): boolean {
+  return total !== undefined && (filters.client !== undefined || filters.user !== undefined);
+}
+
+/** Counts the sessions that a search finds, up to `most`. Call it in a `snapshot` transaction. */
+export async function countSessions(connection: Connection, search: SessionSearch, most?: number): Promise<number> {
+  const parameters = new Parameters();
+  const where = await conditionsOf(connection, search, parameters);
+  return countFound(connection, { from: `boxgate.session s WHERE ${where}`, parameters }, most);
+}
+
+async function conditionsOf(connection: Connection, search: SessionSearch, parameters: Parameters): Promise<string> {
+  const { id, client, user, type, status, createdAt, expiresAt } = search.filters;
+  const buckets = bucketsOf(search);
+  const conditions = [`s.box = ${parameters.add(search.box)}`, `s.bucket = ANY (${parameters.add(buckets)}::int[])`];
+  const compare = (value: unknown, condition: (place: string) => string): void => {
+    if (value !== undefined) conditions.push(condition(parameters.add(value)));
+  };
+  compare(search.scope.from, (place) => `s.version >= ${place}`);
+  compare(id, (place) => `s.id = ${place}::uuid`);
+  compare(client, (place) => `s.client = ${place}`);
+  compare(user, (place) => `s.user_id = ${place}`);
+  compare(type, (place) => `s.type = ${place}`);
+  compare(firstIdAt(createdAt?.from), (place) => `s.id >= ${place}::uuid`);
+  compare(firstIdAt(createdAt?.to), (place) => `s.id < ${place}::uuid`);
+  compare(expiresAt?.from, (place) => `s.expires_at >= ${momentAt(place)}`);
+  compare(expiresAt?.to, (place) => `s.expires_at < ${momentAt(place)}`);
+  if (status !== undefined) {
+    const now = parameters.add(search.now);
+    const subjects = status === 'revoked' ? await revokedSubjects(connection, search.box, parameters) : undefined;
+    conditions.push(couldBe(status, now, subjects));
+    conditions.push(`${sessionStatus(now)} = ${parameters.add(status)}`);
+  }
+  return conditions.join(' AND ');
+}
+
+/** Returns the buckets that may hold a result: a session ends after it began, and by its status before or after now. */
+function bucketsOf({ filters, now, scope }: SessionSearch): readonly number[] {
+  const { status, createdAt, expiresAt } = filters;
+  const ranges: readonly TimeRange[] = [
+    { from: createdAt?.from },
+    expiresAt ?? {},
+    status === 'active' ? { from: now } : {},
+    // One millisecond more: a session that ends now is expired.
+    status === 'expired' ? { to: now + 1 } : {},
+  ];
+  return scope.buckets.filter((bucket) => ranges.every((range) => isBucketWithin(bucket, range)));
+}
+
+const mostSubjects = 1000;
+
+/** Reads the clients and users whose sessions were ever all revoked; undefined if that may be any of the box. */
+async function revokedSubjects(
+  connection: Connection,
+  box: string,
+  parameters: Parameters,
+): Promise<RevokedSubjects | undefined> {
+  const { rows } = await connection.query<{ subject: string }>(
+    'SELECT DISTINCT subject FROM boxgate.revocation WHERE box = $1 LIMIT $2',
+    [box, mostSubjects + 1],
+  );
+  const parts = rows.map(({ subject }) => subject.split(':'));
+  if (rows.length > mostSubjects || parts.some(([kind]) => kind === 'box')) return undefined;
+  const idsOf = (kind: string): (string | undefined)[] => parts.filter(([own]) => own === kind).map(([, id]) => id);
+  return { clients: parameters.add(idsOf('client')), users: parameters.add(idsOf('user')) };
+}

@@ -1,0 +1,159 @@
+import { notDiscarded } from '../box/box-data.ts';
+import { bucketOf } from './bucket.ts';
+import type { NewSession } from '../hot-statements.ts';
+import { momentAt } from '../core/keyset.ts';
+import { lockFamily } from './refresh-family.ts';
+import { filledBuckets, isBucketWithin } from './session-buckets.ts';
+import { sessionTime } from './session-id.ts';
+import { sessionRecord } from './record.ts';
+import type { SessionColumns, SessionRecord } from './record.ts';
+import { sessionStatus, statusOf } from './session-status.ts';
+import type { Connection } from '../core/transaction.ts';
+
+/** Ways of ending a session before it expires. */
+export type SessionEnd = 'closed' | 'revoked';
+
+/** Reference to a session; without its bucket, which the token contains, all buckets that may hold it are searched. */
+export interface SessionRef {
+  readonly id: string;
+  readonly bucket?: number | undefined;
+}
+
+/**
+ * Stores one session inside the transaction that decides about it: for a family's newest access token, or without a
+ * family. `parent` is the session that was refreshed, null for the first.
+ */
+export async function insertSession(
+  connection: Connection,
+  session: NewSession,
+  family: string | null,
+  parent: string | null,
+): Promise<void> {
+  await connection.query(
+    `INSERT INTO boxgate.session (id, version, expires_at, bucket, type, box, client, token_hash, remote_addr, scope,
+                                  audience, user_id, user_agent, family, parent)
+     VALUES ($1, $2, to_timestamp($3), $4, $5, $6, $7, decode($8, 'hex'), $9, $10, $11, $12, $13, $14, $15)`,
+    [
+      session.id,
+      session.version,
+      session.expiresAt,
+      session.bucket,
+      session.type,
+      session.box,
+      session.client,
+      session.hash,
+      session.remoteAddr,
+      session.scope,
+      session.audience,
+      session.user,
+      session.userAgent,
+      family,
+      parent,
+    ],
+  );
+}
+
+/** Reads one session; undefined if there is none. `now` in milliseconds since 1970. */
+export async function readSession(
+  connection: Connection,
+  box: string,
+  { id, bucket }: SessionRef,
+  now: number,
+): Promise<SessionRecord | undefined> {
+  if (bucket !== undefined) return readIn(connection, box, id, [bucket], now);
+  const near = nearBuckets(id);
+  const found = await readIn(connection, box, id, near, now);
+  if (found !== undefined) return found;
+  const others = (await bucketsOf(connection, id)).filter((one) => !near.includes(one));
+  return readIn(connection, box, id, others, now);
+}
+
+async function readIn(
+  connection: Connection,
+  box: string,
+  id: string,
+  buckets: readonly number[],
+  now: number,
+): Promise<SessionRecord | undefined> {
+  if (buckets.length === 0) return undefined;
+  const { rows } = await connection.query<SessionColumns>(
+    `SELECT s.id, s.bucket, s.type, s.client, s.user_id, s.scope, s.audience, s.expires_at, s.family, s.parent,
+            s.remote_addr, s.user_agent, s.ended_at,
+            ${statusOf('s.ended_as', '$4')} AS status
+       FROM boxgate.read_session($1, $2, $3) AS s WHERE ${notDiscarded}`,
+    [box, id, `{${buckets.join()}}`, now],
+  );
+  return rows[0] === undefined ? undefined : sessionRecord(rows[0]);
+}
+
+/** Usual lifetimes of sessions in days, the most usual first: thirty by default, up to one if a client sets it. */
+const usualDays = [30, 0, 1];
+
+/** Returns the buckets of nearly every session. Finding out which buckets are filled costs ten times as much. */
+function nearBuckets(id: string): readonly number[] {
+  const began = Math.floor(sessionTime(id) / 1000);
+  return usualDays.map((days) => bucketOf(began, began + days * 86_400));
+}
+
+/** Returns the buckets after the session's beginning, which its id contains. */
+async function bucketsOf(connection: Connection, id: string): Promise<readonly number[]> {
+  const buckets = await filledBuckets(connection);
+  return buckets.filter((bucket) => isBucketWithin(bucket, { from: sessionTime(id) }));
+}
+
+/** A session after {@link endSession}. */
+export interface EndedSession {
+  readonly session: SessionRecord;
+  /** True if it was active before. */
+  readonly ended: boolean;
+}
+
+/**
+ * Ends a session if it is active, and in any case its refresh family with all active sessions; undefined if there is
+ * no such session. From the commit on every check refuses its token. Call it in a `write` transaction.
+ */
+export async function endSession(
+  connection: Connection,
+  box: string,
+  ref: SessionRef,
+  as: SessionEnd,
+  now: number,
+): Promise<EndedSession | undefined> {
+  const found = await readSession(connection, box, ref, now);
+  if (found === undefined) return undefined;
+  // The family first, then its sessions: the order in which a refresh locks them.
+  if (found.family !== undefined) await lockFamily(connection, box, found.family);
+  const { rowCount } = await connection.query(
+    `UPDATE boxgate.session s SET ended_at = ${momentAt('$5')}, ended_as = $4
+      WHERE s.box = $1 AND s.id = $2 AND s.bucket = $3 AND ${sessionStatus('$5')} = 'active'`,
+    [box, found.id, found.bucket, as, now],
+  );
+  if (found.family !== undefined) await endFamily(connection, box, found.family, as, now);
+  const session = await readSession(connection, box, found, now);
+  return session === undefined ? undefined : { session, ended: rowCount === 1 };
+}
+
+/**
+ * Ends a refresh family that has not ended, and marks its active sessions, so that a search for ended sessions finds
+ * them by their own rows. Call it in a `write` transaction; locks the family's row first, then the sessions.
+ */
+export async function endFamily(
+  connection: Connection,
+  box: string,
+  family: string,
+  as: SessionEnd,
+  now: number,
+): Promise<void> {
+  const { rowCount } = await connection.query(
+    `UPDATE boxgate.refresh_family SET ended_at = ${momentAt('$4')}, ended_as = $3
+      WHERE box = $1 AND id = $2 AND ended_at IS NULL`,
+    [box, family, as, now],
+  );
+  if (rowCount === 0) return;
+  const buckets = (await filledBuckets(connection)).filter((bucket) => isBucketWithin(bucket, { from: now }));
+  await connection.query(
+    `UPDATE boxgate.session SET ended_at = ${momentAt('$5')}, ended_as = $4
+      WHERE box = $1 AND family = $2 AND bucket = ANY ($3::int[]) AND ended_at IS NULL AND expires_at > ${momentAt('$5')}`,
+    [box, family, buckets, as, now],
+  );
+}

@@ -1,0 +1,113 @@
+import { nextId } from './last-id.ts';
+import { isTaken } from '../core/outage.ts';
+import type { Connection } from '../core/transaction.ts';
+
+/** Content of a group as a caller sends it. */
+export interface GroupContent {
+  /** Unique in its box; never only digits. */
+  readonly name: string;
+  readonly description: string | null;
+}
+
+/** A group as stored. */
+export interface StoredGroup extends GroupContent {
+  readonly id: number;
+  /** The config version of its last change: its ETag. */
+  readonly version: number;
+  /** Number of users in it. */
+  readonly members: number;
+  /** With microseconds, as the sort key of a cursor. */
+  readonly createdAt: string;
+}
+
+/** A row of the columns that {@link groupColumns} names. */
+export interface GroupColumns {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly version: string;
+  readonly members: string;
+  readonly created_at: string;
+}
+
+/** The columns of a {@link StoredGroup}; the table goes by `g`. */
+export const groupColumns = `g.id, g.name, g.description, g.version, g.created_at::text AS created_at,
+       (SELECT count(*) FROM boxgate.group_member m WHERE m.box = g.box AND m.group_id = g.id) AS members`;
+
+/** Converts a row for the rest of the service. */
+export function storedGroup(row: GroupColumns): StoredGroup {
+  return {
+    id: Number(row.id),
+    name: row.name,
+    description: row.description,
+    version: Number(row.version),
+    members: Number(row.members),
+    createdAt: row.created_at,
+  };
+}
+
+/** Reads one group; undefined when there is none. */
+export async function readGroup(connection: Connection, box: string, id: number): Promise<StoredGroup | undefined> {
+  const { rows } = await connection.query<GroupColumns>(
+    `SELECT ${groupColumns} FROM boxgate.group g WHERE g.box = $1 AND g.id = $2`,
+    [box, id],
+  );
+  return rows[0] === undefined ? undefined : storedGroup(rows[0]);
+}
+
+/** Finds the id of the group with this name; undefined if there is none. */
+export async function groupOfName(connection: Connection, box: string, name: string): Promise<number | undefined> {
+  const { rows } = await connection.query<{ id: string }>('SELECT id FROM boxgate.group WHERE box = $1 AND name = $2', [
+    box,
+    name,
+  ]);
+  return rows[0] === undefined ? undefined : Number(rows[0].id);
+}
+
+/** Stores a group under the next id of its box and the box's new config version; undefined when its name is taken. */
+export async function insertGroup(
+  connection: Connection,
+  box: string,
+  version: number,
+  { name, description }: GroupContent,
+): Promise<StoredGroup | undefined> {
+  const id = await nextId(connection, box, 'Group');
+  const { rowCount } = await connection.query(
+    `INSERT INTO boxgate.group (box, id, name, description, version) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (box, name) DO NOTHING`,
+    [box, id, name, description, version],
+  );
+  return rowCount === 1 ? readGroup(connection, box, id) : undefined;
+}
+
+/**
+ * Replaces the content of a group under the box's new config version; `taken` if another group has the name, and the
+ * transaction must be rolled back; undefined if there is no such group.
+ */
+export async function updateGroup(
+  connection: Connection,
+  box: string,
+  version: number,
+  id: number,
+  { name, description }: GroupContent,
+): Promise<StoredGroup | 'taken' | undefined> {
+  try {
+    await connection.query(
+      `UPDATE boxgate.group SET name = $3, description = $4, version = $5, updated_at = now()
+        WHERE box = $1 AND id = $2`,
+      [box, id, name, description, version],
+    );
+  } catch (error) {
+    if (isTaken(error, 'group_name')) return 'taken';
+    throw error;
+  }
+  return readGroup(connection, box, id);
+}
+
+/** Deletes a group and its memberships; returns it, or undefined if it did not exist. */
+export async function deleteGroup(connection: Connection, box: string, id: number): Promise<StoredGroup | undefined> {
+  const group = await readGroup(connection, box, id);
+  if (group === undefined) return undefined;
+  await connection.query('DELETE FROM boxgate.group WHERE box = $1 AND id = $2', [box, id]);
+  return group;
+}

@@ -1,0 +1,110 @@
+import { nextId } from './last-id.ts';
+import { isTaken } from '../core/outage.ts';
+import { readUser } from './user.ts';
+import type { StoredPassword, StoredUser, UserStatus } from './user.ts';
+import type { Connection } from '../core/transaction.ts';
+
+/** A user about to be stored; `emailKey` is the normal form of the email: users with the same one conflict. */
+export interface NewUser {
+  readonly email: string;
+  readonly emailKey: string;
+  readonly password: StoredPassword;
+  readonly data: string | null;
+  readonly status: UserStatus;
+}
+
+/** Stores a user under the next id of its box; undefined if its email is taken, however it is written there. */
+export async function insertUser(connection: Connection, box: string, user: NewUser): Promise<number | undefined> {
+  const id = await nextId(connection, box, 'User');
+  const { rowCount } = await connection.query(
+    `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper, data, status)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (box, email_key) DO NOTHING`,
+    [box, id, user.email, user.emailKey, user.password.hash, user.password.pepper, user.data, user.status],
+  );
+  return rowCount === 1 ? id : undefined;
+}
+
+/** Fields of a user to change; omitted ones stay. */
+export type UserChange = Partial<NewUser>;
+
+/**
+ * Changes the given fields of a user; `taken` if another user has the email, and the transaction must be rolled
+ * back; undefined if there is no such user.
+ */
+export async function updateUser(
+  connection: Connection,
+  box: string,
+  id: number,
+  { email, emailKey, password, data, status }: UserChange,
+): Promise<StoredUser | 'taken' | undefined> {
+  try {
+    await connection.query(
+      `UPDATE boxgate.user
+          SET email = coalesce($3, email), email_key = coalesce($4, email_key), password = coalesce($5, password),
+              pepper = coalesce($6, pepper), data = CASE WHEN $7 THEN $8 ELSE data END,
+              status = CASE WHEN $9 THEN $10 ELSE status END, updated_at = now()
+        WHERE box = $1 AND id = $2`,
+      [
+        box,
+        id,
+        email,
+        emailKey,
+        password?.hash,
+        password?.pepper,
+        data !== undefined,
+        data,
+        status !== undefined,
+        status,
+      ],
+    );
+  } catch (error) {
+    if (isTaken(error, 'user_email')) return 'taken';
+    throw error;
+  }
+  return readUser(connection, box, id);
+}
+
+/** Deletes a user and its memberships; returns whether it existed. */
+export async function deleteUser(connection: Connection, box: string, id: number): Promise<boolean> {
+  const { rowCount } = await connection.query('DELETE FROM boxgate.user WHERE box = $1 AND id = $2', [box, id]);
+  return rowCount === 1;
+}
+
+/**
+ * Ends everything a user has begun, under the box's new config version (bumpVersion): sessions and refresh families
+ * decided under an older one are no longer valid, including those in progress.
+ */
+export async function endUserSessions(connection: Connection, box: string, version: number, id: number): Promise<void> {
+  await connection.query('UPDATE boxgate.user SET sessions_from = $3 WHERE box = $1 AND id = $2', [box, id, version]);
+  await connection.query(
+    `INSERT INTO boxgate.revocation (box, subject, version) VALUES ($1, 'user:' || $2::bigint, $3) ON CONFLICT DO NOTHING`,
+    [box, id, version],
+  );
+}
+
+/** Sets the groups of a user to exactly these; if some do not exist, changes nothing and returns them. */
+export async function setGroupsOfUser(
+  connection: Connection,
+  box: string,
+  user: number,
+  groups: readonly number[],
+): Promise<readonly number[]> {
+  // Locked, so that no group is deleted before its member is stored.
+  const { rows } = await connection.query<{ id: string }>(
+    'SELECT id FROM boxgate.group WHERE box = $1 AND id = ANY ($2::bigint[]) ORDER BY id FOR KEY SHARE',
+    [box, groups],
+  );
+  const found = new Set(rows.map(({ id }) => Number(id)));
+  const missing = groups.filter((id) => !found.has(id));
+  if (missing.length > 0) return missing;
+  await connection.query(
+    'DELETE FROM boxgate.group_member WHERE box = $1 AND user_id = $2 AND NOT group_id = ANY ($3::bigint[])',
+    [box, user, groups],
+  );
+  await connection.query(
+    `INSERT INTO boxgate.group_member (box, user_id, group_id)
+     SELECT $1, $2, g.id FROM unnest($3::bigint[]) AS g (id) ON CONFLICT DO NOTHING`,
+    [box, user, groups],
+  );
+  return [];
+}

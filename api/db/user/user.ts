@@ -1,0 +1,111 @@
+import type { Person } from '../hot-statements.ts';
+import type { Connection } from '../core/transaction.ts';
+
+/** A group that a user is in, as the user's row shows it. */
+export interface GroupOfUser {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+}
+
+/** Status of a user: null is active; an inactive user cannot sign in, and its sessions are revoked. */
+export type UserStatus = 'active' | 'inactive' | null;
+
+/** The stored form of a password. */
+export interface StoredPassword {
+  /** argon2id PHC string. */
+  readonly hash: string;
+  /** Name of the pepper it was made with, never the pepper itself. */
+  readonly pepper: string;
+}
+
+/** A user as stored; times in milliseconds since 1970. */
+export interface StoredUser {
+  readonly id: number;
+  /** The email as given. */
+  readonly email: string;
+  readonly password: StoredPassword;
+  /** JSON text, as it was given. */
+  readonly data: string | null;
+  readonly status: UserStatus;
+  /** Groups in the order of their ids. */
+  readonly groups: readonly GroupOfUser[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A row of the columns that {@link userColumns} names. */
+export interface UserColumns {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  readonly pepper: string;
+  readonly data: string | null;
+  readonly status: UserStatus;
+  readonly groups: readonly GroupOfUser[] | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** The columns of a {@link StoredUser}; the table goes by `u`. */
+export const userColumns = `u.id, u.email, u.password, u.pepper, u.data, u.status,
+       boxgate.groups_of(u.box, u.id) AS groups, u.created_at, u.updated_at`;
+
+/** Converts a row for the rest of the service. */
+export function storedUser(row: UserColumns): StoredUser {
+  return {
+    id: Number(row.id),
+    email: row.email,
+    password: { hash: row.password, pepper: row.pepper },
+    data: row.data,
+    status: row.status,
+    groups: row.groups ?? [],
+    createdAt: row.created_at.getTime(),
+    updatedAt: row.updated_at.getTime(),
+  };
+}
+
+/** Reads one user; undefined when there is none. */
+export async function readUser(connection: Connection, box: string, id: number): Promise<StoredUser | undefined> {
+  const { rows } = await connection.query<UserColumns>(
+    `SELECT ${userColumns} FROM boxgate.user u WHERE u.box = $1 AND u.id = $2`,
+    [box, id],
+  );
+  return rows[0] === undefined ? undefined : storedUser(rows[0]);
+}
+
+/** Reads one user and locks its row until the transaction ends; undefined when there is none. */
+export async function lockUser(connection: Connection, box: string, id: number): Promise<StoredUser | undefined> {
+  await connection.query('SELECT FROM boxgate.user WHERE box = $1 AND id = $2 FOR NO KEY UPDATE', [box, id]);
+  return readUser(connection, box, id);
+}
+
+/** A user who is about to sign in, and the config version that was read with the row. */
+export interface SigningIn {
+  readonly user: StoredUser;
+  /** Sessions begun under it end with the next change that ends sessions of this user. */
+  readonly version: number;
+}
+
+/** Reads the user whose email has this normal form; undefined when there is none. */
+export async function findSigningIn(
+  connection: Connection,
+  box: string,
+  emailKey: string,
+): Promise<SigningIn | undefined> {
+  const { rows } = await connection.query<UserColumns & { readonly version: string }>(
+    `SELECT ${userColumns}, b.config_version AS version
+       FROM boxgate.user u JOIN boxgate.box b ON b.box = u.box WHERE u.box = $1 AND u.email_key = $2`,
+    [box, emailKey],
+  );
+  return rows[0] === undefined ? undefined : { user: storedUser(rows[0]), version: Number(rows[0].version) };
+}
+
+/** Reads a user who may sign in now, as a check of a token would show it; undefined if there is none or inactive. */
+export async function readPerson(connection: Connection, box: string, id: number): Promise<Person | undefined> {
+  const { rows } = await connection.query<{ person: Person | null }>(
+    'SELECT boxgate.living_user($1, $2, 9223372036854775807) AS person',
+    [box, id],
+  );
+  return rows[0]?.person ?? undefined;
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../problem.ts';
+import type { LoopTurn } from '../server/loop-time.ts';
+import { bodyLimits, readBody } from '../request/read-body.ts';
+import { knownTypes } from './body-format.ts';
+import { parseBody } from './parse-body.ts';
+
+const withBody: ReadonlySet<string | undefined> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** The body of a request to a resource: read on demand, and once. */
+export interface ResourceBody {
+  readonly isRead: boolean;
+  /**
+   * Reads and parses it. A fault in it is returned as a Problem: only callers who may send a body see it,
+   * after the policies have granted. Throws Problem `throttled`: without the body there is no decision.
+   */
+  read(): Promise<unknown>;
+}
+
+/** Bytes from which a body is parsed in a turn of its own: parsing a mebibyte takes 5 to 15 ms. */
+const longToParse = 65_536;
+
+/** Returns the body of a request to a resource, parsed in `turn` if it is long; undefined if its method has none. */
+export function resourceBody(request: IncomingMessage, turn: LoopTurn): ResourceBody | undefined {
+  if (!withBody.has(request.method)) return undefined;
+  let reading: Promise<unknown> | undefined;
+  return {
+    get isRead() {
+      return reading !== undefined;
+    },
+    read() {
+      reading ??= orProblem(request.method, async () => {
+        const bytes = await readBody(request, bodyLimits.resource);
+        const parse = (): unknown => parseBody(request.headers['content-type'], bytes);
+        return bytes.length < longToParse ? parse() : inTurn(turn, parse);
+      });
+      return reading;
+    },
+  };
+}
+
+/** Runs work in a turn of its own. Returns its result and throws its errors. */
+async function inTurn(turn: LoopTurn, work: () => unknown): Promise<unknown> {
+  let value: unknown;
+  await turn(() => {
+    value = work();
+  });
+  return value;
+}
+
+async function orProblem(method: string | undefined, work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === 'throttled') throw error;
+    const tellsPatches = method === 'PATCH' && error.code === 'unsupported-media-type';
+    return tellsPatches ? new Problem(error.code, error.faults, { ...error.headers, ...acceptPatch }) : error;
+  }
+}
+
+/** Media types for PATCH (RFC 5789 §2.2). */
+const acceptPatch = { 'Accept-Patch': knownTypes } as const;

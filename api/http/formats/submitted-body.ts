@@ -1,0 +1,22 @@
+import { Problem } from '../../problem.ts';
+import type { Patch } from '../../resources/write/patch.ts';
+import { bodyFormat } from './body-format.ts';
+import type { ResourceExchange } from '../resources/resource-exchange.ts';
+
+type Submitted = Pick<ResourceExchange, 'contentType' | 'body'>;
+
+/** Returns the document in the body of a PUT or POST. Throws Problem `unsupported-media-type` for a patch. */
+export function documentIn({ contentType, body }: Submitted): unknown {
+  if (bodyFormat(contentType).meaning === 'document') return body;
+  const types = 'application/json, application/yaml';
+  throw new Problem('unsupported-media-type', `A patch is sent with PATCH; here Content-Type must be one of ${types}`, {
+    Accept: types,
+  });
+}
+
+/** Returns the patch in the body of a PATCH: a plain document is a merge patch. */
+export function patchIn({ contentType, body }: Submitted): Patch {
+  const { meaning } = bodyFormat(contentType);
+  if (meaning === 'json-patch' && Array.isArray(body)) return { form: 'json-patch', value: body };
+  return { form: 'merge-patch', value: body };
+}

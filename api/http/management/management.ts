@@ -1,0 +1,287 @@
+import express from 'express';
+import type { Express, Request, Response } from 'express';
+import type { StoredHosts } from '../../client/box-hosts.ts';
+import type { StoredSettings } from '../../client/cluster-settings.ts';
+import type {
+  ApplyHead,
+  ApplyLine,
+  BoxUsage,
+  ClaimedEpoch,
+  DeclaredBoxes,
+  LastUses,
+  MissingLinks,
+  NotApplied,
+} from '../../client/desired-state.ts';
+import type { ServiceAccountPins } from '../../client/service-accounts.ts';
+import { lines as linesOf } from '../../client/ndjson.ts';
+import { equal } from '../../credentials/equal.ts';
+import { declaredBoxes } from '../../db/box/box.ts';
+import { claimEpoch } from '../../db/box/epoch.ts';
+import { claimAndAdopt } from '../../db/box/namespace.ts';
+import { Outage } from '../../db/core/outage.ts';
+import type { Connections } from '../../db/core/pool.ts';
+import { errorFacts } from '../../../process/log.ts';
+import type { Log } from '../../../process/log.ts';
+import { createTurns } from '../../../process/turns.ts';
+import { Problem } from '../../problem.ts';
+import { applyBox, Locked } from '../../resources/apply/apply.ts';
+import type { ApplyServices } from '../../resources/apply/apply.ts';
+import { Fenced } from '../../resources/apply/demand-epoch.ts';
+import { putHosts } from '../../resources/apply/put-hosts.ts';
+import { putSettings } from '../../resources/apply/put-settings.ts';
+import { followServiceAccounts } from '../../resources/apply/follow-service-accounts.ts';
+import { missingLinks } from '../../resources/apply/missing-links.ts';
+import { boxUsage, lastUses } from '../../resources/apply/usage.ts';
+import { isBoxName } from '../request/box-address.ts';
+import {
+  parseApplyLine,
+  parseHead,
+  parseHosts,
+  parseLinks,
+  parseServiceAccounts,
+  parseSettings,
+} from './management-lines.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { addProbes } from '../server/probes.ts';
+import type { Probed } from '../server/probes.ts';
+import type { FailureCount } from '../throttle/throttle.ts';
+import { bodyLimits, readBody } from '../request/read-body.ts';
+
+/** Dependencies of the management port. */
+export interface ManagementContext extends Probed {
+  readonly pool: Connections;
+  readonly apply: ApplyServices;
+  /** The valid keys: two, while one is being rotated. */
+  readonly keys: readonly string[];
+  /** Calls without a valid key, by the address of the peer. */
+  readonly keyFailures: FailureCount;
+}
+
+/** Creates the management port: desired state in, health and metrics out. */
+export function createManagementApp(context: ManagementContext): Express {
+  const app = express();
+  const inTurn = oneAtATime();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use((_request, response, next) => {
+    response.set({ 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' });
+    next();
+  });
+  addProbes(app, context);
+  app.use((request, response, next) => {
+    if (isKeyed(request, context.keys)) next();
+    else refuseStranger(context, request, response);
+  });
+  app.post('/epoch', (request, response) => epoch(context, request, response));
+  app.put('/settings', (request, response) => settings(context, request, response));
+  app.put('/hosts', (request, response) => hosts(context, request, response));
+  app.get('/boxes', (request, response) => boxes(context, request, response));
+  app.get('/boxes/:box/usage', (request, response) => inTurn(() => usage(context, request, response)));
+  app.get('/boxes/:box/last-use', (request, response) => lastUse(context, request, response));
+  app.post('/boxes/:box/missing-links', (request, response) => linkTargets(context, request, response));
+  app.post('/boxes/:box/service-accounts', (request, response) => serviceAccounts(context, request, response));
+  app.post('/boxes/:box/apply', (request, response) => apply(context, request, response));
+  app.use((_request, response) => void response.status(404).json(refusal('there is nothing at this address')));
+  app.use((error: unknown, _request: Request, response: Response, _next: unknown) => {
+    const { status, body } = failure(error, context.log);
+    if (response.headersSent || response.destroyed) response.destroy();
+    else response.status(status).json(body);
+  });
+  return app;
+}
+
+function isKeyed(request: Request, keys: readonly string[]): boolean {
+  const [, sent] = /^bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  return sent !== undefined && keys.some((key) => equal(key, sent));
+}
+
+/**
+ * Refuses a call without a valid key, without waiting for its body. A valid key is never refused because of failures of
+ * others at its address: a stranger there must not block the operator.
+ */
+function refuseStranger({ keyFailures, log }: ManagementContext, request: Request, response: Response): void {
+  const peer = request.socket.remoteAddress ?? '';
+  if (!keyFailures.allows('', '', peer)) {
+    const later = { 'Retry-After': String(keyFailures.retryAfter), Connection: 'close' };
+    response.status(429).set(later).json(refusal('too many calls without a valid management key; try again later'));
+    return;
+  }
+  keyFailures.failed('', '', peer);
+  log.warn({ peer }, 'a call of the management port had no valid key');
+  const challenge = { 'WWW-Authenticate': 'Bearer realm="management"', Connection: 'close' };
+  response.status(401).set(challenge).json(refusal('a management key is needed'));
+}
+
+function refusal(error: string): NotApplied {
+  return { error, code: 'bug' };
+}
+
+function failure(error: unknown, log: Log): { status: number; body: NotApplied } {
+  if (error instanceof Fenced) return { status: 409, body: { error: error.message, code: 'fenced' } };
+  if (error instanceof Locked) {
+    return { status: 409, body: { error: error.message, code: 'locked', bound: error.bound } };
+  }
+  if (error instanceof Outage) return { status: 503, body: { error: error.message, code: 'unavailable' } };
+  if (error instanceof Problem) return { status: 400, body: { error: error.message, code: 'bug' } };
+  if (error instanceof URIError) return { status: 400, body: refusal('the path is not percent-encoded UTF-8 text') };
+  log.error(errorFacts(error), 'management call failed');
+  return { status: 500, body: { error: 'the call failed; see the log of the API', code: 'bug' } };
+}
+
+async function epoch(context: ManagementContext, request: Request, response: Response): Promise<void> {
+  const body = await readBody(request, bodyLimits.oauth);
+  const claim = parseJson(body.toString('utf8'));
+  const cluster = clusterOf(claim);
+  const older = olderClusterOf(claim);
+  const { pool } = context;
+  const claimed = older === undefined ? await claimEpoch(pool, cluster) : await claimAndAdopt(pool, cluster, older);
+  response.json({ epoch: claimed } satisfies ClaimedEpoch);
+}
+
+function clusterOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null && 'cluster' in value && isCluster(value.cluster))
+    return value.cluster;
+  throw new Problem('bad-request', [{ path: 'cluster', message: 'must name the cluster' }]);
+}
+
+function olderClusterOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('adopts' in value)) return undefined;
+  if (isCluster(value.adopts)) return value.adopts;
+  throw new Problem('bad-request', [{ path: 'adopts', message: 'must name a cluster' }]);
+}
+
+function isCluster(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(value);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem('not-parsable', 'is not JSON');
+  }
+}
+
+async function boxes(context: ManagementContext, request: Request, response: Response): Promise<void> {
+  response.json({ boxes: await declaredBoxes(context.pool, clusterOf(request.query)) } satisfies DeclaredBoxes);
+}
+
+async function usage(context: ManagementContext, request: Request<{ box: string }>, response: Response): Promise<void> {
+  const box = boxOf(request);
+  const cluster = clusterOf(request.query);
+  const after = afterOf(request.query);
+  response.json((await boxUsage(context.pool, box, cluster, after, context.apply.now())) satisfies BoxUsage);
+}
+
+function afterOf({ after }: Request['query']): string {
+  if (after === undefined) return '';
+  if (typeof after === 'string' && /^[A-Za-z0-9._~-]{1,128}$/.test(after)) return after;
+  throw new Problem('bad-request', [{ path: 'after', message: 'must be the id of a client' }]);
+}
+
+async function lastUse(
+  context: ManagementContext,
+  request: Request<{ box: string }>,
+  response: Response,
+): Promise<void> {
+  const box = boxOf(request);
+  const cluster = clusterOf(request.query);
+  response.json((await lastUses(context.pool, box, cluster, context.apply.now())) satisfies LastUses);
+}
+
+async function linkTargets(
+  context: ManagementContext,
+  request: Request<{ box: string }>,
+  response: Response,
+): Promise<void> {
+  const box = boxOf(request);
+  const body = await readBody(request, longestLine);
+  const { links } = parseLinks(parseJson(body.toString('utf8')));
+  response.json({ missing: await missingLinks(context.pool, box, links) } satisfies MissingLinks);
+}
+
+async function serviceAccounts(
+  context: ManagementContext,
+  request: Request<{ box: string }>,
+  response: Response,
+): Promise<void> {
+  const box = boxOf(request);
+  const body = await readBody(request, longestLine);
+  const call = parseServiceAccounts(parseJson(body.toString('utf8')));
+  response.json({ pins: await followServiceAccounts(box, call, context.apply) } satisfies ServiceAccountPins);
+}
+
+function boxOf({ params: { box } }: Request<{ box: string }>): string {
+  if (!isBoxName(box)) throw new Problem('bad-request', 'is not the name of a box');
+  return box;
+}
+
+async function settings(context: ManagementContext, request: Request, response: Response): Promise<void> {
+  const body = await readBody(request, bodyLimits.resource);
+  const version = await putSettings(parseSettings(parseJson(body.toString('utf8'))), context.apply);
+  response.json({ version } satisfies StoredSettings);
+}
+
+async function hosts(context: ManagementContext, request: Request, response: Response): Promise<void> {
+  const body = await readBody(request, longestLine);
+  const stored = await putHosts(parseHosts(parseJson(body.toString('utf8'))), context.apply);
+  response.json(stored satisfies StoredHosts);
+}
+
+/** Applies a call. The answer begins with the work: progress while secrets are hashed, the outcome in the last line. */
+async function apply(context: ManagementContext, request: Request<{ box: string }>, response: Response): Promise<void> {
+  const box = boxOf(request);
+  const { head, lines } = await readCall(request);
+  response.status(200).set('Content-Type', 'application/x-ndjson');
+  const write = (line: unknown): void => {
+    response.write(`${JSON.stringify(line)}\n`);
+  };
+  try {
+    const outcome = await applyBox(box, head, lines, context.apply, write);
+    for (const result of outcome.results) write(result);
+    write(outcome.applied);
+  } catch (error) {
+    write(failure(error, context.log).body);
+  }
+  response.end();
+}
+
+async function readCall(request: Request): Promise<{ head: ApplyHead; lines: readonly ApplyLine[] }> {
+  try {
+    return await readLines(request);
+  } finally {
+    // The unread rest of a refused call would block the next one on its connection.
+    request.resume();
+  }
+}
+
+async function readLines(request: Request): Promise<{ head: ApplyHead; lines: readonly ApplyLine[] }> {
+  const lines: ApplyLine[] = [];
+  const turn = createTurns();
+  let head: ApplyHead | undefined;
+  for await (const text of callLines(request)) {
+    const value = parseJson(text);
+    if (head === undefined) head = parseHead(value);
+    else lines.push(parseApplyLine(value));
+    await turn();
+  }
+  if (head === undefined) throw new Problem('bad-request', 'The call is empty: its first line names the cluster');
+  return { head, lines };
+}
+
+/** Characters: more than etcd allows for an object. */
+const longestLine = 16 * 1024 * 1024;
+
+/** Reads lines without node's readline, which also ends a line at U+2028; a resource's text may contain it. */
+async function* callLines(request: Request): AsyncGenerator<string> {
+  request.setEncoding('utf8');
+  try {
+    // The unread rest after a refused line must not prevent the answer.
+    yield* linesOf(request.iterator({ destroyOnReturn: false }), longestLine);
+  } catch (error) {
+    if (error instanceof RangeError) throw new Problem('bad-request', error.message);
+    // An incomplete call is invalid: the caller died while sending it.
+    if (!request.complete) throw new Problem('bad-request', 'The call ended before its last line');
+    throw error;
+  }
+}

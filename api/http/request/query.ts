@@ -1,0 +1,23 @@
+import { Problem } from '../../problem.ts';
+
+/** Maximum number of parameters of a query. */
+export const MOST_PARAMETERS = 1_000;
+
+/** Returns the parameters in the query of a path; none without a query. Throws Problem `bad-request` for too many. */
+export function queryOf(path: string): URLSearchParams {
+  const at = path.indexOf('?');
+  const query = new URLSearchParams(at < 0 ? '' : path.slice(at + 1));
+  if (query.size <= MOST_PARAMETERS) return query;
+  throw new Problem('bad-request', `The query has more than ${String(MOST_PARAMETERS)} parameters`);
+}
+
+/** Returns the parameters of a query as policies see them: text, or a list if one is repeated. */
+export function parameters(query: URLSearchParams): Record<string, unknown> {
+  const found = new Map<string, string[]>();
+  for (const [name, value] of query) {
+    const values = found.get(name);
+    if (values === undefined) found.set(name, [value]);
+    else values.push(value);
+  }
+  return Object.fromEntries(Array.from(found, ([name, values]) => [name, values.length === 1 ? values[0] : values]));
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../problem.ts';
+import { takeBodyBytes } from './body-bytes.ts';
+
+/** Maximum bytes of a request to the token endpoint, and of one to a resource. */
+export const bodyLimits = { oauth: 16_384, resource: 1_048_576 } as const;
+
+/** Bytes beyond a limit that are still read: closing a socket with unread bytes resets it and loses the answer. */
+const passedOver = 262_144;
+
+/**
+ * Reads a body of at most `limit` bytes. Throws Problem `too-large`, `throttled` if its sender has used up its share of
+ * memory, or `unsupported-media-type` if it is compressed: a bomb is never inflated. The answer to a body that is too
+ * large closes the connection.
+ */
+export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity') {
+    request.resume();
+    return Promise.reject(
+      new Problem('unsupported-media-type', 'Content-Encoding is not accepted: send the body as it is', {
+        'Accept-Encoding': 'identity',
+      }),
+    );
+  }
+  if (!isPassedOver(request, limit)) return Promise.reject(tooLarge(limit));
+  if (request.destroyed) return Promise.reject(endedEarly());
+  return new Promise((resolve, reject) => {
+    const kept = new KeptBytes(request, limit);
+    request.on('data', (chunk: Buffer) => {
+      const refusal = kept.add(chunk);
+      if (refusal !== undefined) reject(refusal);
+    });
+    request.on('end', () => {
+      const whole = kept.whole();
+      if (whole instanceof Problem) reject(whole);
+      else resolve(whole);
+    });
+    request.on('error', reject);
+    request.on('close', () => {
+      if (!request.complete) reject(endedEarly());
+    });
+  });
+}
+
+/** The received bytes of a body. Once a body is given up, no more bytes are kept, and further ones are discarded. */
+class KeptBytes {
+  readonly #request: IncomingMessage;
+  readonly #limit: number;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #isGivenUp = false;
+
+  constructor(request: IncomingMessage, limit: number) {
+    this.#request = request;
+    this.#limit = limit;
+  }
+
+  /** Adds bytes; returns the Problem of a body that is too large, or whose sender has used up its share. */
+  add(chunk: Buffer): Problem | undefined {
+    this.#length += chunk.length;
+    if (this.#length > this.#limit) this.#giveUp();
+    if (this.#length > this.#limit + passedOver) {
+      this.#request.pause();
+      return tooLarge(this.#limit);
+    }
+    return this.#isGivenUp ? undefined : this.#keep(chunk);
+  }
+
+  whole(): Buffer | Problem {
+    if (this.#length > this.#limit) return tooLarge(this.#limit);
+    const [only] = this.#chunks;
+    return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
+  }
+
+  #keep(chunk: Buffer): Problem | undefined {
+    if (!takeBodyBytes(this.#request, chunk.length)) {
+      this.#giveUp();
+      return shareUsedUp();
+    }
+    this.#chunks.push(chunk);
+    return undefined;
+  }
+
+  #giveUp(): void {
+    this.#isGivenUp = true;
+    this.#chunks = [];
+  }
+}
+
+/** Checks whether a body is announced short enough for the connection to be used again after an early answer. */
+export function isPassedOver(request: IncomingMessage, limit: number): boolean {
+  return Number(request.headers['content-length'] ?? 0) <= limit + passedOver;
+}
+
+function endedEarly(): Problem {
+  return new Problem('bad-request', 'The request ended before its body did');
+}
+
+function tooLarge(limit: number): Problem {
+  return new Problem('too-large', `The body is larger than ${String(limit)} bytes`, { Connection: 'close' });
+}
+
+function shareUsedUp(): Problem {
+  const message = 'Too many bytes from this address wait to be answered. Try again in 1 s';
+  return new Problem('throttled', message, { 'Retry-After': '1' });
+}

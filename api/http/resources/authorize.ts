@@ -1,0 +1,169 @@
+import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { allows } from '../../../crds/compatibility.ts';
+import type { Box } from '../../../crds/box.ts';
+import { checkBearer } from '../../oauth/session/check-token.ts';
+import type { LiveSession } from '../../oauth/session/check-token.ts';
+import type { OAuthServices } from '../../oauth/services.ts';
+import { compileAhead } from '../../policy/compile-ahead.ts';
+import { decideUpTo } from '../../policy/decide.ts';
+import type { Uncompiled, Undecided } from '../../policy/decide.ts';
+import type { Needs } from '../../policy/needs.ts';
+import { requestObject } from '../../policy/request-object.ts';
+import type { RequestObject } from '../../policy/request-object.ts';
+import type { Subject } from '../../policy/policy-index.ts';
+import { Problem } from '../../problem.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import { missingToken, refusedToken } from './authenticate.ts';
+import { nothingHere } from '../../nothing-here.ts';
+import { normalPath } from '../request/path-text.ts';
+import { parameters } from '../request/query.ts';
+import { sessionParts, subjectOf } from './session-parts.ts';
+
+/** A request to authorize, without its token, as policies see it. */
+export interface AskedFor {
+  readonly box: string;
+  readonly request: IncomingMessage;
+  /** Path below the box. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly remoteAddr: string;
+  readonly resource: Readonly<Record<string, unknown>>;
+  /** True if the token is in the query, which a box may refuse (`compatibility.query_token`). */
+  readonly tokenIsInQuery?: boolean;
+  /**
+   * Reads the rest of the request. Called only if a policy must be evaluated that reads it: a stranger's body is not
+   * worth the memory. Undefined if the request has only a head.
+   */
+  readonly readRest: ((needs: Needs) => Promise<RestOfRequest>) | undefined;
+}
+
+/** The rest of a request after its head, as policies see it. */
+export interface RestOfRequest {
+  /** The parsed body; undefined when it cannot be parsed. */
+  readonly body?: unknown;
+  /** The fields that the request changes; undefined when no policy looks at them, or it changes no record. */
+  readonly changes?: readonly string[] | undefined;
+}
+
+/** A granted request: its session, and the deciding policy. */
+export interface Granted {
+  /** Undefined for an anonymous request, granted by a policy for `anyone`. */
+  readonly session: LiveSession | undefined;
+  readonly policy: string;
+  readonly issuer: string;
+  /** The settings of the box under which it was granted. */
+  readonly settings: Box;
+  /** The changes that the policies saw; undefined when they saw none. */
+  readonly changes: readonly string[] | undefined;
+}
+
+/**
+ * Authenticates the token and evaluates the box's policies, in one statement under one configuration (default deny). If
+ * the head of the request is not enough, the rest is read, which may take long, and everything is decided again: also
+ * after policies had to be compiled, and once after a decision ran out of time. Throws Problem `unauthenticated`,
+ * `forbidden` (no reason is disclosed) or `not-found` (no such box), and Outage.
+ */
+export async function authorize(token: string | undefined, asked: AskedFor, services: OAuthServices): Promise<Granted> {
+  const { readRest } = asked;
+  let known: KnownParts = { upTo: readRest === undefined ? 'changes' : 'head' };
+  for (;;) {
+    const verdict = await verdictOn(known, token, asked, services);
+    if ('policy' in verdict) return verdict;
+    known = await preparedFor(verdict, known, readRest);
+  }
+}
+
+/** Prepares the next attempt. */
+async function preparedFor(verdict: Unsettled, known: KnownParts, readRest: AskedFor['readRest']): Promise<KnownParts> {
+  if ('uncompiled' in verdict) {
+    await compileAhead(verdict.uncompiled);
+    return known;
+  }
+  if ('isOutOfTime' in verdict) {
+    await setImmediate();
+    return { ...known, isLastAttempt: true };
+  }
+  if (readRest === undefined) throw new TypeError('undecided by the whole request');
+  return { upTo: verdict.undecided, ...(await readRest(verdict.undecided)) };
+}
+
+/** The parts of a request that have been read. */
+interface KnownParts extends RestOfRequest {
+  readonly upTo: Needs;
+  /** The previous attempt ran out of time: code runs slower the first time. */
+  readonly isLastAttempt?: true;
+}
+
+/** No answer yet. */
+type Unsettled = Undecided | Uncompiled | { readonly isOutOfTime: true };
+type Verdict = Granted | Unsettled | Refusal;
+type Refusal = 'unauthenticated' | 'forbidden' | 'not-in-query';
+
+async function verdictOn(
+  known: KnownParts,
+  token: string | undefined,
+  asked: AskedFor,
+  services: OAuthServices,
+): Promise<Granted | Unsettled> {
+  const verdict = await services.states.decide<Verdict>(asked.box, async (state, statements) => {
+    const judge = (session?: LiveSession): Verdict => judgeRequest(session, { ...asked, known }, state, services);
+    if (token === undefined) return { version: await statements.version(asked.box), value: judge() };
+    const { version, value } = await checkBearer(token, state, statements, services);
+    if (asked.tokenIsInQuery === true && !allows(state.settings, 'query_token'))
+      return { version, value: 'not-in-query' };
+    return { version, value: value === undefined ? 'unauthenticated' : judge(value) };
+  });
+  if (verdict === undefined) throw nothingHere();
+  if (typeof verdict === 'string') throw refusalOf(verdict, token, asked.box);
+  return verdict;
+}
+
+function refusalOf(refusal: Refusal, token: string | undefined, box: string): Problem {
+  if (refusal === 'unauthenticated') return token === undefined ? missingToken(box) : refusedToken(box);
+  if (refusal === 'forbidden') return new Problem('forbidden', 'No access policy grants this request');
+  const message = 'is not taken from the query in this box: send the token in the Authorization header';
+  return new Problem('bad-request', [{ path: 'access_token', message }]);
+}
+
+/** A request as far as it has been read. */
+type KnownRequest = AskedFor & { readonly known: KnownParts };
+
+function judgeRequest(
+  session: LiveSession | undefined,
+  asked: KnownRequest,
+  state: BoxState,
+  services: OAuthServices,
+): Granted | Unsettled | 'unauthenticated' | 'forbidden' {
+  const denied = session === undefined ? 'unauthenticated' : 'forbidden';
+  const issuer = services.issuer(state);
+  const subject: Subject = session === undefined ? {} : subjectOf(session, issuer);
+  if (isEmpty(state.policies.candidates(subject))) return denied;
+  const { known } = asked;
+  const decision = decideUpTo(known.upTo, state.policies, subject, requestOf(session, asked, issuer));
+  if ('undecided' in decision || 'uncompiled' in decision) return decision;
+  const { granted, policy = '', failed, isOutOfTime } = decision;
+  if (isOutOfTime === true && known.isLastAttempt === undefined) return { isOutOfTime };
+  if (failed !== undefined) services.failedPolicies.note(asked.box, failed);
+  return granted ? { session, policy, issuer, settings: state.settings, changes: known.changes } : denied;
+}
+
+function isEmpty(items: Iterable<unknown>): boolean {
+  for (const _item of items) return false;
+  return true;
+}
+
+function requestOf(session: LiveSession | undefined, asked: KnownRequest, issuer: string): RequestObject {
+  return requestObject({
+    method: asked.request.method ?? 'GET',
+    uri: normalPath(asked.path),
+    params: parameters(asked.query),
+    headers: asked.request.headers,
+    remoteAddr: asked.remoteAddr,
+    box: asked.box,
+    body: asked.known.body,
+    changes: asked.known.changes,
+    resource: asked.resource,
+    ...(session === undefined ? {} : sessionParts(session, issuer)),
+  });
+}

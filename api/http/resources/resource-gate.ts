@@ -1,0 +1,167 @@
+import { Problem } from '../../problem.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import type { StoredUser } from '../../db/user/user.ts';
+import type { OAuthServices } from '../../oauth/services.ts';
+import type { Needs } from '../../policy/needs.ts';
+import { ChangedMeanwhile, confirming } from '../../resources/write/confirm-changes.ts';
+import type { Sharer } from '../../shares/places.ts';
+import { InvalidUser } from '../../users/user/invalid-user.ts';
+import { bearerToken, queryOrBearerToken } from './authenticate.ts';
+import { authorize } from './authorize.ts';
+import type { AskedFor, Granted, RestOfRequest } from './authorize.ts';
+import type { Endpoint, PathParameters } from '../server/endpoint.ts';
+import { exchangeOf } from '../request/exchange.ts';
+import { guessing } from '../throttle/guessing.ts';
+import { hashingAs, hashSharer } from '../throttle/hash-sharer.ts';
+import type { Guess } from '../throttle/guessing.ts';
+import { inPageTurn } from './large-pages.ts';
+import { loopTurns } from '../server/loop-time.ts';
+import { queryOf } from '../request/query.ts';
+import { resourceBody } from '../formats/resource-body.ts';
+import type { ResourceBody } from '../formats/resource-body.ts';
+import { negotiate, renderInTurns, versionTags } from '../formats/negotiate.ts';
+import type { RequestedWrite } from './requested-changes.ts';
+import type { ResourceAnswer, ResourceExchange } from './resource-exchange.ts';
+import { send } from '../server/send.ts';
+
+/** Answers are personal: no cache on the way may keep them. */
+const personal = { 'Cache-Control': 'private, no-store' };
+
+type Handler = (exchange: ResourceExchange, services: OAuthServices) => Promise<ResourceAnswer>;
+
+/** Returns the names of the fields that a request would change of the record that it addresses. */
+type ReadChanges = (write: RequestedWrite) => Promise<readonly string[]>;
+
+/**
+ * Handles every request to a resource: token, policies, body, handler, answer in the requested format. For users
+ * the token may be in the query, and an unreadable body is reported in their form (interface §4.5, §7). `readChanges`
+ * is for routes that write a record.
+ */
+export function behindGate(
+  context: ApiContext,
+  resourceType: string,
+  handler: Handler,
+  readChanges?: ReadChanges,
+): Endpoint {
+  const isUsers = resourceType === 'User';
+  return async (request, response, parameters) => {
+    const exchange = exchangeOf(response);
+    const { box, path, remoteAddr } = exchange;
+    const query = queryOf(path);
+    const { token, isInQuery } = isUsers //                     RFC 6750 §2.1, §2.3
+      ? queryOrBearerToken(request, query, box)
+      : { token: bearerToken(request, query, box), isInQuery: false };
+    const id = idOf(parameters);
+    const resource = { resourceType, ...(id === undefined ? {} : { id }) };
+    const turn = loopTurns(context, { box, member: remoteAddr });
+    const body = resourceBody(request, turn); //                RFC 9110 §6.4
+    const { method, headers } = request;
+    const contentType = headers['content-type'];
+    const readRest = body && ((needs: Needs) => readRestOf({ box, id, method, contentType }, body, needs, readChanges));
+    const asked = { box, request, path, query, remoteAddr, resource, readRest, tokenIsInQuery: isInQuery };
+    const answer = await untilConfirmed(async () => {
+      const granted = await authorizeWithBody(token, asked, body, context.oauth);
+      exchange.client = granted.session?.client.id;
+      exchange.policy = granted.policy;
+      const parsed = await body?.read();
+      if (parsed instanceof Problem)
+        throw isUsers && parsed.code === 'invalid' ? new InvalidUser(parsed.faults, {}) : parsed;
+      const format = negotiate(headers.accept); //              RFC 9110 §12.5.1
+      const addressed = {
+        box,
+        id,
+        method,
+        query,
+        body: parsed,
+        contentType,
+        ifMatch: versionTags(headers['if-match'], false, format),
+        ifNoneMatch: versionTags(headers['if-none-match'], method === 'GET' || method === 'HEAD', format),
+        baseUrl: granted.issuer,
+        settings: granted.settings,
+        confirmChanges: confirming(granted.changes),
+        guessPassword: (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) =>
+          isGuessed(context, { box, address: remoteAddr, by: granted.session?.user?.id }, user, verify),
+      };
+      const sharer = hashSharer(context.throttle, box, remoteAddr);
+      const reader = { box, member: exchange.client ?? remoteAddr };
+      return inPageTurn(context, reader, query, async () => {
+        const told = await handler(addressed, hashingAs(context.oauth, sharer));
+        return renderInTurns(told, format, loopTurns(context, reader));
+      });
+    });
+    send(response, { ...answer, headers: { ...personal, ...answer.headers } }, context.onAnswer);
+  };
+}
+
+async function readRestOf(
+  write: Omit<RequestedWrite, 'body'>,
+  body: ResourceBody,
+  needs: Needs,
+  readChanges: ReadChanges | undefined,
+): Promise<RestOfRequest> {
+  const parsed = await body.read();
+  if (needs !== 'changes' || readChanges === undefined) return { body: withoutProblem(parsed) };
+  // An unreadable body changes nothing, whoever may send it.
+  if (parsed instanceof Problem) return { changes: [] };
+  return { body: parsed, changes: await readChanges({ ...write, body: parsed }) };
+}
+
+/** Attempts at a change of a record that others change at the same time. */
+const mostRounds = 3;
+
+/** Repeats work, including the decision, while others change the record that it changes. */
+async function untilConfirmed<T>(work: () => Promise<T>): Promise<T> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+    }
+  }
+  throw new Problem('conflict', 'The record is being changed by others; try again');
+}
+
+/**
+ * Authorizes a request and reads its body. A body that had not arrived when the policies decided without it may take as
+ * long as its sender likes, and the grant may be withdrawn by then: they decide again.
+ */
+async function authorizeWithBody(
+  token: string | undefined,
+  asked: AskedFor,
+  body: ResourceBody | undefined,
+  services: OAuthServices,
+): Promise<Granted> {
+  const granted = await authorize(token, asked, services);
+  if (body === undefined || body.isRead) return granted;
+  const isLate = !asked.request.complete;
+  await body.read();
+  return isLate ? authorize(token, asked, services) : granted;
+}
+
+function withoutProblem(body: unknown): unknown {
+  return body instanceof Problem ? undefined : body;
+}
+
+/** A guess at a password over REST, and the ID of the user whose token it has. */
+interface RestGuess extends Pick<Guess, 'box' | 'address'> {
+  readonly by: number | undefined;
+}
+
+/** Verifies a password. The user's own token is a proof: strangers cannot keep users from changing their password. */
+async function isGuessed(
+  context: ApiContext,
+  { box, address, by }: RestGuess,
+  user: StoredUser,
+  verify: (sharer: Sharer) => Promise<boolean>,
+): Promise<boolean> {
+  const proof = by === user.id ? ({ id }: StoredUser): string => `user:${String(id)}` : undefined;
+  const right = await guessing(context.passwordLimits, { box, email: user.email, address, proof }, async (admit) => {
+    const sharer = await admit(user);
+    return (await verify(sharer)) ? true : undefined;
+  });
+  return right === true;
+}
+
+function idOf({ id }: PathParameters): string | undefined {
+  return typeof id === 'string' ? id : undefined;
+}

@@ -1,0 +1,35 @@
+import type { Log } from '../../../process/log.ts';
+import type { Metrics } from './metrics.ts';
+import type { OnBroken } from './broken-request.ts';
+import type { OnAnswer } from './send.ts';
+
+/** Records every answer: one log line, one count. The path is the route's pattern, without any query or token. */
+export function answerLog(log: Log, metrics: Metrics): OnAnswer {
+  return (exchange, response, status) => {
+    const seconds = (performance.now() - exchange.started) / 1000;
+    const method = response.req.method ?? '';
+    metrics.answered(method, exchange.route, status, seconds);
+    log.info({
+      request_id: exchange.requestId,
+      box: exchange.box === '' ? undefined : exchange.box,
+      method,
+      route: exchange.route,
+      status,
+      ms: Math.round(seconds * 1e5) / 100,
+      remote_addr: exchange.remoteAddr,
+      client: exchange.client,
+      policy: exchange.policy,
+      error: exchange.error,
+    });
+  };
+}
+
+const broken = '(broken)';
+
+/** Records data refused before it became a request, in the same way; nothing that was sent is in it. */
+export function brokenLog(log: Log, metrics: Metrics): OnBroken {
+  return ({ requestId, status, remoteAddr }) => {
+    metrics.answered(broken, broken, status, 0);
+    log.info({ request_id: requestId, route: broken, status, remote_addr: remoteAddr });
+  };
+}

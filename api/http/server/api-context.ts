@@ -1,0 +1,35 @@
+import type { OAuthServices } from '../../oauth/services.ts';
+import type { Log } from '../../../process/log.ts';
+import type { ByteBudget } from '../../shares/byte-budget.ts';
+import type { FairQueue } from '../../shares/fair-queue.ts';
+import type { InFlight } from '../../shares/in-flight.ts';
+import type { DeviceTokens } from '../../credentials/device-token.ts';
+import type { BoxAddressing } from '../request/box-address.ts';
+import type { SecretLimits } from '../throttle/hold-back.ts';
+import type { KnownBoxes } from '../request/known-boxes.ts';
+import type { PasswordLimits } from '../throttle/password-limits.ts';
+import type { OnAnswer } from './send.ts';
+import type { Throttle } from '../throttle/throttle.ts';
+
+/** Dependencies of the handlers of the public port, given once when the app is created. */
+export interface ApiContext {
+  readonly oauth: OAuthServices;
+  readonly addressing: BoxAddressing;
+  readonly boxes: KnownBoxes;
+  readonly throttle: Throttle;
+  /** The bytes of bodies that the process holds for its callers. */
+  readonly bodyBytes: ByteBudget;
+  /** Divides long work on the event loop among boxes. */
+  readonly loopTime: Pick<FairQueue, 'run'>;
+  /** The turns of boxes that read large pages. */
+  readonly largePages: Pick<FairQueue, 'run'>;
+  /** Requests that are being answered. */
+  readonly inFlight: InFlight;
+  readonly passwordLimits: PasswordLimits;
+  readonly secretLimits: SecretLimits;
+  readonly deviceTokens: DeviceTokens;
+  readonly onAnswer: OnAnswer;
+  readonly log: Log;
+  /** Checks whether a peer's forwarded headers are trusted. */
+  readonly isTrustedProxy: (address: string) => boolean;
+}

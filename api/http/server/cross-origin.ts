@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { WEB_ORIGIN } from '../../../crds/fields.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import type { ApiContext } from './api-context.ts';
+import { exchangeOf } from '../request/exchange.ts';
+import type { Route } from './routes.ts';
+import { send } from './send.ts';
+
+/**
+ * Access for scripts of other origins (Fetch standard, "CORS protocol"): they may call the endpoints for programs, from
+ * an origin that the box or one of its active clients lists, without cookies. Pages are excluded: no script reads them,
+ * and the authorization endpoint is one of them (RFC 9700 §2.6).
+ */
+export type CrossOrigin = (request: IncomingMessage, response: ServerResponse) => Promise<'answered' | 'go on'>;
+
+const form = new RegExp(WEB_ORIGIN);
+const longest = 320;
+
+/** Checks the origin of a request and answers a preflight directly. Throws Outage. */
+export function createCrossOrigin(
+  { oauth, onAnswer }: Pick<ApiContext, 'oauth' | 'onAnswer'>,
+  routes: readonly Route[],
+): CrossOrigin {
+  const shared = sharedPaths(routes);
+  return async (request, response) => {
+    const { origin } = request.headers;
+    const exchange = exchangeOf(response);
+    const path = exchange.path.replace(/\?.*/s, '');
+    const found = shared.find(({ pattern }) => pattern.test(path));
+    if (origin === undefined || origin.length > longest || !form.test(origin) || found === undefined) return 'go on';
+    const isListed = await oauth.states.decide(exchange.box, async (state, statements) => {
+      return { version: await statements.version(state.box), value: isAllowed(state, origin) };
+    });
+    if (isListed !== true) return 'go on';
+    exchange.allowedOrigin = origin;
+    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return 'go on';
+    exchange.route = found.path;
+    send(response, { status: 204, headers: { ...preflight, 'Access-Control-Allow-Methods': found.methods } }, onAnswer);
+    return 'answered';
+  };
+}
+
+const preflight = {
+  'Access-Control-Allow-Headers': 'Accept, Authorization, Content-Type, If-Match, If-None-Match',
+  // Seconds: a removed origin can make calls no longer than that.
+  'Access-Control-Max-Age': '60',
+};
+
+function isAllowed({ settings, clients }: BoxState, origin: string): boolean {
+  if (settings.cors?.allowed_origins?.includes(origin) === true) return true;
+  for (const { client } of clients.values()) {
+    if (client.active !== false && client.allowed_origins?.includes(origin) === true) return true;
+  }
+  return false;
+}
+
+interface SharedPath {
+  readonly path: string;
+  readonly pattern: RegExp;
+  /** A list with commas. */
+  readonly methods: string;
+}
+
+function sharedPaths(routes: readonly Route[]): readonly SharedPath[] {
+  const forPrograms = routes.filter(([, , shape]) => shape === 'oauth' || shape === 'resource');
+  return [...Map.groupBy(forPrograms, ([, path]) => path)].map(([path, sharing]) => {
+    const pattern = new RegExp(`^${path.replaceAll('$', '\\$').replace(/:\w+/g, '[^/]+')}$`);
+    return { path, pattern, methods: sharing.map(([method]) => method).join(', ') };
+  });
+}

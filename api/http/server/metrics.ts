@@ -1,0 +1,126 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { largestUses } from '../../shares/resource-use.ts';
+import type { ResourceUse } from '../../shares/resource-use.ts';
+
+/** Metrics of the process (Prometheus). Labels contain no part of a request but its method. */
+export interface Metrics {
+  /** Records an answered request; `seconds` from its first byte to its answer. */
+  answered(method: string, route: string, status: number, seconds: number): void;
+  /** Returns the page of `GET /metrics`. */
+  page(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+/** Gauges that are read when the page is requested. */
+export interface Gauges {
+  readonly boxesInMemory: () => number;
+  readonly secretsWaiting: () => number;
+  /** Decisions in which a policy failed, since the start. */
+  readonly policyFailures: () => number;
+}
+
+/** Creates a registry for each API, so that two in one process are separate. `shares` are the resources boxes share. */
+export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'boxgate_' });
+  const requests = new Counter({
+    name: 'boxgate_http_requests_total',
+    help: 'Answered requests.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  });
+  const duration = new Histogram({
+    name: 'boxgate_http_request_duration_seconds',
+    help: 'Time to answer a request, in seconds.',
+    labelNames: ['route'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers: [registry],
+  });
+  gauge(registry, 'boxgate_boxes_in_memory', 'Boxes whose configuration is held in memory.', gauges.boxesInMemory);
+  gauge(registry, 'boxgate_argon2_waiting', 'Secrets being hashed or waiting for it.', gauges.secretsWaiting);
+  addShares(registry, shares);
+  new Counter({
+    name: 'boxgate_policy_failures_total',
+    help: 'Decisions in which an access policy could not be compiled or gave up.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(gauges.policyFailures());
+    },
+  });
+  // Labels are looked up once: prom-client hashes them at every call.
+  const children = new Map<string, { count: () => void; observe: (seconds: number) => void }>();
+
+  function child(method: string, route: string, status: number): { count: () => void; observe: (s: number) => void } {
+    const key = `${method} ${route} ${String(status)}`;
+    const known = children.get(key);
+    if (known !== undefined) return known;
+    const counter = requests.labels({ method, route, status: String(status) });
+    const histogram = duration.labels({ route });
+    const made = {
+      count: () => {
+        counter.inc();
+      },
+      observe: (seconds: number) => {
+        histogram.observe(seconds);
+      },
+    };
+    children.set(key, made);
+    return made;
+  }
+
+  return {
+    answered(method, route, status, seconds) {
+      const { count, observe } = child(method, route, status);
+      count();
+      observe(seconds);
+    },
+    async page() {
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}
+
+const shareLabels = ['resource', 'box'] as const;
+
+/** Adds the use of shared resources. Only some boxes have their own series; see {@link largestUses}. */
+function addShares(registry: Registry, shares: readonly ResourceUse[]): void {
+  for (const part of ['used', 'waiting'] as const) {
+    new Gauge({
+      name: `boxgate_share_${part}`,
+      help: part === 'used' ? 'Parts of a shared resource in use.' : 'Requests that wait for a shared resource.',
+      labelNames: shareLabels,
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const share of shares) {
+          const { resource } = share;
+          for (const use of largestUses(share.uses())) this.set({ resource, box: use.box }, use[part]);
+        }
+      },
+    });
+  }
+  new Counter({
+    name: 'boxgate_share_refused_total',
+    help: 'Requests that were refused a part of a shared resource.',
+    labelNames: shareLabels,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const share of shares) {
+        const { resource } = share;
+        for (const [box, count] of share.refusals()) this.inc({ resource, box }, count);
+      }
+    },
+  });
+}
+
+function gauge(registry: Registry, name: string, help: string, read: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(read());
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import type { OAuthServices } from '../../oauth/services.ts';
+import type { Sharer } from '../../shares/places.ts';
+import { networkOf } from './network-of.ts';
+import type { Throttle } from './throttle.ts';
+
+/**
+ * Returns the sharer of argon2 for a request: its box and address. Addresses with recent failures, in any box, share
+ * one part of the threads: a flood through many boxes takes the part of one box, and delays no account or box.
+ */
+export function hashSharer({ addresses }: Pick<Throttle, 'addresses'>, box: string, address: string): Sharer {
+  const isFailing = addresses.tries('', '', address) > triesOfAnybody;
+  return { box: isFailing ? failingAddresses : box, member: networkOf(address) };
+}
+
+/** Returns the services of a request to the users and resource APIs: its hashes use its own share of argon2. */
+export function hashingAs(services: OAuthServices, sharer: Sharer): OAuthServices {
+  const { secrets, passwords } = services;
+  return {
+    ...services,
+    secrets: { ...secrets, store: (secret) => secrets.store(secret, sharer) },
+    passwords: { ...passwords, store: (password) => passwords.store(password, sharer) },
+  };
+}
+
+/** Failures a minute, including attempts in progress, of people who mistype their password. */
+const triesOfAnybody = 5;
+
+/** Not a possible name of a box: it contains a space. */
+const failingAddresses = 'failing addresses';

@@ -1,0 +1,35 @@
+import { createFailureSlot } from '../../credentials/failure-slot.ts';
+import type { FailureSlot } from '../../credentials/failure-slot.ts';
+import type { Connections } from '../../db/core/pool.ts';
+import { createSharedFailures } from './failures-of-all-replicas.ts';
+import type { SharedFailures } from './failures-of-all-replicas.ts';
+import type { Throttle } from './throttle.ts';
+
+/** The limits on guesses at passwords: of this replica, and of all of them together. */
+export interface PasswordLimits {
+  readonly throttle: Pick<Throttle, 'passwords' | 'proven' | 'addresses'>;
+  /** Counted by the day. */
+  readonly shared: SharedFailures;
+  readonly slot: FailureSlot;
+  /** Failures a day of one account from all addresses, and of one proof. */
+  readonly perAccount: number;
+}
+
+/** Dependencies of {@link createPasswordLimits}. */
+export interface PasswordLimitsOptions {
+  readonly throttle: Throttle;
+  readonly pool: Connections;
+  /** The newest key of the installation. */
+  readonly key: Buffer;
+  readonly perAccount: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Creates the limits on guesses at passwords. */
+export function createPasswordLimits({ throttle, pool, key, perAccount, now }: PasswordLimitsOptions): PasswordLimits {
+  return { throttle, shared: createSharedFailures(pool, day, now), slot: createFailureSlot(key), perAccount };
+}
+
+/** Milliseconds. */
+const day = 24 * 3_600_000;

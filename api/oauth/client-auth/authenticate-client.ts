@@ -1,0 +1,87 @@
+import type { ClientSecrets } from '../../credentials/client-secret.ts';
+import type { BoxState, ClientState } from '../../state/box-state.ts';
+import type { AuthenticationContext } from './context.ts';
+import type { ClientAssertion } from './assertion.ts';
+import type { ClientCredentials } from './client-auth-request.ts';
+import { notAuthenticated } from '../not-authenticated.ts';
+import { provePrivateKeyJwt } from './private-key-jwt.ts';
+import { proveServiceAccount } from './service-account-token.ts';
+import type { OAuthServices } from '../services.ts';
+
+/** Returns the confidential client of these credentials (RFC 6749 §2.3). Throws OAuthError `invalid_client`, Outage. */
+export async function authenticateClient(
+  credentials: ClientCredentials,
+  context: AuthenticationContext,
+): Promise<ClientState> {
+  const { state, services } = context;
+  if (credentials.assertion === undefined) return authenticateBySecret(state, credentials, services);
+  return authenticateByAssertion(findClient(state, credentials), credentials.assertion, context);
+}
+
+/**
+ * Returns the client that this secret belongs to. Throws OAuthError `invalid_client`; an unknown client takes the same
+ * path, and time, as one with a generated secret.
+ */
+export async function authenticateBySecret(
+  state: BoxState,
+  credentials: ClientCredentials,
+  { secrets, usage, now }: Pick<OAuthServices, 'secrets' | 'usage' | 'now'>,
+): Promise<ClientState> {
+  const found = findClient(state, credentials);
+  const time = now();
+  const used = await verified(liveSecrets(found, time), credentials, secrets);
+  if (used === undefined || found === undefined || !isActive(found, state)) throw notAuthenticated();
+  if (used === found.previous?.stored) usage.previousSecretUsed(state.box, found.client.id, used, time);
+  return found;
+}
+
+/** Returns the valid secrets. The previous one expires by this replica's clock; for its error see docs/database.md. */
+function liveSecrets(client: ClientState | undefined, now: number): readonly string[] {
+  if (client === undefined) return [];
+  const { secrets, previous } = client;
+  return previous !== undefined && now < previous.until ? [...secrets, previous.stored] : secrets;
+}
+
+/** Returns the active client that a request names, without proof of its identity; undefined when there is none. */
+export function namedClient(state: BoxState, credentials: ClientCredentials): ClientState | undefined {
+  const found = findClient(state, credentials);
+  return found !== undefined && isActive(found, state) ? found : undefined;
+}
+
+/** Response time reveals whether the client exists. That is acceptable: client ids are public. */
+async function authenticateByAssertion(
+  found: ClientState | undefined,
+  assertion: ClientAssertion,
+  context: AuthenticationContext,
+): Promise<ClientState> {
+  if (found === undefined || !isActive(found, context.state)) throw notAuthenticated();
+  const { serviceAccount } = assertion;
+  if (serviceAccount === undefined) await provePrivateKeyJwt(assertion, found.client, context);
+  else await proveServiceAccount({ ...assertion, serviceAccount }, found.client, context);
+  return found;
+}
+
+function findClient(state: BoxState, credentials: ClientCredentials): ClientState | undefined {
+  for (const id of credentials.ids) {
+    const found = state.clients.get(id);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Returns the stored secret that was sent; undefined when none was. */
+async function verified(
+  stored: readonly string[],
+  sent: ClientCredentials,
+  secrets: ClientSecrets,
+): Promise<string | undefined> {
+  for (const secret of sent.secrets) {
+    const found = await secrets.verify(stored, secret.reveal(), sent.guessLimits);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isActive(client: ClientState, state: BoxState): boolean {
+  return client.client.active !== false && state.settings.active !== false;
+}

@@ -1,0 +1,108 @@
+import { Secret } from '../../client/secret.ts';
+import type { GuessLimits } from '../../credentials/client-secret.ts';
+import { readAssertion, refusedAssertion } from './assertion.ts';
+import type { ClientAssertion } from './assertion.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { formDecode } from '../token/parameters.ts';
+import type { Parameters } from '../token/parameters.ts';
+import { utf8Text } from '../token/utf8.ts';
+
+/** Credentials of a client as it sent them (RFC 6749 §2.3.1). A public client sends its id only. */
+export interface ClientCredentials {
+  readonly id: string;
+  /** Possible secrets: as sent, and percent-decoded where that differs. Empty: none was sent. */
+  readonly secrets: readonly Secret[];
+  /** Other readings of the id: percent-decoded. */
+  readonly ids: readonly string[];
+  readonly method: 'basic' | 'body' | 'assertion' | 'none';
+  /** Set with the method `assertion` only. */
+  readonly assertion?: ClientAssertion;
+  /** Limits on guesses, called before a secret is verified slowly; an exception stops that. */
+  readonly guessLimits?: GuessLimits | undefined;
+}
+
+/**
+ * Reads the client's credentials from the Authorization header or the body. Throws OAuthError `invalid_client` when the
+ * header or the assertion is broken or no client is named, `invalid_request` when two ways are used (RFC 6749 §2.3).
+ */
+export function readClientCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {
+  const id = parameters.get('client_id');
+  const secret = parameters.get('client_secret');
+  const sent = [authorization, secret, parameters.get('client_assertion') ?? parameters.get('client_assertion_type')];
+  if (sent.filter((way) => way !== undefined).length > 1) {
+    throw new OAuthError('invalid_request', 'Use one way to authenticate: header, secret in the body or assertion');
+  }
+  const assertion = readAssertion(parameters);
+  if (assertion !== undefined) return byAssertion(assertion, id);
+  if (authorization !== undefined) return byHeader(authorization, id);
+  if (id === undefined)
+    throw new OAuthError('invalid_client', 'No client is named: send Basic credentials or client_id');
+  return secret === undefined
+    ? { id, ids: [id], secrets: [], method: 'none' }
+    : { id, ids: [id], secrets: [new Secret(secret)], method: 'body' };
+}
+
+function byHeader(authorization: string, id: string | undefined): ClientCredentials {
+  const basic = parseBasic(authorization);
+  if (id === undefined || basic.ids.includes(id)) return basic;
+  throw new OAuthError('invalid_request', 'client_id differs from the one in the Authorization header');
+}
+
+/** Reads an assertion. A client's own names it (RFC 7521 §4.2); a ServiceAccount may belong to several clients. */
+function byAssertion(assertion: ClientAssertion, id: string | undefined): ClientCredentials {
+  const { subject, serviceAccount } = assertion;
+  if (serviceAccount === undefined) {
+    if (id !== undefined && id !== subject) throw refusedAssertion('client_id differs from the sub of the assertion');
+    return { id: subject, ids: [subject], secrets: [], method: 'assertion', assertion };
+  }
+  if (id === undefined) throw refusedAssertion('client_id is missing: the token of a ServiceAccount names no client');
+  return { id, ids: [id], secrets: [], method: 'assertion', assertion };
+}
+
+/** Returns the id of the client as it is stored: the decoded reading, because ids hold no encoded character. */
+export function clientId({ ids, id }: ClientCredentials): string {
+  return ids.at(-1) ?? id;
+}
+
+const basicShape = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
+
+/** Splits at the first colon: a secret may hold more (RFC 7617 §2). Both parts are read as sent and percent-decoded. */
+export function parseBasic(authorization: string): ClientCredentials {
+  const encoded = basicShape.exec(authorization)?.[1];
+  if (encoded === undefined) throw broken();
+  const bytes = Buffer.from(encoded, 'base64');
+  if (!isTextOf(bytes, encoded)) throw broken();
+  const text = utf8Text(bytes);
+  if (text === undefined || text.includes('\u0000')) throw broken();
+  const colon = text.indexOf(':');
+  if (colon < 1) throw broken();
+  const secret = text.slice(colon + 1);
+  const ids = readings(text.slice(0, colon));
+  return {
+    id: ids[0] ?? '',
+    ids,
+    secrets: secret === '' ? [] : readings(secret).map((reading) => new Secret(reading)),
+    method: 'basic',
+  };
+}
+
+/** Checks whether a text is the canonical base64 of these bytes, with padding or without (RFC 4648 §3.2, §3.5). */
+function isTextOf(bytes: Buffer, base64: string): boolean {
+  const text = bytes.toString('base64');
+  return text === base64 || text.replace(/=+$/, '') === base64.replace(/=+$/, '');
+}
+
+function broken(): OAuthError {
+  return new OAuthError('invalid_client', 'The Authorization header is not Basic base64(client_id:client_secret)');
+}
+
+/** Returns a text as sent and, if it has a valid escape, decoded once (RFC 6749 §2.3.1; most clients do not encode). */
+function readings(text: string): readonly string[] {
+  if (!/[%+]/.test(text)) return [text];
+  try {
+    const decoded = formDecode(text);
+    return decoded === text ? [text] : [text, decoded];
+  } catch {
+    return [text];
+  }
+}

@@ -1,0 +1,98 @@
+import { errors, jwtVerify } from 'jose';
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
+import { notAuthenticated } from '../not-authenticated.ts';
+import { refusedAssertion, ASSERTION_ALGORITHMS } from './assertion.ts';
+import type { OAuthError } from '../oauth-error.ts';
+
+/** Seconds by which the clocks of a client and of ours may differ. */
+export const clockTolerance = 60;
+
+/** Claims of an assertion after verification: its signer is known, and it is valid now. */
+export interface VerifiedClaims extends JWTPayload {
+  readonly exp: number;
+}
+
+/** Demands on every assertion, beyond its signature. */
+export interface Demands {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly claims: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * Verifies an assertion with one of some keys (RFC 7523 §3). Undefined when none of them made its signature. Throws
+ * OAuthError when the signature is right and a claim is not: the owner of the key may learn the reason.
+ */
+export async function verifyAssertion(
+  text: string,
+  keys: JWTVerifyGetKey,
+  demands: Demands,
+): Promise<VerifiedClaims | undefined> {
+  const options: JWTVerifyOptions = {
+    algorithms: [...ASSERTION_ALGORITHMS],
+    issuer: demands.issuer,
+    subject: demands.subject,
+    requiredClaims: ['exp', ...demands.claims],
+    currentDate: new Date(demands.now),
+    clockTolerance,
+  };
+  try {
+    const { exp, iat, ...payload } = await verifyWithAny(text, keys, options);
+    if (exp === undefined) throw refusedAssertion(sentences['exp missing']);
+    if (iat !== undefined && iat > demands.now / 1000 + clockTolerance) throw refusedAssertion(sentences.iat);
+    return { ...payload, exp, ...(iat === undefined ? {} : { iat }) };
+  } catch (error) {
+    throwRefusal(error);
+    return undefined;
+  }
+}
+
+/** Tries each key that matches: a key set may hold several if the header names none. */
+async function verifyWithAny(text: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(text, keys, options)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    return verifyWithEach(text, error, options);
+  }
+}
+
+async function verifyWithEach(
+  text: string,
+  candidates: errors.JWKSMultipleMatchingKeys,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  for await (const key of candidates) {
+    try {
+      return (await jwtVerify(text, key, options)).payload;
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+    }
+  }
+  throw new errors.JWSSignatureVerificationFailed();
+}
+
+/** Throws the refusal for errors that jose or a client's keys cause: only claims are checked after the signature. */
+function throwRefusal(error: unknown): void {
+  if (error instanceof errors.JWTExpired) throw refusedAssertion(sentences.exp);
+  if (error instanceof errors.JWTClaimValidationFailed) throw claimRefusal(error);
+  const isOfTheInput = error instanceof errors.JOSEError || error instanceof TypeError || error instanceof DOMException;
+  if (!isOfTheInput) throw error;
+}
+
+const sentences = {
+  exp: 'The assertion has expired: its exp is over',
+  'exp missing': 'The assertion has no exp (RFC 7523 section 3)',
+  nbf: 'The assertion is not valid yet: its nbf is to come',
+  iat: 'The iat of the assertion is to come: compare the clocks',
+} as const;
+
+function claimRefusal({ claim, reason }: errors.JWTClaimValidationFailed): OAuthError {
+  const plain = /^[a-z]{1,16}$/.test(claim) ? claim : '';
+  if (plain === '') return notAuthenticated();
+  if (reason === 'missing') return refusedAssertion(`The assertion has no ${plain} (RFC 7523 section 3)`);
+  if (plain === 'nbf' || plain === 'exp' || plain === 'iat') return refusedAssertion(sentences[plain]);
+  return refusedAssertion(`The ${plain} of the assertion is not the one it must be`);
+}

@@ -1,0 +1,49 @@
+import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import { bucketOf } from '../../db/session/bucket.ts';
+import type { KeyRing } from '../../state/key-ring.ts';
+
+/** Session that a JWT access token of ours names. */
+export interface JwtTokenParts {
+  /** The session's UUID, 32 hexadecimal digits. */
+  readonly id: string;
+  readonly bucket: number;
+}
+
+/** Characters; no request header is longer, and no token of ours. */
+const longestToken = 16_384;
+/** Seconds by which two clocks may differ. */
+const clockTolerance = 60;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/**
+ * Verifies a JWT access token of this box (RFC 9068 §4): our key by `kid`, that key's own algorithm, `typ: at+jwt`, the
+ * issuer, and every claim we put in. Undefined if any of them is wrong. Fetches nothing, whatever the header says.
+ */
+export async function readJwtAccessToken(
+  text: string,
+  keys: KeyRing,
+  issuer: string,
+  now: number,
+): Promise<JwtTokenParts | undefined> {
+  if (text.length > longestToken || !/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(text)) return undefined;
+  try {
+    const { kid } = decodeProtectedHeader(text);
+    const key = typeof kid === 'string' ? keys.find(kid) : undefined;
+    if (key === undefined) return undefined;
+    const { payload } = await jwtVerify(text, key.publicKey, {
+      algorithms: [key.algorithm],
+      typ: 'at+jwt',
+      issuer,
+      // Without this jose takes a token that never ends.
+      requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id', 'aud'],
+      currentDate: new Date(now),
+    });
+    const { exp, iat, jti } = payload;
+    if (exp === undefined || iat === undefined || jti === undefined || !uuid.test(jti)) return undefined;
+    if (iat > now / 1000 + clockTolerance) return undefined;
+    return { id: jti.replaceAll('-', ''), bucket: bucketOf(iat, exp) };
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}

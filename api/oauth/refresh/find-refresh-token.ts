@@ -1,0 +1,64 @@
+import { familyHash, parseRefreshToken } from '../../credentials/refresh-token-text.ts';
+import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
+import type { HotStatements, Versioned } from '../../db/hot-statements.ts';
+import { lockFamily } from '../../db/session/refresh-family.ts';
+import type { RefreshFamily } from '../../db/session/refresh-family.ts';
+import type { BoxState, ClientState } from '../../state/box-state.ts';
+import type { Transaction } from '../../state/state-cache.ts';
+import type { Granted } from '../token/plan.ts';
+import { judgeRefresh } from './judge-refresh.ts';
+import { familyEnd } from './refresh-lifetimes.ts';
+import { refreshSettings } from './settings.ts';
+import type { OAuthServices } from '../services.ts';
+import { stillGranted } from '../session/still-granted.ts';
+
+/** A living refresh family, found by one of its tokens. */
+export interface FoundFamily {
+  readonly family: RefreshFamily;
+  /** Grant of a use now; undefined if it was rotated away, or the present settings do not permit its use. */
+  readonly gives: (Granted & { readonly endsAt: number }) | undefined;
+}
+
+/**
+ * Checks whether a living family has tokens with this one's secret, in a batch of a shared statement: a forged token
+ * costs no transaction. This token itself may still be invalid. Throws Outage.
+ */
+export function isOfFamily(token: RefreshToken, box: string, statements: HotStatements): Promise<Versioned<boolean>> {
+  return statements.family({ box, id: token.family, hash: familyHash(token) });
+}
+
+/** Finds the living family of a refresh token; undefined if there is none. Does not use the token. Throws Outage. */
+export async function findRefreshToken(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  transaction: Transaction,
+  services: OAuthServices,
+): Promise<Versioned<FoundFamily | undefined>> {
+  const presented = parseRefreshToken(text);
+  if (presented === undefined) return { version: await statements.version(state.box), value: undefined };
+  const known = await isOfFamily(presented, state.box, statements);
+  if (!known.value) return { version: known.version, value: undefined };
+  return transaction(async (connection) => {
+    const family = await lockFamily(connection, state.box, presented.family);
+    const client = family && state.clients.get(family.client);
+    if (family === undefined || client === undefined || client.client.active === false) return undefined;
+    const verdict = judgeRefresh(family, presented, client, state, services.now());
+    if (verdict === 'refused') return undefined;
+    const isUsable = verdict !== 'reused' && verdict !== 'suspended';
+    return { family, gives: isUsable ? givenBy(family, client, state, services.issuer(state)) : undefined };
+  });
+}
+
+/** Returns the grant of a use. Its end, in milliseconds since 1970, moves with each use. */
+function givenBy(
+  family: RefreshFamily,
+  client: ClientState,
+  { settings }: BoxState,
+  issuer: string,
+): FoundFamily['gives'] {
+  const granted = stillGranted(family, client, settings, issuer);
+  if (granted === undefined) return undefined;
+  const latest = familyEnd(family, refreshSettings(client.client, family.grant), settings);
+  return { ...granted, endsAt: Math.min(family.expiresAt, latest) };
+}

@@ -1,0 +1,81 @@
+import type { Box } from '../../../crds/box.ts';
+import { equal } from '../../credentials/equal.ts';
+import { familyHash, openSuccessor, tokenHash } from '../../credentials/refresh-token-text.ts';
+import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
+import type { RefreshFamily } from '../../db/session/refresh-family.ts';
+import type { BoxState, ClientState } from '../../state/box-state.ts';
+import { familyEnd } from './refresh-lifetimes.ts';
+import { isRotating, refreshSettings } from './settings.ts';
+import { mayUseGrant } from '../session/still-granted.ts';
+
+/**
+ * Verdict on a refresh token: `slide` (it stays the token), `rotate` (a successor replaces it), `repeat` (its successor
+ * was issued, and is returned once more), `reused` (an old one: somebody else may have it), `suspended` (the present
+ * settings of its client or box do not permit its use), `refused`.
+ */
+export type RefreshVerdict = 'slide' | 'rotate' | 'repeat' | 'reused' | 'suspended' | 'refused';
+
+/** Milliseconds in which a rotated token still gets the same successor: a lost answer signs nobody out. */
+export const rotationGrace = 10_000;
+
+/** Pure: judges a refresh token of a family for a client of the box. `now` in milliseconds. */
+export function judgeRefresh(
+  family: RefreshFamily,
+  presented: RefreshToken,
+  client: ClientState,
+  box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore' | 'settings'>,
+  now: number,
+): RefreshVerdict {
+  if (!equal(family.familyHash, familyHash(presented))) return 'refused';
+  if (family.client !== client.client.id || !isAlive(family, client, box, now)) return 'refused';
+  // Generations, not times: an old token is recognized after a restart, and within the same second too (T-42).
+  if (presented.generation > family.generation) return 'refused';
+  const isOld = presented.generation < family.generation;
+  if (isOld && successorOf(family, presented, now) === undefined) return 'reused';
+  if (!isOld && !equal(family.tokenHash, tokenHash(presented))) return 'refused';
+  if (!isPermitted(family, client, box.settings, now)) return 'suspended';
+  if (isOld) return 'repeat';
+  return isRotating(client, family.grant) ? 'rotate' : 'slide';
+}
+
+/** Checks the present settings, which apply even if the family began under others (docs/oauth.md). */
+function isPermitted(family: RefreshFamily, { client }: ClientState, box: Box, now: number): boolean {
+  const settings = refreshSettings(client, family.grant);
+  return (
+    settings.refresh_token === true && mayUseGrant(family.grant, client, box) && familyEnd(family, settings, box) > now
+  );
+}
+
+/** Checks whether a family lives: by versions, so that no ended one returns, and by times where the contract does. */
+function isAlive(
+  family: RefreshFamily,
+  client: ClientState,
+  box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore'>,
+  now: number,
+): boolean {
+  return (
+    !family.ended &&
+    !family.userGone &&
+    family.expiresAt > now &&
+    family.endsAt > now &&
+    family.version >= client.sessionsFrom &&
+    family.version >= box.sessionsFrom &&
+    family.createdAt >= (box.revokedBefore ?? 0) &&
+    family.createdAt >= (client.revokedBefore ?? 0)
+  );
+}
+
+/**
+ * Returns the successor of this token for a while after the rotation; undefined later, or if this is not really the
+ * previous token (only that one opens the sealed successor).
+ */
+export function successorOf(family: RefreshFamily, presented: RefreshToken, now: number): RefreshToken | undefined {
+  if (presented.generation !== family.generation - 1) return undefined;
+  if (family.successor === null || family.rotatedAt === null || now - family.rotatedAt > rotationGrace)
+    return undefined;
+  try {
+    return openSuccessor(family.successor, presented);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import { nextRefreshToken, refreshTokenText, sealSuccessor, tokenHash } from '../../credentials/refresh-token-text.ts';
+import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
+import type { Versioned } from '../../db/hot-statements.ts';
+import { lockFamily, rotateFamily, slideFamily } from '../../db/session/refresh-family.ts';
+import type { RefreshFamily } from '../../db/session/refresh-family.ts';
+import { endFamily, insertSession } from '../../db/session/session.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import type { ClientState } from '../../state/box-state.ts';
+import type { GrantContext } from '../token/grants/grant.ts';
+import { judgeRefresh, successorOf } from './judge-refresh.ts';
+import type { RefreshVerdict } from './judge-refresh.ts';
+import type { MadeAccessToken } from '../token/access-token.ts';
+import { familyEnd, refreshLifetimes } from './refresh-lifetimes.ts';
+import { refreshSettings } from './settings.ts';
+import { hasRoom } from '../token/session-limit.ts';
+
+/** Result of a use: the access token, and the next refresh token if the client's tokens rotate. */
+export interface RefreshUse<Made> {
+  readonly made: Made;
+  readonly refreshToken: string | undefined;
+}
+
+/** A refresh token presented by a client, at a time in milliseconds. */
+export interface Presented {
+  readonly token: RefreshToken;
+  readonly client: ClientState;
+  readonly now: number;
+}
+
+/**
+ * Uses a refresh token: one transaction under the locks of the box's row and the family's row, so that a close, a
+ * revocation or another use comes wholly before or wholly after it. `make` returns the access token for the family's
+ * grant; if it throws, nothing is used up, nor when the box's limit of sessions is reached (`full`). Reuse of a rotated
+ * token ends the family (RFC 9700 §4.14.2).
+ */
+export function useRefreshToken<Made extends MadeAccessToken>(
+  presented: Presented,
+  { state, transaction, services }: GrantContext,
+  make: (family: RefreshFamily) => Made,
+): Promise<Versioned<RefreshUse<Made> | 'refused' | 'full'>> {
+  const { token, client, now } = presented;
+  return transaction(async (connection) => {
+    const family = await lockFamily(connection, state.box, token.family);
+    if (family === undefined) return 'refused';
+    const verdict = judgeRefresh(family, token, client, state, now);
+    if (verdict === 'refused' || verdict === 'suspended') return 'refused';
+    if (verdict === 'reused') {
+      await endFamily(connection, state.box, family.id, 'revoked', now);
+      services.audit('refresh_token_reused', { box: state.box, client: family.client, family: family.id });
+      return 'refused';
+    }
+    const made = make(family);
+    if (!(await hasRoom(connection, made.session, state.settings, now))) return 'full';
+    const settings = refreshSettings(client.client, family.grant);
+    const { sliding } = refreshLifetimes(settings, state.settings);
+    await insertSession(connection, made.session, family.id, family.session);
+    await slideFamily(connection, state.box, family.id, {
+      session: made.session.id,
+      now,
+      expiresAt: Math.min(now + sliding, familyEnd(family, settings, state.settings)),
+      sessionEnd: made.session.expiresAt * 1000,
+    });
+    const next = await nextToken(connection, state.box, family, presented, verdict);
+    return { made, refreshToken: next && refreshTokenText(next) };
+  });
+}
+
+async function nextToken(
+  connection: Connection,
+  box: string,
+  family: RefreshFamily,
+  { token, now }: Presented,
+  verdict: Extract<RefreshVerdict, 'slide' | 'rotate' | 'repeat'>,
+): Promise<RefreshToken | undefined> {
+  if (verdict === 'slide') return undefined;
+  if (verdict === 'repeat') return successorOf(family, token, now);
+  const next = nextRefreshToken(token);
+  const successor = sealSuccessor(next, token);
+  await rotateFamily(connection, box, family.id, {
+    generation: next.generation,
+    tokenHash: tokenHash(next),
+    successor,
+    now,
+  });
+  return next;
+}

@@ -1,0 +1,167 @@
+import { allows } from '../../../crds/compatibility.ts';
+import type { Client } from '../../../crds/client.ts';
+import { uuidV7Time } from '../../credentials/random.ts';
+import { parseAccessToken, uuidText } from '../../credentials/token-text.ts';
+import type {
+  FirstGrant,
+  FoundSession,
+  GrantLetter,
+  HotStatements,
+  Person,
+  SessionKey,
+  Versioned,
+} from '../../db/hot-statements.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import { readJwtAccessToken } from '../keys/jwt-check.ts';
+import type { OAuthServices } from '../services.ts';
+import { stillGranted } from './still-granted.ts';
+
+/** A live session as its token proves it; times in seconds since 1970. */
+export interface LiveSession {
+  readonly id: string;
+  readonly bucket: number;
+  readonly client: Client;
+  /** Null: the client's own session. */
+  readonly user: Person | null;
+  readonly type: GrantLetter;
+  /** The grant that it came from; of a refreshed session, its family's. */
+  readonly grant: FirstGrant;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly format: 'opaque' | 'jwt';
+}
+
+/**
+ * Returns the session of an access token, opaque or JWT, if it is valid here now, for any audience, with the scope and
+ * audience that its client may still request; else undefined. Each answer has the config version of its statement.
+ */
+export function checkToken(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  services: OAuthServices,
+): Promise<Versioned<LiveSession | undefined>> {
+  return findJudged(text, state, statements, services, stillValid);
+}
+
+/**
+ * Finds the session of an access token that has not ended, even if its client may no longer request it: a session must
+ * be found to be ended also while it is not valid, since it can become valid again.
+ */
+export function findSession(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  services: OAuthServices,
+): Promise<Versioned<LiveSession | undefined>> {
+  return findJudged(text, state, statements, services, asItIs);
+}
+
+/** Judges a session that has not ended; returns undefined if it is not valid. */
+type Judge = (session: LiveSession, state: BoxState, services: OAuthServices) => LiveSession | undefined;
+
+function asItIs(session: LiveSession): LiveSession {
+  return session;
+}
+
+/** Finds and judges a session. One function awaits all results, because each further one would cost a promise. */
+async function findJudged(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  services: OAuthServices,
+  judge: Judge,
+): Promise<Versioned<LiveSession | undefined>> {
+  const opaque = parseAccessToken(text);
+  const key = opaque === undefined ? await jwtKey(text, state, services) : { box: state.box, ...opaque };
+  if (key === undefined) return { version: await statements.version(state.box), value: undefined };
+  const found = await statements.check(key);
+  if (found.value === undefined) return { version: found.version, value: undefined };
+  const live = judgeSession(key, found.value, state, services.now());
+  return { version: found.version, value: live && judge(live, state, services) };
+}
+
+/**
+ * Returns the session of a token sent to one of the box's own endpoints: {@link checkToken}, and it was issued for
+ * them. A token for another audience is valid there only while the box's `foreign_audience` allows it (RFC 9068 §4).
+ */
+export function checkBearer(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  services: OAuthServices,
+): Promise<Versioned<LiveSession | undefined>> {
+  return findJudged(text, state, statements, services, (session) => {
+    const valid = stillValid(session, state, services);
+    return valid && ifForBox(valid, state, services);
+  });
+}
+
+/** Finds the session of a bearer token that is to be closed: {@link findSession}, and it was issued for the box. */
+export function findBearerSession(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  services: OAuthServices,
+): Promise<Versioned<LiveSession | undefined>> {
+  return findJudged(text, state, statements, services, ifForBox);
+}
+
+function ifForBox(session: LiveSession, state: BoxState, services: OAuthServices): LiveSession | undefined {
+  return isForBox(session, state, services) ? session : undefined;
+}
+
+function isForBox({ audience }: LiveSession, state: BoxState, services: OAuthServices): boolean {
+  if (audience === null || allows(state.settings, 'foreign_audience')) return true;
+  return audience.includes(services.issuer(state));
+}
+
+/** Returns a JWT's session key, its jti, once the signature is verified: closing a session ends JWTs too (T-32). */
+async function jwtKey(text: string, state: BoxState, services: OAuthServices): Promise<SessionKey | undefined> {
+  const issuer = services.issuer(state);
+  const parts = await readJwtAccessToken(text, state.keys, issuer, services.now());
+  return parts && { box: state.box, bucket: parts.bucket, id: parts.id, hash: null };
+}
+
+function stillValid(session: LiveSession, state: BoxState, services: OAuthServices): LiveSession | undefined {
+  const owner = state.clients.get(session.client.id);
+  const granted = owner && stillGranted(session, owner, state.settings, services.issuer(state));
+  // Nearly always the same as issued.
+  const isSame = granted?.scope === session.scope && granted.audience === session.audience;
+  return isSame ? session : granted && { ...session, ...granted };
+}
+
+/** Returns a stored session if it is valid now (pure). Revocations apply by config version; `now` in milliseconds. */
+export function judgeSession(
+  key: SessionKey,
+  found: FoundSession,
+  state: Pick<BoxState, 'clients' | 'sessionsFrom' | 'revokedBefore' | 'settings'>,
+  now: number,
+): LiveSession | undefined {
+  const owner = state.clients.get(found.client);
+  const begun = uuidV7Time(key.id);
+  const counts =
+    !found.ended &&
+    found.expiresAt * 1000 > now &&
+    found.version >= state.sessionsFrom &&
+    begun >= (state.revokedBefore ?? 0) &&
+    state.settings.active !== false;
+  const { grant } = found;
+  if (!counts || grant === null || owner === undefined || owner.client.active === false) return undefined;
+  if (found.version < owner.sessionsFrom || begun < (owner.revokedBefore ?? 0)) return undefined;
+  return {
+    id: uuidText(key.id),
+    bucket: key.bucket,
+    client: owner.client,
+    user: found.user,
+    type: found.type,
+    grant,
+    scope: found.scope,
+    audience: found.audience,
+    issuedAt: Math.floor(begun / 1000),
+    expiresAt: found.expiresAt,
+    format: key.hash === null ? 'jwt' : 'opaque',
+  };
+}

@@ -1,0 +1,33 @@
+import { endFamily, endSession as endStoredSession } from '../../db/session/session.ts';
+import type { EndedSession, SessionEnd, SessionRef } from '../../db/session/session.ts';
+import { demandStandby } from '../../db/box/durability.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import type { OAuthServices } from '../services.ts';
+
+type EndingServices = Pick<OAuthServices, 'pool' | 'now' | 'revocationsNeedStandby'>;
+
+/**
+ * Ends a session and its refresh family. After it has returned no replica accepts its token; with a synchronous standby
+ * demanded, not even after a failover. Undefined when there is no such session. Throws Outage.
+ */
+export function endSession(
+  box: string,
+  ref: SessionRef,
+  as: SessionEnd,
+  services: EndingServices,
+): Promise<EndedSession | undefined> {
+  return ending(box, services, (connection) => endStoredSession(connection, box, ref, as, services.now()));
+}
+
+/** Ends a refresh family and its living sessions, in the same way; also when its last session is long gone. */
+export function endRefreshFamily(box: string, family: string, as: SessionEnd, services: EndingServices): Promise<void> {
+  return ending(box, services, (connection) => endFamily(connection, box, family, as, services.now()));
+}
+
+function ending<T>(box: string, services: EndingServices, work: (connection: Connection) => Promise<T>): Promise<T> {
+  return inBox(services.pool, box, 'write', async (connection) => {
+    if (services.revocationsNeedStandby) await demandStandby(connection);
+    return work(connection);
+  });
+}

@@ -1,0 +1,83 @@
+import { authenticateClient } from '../client-auth/authenticate-client.ts';
+import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
+import { checkToken } from './check-token.ts';
+import type { LiveSession } from './check-token.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { parseParameters } from '../token/parameters.ts';
+import { findRefreshToken } from '../refresh/find-refresh-token.ts';
+import type { FoundFamily } from '../refresh/find-refresh-token.ts';
+import { refusable } from '../token/refusable.ts';
+import type { OAuthServices } from '../services.ts';
+import type { RawTokenRequest } from '../token/endpoint.ts';
+
+/** The answer of RFC 7662 §2.2; for an invalid token it is exactly `{"active":false}`. */
+export type Introspection = { readonly active: false } | LiveIntrospection;
+
+interface LiveIntrospection {
+  readonly active: true;
+  readonly client_id: string;
+  readonly token_type?: 'Bearer';
+  readonly exp: number;
+  readonly iat: number;
+  readonly sub: string;
+  /** The email of a user's token. */
+  readonly username?: string;
+  readonly iss: string;
+  readonly aud?: readonly string[];
+  readonly jti?: string;
+  readonly scope?: string;
+}
+
+const inactive = { active: false } as const;
+
+/** Serves introspection (RFC 7662) to any authenticated client, for any token of its box. Throws OAuthError, Outage. */
+export async function introspect(raw: RawTokenRequest, services: OAuthServices): Promise<Introspection | undefined> {
+  const parameters = parseParameters(raw.contentType, raw.body);
+  const credentials = { ...readClientCredentials(raw.authorization, parameters), guessLimits: raw.guessLimits };
+  const text = parameters.get('token');
+  if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
+  const decided = await services.states.decide(raw.box, (state, statements, transaction) =>
+    refusable<Introspection>(state, statements, async () => {
+      await authenticateClient(credentials, { state, statements, transaction, services });
+      if (text.startsWith('bgr_')) {
+        const { version, value } = await findRefreshToken(text, state, statements, transaction, services);
+        return { version, value: value === undefined ? inactive : familyIntrospection(value, services.issuer(state)) };
+      }
+      const { version, value } = await checkToken(text, state, statements, services);
+      return { version, value: value === undefined ? inactive : introspection(value, services.issuer(state)) };
+    }),
+  );
+  if (decided instanceof OAuthError) throw decided;
+  if (decided !== undefined) raw.onClient?.(clientId(credentials));
+  return decided;
+}
+
+function introspection(session: LiveSession, issuer: string): LiveIntrospection {
+  const id = session.client.id;
+  return {
+    active: true,
+    client_id: id,
+    token_type: 'Bearer',
+    exp: session.expiresAt,
+    iat: session.issuedAt,
+    sub: session.user === null ? id : String(session.user.id),
+    ...(session.user === null ? {} : { username: session.user.email }),
+    iss: issuer,
+    aud: session.audience === null || session.audience.length === 0 ? [issuer] : session.audience,
+    jti: session.id,
+    ...(session.scope === null ? {} : { scope: session.scope }),
+  };
+}
+
+function familyIntrospection({ family, gives }: FoundFamily, issuer: string): Introspection {
+  if (gives === undefined) return inactive;
+  return {
+    active: true,
+    client_id: family.client,
+    exp: Math.floor(gives.endsAt / 1000),
+    iat: Math.floor(family.createdAt / 1000),
+    sub: family.user === null ? family.client : String(family.user),
+    iss: issuer,
+    ...(gives.scope === null ? {} : { scope: gives.scope }),
+  };
+}

@@ -1,0 +1,81 @@
+import { isConfidential } from '../../../crds/confidential.ts';
+import { confirmOnStandby } from '../../db/box/durability.ts';
+import type { HotStatements, Versioned } from '../../db/hot-statements.ts';
+import type { SessionRef } from '../../db/session/session.ts';
+import type { BoxState, ClientState } from '../../state/box-state.ts';
+import type { Transaction } from '../../state/state-cache.ts';
+import { authenticateClient, namedClient } from '../client-auth/authenticate-client.ts';
+import type { AuthenticationContext } from '../client-auth/context.ts';
+import { findSession } from './check-token.ts';
+import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
+import type { ClientCredentials } from '../client-auth/client-auth-request.ts';
+import { endRefreshFamily, endSession } from './end-session.ts';
+import { findRefreshToken } from '../refresh/find-refresh-token.ts';
+import { notAuthenticated } from '../not-authenticated.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { parseParameters } from '../token/parameters.ts';
+import { refusable } from '../token/refusable.ts';
+import type { OAuthServices } from '../services.ts';
+import type { RawTokenRequest } from '../token/endpoint.ts';
+
+/** Session or family of a token to be revoked, and its client. */
+type Found = { readonly client: string } & ({ readonly session: SessionRef } | { readonly family: string });
+
+/**
+ * Serves the revocation endpoint (RFC 7009): ends the session of an access token, or of a refresh token, with its whole
+ * family. An invalid token is no error (§2.2); another client's is never revoked (§2.1). False when there is no such
+ * box. Throws OAuthError, Outage.
+ */
+export async function revoke(raw: RawTokenRequest, services: OAuthServices): Promise<boolean> {
+  const parameters = parseParameters(raw.contentType, raw.body);
+  const credentials = { ...readClientCredentials(raw.authorization, parameters), guessLimits: raw.guessLimits };
+  const text = parameters.get('token');
+  if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
+  const decided = await services.states.decide(raw.box, (state, statements, transaction) =>
+    refusable<Found | 'nothing'>(state, statements, async () => {
+      const caller = await revokingClient(credentials, { state, statements, transaction, services });
+      const found = await findToken(text, state, statements, transaction, services);
+      if (found.value !== 'nothing' && found.value.client !== caller.client.id) {
+        throw new OAuthError('unauthorized_client', 'The token was issued to another client');
+      }
+      return found;
+    }),
+  );
+  if (decided instanceof OAuthError) throw decided;
+  if (decided === undefined) return false;
+  if (credentials.method !== 'none') raw.onClient?.(clientId(credentials));
+  if (decided !== 'nothing') await end(raw.box, decided, services);
+  // An earlier call may have ended it without being confirmed.
+  else if (services.revocationsNeedStandby) await confirmOnStandby(services.pool, raw.box);
+  return true;
+}
+
+/** Finds the revoking client. A public one proves no identity, but can revoke only tokens of its own. */
+async function revokingClient(credentials: ClientCredentials, context: AuthenticationContext): Promise<ClientState> {
+  if (credentials.method !== 'none') return authenticateClient(credentials, context);
+  const named = namedClient(context.state, credentials);
+  if (named === undefined || isConfidential(named.client, named.secrets.length > 0)) throw notAuthenticated();
+  return named;
+}
+
+async function findToken(
+  text: string,
+  state: BoxState,
+  statements: HotStatements,
+  transaction: Transaction,
+  services: OAuthServices,
+): Promise<Versioned<Found | 'nothing'>> {
+  if (text.startsWith('bgr_')) {
+    const { version, value } = await findRefreshToken(text, state, statements, transaction, services);
+    if (value === undefined) return { version, value: 'nothing' };
+    return { version, value: { client: value.family.client, family: value.family.id } };
+  }
+  const { version, value } = await findSession(text, state, statements, services);
+  if (value === undefined) return { version, value: 'nothing' };
+  return { version, value: { client: value.client.id, session: { id: value.id, bucket: value.bucket } } };
+}
+
+async function end(box: string, found: Found, services: OAuthServices): Promise<void> {
+  if ('family' in found) await endRefreshFamily(box, found.family, 'closed', services);
+  else await endSession(box, found.session, 'closed', services);
+}

@@ -1,0 +1,41 @@
+import { browserHash } from '../../credentials/browser-token.ts';
+import { findSignIn, lockSignIn } from '../../db/authorization/sign-in.ts';
+import type { SignIn } from '../../db/authorization/sign-in.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import type { BoxState } from '../../state/box-state.ts';
+
+type Judging = Pick<BoxState, 'box' | 'sessionsFrom' | 'revokedBefore' | 'settings'>;
+
+/** Returns the sign-in of the browser with this cookie, if it is valid now; `now` in milliseconds since 1970. */
+export async function currentSignIn(
+  connection: Connection,
+  state: Judging,
+  browser: string | undefined,
+  now: number,
+): Promise<SignIn | undefined> {
+  if (browser === undefined) return undefined;
+  return signInThatCounts(await findSignIn(connection, state.box, browserHash(browser), now), state);
+}
+
+/**
+ * Returns the same, locked until the end of the transaction, which holds the box too: a sign-out comes wholly before or
+ * wholly after the rows that the transaction stores.
+ */
+export async function lockCurrentSignIn(
+  connection: Connection,
+  state: Judging,
+  browser: string | undefined,
+  now: number,
+): Promise<SignIn | undefined> {
+  if (browser === undefined) return undefined;
+  return signInThatCounts(await lockSignIn(connection, state.box, browserHash(browser), now), state);
+}
+
+/** Returns a stored sign-in, if the settings of its box accept it. */
+export function signInThatCounts<T extends Pick<SignIn, 'version' | 'createdAt'>>(
+  found: T | undefined,
+  { settings, sessionsFrom, revokedBefore }: Omit<Judging, 'box'>,
+): T | undefined {
+  if (found === undefined || settings.active === false) return undefined;
+  return found.version >= sessionsFrom && found.createdAt >= (revokedBefore ?? 0) ? found : undefined;
+}

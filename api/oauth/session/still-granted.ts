@@ -1,0 +1,78 @@
+import type { Box } from '../../../crds/box.ts';
+import type { Client, GrantType } from '../../../crds/client.ts';
+import { allows } from '../../../crds/compatibility.ts';
+import type { FirstGrant } from '../../db/hot-statements.ts';
+import type { ClientState } from '../../state/box-state.ts';
+import type { TokenSubject } from '../../state/requestable-scopes.ts';
+import type { Granted, GrantSettings } from '../token/plan.ts';
+
+/** The scope and audience that a token was issued with, and the grant that it came from. */
+export type IssuedGrant = Granted & { readonly grant: FirstGrant };
+
+/**
+ * Reduces the scope and audience of a token to what its client may still request (pure). Returns undefined when the
+ * client may no longer use the grant, or when nothing is left of the scope or of the audience.
+ */
+export function stillGranted(
+  issued: IssuedGrant,
+  { client, scopes }: Pick<ClientState, 'client' | 'scopes'>,
+  box: Box,
+  issuer: string,
+): Granted | undefined {
+  if (!mayUseGrant(issued.grant, client, box)) return undefined;
+  const subject = subjectOfGrant(issued.grant);
+  const unlisted = subject === 'client' ? undefined : [issuer];
+  const audience = stillListed(issued.audience, settingsOf(issued.grant, client)?.audience ?? unlisted, issuer);
+  const scope = stillAllowed(issued.scope, scopes[subject]);
+  return audience === undefined || scope === undefined ? undefined : { audience, scope };
+}
+
+/** Checks whether a client lists a grant and its box has not switched it off (docs/oauth.md). */
+export function mayUseGrant(grant: FirstGrant, { grant_types }: Client, box: Box): boolean {
+  if (!grant_types.includes(grantTypes[grant])) return false;
+  if (grant === 'i') return allows(box, 'implicit');
+  return grant !== 'p' || allows(box, 'password_grant');
+}
+
+/** Returns the subject of the tokens that come from a grant. */
+export function subjectOfGrant(grant: FirstGrant): TokenSubject {
+  return subjects[grant];
+}
+
+const subjects = {
+  a: 'user',
+  c: 'client',
+  i: 'user',
+  p: 'user-by-password',
+} as const satisfies Record<FirstGrant, TokenSubject>;
+
+const grantTypes = {
+  a: 'authorization_code',
+  c: 'client_credentials',
+  i: 'implicit',
+  p: 'password',
+} as const satisfies Record<FirstGrant, GrantType>;
+
+function settingsOf(grant: FirstGrant, { auth }: Client): GrantSettings | undefined {
+  const name = grantTypes[grant];
+  return name === 'password' ? undefined : auth?.[name];
+}
+
+/** Returns the audience that is still listed; a token without one is for the issuer. Undefined: nothing is left. */
+function stillListed(
+  audience: Granted['audience'],
+  listed: readonly string[] | undefined,
+  issuer: string,
+): Granted['audience'] | undefined {
+  if (listed === undefined) return audience;
+  if (audience === null) return listed.includes(issuer) ? null : undefined;
+  const left = audience.filter((one) => listed.includes(one));
+  return left.length === 0 ? undefined : left;
+}
+
+/** Returns the part of a scope that the client may still request; undefined: nothing is left. */
+function stillAllowed(scope: string | null, allowed: ReadonlySet<string>): string | null | undefined {
+  if (scope === null) return null;
+  const left = scope.split(' ').filter((one) => allowed.has(one));
+  return left.length === 0 ? undefined : left.join(' ');
+}

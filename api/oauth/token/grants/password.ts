@@ -1,0 +1,65 @@
+import { allows } from '../../../../crds/compatibility.ts';
+import type { ClientState } from '../../../state/box-state.ts';
+import { insertSession } from '../../../db/session/session.ts';
+import { planAccessToken } from '../plan.ts';
+import { askedIn } from '../asked.ts';
+import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
+import { canAuthenticate } from '../../client-auth/confidential.ts';
+import { makeToken } from '../access-token.ts';
+import { notAuthenticated } from '../../not-authenticated.ts';
+import { OAuthError } from '../../oauth-error.ts';
+import { hasRoom, tooManySessions } from '../session-limit.ts';
+import { tokenResponse } from '../response.ts';
+import type { Grant, GrantContext, TokenRequest } from './grant.ts';
+
+/**
+ * The resource owner password credentials grant, RFC 6749 §4.3, for clients that list it (RFC 9700 §2.4 advises against
+ * it): an opaque token with the lifetime that the box sets, and no refresh token.
+ */
+export const password: Grant = {
+  name: 'password',
+  async handle(request, context) {
+    const { state, transaction, services, statements } = context;
+    const client = await askingClient(request, context);
+    const asked = askedIn(request.parameters);
+    const issuer = services.issuer(state);
+    const subject = 'user-by-password';
+    const plan = planAccessToken({ settings: {}, scopes: client.scopes, box: state.settings, issuer, subject }, asked);
+    const user = await personIn(request);
+    if (user === undefined) return { version: await statements.version(state.box), value: notValid() };
+    const now = services.now();
+    const holder = { client: client.client.id, user, type: 'p', remoteAddr: request.remoteAddr } as const;
+    const { text, session } = makeToken(state, holder, plan, null, issuer, now);
+    const { version, value: isStored } = await transaction(async (connection) => {
+      if (!(await hasRoom(connection, session, state.settings, now))) return false;
+      await insertSession(connection, session, null, null);
+      return true;
+    });
+    return { version, value: isStored ? tokenResponse(text, plan, asked.scope) : tooManySessions() };
+  },
+};
+
+/** Authenticates every client that can authenticate (§4.3.2), before a password is verified. */
+async function askingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
+  const isNamed = credentials.method === 'none';
+  const client = isNamed ? namedClient(context.state, credentials) : await authenticateClient(credentials, context);
+  if (client === undefined || (isNamed && canAuthenticate(client))) throw notAuthenticated();
+  if (!client.client.grant_types.includes('password')) {
+    throw new OAuthError('unauthorized_client', 'The client may not use the grant password');
+  }
+  if (allows(context.state.settings, 'password_grant')) return client;
+  throw new OAuthError('unsupported_grant_type', 'The grant password is switched off here: use authorization_code');
+}
+
+/** Returns the id of the user with the email and password; undefined if there is none who may sign in. */
+async function personIn({ parameters, verifyPassword }: TokenRequest): Promise<number | undefined> {
+  const [username, word] = [parameters.get('username'), parameters.get('password')];
+  if (username === undefined) throw new OAuthError('invalid_request', 'username is missing: the email of a user');
+  if (word === undefined) throw new OAuthError('invalid_request', 'password is missing');
+  return verifyPassword?.(username, word);
+}
+
+/** Makes the same error for every wrong email or password, so that a guess reveals nothing. */
+function notValid(): OAuthError {
+  return new OAuthError('invalid_grant', 'The username and the password are not valid');
+}

@@ -1,0 +1,98 @@
+import { allows } from '../../../../crds/compatibility.ts';
+import type { Box } from '../../../../crds/box.ts';
+import type { Client } from '../../../../crds/client.ts';
+import { parseRefreshToken } from '../../../credentials/refresh-token-text.ts';
+import type { RefreshToken } from '../../../credentials/refresh-token-text.ts';
+import type { RefreshFamily } from '../../../db/session/refresh-family.ts';
+import type { ClientState } from '../../../state/box-state.ts';
+import { planForm, planRefreshedToken } from '../plan.ts';
+import type { AccessTokenPlan } from '../plan.ts';
+import { askedIn } from '../asked.ts';
+import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
+import { canAuthenticate } from '../../client-auth/confidential.ts';
+import { isOfFamily } from '../../refresh/find-refresh-token.ts';
+import { isKeyNeeded, keyFor, makeToken } from '../access-token.ts';
+import type { MadeAccessToken } from '../access-token.ts';
+import { notAuthenticated } from '../../not-authenticated.ts';
+import { OAuthError } from '../../oauth-error.ts';
+import { refreshSettings } from '../../refresh/settings.ts';
+import { tooManySessions } from '../session-limit.ts';
+import { subjectOfGrant } from '../../session/still-granted.ts';
+import { tokenResponse } from '../response.ts';
+import { useRefreshToken } from '../../refresh/use-refresh-token.ts';
+import type { Grant, GrantContext, TokenRequest } from './grant.ts';
+
+/** The refresh token grant, RFC 6749 §6; it needs the token and `refresh_token: true`, no entry in `grant_types`. */
+export const refreshToken: Grant = {
+  name: 'refresh_token',
+  async handle(request, context) {
+    const { state, statements, services } = context;
+    const token = presentedToken(request);
+    const client = await refreshingClient(request, context);
+    const known = await isOfFamily(token, state.box, statements);
+    if (!known.value) return { version: known.version, value: notValid() };
+    const { parameters, remoteAddr } = request;
+    const asked = askedIn(parameters);
+    const now = services.now();
+    const key = keyFor(state, widestPlan(client.client, state.settings), now);
+    if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
+    const issuer = services.issuer(state);
+    const make = (family: RefreshFamily): MadeAccessToken & { plan: AccessTokenPlan; granted: RefreshFamily } => {
+      const holder = { client: client.client.id, user: family.user, type: 'r', remoteAddr } as const;
+      const context = { scopes: client.scopes, box: state.settings, issuer, subject: subjectOfGrant(family.grant) };
+      const settings = refreshSettings(client.client, family.grant);
+      const plan = planRefreshedToken({ ...context, settings }, asked, family);
+      const signing = plan.format === 'jwt' ? key : null;
+      return { ...makeToken(state, holder, plan, signing, issuer, now), plan, granted: family };
+    };
+    const { version, value } = await useRefreshToken({ token, client, now }, context, make);
+    if (value === 'refused') return { version, value: notValid() };
+    if (value === 'full') return { version, value: tooManySessions() };
+    const { text, plan, granted } = value.made;
+    return {
+      version,
+      value: tokenResponse(text, plan, asked.scope ?? granted.scope ?? undefined, { refreshToken: value.refreshToken }),
+    };
+  },
+};
+
+/** The token's owner is known only after its row is locked, so the key fits both the client and the user settings. */
+function widestPlan(client: Client, box: Box): Pick<AccessTokenPlan, 'format' | 'lifetime'> {
+  const plans = [client.auth?.client_credentials, client.auth?.authorization_code].map((settings) =>
+    planForm(settings ?? {}, box),
+  );
+  const signed = plans.filter(({ format }) => format === 'jwt');
+  return signed.length === 0
+    ? { format: 'opaque', lifetime: 0 }
+    : { format: 'jwt', lifetime: Math.max(...signed.map(({ lifetime }) => lifetime)) };
+}
+
+/** Makes the same error for every invalid refresh token, so that a guess reveals nothing. */
+function notValid(): OAuthError {
+  return new OAuthError('invalid_grant', 'The refresh token is not valid');
+}
+
+function presentedToken({ parameters }: TokenRequest): RefreshToken {
+  const text = parameters.get('refresh_token');
+  if (text === undefined) throw new OAuthError('invalid_request', 'refresh_token is missing');
+  const parsed = parseRefreshToken(text);
+  if (parsed === undefined) throw notValid();
+  return parsed;
+}
+
+/** Finds the client. A secret is optional but must be right; some clients and boxes demand it (RFC 6749 §6). */
+async function refreshingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
+  if (credentials.method !== 'none') return authenticateClient(credentials, context);
+  const { state } = context;
+  const client = namedClient(state, credentials);
+  // An unknown client has no token: its token was issued to another client (RFC 6749 §5.2).
+  if (client === undefined) throw notValid();
+  // A client that cannot authenticate is protected by rotation instead (RFC 9700 §4.14.2).
+  const { client_credentials, authorization_code } = client.client.auth ?? {};
+  if (authorization_code !== undefined && !canAuthenticate(client)) return client;
+  const required = [client_credentials, authorization_code].some((one) => one?.refresh_requires_secret === true);
+  if (required || !allows(state.settings, 'refresh_without_secret')) {
+    throw notAuthenticated();
+  }
+  return client;
+}

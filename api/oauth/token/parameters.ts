@@ -1,0 +1,149 @@
+import { OAuthError } from '../oauth-error.ts';
+import { utf8Text } from './utf8.ts';
+
+/** Parameters of a request to an OAuth endpoint: each at most once, empty ones treated as omitted (RFC 6749 §3.2). */
+export type Parameters = ReadonlyMap<string, string>;
+
+const form = 'application/x-www-form-urlencoded';
+
+/** Reads a body by its content type, form or JSON. Throws OAuthError `invalid_request` when it is neither or broken. */
+export function parseParameters(contentType: string | undefined, body: Buffer): Parameters {
+  if (contentType === form) return parseForm(textOf(body));
+  const [type = '', ...options] = (contentType ?? '').toLowerCase().split(';');
+  if (options.some((option) => option.includes('charset') && !/charset="?utf-8"?\s*$/.test(option))) {
+    throw unsupported();
+  }
+  switch (type.trim()) {
+    case form:
+      return parseForm(textOf(body));
+    case 'application/json':
+      return parseJson(textOf(body));
+    default:
+      throw unsupported();
+  }
+}
+
+function unsupported(): OAuthError {
+  return new OAuthError('invalid_request', `Content-Type must be ${form} or application/json, in UTF-8`, {
+    status: 415,
+  });
+}
+
+function textOf(body: Buffer): string {
+  const text = utf8Text(body);
+  if (text === undefined) throw new OAuthError('invalid_request', 'The body is not UTF-8');
+  return text;
+}
+
+function parseForm(text: string): Parameters {
+  return withoutEmpty(allOfForm(text));
+}
+
+/** Reads parameters of a query, even empty ones. Throws OAuthError `invalid_request` for repeated or broken ones. */
+export function allOfForm(text: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = formDecode(equals < 0 ? pair : pair.slice(0, equals));
+    add(parameters, name, equals < 0 ? '' : formDecode(pair.slice(equals + 1)));
+  }
+  return parameters;
+}
+
+const plain = /^[A-Za-z0-9._~*-]*$/;
+
+/** Decodes one name or value of a form (RFC 6749 Appendix B). Throws OAuthError when it is not UTF-8 or holds NUL. */
+export function formDecode(text: string): string {
+  if (plain.test(text)) return text;
+  try {
+    return checked(decodeURIComponent(text.replaceAll('+', ' ')));
+  } catch (error) {
+    if (error instanceof OAuthError) throw error;
+    throw new OAuthError('invalid_request', 'The body is not a well-formed UTF-8 form');
+  }
+}
+
+/** Refuses NUL, which Postgres cannot store, and half of a surrogate pair, which would make different strings equal. */
+function checked(text: string): string {
+  if (text.includes('\u0000') || !text.isWellFormed()) {
+    throw new OAuthError('invalid_request', 'A parameter holds a character that is not allowed');
+  }
+  return text;
+}
+
+/** Most parameters of a form, a query or a JSON body. */
+const MOST_PARAMETERS = 1_000;
+
+function add(parameters: Map<string, string>, name: string, value: string): void {
+  if (parameters.size === MOST_PARAMETERS) {
+    throw new OAuthError('invalid_request', `There are more than ${String(MOST_PARAMETERS)} parameters`);
+  }
+  if (parameters.has(name))
+    throw new OAuthError('invalid_request', `Parameter ${printable(name)} stands more than once`);
+  parameters.set(name, value);
+}
+
+function printable(name: string): string {
+  return /^[A-Za-z0-9_.-]{1,64}$/.test(name) ? name : '(unreadable name)';
+}
+
+/** Removes empty parameters: they are treated as omitted (RFC 6749 §3.1, §3.2). */
+export function withoutEmpty(parameters: Map<string, string>): Parameters {
+  for (const [name, value] of parameters) if (value === '') parameters.delete(name);
+  return parameters;
+}
+
+function parseJson(text: string): Parameters {
+  const parameters = new Map<string, string>();
+  for (const [name, member] of Object.entries(jsonObject(text))) {
+    if (typeof member === 'string') add(parameters, name, checked(member));
+    // RFC 6749 knows strings only; a member we do not know is ignored, as an unknown parameter of a form is.
+    else if (known.has(name)) throw new OAuthError('invalid_request', `${name} must be a string`);
+  }
+  return withoutEmpty(parameters);
+}
+
+/** Checks whether a parameter has a meaning at one of the OAuth endpoints. */
+export function isParameter(name: string): boolean {
+  return known.has(name);
+}
+
+const known = new Set(
+  [
+    ['grant_type', 'client_id', 'client_secret', 'audience', 'resource', 'scope', 'refresh_token'],
+    ['token', 'token_type_hint', 'code', 'redirect_uri', 'code_verifier', 'client_assertion', 'client_assertion_type'],
+    ['username', 'password'],
+  ].flat(),
+);
+
+function jsonObject(text: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new OAuthError('invalid_request', 'The body is not well-formed JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new OAuthError('invalid_request', 'The body must be a JSON object');
+  }
+  // JSON.parse silently keeps the last of equal names; a proxy in front may have read another one (RFC 8259 §4).
+  if (membersOf(text) > Object.keys(value).length) {
+    throw new OAuthError('invalid_request', 'A parameter stands more than once');
+  }
+  return value;
+}
+
+const stringOrMark = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
+
+/** Counts the members of the outermost object of a well-formed JSON text: one for each colon at depth one. */
+function membersOf(text: string): number {
+  let depth = 0;
+  let members = 0;
+  for (const [mark] of text.matchAll(stringOrMark)) {
+    if (mark === '{' || mark === '[') depth += 1;
+    else if (mark === '}' || mark === ']') depth -= 1;
+    else if (mark === ':' && depth === 1) members += 1;
+  }
+  return members;
+}

@@ -1,0 +1,54 @@
+import type { Box } from '../../../crds/box.ts';
+import { quotaSentence } from '../../../crds/quota.ts';
+import type { NewSession, Versioned } from '../../db/hot-statements.ts';
+import { takeSessionRoom } from '../../db/session/session-room.ts';
+import { insertSession } from '../../db/session/session.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import type { Transaction } from '../../state/state-cache.ts';
+import { OAuthError } from '../oauth-error.ts';
+
+/** Checks whether the client of a new session may have one more, and takes the place. `now` in milliseconds. */
+export async function hasRoom(connection: Connection, session: NewSession, box: Box, now: number): Promise<boolean> {
+  const most = box.tokens?.max_sessions_per_client;
+  return most === undefined || takeSessionRoom(connection, session.box, session.client, most, now);
+}
+
+/** Stores a session of a box with a limit, if the limit allows it; `now` in milliseconds. Throws Outage. */
+export function issueWithinLimit(
+  session: NewSession,
+  box: Box,
+  transaction: Transaction,
+  now: number,
+): Promise<Versioned<boolean>> {
+  return transaction(async (connection) => {
+    if (!(await hasRoom(connection, session, box, now))) return false;
+    await insertSession(connection, session, null, null);
+    return true;
+  });
+}
+
+/** Seconds: a session may end at any time, and the tokens of a client rarely end within seconds. */
+const tryAgain = 60;
+
+/**
+ * Makes the refusal of a token beyond `tokens.max_sessions_per_client`. RFC 6749 §5.2 has no code for it, and the
+ * client can succeed later: it gets `slow_down` (RFC 6585 §4), as after too many failures.
+ */
+export function tooManySessions(): OAuthError {
+  const message = 'The client has as many live sessions as its box allows: close one, or wait until one expires';
+  return new OAuthError('slow_down', message, { retryAfter: tryAgain });
+}
+
+/**
+ * Returns the refusal of a session beyond the quota of its box; undefined while the box has room. RFC 6749 §5.2 has no
+ * code for it. `slow_down` keeps clients from discarding their credentials, as they do at `invalid_grant`; 422 is the
+ * status of every stored thing beyond its quota.
+ */
+export function sessionQuotaRefusal({ sessionsFull, quota }: QuotaState): OAuthError | undefined {
+  if (!sessionsFull) return undefined;
+  const message = `One more session ${quotaSentence('sessions', quota.sessions)}`;
+  return new OAuthError('slow_down', message, { status: 422, retryAfter: tryAgain });
+}
+
+type QuotaState = Pick<BoxState, 'sessionsFull' | 'quota'>;

@@ -1,0 +1,338 @@
+import type { ApplyHead, ApplyLine, ApplyProgress, ApplyResult, Applied } from '../../client/desired-state.ts';
+import type { ClientSecrets } from '../../credentials/client-secret.ts';
+import { bumpVersion, ensureBox } from '../../db/box/box.ts';
+import { storeQuota } from '../../db/box/box-use.ts';
+import { releaseHosts } from '../../db/box/box-host.ts';
+import { endBoxData } from '../../db/box/box-data.ts';
+import { demandStandby } from '../../db/box/durability.ts';
+import { adoptRows, bindBox, lockBox, readBinding, reopenBox, retireBox } from '../../db/box/namespace.ts';
+import { digestsOf, findResources } from '../../db/resource/resource.ts';
+import type { DeclaredResource } from '../../db/resource/resource.ts';
+import { deleteResources, lockResources, releaseResources, storeResources } from '../../db/resource/write.ts';
+import type { ResourceWrite } from '../../db/resource/write.ts';
+import { Outage } from '../../db/core/outage.ts';
+import type { Connections } from '../../db/core/pool.ts';
+import type { Sharer } from '../../shares/places.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { createTurns } from '../../../process/turns.ts';
+import { judgeLine, planApply } from './plan.ts';
+import type { ApplyPlan, JudgedLine, KeyHosts, PlannedWrite } from './plan.ts';
+import { withOwnHosts } from './box-hosts.ts';
+import type { FirstAdmins, StoreAdmin } from './first-admin.ts';
+import { demandEpoch } from './demand-epoch.ts';
+import { fitQuota } from './fit-quota.ts';
+import { judgeClaim, lockedMessage } from './namespace-claim.ts';
+
+/** The box is bound to another namespace: nothing was applied. */
+export class Locked extends Error {
+  override readonly name = 'Locked';
+  /** The uid of the namespace that it is bound to. */
+  readonly bound: string;
+
+  constructor(message: string, bound: string) {
+    super(message);
+    this.bound = bound;
+  }
+}
+
+/** Milliseconds: a box of many thousand objects takes longer than a request may. */
+const applyLimit = 60_000;
+
+/** Dependencies of an apply. */
+export interface ApplyServices {
+  readonly pool: Connections;
+  readonly secrets: ClientSecrets;
+  readonly clientKeys: KeyHosts;
+  readonly firstAdmins: FirstAdmins;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** True if a removal must also be on a synchronous standby. */
+  readonly revocationsNeedStandby: boolean;
+}
+
+/** Result of an apply, once it is committed. */
+export interface ApplyOutcome {
+  readonly results: readonly ApplyResult[];
+  readonly applied: Applied;
+}
+
+/**
+ * Applies the desired state of a box in one transaction: all of it, or nothing. Secrets are hashed before, so that the
+ * box is not locked meanwhile; `onProgress` is called for that. Throws Fenced when a later epoch was claimed, Locked
+ * when the box is bound to another namespace (from then on it is locked), and Outage.
+ */
+export async function applyBox(
+  box: string,
+  head: ApplyHead,
+  lines: readonly ApplyLine[],
+  services: ApplyServices,
+  onProgress: (progress: ApplyProgress) => void,
+): Promise<ApplyOutcome> {
+  const now = services.now();
+  const plain = await judgeLines(lines, now, services.clientKeys);
+  const { judged, storeAdmin } = await withFirstAdmin(box, head, plain, services.firstAdmins);
+  const hashes = lines.some(carriesResource)
+    ? await hashForeseen(box, head, judged, services, onProgress)
+    : new Map<string, string>();
+  const write = async (connection: Connection): Promise<ApplyOutcome | Locked> => {
+    if (services.revocationsNeedStandby) await demandStandby(connection);
+    return applyNow(connection, box, head, judged, { hashes, storeAdmin });
+  };
+  const outcome = await inBox(services.pool, box, 'write', write, applyLimit);
+  // After the commit, so that the box stays locked.
+  if (outcome instanceof Locked) throw outcome;
+  return outcome;
+}
+
+/** Checks the lines one after the other: compiling their policies takes up to 20 ms each. */
+async function judgeLines(lines: readonly ApplyLine[], now: number, hosts: KeyHosts): Promise<JudgedLine[]> {
+  const turn = createTurns();
+  const judged: JudgedLine[] = [];
+  for (const line of lines) {
+    judged.push(judgeLine(line, now, hosts));
+    await turn();
+  }
+  return judged;
+}
+
+/** Results of slow work that is done before the box is locked. */
+interface Ready {
+  /** The stored forms of secrets, by their text. */
+  readonly hashes: ReadonlyMap<string, string>;
+  readonly storeAdmin: StoreAdmin | undefined;
+}
+
+/** Returns the lines with the faults of the first admin that a Box declares, otherwise the function that stores it. */
+async function withFirstAdmin(
+  box: string,
+  head: ApplyHead,
+  judged: readonly JudgedLine[],
+  firstAdmins: FirstAdmins,
+): Promise<{ readonly judged: readonly JudgedLine[]; readonly storeAdmin: StoreAdmin | undefined }> {
+  const wanting = judged.find(({ resource }) => resource?.resourceType === 'Box');
+  const admin = wanting !== undefined && 'resource' in wanting.line ? wanting.line.bootstrap_admin : undefined;
+  if (wanting?.resource?.resourceType !== 'Box' || admin === undefined) return { judged, storeAdmin: undefined };
+  const isFresh = head.namespace?.discard !== undefined;
+  const prepared = await firstAdmins.prepare(box, wanting.resource, admin, isFresh);
+  if ('store' in prepared) return { judged, storeAdmin: prepared.store };
+  const faulty = { ...wanting, unusable: prepared.faults };
+  return { judged: judged.map((one) => (one === wanting ? faulty : one)), storeAdmin: undefined };
+}
+
+/** Checks whether a line carries a resource. A comparison carries none, and no secret to be hashed. */
+function carriesResource(line: ApplyLine): boolean {
+  return 'resource' in line;
+}
+
+/** Hashes the secrets that will be stored, as far as they are known before the box is locked. */
+async function hashForeseen(
+  box: string,
+  head: ApplyHead,
+  judged: readonly JudgedLine[],
+  services: ApplyServices,
+  onProgress: (progress: ApplyProgress) => void,
+): Promise<ReadonlyMap<string, string>> {
+  const lines = judged.map(({ line }) => line);
+  const read = (connection: Connection) => foreseenRows(connection, box, head, lines);
+  const foreseen = await inBox(services.pool, box, 'snapshot', read, applyLimit);
+  const sharer = { box, member: 'apply' };
+  return hashSecrets(planApply(head, judged, foreseen), services.secrets, sharer, onProgress);
+}
+
+async function applyNow(
+  connection: Connection,
+  box: string,
+  head: ApplyHead,
+  judged: readonly JudgedLine[],
+  ready: Ready,
+): Promise<ApplyOutcome | Locked> {
+  await demandEpoch(connection, head.cluster, head.epoch);
+  if (head.missing !== true) await ensureBox(connection, box);
+  const version = (await lockResources(connection, box)) ?? 0;
+  const locked = await settleClaim(connection, box, head);
+  if (locked !== undefined) return locked;
+  const lines = judged.map(({ line }) => line);
+  const isQuotaNew = head.quota !== undefined && (await storeQuota(connection, box, head.quota));
+  const own = await withOwnHosts(connection, box, head, judged);
+  const wanted = planApply(head, own, await foundRows(connection, box, head, lines));
+  const plan = await fitQuota(connection, box, wanted);
+  const applied = changes(plan) || isQuotaNew ? await store(connection, box, head, plan, ready) : version;
+  return { results: plan.results, applied: { box, config_version: applied } };
+}
+
+/** Carries out the verdict on the namespace of a call; returns the refusal if it is not the box's own. */
+async function settleClaim(connection: Connection, box: string, head: ApplyHead): Promise<Locked | undefined> {
+  const binding = await readBinding(connection, box);
+  const verdict = judgeClaim(head, binding);
+  if (verdict === 'proceed') return undefined;
+  const { uid = '' } = head.namespace ?? {};
+  if (verdict === 'refuse' || verdict === 'lock') {
+    if (verdict === 'lock') {
+      await bumpVersion(connection, box);
+      await lockBox(connection, box, uid);
+    }
+    return new Locked(lockedMessage(box, binding), binding.uid ?? '');
+  }
+  if (verdict === 'retire') {
+    await bumpVersion(connection, box);
+    await retireBox(connection, box);
+    return undefined;
+  }
+  if (verdict === 'reopen') {
+    await bumpVersion(connection, box);
+    await reopenBox(connection, box);
+    return undefined;
+  }
+  if (verdict !== 'bind' || binding.missing) {
+    const version = await bumpVersion(connection, box);
+    if (verdict === 'discard') await endBoxData(connection, box, version, 'all');
+    else if (verdict === 'adopt') await adoptRows(connection, box, binding.cluster ?? head.cluster, head.cluster);
+  }
+  await bindBox(connection, box, head.cluster, uid);
+  return undefined;
+}
+
+/** Returns the rows as they will be found, so that the right secrets are hashed. */
+async function foreseenRows(
+  connection: Connection,
+  box: string,
+  head: ApplyHead,
+  lines: readonly ApplyLine[],
+): Promise<readonly DeclaredResource[]> {
+  const binding = await readBinding(connection, box);
+  const verdict = judgeClaim(head, binding);
+  if (verdict === 'discard') return [];
+  const rows = await foundRows(connection, box, head, lines);
+  return verdict === 'adopt' ? rows.map((row) => adopted(row, head.cluster, binding.cluster)) : rows;
+}
+
+/** Returns a row as adoptRows leaves it. */
+function adopted(row: DeclaredResource, to: string, from = to): DeclaredResource {
+  if (row.owner?.cluster !== from) return row;
+  return { ...row, owner: { cluster: to, name: row.owner.name, uid: undefined } };
+}
+
+function changes(plan: ApplyPlan): boolean {
+  return plan.writes.length + plan.deletes.length + plan.releases.length > 0;
+}
+
+async function foundRows(
+  connection: Connection,
+  box: string,
+  head: ApplyHead,
+  lines: readonly ApplyLine[],
+): Promise<readonly DeclaredResource[]> {
+  if (!head.complete) return findResources(connection, box, lines);
+  const declared = await digestsOf(connection, box, head.cluster);
+  const known = new Set(declared.map(({ kind, id }) => `${kind}/${id}`));
+  const others = lines.filter(({ kind, id }) => !known.has(`${kind}/${id}`));
+  return others.length === 0 ? declared : [...declared, ...(await findResources(connection, box, others))];
+}
+
+async function store(
+  connection: Connection,
+  box: string,
+  head: ApplyHead,
+  plan: ApplyPlan,
+  { hashes, storeAdmin }: Ready,
+): Promise<number> {
+  const version = await bumpVersion(connection, box);
+  if (plan.deletes.length > 0) await deleteResources(connection, box, version, plan.deletes);
+  if (plan.deletes.some(({ kind }) => kind === 'Box')) await releaseHosts(connection, box);
+  if (plan.purges) await endBoxData(connection, box, version, 'unowned');
+  if (plan.releases.length > 0) await releaseResources(connection, box, version, plan.releases);
+  for (let from = 0; from < plan.writes.length; from += writesInStatement) {
+    const part = plan.writes.slice(from, from + writesInStatement);
+    await storeResources(
+      connection,
+      box,
+      version,
+      part.map((write) => resourceWrite(write, head, hashes)),
+    );
+  }
+  // Last, so that a declared policy of its name is left alone.
+  if (plan.writes.some(({ line }) => line.kind === 'Box')) await storeAdmin?.(connection, version);
+  return version;
+}
+
+/** Limit of writes in one statement, which bounds its memory. */
+const writesInStatement = 1_000;
+
+function resourceWrite(
+  { line, resource, previous, isPartial }: PlannedWrite,
+  head: ApplyHead,
+  hashes: ReadonlyMap<string, string>,
+): ResourceWrite {
+  const { secret, ...body } = { secret: undefined, ...resource };
+  return {
+    kind: line.kind,
+    id: line.id,
+    body,
+    secrets: storedSecrets(secret, hashes),
+    previous: storedPrevious(secret, previous, hashes),
+    owner: { cluster: head.cluster, name: line.owner.name, uid: line.owner.uid },
+    digest: isPartial === true ? undefined : line.digest,
+    retain: line.retain === true,
+    purge: line.purge === true,
+  };
+}
+
+/** Returns the stored forms of a secret. Undefined keeps the present ones; null removes them. */
+function storedSecrets(
+  secret: string | null | undefined,
+  hashes: ReadonlyMap<string, string>,
+): readonly string[] | undefined {
+  if (secret === undefined) return undefined;
+  if (secret === null) return [];
+  return [hashOf(secret, hashes)];
+}
+
+/** Returns the previous secret to store. Without one the stored one is removed, unless the present secret is kept. */
+function storedPrevious(
+  secret: string | null | undefined,
+  previous: PlannedWrite['previous'],
+  hashes: ReadonlyMap<string, string>,
+): ResourceWrite['previous'] {
+  if (previous === undefined) return secret === undefined ? undefined : null;
+  const { secret: text, until } = previous;
+  return text === undefined ? { stored: undefined, until } : { stored: hashOf(text, hashes), until };
+}
+
+function hashOf(secret: string, hashes: ReadonlyMap<string, string>): string {
+  const hash = hashes.get(secret);
+  if (hash === undefined) throw new Outage('the rows moved while secrets were hashed');
+  return hash;
+}
+
+const progressEvery = 25;
+
+/** Secrets of one call that wait at once: enough for every thread, and few enough for the shared queue. */
+const hashesAtOnce = 16;
+
+/** Hashes the secrets that are going to be stored, on as many threads as the queue has. */
+async function hashSecrets(
+  plan: ApplyPlan,
+  secrets: ClientSecrets,
+  sharer: Sharer,
+  onProgress: (progress: ApplyProgress) => void,
+): Promise<ReadonlyMap<string, string>> {
+  const chosen = new Set(plan.writes.flatMap(secretsOf));
+  const hashes = new Map<string, string>();
+  const left = chosen.values();
+  const hashSome = async (): Promise<void> => {
+    for (const secret of left) {
+      hashes.set(secret, await secrets.store(secret, sharer));
+      if (chosen.size > progressEvery && hashes.size % progressEvery === 0) {
+        onProgress({ progress: { done: hashes.size, of: chosen.size } });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: hashesAtOnce }, hashSome));
+  return hashes;
+}
+
+function secretsOf({ resource, previous }: PlannedWrite): readonly string[] {
+  const present = 'secret' in resource && typeof resource.secret === 'string' ? [resource.secret] : [];
+  return previous?.secret === undefined ? present : [...present, previous.secret];
+}

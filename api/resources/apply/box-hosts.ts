@@ -1,0 +1,38 @@
+import type { Box } from '../../../crds/box.ts';
+import type { ApplyHead } from '../../client/desired-state.ts';
+import { claimHosts, holdHosts } from '../../db/box/box-host.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import type { JudgedLine } from './plan.ts';
+
+/**
+ * Returns the lines with the Box reduced to the hosts that its box has, and the reason for the others. In a cluster
+ * hosts were assigned before (`PUT /hosts`); without namespaces nobody grants them: the Box claims them.
+ */
+export async function withOwnHosts(
+  connection: Connection,
+  box: string,
+  { cluster, namespace }: ApplyHead,
+  lines: readonly JudgedLine[],
+): Promise<readonly JudgedLine[]> {
+  const settings = lines.find(({ resource }) => resource?.resourceType === 'Box');
+  if (settings?.resource?.resourceType !== 'Box') return lines;
+  const { resource } = settings;
+  if (namespace === undefined) await claimHosts(connection, box, cluster, resource.hosts ?? []);
+  const held = resource.hosts === undefined ? new Set<string>() : await holdHosts(connection, box);
+  const own = ownSettings(settings, resource, held);
+  return lines.map((line) => (line === settings ? own : line));
+}
+
+function ownSettings(line: JudgedLine, resource: Box, held: ReadonlySet<string>): JudgedLine {
+  const { hosts = [], issuer, ...rest } = resource;
+  const foreign = hosts.filter((host) => !held.has(host));
+  if (foreign.length === 0) return line;
+  const isForeignIssuer = issuer !== undefined && foreign.includes(new URL(issuer).hostname);
+  const own: Box = {
+    ...rest,
+    hosts: hosts.filter((host) => held.has(host)),
+    ...(issuer === undefined || isForeignIssuer ? {} : { issuer }),
+  };
+  const faults = foreign.map((host) => ({ path: 'hosts', message: `another box has ${host}` }));
+  return { ...line, resource: own, unusable: [...(line.unusable ?? []), ...faults], isPartial: true };
+}

@@ -1,0 +1,54 @@
+import { MOST_COUNTED, type BoxUsage, type ClientLastUse, type LastUses } from '../../client/desired-state.ts';
+import { findUse } from '../../db/box/box-use.ts';
+import { readLastUse, readUsage } from '../../db/session/client-usage.ts';
+import type { LastUse } from '../../db/session/client-usage.ts';
+import type { Connections } from '../../db/core/pool.ts';
+import { inBox, type Connection } from '../../db/core/transaction.ts';
+
+/** Limits of one call: some tenths of a second's work, regardless of the size of the box. */
+const portion = { clients: 200, sessions: MOST_COUNTED, allSessions: 5 * MOST_COUNTED } as const;
+
+/** Milliseconds: much less than a caller waits without hearing a byte, and enough for a cold disk. */
+const usageLimit = 10_000;
+
+/**
+ * Returns the number of users of a box and the use of the clients that a cluster declares in it: a portion of them,
+ * those after client `after` (empty: from the first on), and the start of the next portion. `now` in milliseconds.
+ * Throws Outage.
+ */
+export async function boxUsage(
+  pool: Connections,
+  box: string,
+  cluster: string,
+  after: string,
+  now: number,
+): Promise<BoxUsage> {
+  const span = { box, cluster, after, ...portion };
+  const read = async (connection: Connection) => ({
+    users: (await findUse(connection, box))?.use.users ?? 0,
+    ...(await readUsage(connection, span, now)),
+  });
+  const used = await inBox(pool, box, 'snapshot', read, usageLimit);
+  const clients = used.clients.map((one) => ({ ...told(one), live_sessions: one.sessions }));
+  return { clients, users: used.users, ...(used.next === undefined ? {} : { next: used.next }) };
+}
+
+/** Returns the last use of each client that a cluster declares in a box; `now` in milliseconds. Throws Outage. */
+export async function lastUses(pool: Connections, box: string, cluster: string, now: number): Promise<LastUses> {
+  const found = await inBox(
+    pool,
+    box,
+    'snapshot',
+    (connection) => readLastUse(connection, box, cluster, now),
+    usageLimit,
+  );
+  return { clients: found.map(told) };
+}
+
+function told({ id, lastTokenAt, previousUsedAt }: LastUse): ClientLastUse {
+  return {
+    id,
+    ...(lastTokenAt === undefined ? {} : { last_token_at: new Date(lastTokenAt).toISOString() }),
+    ...(previousUsedAt === undefined ? {} : { previous_secret_last_used: new Date(previousUsedAt).toISOString() }),
+  };
+}

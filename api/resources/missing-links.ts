@@ -1,9 +1,0 @@
-import type { Link } from '../../crds/links.ts';
-import { missingLinks as readMissing } from '../db/linked-rows.ts';
-import type { Connections } from '../db/pool.ts';
-import { inBox } from '../db/transaction.ts';
-
-/** Returns those of the links whose Client, User or Group is not in the box. Throws Outage. */
-export function missingLinks(pool: Connections, box: string, links: readonly Link[]): Promise<readonly Link[]> {
-  return inBox(pool, box, 'snapshot', (connection) => readMissing(connection, box, links));
-}

@@ -1,0 +1,130 @@
+import { readPageMark } from './cursor.ts';
+import type { PageMark } from './cursor.ts';
+import { readNumber, readText, readWord, refusedParameter } from './values.ts';
+
+/** Search parameters of one kind of resource. */
+export interface SearchDefinition<Filters> {
+  /** Common parameters that it takes; absent: all. */
+  readonly controls?: readonly string[];
+  /** Fields of the resource as it is shown: those that `_elements` may list, where it is a parameter. */
+  readonly elements: ReadonlySet<string>;
+  /** Fields that `_sort` may name, each with the form of its sort key; the default order is `sort`. */
+  readonly sorts: Readonly<Record<string, readonly RegExp[]>>;
+  readonly sort: string;
+  /** Reads the only value of a filter. Throws Problem `bad-request`. */
+  readonly filters: Readonly<Record<string, (text: string, name: string) => Filters>>;
+  /** Reads the values of a filter that may be repeated. */
+  readonly ranges: Readonly<Record<string, (texts: readonly string[], name: string) => Filters>>;
+}
+
+/** A search as it was requested. */
+export interface SearchRequest<Filters> {
+  readonly filters: Filters;
+  /** Rows on a page. */
+  readonly count: number;
+  /** Absent: the first page. */
+  readonly page: PageMark | undefined;
+  readonly sort: { readonly text: string; readonly field: string; readonly descending: boolean };
+  /** Absent: all. */
+  readonly elements: ReadonlySet<string> | undefined;
+  /** Limit of the count: 10,000, no count at all, or no limit. */
+  readonly total: 'estimate' | 'none' | 'accurate';
+  readonly result: 'bundle' | 'array';
+}
+
+const defaultCount = 100;
+const mostCount = 1000;
+const mostRanges = 4;
+const controls = ['_count', '_page', '_sort', '_elements', '_total', '_result'];
+
+/**
+ * Reads the query of a search. An unknown parameter and one that is repeated (except a range) are refused, never
+ * ignored: a misspelt filter would show more than was requested. Throws Problem `bad-request`.
+ */
+export function readSearch<Filters extends object>(
+  query: URLSearchParams,
+  definition: SearchDefinition<Filters>,
+): SearchRequest<Partial<Filters>> {
+  refuseUnknown(query, definition);
+  const control = (name: string): string | undefined => single(query, name);
+  const sort = readSort(control('_sort') ?? definition.sort, definition);
+  const page = control('_page');
+  return {
+    filters: readFilters(query, definition),
+    count: readNumber('_count', control('_count') ?? String(defaultCount), 1, mostCount),
+    page: page === undefined ? undefined : readPageMark(page, { sort: sort.text, key: sort.key }),
+    sort,
+    elements: readElements(control('_elements'), definition.elements),
+    total: readWord('_total', control('_total') ?? 'estimate', ['none', 'estimate', 'accurate']),
+    result: readWord('_result', control('_result') ?? 'bundle', ['bundle', 'array']),
+  };
+}
+
+function refuseUnknown<Filters>(query: URLSearchParams, definition: SearchDefinition<Filters>): void {
+  const { filters, ranges } = definition;
+  const known = [...Object.keys(filters), ...Object.keys(ranges), ...(definition.controls ?? controls)];
+  for (const name of query.keys()) {
+    if (!known.includes(name))
+      throw refusedParameter(shown(name), `is not a known parameter; known are ${known.join(', ')}`);
+  }
+}
+
+/** Returns a name from a request for a message: short, and printable. */
+function shown(name: string): string {
+  return /^[\w.-]{1,64}$/.test(name) ? name : 'A parameter of the query';
+}
+
+function single(query: URLSearchParams, name: string): string | undefined {
+  const values = query.getAll(name);
+  if (values.length > 1) throw refusedParameter(name, 'must not be given twice');
+  return values[0];
+}
+
+function readFilters<Filters extends object>(
+  query: URLSearchParams,
+  { filters, ranges }: SearchDefinition<Filters>,
+): Partial<Filters> {
+  const found: Partial<Filters>[] = [];
+  for (const [name, read] of Object.entries(filters)) {
+    const text = single(query, name);
+    if (text !== undefined) found.push(read(readText(name, text), name));
+  }
+  for (const [name, read] of Object.entries(ranges)) {
+    const texts = query.getAll(name).map((text) => readText(name, text));
+    if (texts.length > mostRanges)
+      throw refusedParameter(name, `must not be given more than ${String(mostRanges)} times`);
+    if (texts.length > 0) found.push(read(texts, name));
+  }
+  return found.reduce<Partial<Filters>>((all, one) => ({ ...all, ...one }), {});
+}
+
+function readSort<Filters>(
+  text: string,
+  { sorts }: SearchDefinition<Filters>,
+): SearchRequest<Filters>['sort'] & { readonly key: readonly RegExp[] } {
+  const descending = text.startsWith('-');
+  const field = readWord('_sort', descending ? text.slice(1) : text, Object.keys(sorts));
+  return { text, field, descending, key: sorts[field] ?? [] };
+}
+
+function readElements(text: string | undefined, known: ReadonlySet<string>): ReadonlySet<string> | undefined {
+  if (text === undefined) return undefined;
+  const names = text.split(',');
+  if (!names.every((name) => known.has(name))) {
+    throw refusedParameter('_elements', `must be a list of fields, such as ${[...known].slice(0, 3).join(',')}`);
+  }
+  return new Set(names);
+}
+
+/** Reads the query of a request for one resource: `_elements`, and nothing else. Throws Problem `bad-request`. */
+export function readElementsOnly(query: URLSearchParams, known: ReadonlySet<string>): ReadonlySet<string> | undefined {
+  for (const name of query.keys()) {
+    if (name !== '_elements') throw refusedParameter(shown(name), 'is not a known parameter; known is _elements');
+  }
+  return readElements(single(query, '_elements'), known);
+}
+
+/** Refuses any parameter: a change takes none. Throws Problem `bad-request`. */
+export function refuseParameters(query: URLSearchParams): void {
+  for (const name of query.keys()) throw refusedParameter(shown(name), 'is not a known parameter: a change takes none');
+}

@@ -1,0 +1,66 @@
+import type { GrantLetter } from '../../db/hot-statements.ts';
+import { countSessions, scopeIn, searchSessions, selectScope } from '../../db/session/search.ts';
+import type { SessionFilters } from '../../db/session/search.ts';
+import type { SessionRecord } from '../../db/session/record.ts';
+import type { SessionStatus } from '../../db/session/session-status.ts';
+import { inBoxAfter } from '../../db/core/transaction.ts';
+import { readDates } from './dates.ts';
+import type { SearchDefinition, SearchRequest } from './parameters.ts';
+import { search } from './search.ts';
+import type { SearchResult } from './search.ts';
+import { readNumber, readWord, refusedParameter } from './values.ts';
+import type { ResourceServices } from '../services.ts';
+import { sessionElements, sessionTypes } from '../write/session-view.ts';
+
+/** A session's id. */
+export const sessionId = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+const statuses = ['active', 'expired', 'closed', 'revoked'] as const satisfies readonly SessionStatus[];
+
+/** Search parameters for Session. */
+export const sessionSearch: SearchDefinition<SessionFilters> = {
+  elements: new Set(sessionElements),
+  // An id begins with the time of its creation: one order, two names.
+  sorts: { created_at: [sessionId], id: [sessionId] },
+  sort: '-created_at',
+  filters: {
+    id: (text, name) => ({ id: readId(name, text) }),
+    client: (text) => ({ client: text.replace(/^Client\//, '') }),
+    user: (text, name) => ({ user: readNumber(name, text.replace(/^User\//, ''), 1, Number.MAX_SAFE_INTEGER) }),
+    type: (text, name) => ({ type: readType(name, text) }),
+    status: (text, name) => ({ status: readWord(name, text, statuses) }),
+  },
+  ranges: {
+    created_at: (texts, name) => ({ createdAt: readDates(name, texts) }),
+    expires_at: (texts, name) => ({ expiresAt: readDates(name, texts) }),
+  },
+};
+
+function readId(name: string, text: string): string {
+  if (!sessionId.test(text)) throw refusedParameter(name, 'must be the id of a session, a UUID in lower case');
+  return text;
+}
+
+const letters = ['c', 'r', 'i', 'a', 'p'] as const satisfies readonly GrantLetter[];
+
+function readType(name: string, text: string): GrantLetter | undefined {
+  const type = readWord(name, text, Object.values(sessionTypes));
+  return letters.find((letter) => sessionTypes[letter] === type);
+}
+
+/** Searches among the sessions of a box. Throws Problem `bad-request`, and Outage. */
+export function searchStoredSessions(
+  services: Pick<ResourceServices, 'pool' | 'now'>,
+  box: string,
+  request: SearchRequest<SessionFilters>,
+): Promise<SearchResult<SessionRecord>> {
+  const what = { box, filters: request.filters, now: services.now() };
+  return inBoxAfter(services.pool, box, 'snapshot', selectScope, (connection, rows) => {
+    const scoped = { ...what, scope: scopeIn(rows) };
+    return search(request, {
+      count: (most) => countSessions(connection, scoped, most),
+      read: (span, total) => searchSessions(connection, scoped, span, total),
+      keyOf: (row) => [row.id],
+    });
+  });
+}

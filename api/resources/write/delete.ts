@@ -1,0 +1,30 @@
+import { bumpVersion } from '../../db/box/box.ts';
+import { deleteResources } from '../../db/resource/write.ts';
+import { readResource } from '../../db/resource/resource.ts';
+import type { StoredResource } from '../../db/resource/resource.ts';
+import { changing, refuseManaged } from './change.ts';
+import { demandPreconditions } from './etag.ts';
+import type { Preconditions } from './etag.ts';
+import type { ResourceServices, StoredKind } from '../services.ts';
+
+/**
+ * Deletes a resource and returns it; undefined when it was not there. With a client all its sessions end. Throws
+ * Problem `conflict` (it is managed), `precondition-failed`, and Outage.
+ */
+export function deleteResource(
+  services: ResourceServices,
+  box: string,
+  kind: StoredKind,
+  id: string,
+  preconditions: Preconditions,
+): Promise<StoredResource | undefined> {
+  return changing(services, box, async (connection) => {
+    const key = { kind, id };
+    const current = await readResource(connection, box, key);
+    refuseManaged(current);
+    demandPreconditions(preconditions, current?.version);
+    if (current === undefined) return undefined;
+    await deleteResources(connection, box, await bumpVersion(connection, box), [key]);
+    return current;
+  });
+}

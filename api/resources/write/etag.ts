@@ -1,0 +1,68 @@
+import { Problem } from '../../problem.ts';
+
+/** Content of a conditional header: any version, or these. */
+export type EntityTags = '*' | readonly string[];
+
+/** The conditions of a request (RFC 9110 §13.1). */
+export interface Preconditions {
+  readonly ifMatch?: EntityTags | undefined;
+  readonly ifNoneMatch?: EntityTags | undefined;
+}
+
+/** Returns the ETag header of a version. */
+export function entityTag(version: number | string): string {
+  return `"${String(version)}"`;
+}
+
+/** The conditional headers of a request as they are. */
+export interface ConditionalHeaders {
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
+/** Reads If-Match and If-None-Match. Throws Problem `bad-request` for a malformed one. */
+export function readPreconditions({ ifMatch, ifNoneMatch }: ConditionalHeaders): Preconditions {
+  return { ifMatch: readTags('If-Match', ifMatch), ifNoneMatch: readTags('If-None-Match', ifNoneMatch) };
+}
+
+/**
+ * Reads the tags without their quotes. A weak tag is treated as a strong one: some proxies weaken the tags that they
+ * forward, and a version is exact in either form.
+ */
+function readTags(name: string, value: string | undefined): EntityTags | undefined {
+  if (value === undefined) return undefined;
+  const text = value.trim();
+  if (text === '*') return '*';
+  const tags = text.split(',').map((part) => /^\s*(?:W\/)?"([\x21\x23-\x7e]*)"\s*$/.exec(part)?.[1]);
+  if (!tags.every((tag) => tag !== undefined)) {
+    throw new Problem('bad-request', `${name} must be * or a list of entity tags such as "17", with their quotes`);
+  }
+  return tags;
+}
+
+/**
+ * Compares the conditions with the present version, undefined when there is no such resource. Throws Problem
+ * `precondition-failed`. Must be called when nothing else prevents the request (RFC 9110 §13.2.1).
+ */
+export function demandPreconditions(
+  { ifMatch, ifNoneMatch }: Preconditions,
+  version: number | string | undefined,
+): void {
+  if (ifMatch !== undefined && !matches(ifMatch, version)) {
+    const now = version === undefined ? 'it does not exist' : `its version is ${entityTag(version)}`;
+    throw new Problem('precondition-failed', `If-Match names another version of the resource: ${now}`);
+  }
+  if (ifNoneMatch !== undefined && matches(ifNoneMatch, version)) {
+    throw new Problem('precondition-failed', 'If-None-Match names the version that the resource has');
+  }
+}
+
+/** Checks whether a read may be answered by 304: the caller has this version (RFC 9110 §13.1.2). */
+export function isKnown({ ifNoneMatch }: Preconditions, version: number | string): boolean {
+  return ifNoneMatch !== undefined && matches(ifNoneMatch, version);
+}
+
+function matches(tags: EntityTags, version: number | string | undefined): boolean {
+  if (version === undefined) return false;
+  return tags === '*' || tags.includes(String(version));
+}

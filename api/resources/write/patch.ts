@@ -1,0 +1,94 @@
+import { isRecord } from '../../../crds/schema-node.ts';
+import { readResource } from '../../db/resource/resource.ts';
+import type { StoredResource } from '../../db/resource/resource.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { Problem } from '../../problem.ts';
+import { changing, refuseManaged } from './change.ts';
+import { changedResourceFields } from './changed-fields.ts';
+import type { ConfirmChanges } from './confirm-changes.ts';
+import { demandPreconditions } from './etag.ts';
+import type { Preconditions } from './etag.ts';
+import { jsonPatch } from './json-patch.ts';
+import { mergePatch } from './merge-patch.ts';
+import type { ResourceServices, StoredKind } from '../services.ts';
+import { store } from './store.ts';
+import type { Written } from './store.ts';
+import { storedView } from './stored-view.ts';
+import { readSubmission } from './submission.ts';
+import type { Submission } from './submission.ts';
+
+/** A change of a document, in one of its two forms. */
+export type Patch =
+  | { readonly form: 'merge-patch'; readonly value: unknown }
+  | { readonly form: 'json-patch'; readonly value: readonly unknown[] };
+
+/** The secret's stored form, made before the box is locked. */
+interface Hashed {
+  readonly secret: string;
+  readonly hash: string;
+}
+
+/**
+ * Changes a resource by a patch; undefined when there is none. Throws Problem `not-parsable`, `invalid`, `conflict` (it
+ * is managed, or the patch does not fit it), `precondition-failed`, ChangedMeanwhile, and Outage.
+ */
+export async function patchResource(
+  services: ResourceServices,
+  box: string,
+  kind: StoredKind,
+  id: string,
+  patch: Patch,
+  preconditions: Preconditions,
+  confirm?: ConfirmChanges,
+): Promise<Written | undefined> {
+  let hashed: Hashed | undefined;
+  for (let round = 0; round < rounds; round += 1) {
+    const known = hashed;
+    const outcome = await changing(services, box, async (connection) => {
+      const current = await readResource(connection, box, { kind, id });
+      if (current === undefined) return undefined;
+      refuseManaged(current);
+      demandPreconditions(preconditions, current.version);
+      const wished = patchedBody(current, patch);
+      confirm?.(() => changedResourceFields(kind, id, current, wished));
+      const submission = readSubmission(kind, wished, id, services.now(), current);
+      return storeIfHashed(connection, box, submission, current, known);
+    });
+    if (typeof outcome !== 'string') return outcome;
+    hashed = { secret: outcome, hash: await services.secrets.store(outcome) };
+  }
+  throw new Problem('conflict', `${kind} ${id} is being changed by others; try again`);
+}
+
+/** The second round has the hash; a third is needed only when the patch copies a secret from a field that moved. */
+const rounds = 3;
+
+/** Stores the submission, or returns the secret that must be hashed first: not under the lock. */
+async function storeIfHashed(
+  connection: Connection,
+  box: string,
+  submission: Submission,
+  current: StoredResource,
+  hashed: Hashed | undefined,
+): Promise<Written | string> {
+  const { secret } = submission;
+  if (typeof secret === 'string' && secret !== hashed?.secret) return secret;
+  return store(connection, box, submission, current, hashed?.hash);
+}
+
+/** Returns a resource after a patch. Throws Problem `conflict` when the patch does not fit it, and `invalid`. */
+export function patchedBody(current: StoredResource, patch: Patch): unknown {
+  const shown = storedView(current);
+  if (patch.form === 'json-patch') return jsonPatch(shown, patch.value.map(writeOnlySecret));
+  const result = mergePatch(shown, patch.value);
+  // A merge removes what is null, and the secret was not there to begin with: it would be kept.
+  const removesSecret = isRecord(patch.value) && patch.value['secret'] === null;
+  return removesSecret && isRecord(result) ? { ...result, secret: null } : result;
+}
+
+/** Turns `replace` and `remove` of the secret into `add`: the document does not show it. */
+function writeOnlySecret(operation: unknown): unknown {
+  if (!isRecord(operation) || operation['path'] !== '/secret') return operation;
+  if (operation['op'] === 'remove') return { op: 'add', path: '/secret', value: null };
+  return operation['op'] === 'replace' ? { ...operation, op: 'add' } : operation;
+}

@@ -1,0 +1,61 @@
+import type { Fault } from '../../../crds/fault.ts';
+import { RESOURCE_ID } from '../../../crds/fields.ts';
+import { readResource } from '../../db/resource/resource.ts';
+import { Problem } from '../../problem.ts';
+import { changing, refuseManaged } from './change.ts';
+import { changedResourceFields } from './changed-fields.ts';
+import type { ConfirmChanges } from './confirm-changes.ts';
+import { demandPreconditions } from './etag.ts';
+import type { Preconditions } from './etag.ts';
+import { getResource } from './get.ts';
+import type { ResourceServices, StoredKind } from '../services.ts';
+import { store } from './store.ts';
+import type { Written } from './store.ts';
+import { givesReadOnly, readOnlyFaults } from './stored-view.ts';
+import { judgeSubmission } from './submission.ts';
+
+/**
+ * Creates or replaces a resource. Throws Problem `invalid`, `conflict` (it is managed), `precondition-failed`,
+ * ChangedMeanwhile, and Outage.
+ */
+export async function putResource(
+  services: ResourceServices,
+  box: string,
+  kind: StoredKind,
+  id: string,
+  value: unknown,
+  preconditions: Preconditions,
+  confirm?: ConfirmChanges,
+): Promise<Written> {
+  const judged = judgeSubmission(kind, value, id, services.now());
+  if (!judged.ok) {
+    throw new Problem('invalid', [...judged.faults, ...(await faultsOfReadOnly(services, box, kind, id, value))]);
+  }
+  const { submission } = judged;
+  // Before the lock: hashing takes a while, and other changes of the box must not wait for it.
+  const { secret } = submission;
+  const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
+  return changing(services, box, async (connection) => {
+    const current = await readResource(connection, box, { kind, id });
+    refuseManaged(current);
+    demandPreconditions(preconditions, current?.version);
+    const readOnly = readOnlyFaults(value, current);
+    if (readOnly.length > 0) throw new Problem('invalid', readOnly);
+    confirm?.(() => changedResourceFields(kind, id, current, value));
+    return store(connection, box, submission, current, hash);
+  });
+}
+
+const possibleId = new RegExp(RESOURCE_ID);
+
+/** Returns the faults of read-only fields, to report all faults at once. Reads the row only if there are any. */
+async function faultsOfReadOnly(
+  services: ResourceServices,
+  box: string,
+  kind: StoredKind,
+  id: string,
+  value: unknown,
+): Promise<readonly Fault[]> {
+  if (!givesReadOnly(value)) return [];
+  return readOnlyFaults(value, possibleId.test(id) ? await getResource(services, box, kind, id) : undefined);
+}

@@ -1,0 +1,139 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Fault } from '../../../crds/fault.ts';
+import { isRecord } from '../../../crds/schema-node.ts';
+import { lockVersion } from '../../db/box/box.ts';
+import { demandStandby } from '../../db/box/durability.ts';
+import { endSession, readSession } from '../../db/session/session.ts';
+import type { SessionRecord } from '../../db/session/record.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { Problem } from '../../problem.ts';
+import { changedSessionFields } from './changed-session-fields.ts';
+import type { ConfirmChanges } from './confirm-changes.ts';
+import { demandPreconditions } from './etag.ts';
+import type { Preconditions } from './etag.ts';
+import { jsonPatch } from './json-patch.ts';
+import { mergePatch } from './merge-patch.ts';
+import type { Patch } from './patch.ts';
+import type { ResourceServices } from '../services.ts';
+import { sessionElements, sessionView } from './session-view.ts';
+import type { SessionView } from './session-view.ts';
+
+type SessionServices = Pick<ResourceServices, 'pool' | 'now' | 'revocationsNeedStandby'>;
+
+/** Reads one session; undefined when there is none. Throws Outage. */
+export function getSession(
+  services: Pick<ResourceServices, 'pool' | 'now'>,
+  box: string,
+  id: string,
+): Promise<SessionRecord | undefined> {
+  return inBox(services.pool, box, 'snapshot', (connection) => readSession(connection, box, { id }, services.now()));
+}
+
+/** Function that makes the requested session from the present one. */
+export type SessionWish = (present: SessionView) => unknown;
+
+/** Returns the change of a PUT: fields that are left out stay, because the service made them. */
+export function putWish(value: unknown): SessionWish {
+  return (present) => (isRecord(value) ? { ...present, ...value } : value);
+}
+
+/** Returns the change of a PATCH. */
+export function patchWish(patch: Patch): SessionWish {
+  return (present) => (patch.form === 'json-patch' ? jsonPatch(present, patch.value) : mergeOf(present, patch.value));
+}
+
+/** Applies a merge patch; null removes no field of a session, because it stands for an absent value there. */
+function mergeOf(present: SessionView, value: unknown): unknown {
+  const merged = mergePatch(present, value);
+  if (!isRecord(merged) || !isRecord(value)) return merged;
+  const nulls = Object.entries(value).filter(([, one]) => one === null);
+  return { ...merged, ...Object.fromEntries(nulls) };
+}
+
+/**
+ * Changes a session as far as one can be changed: `active: false` or `status: revoked` revokes it. Undefined if there
+ * is none. Throws Problem `invalid` with every field that cannot be changed, `precondition-failed`, ChangedMeanwhile,
+ * Outage.
+ */
+export function changeSession(
+  services: SessionServices,
+  box: string,
+  id: string,
+  wish: SessionWish,
+  preconditions: Preconditions,
+  confirm?: ConfirmChanges,
+): Promise<SessionRecord | undefined> {
+  return revoking(services, box, async (connection) => {
+    const session = await readSession(connection, box, { id }, services.now());
+    if (session === undefined) return undefined;
+    const present = sessionView(session);
+    const wished = wish(present);
+    confirm?.(() => changedSessionFields(present, wished));
+    const revoked = isRevocation(present, wished);
+    demandPreconditions(preconditions, session.status);
+    return revoked ? revoke(connection, box, session, services) : session;
+  });
+}
+
+/** Revokes a session but keeps its record; undefined if there is none. Throws Problem `precondition-failed`, Outage. */
+export function revokeSession(
+  services: SessionServices,
+  box: string,
+  id: string,
+  preconditions: Preconditions,
+): Promise<SessionRecord | undefined> {
+  return revoking(services, box, async (connection) => {
+    const session = await readSession(connection, box, { id }, services.now());
+    demandPreconditions(preconditions, session?.status);
+    return session === undefined ? undefined : revoke(connection, box, session, services);
+  });
+}
+
+function revoking<T>(services: SessionServices, box: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+  return inBox(services.pool, box, 'write', async (connection) => {
+    if (services.revocationsNeedStandby) {
+      await demandStandby(connection);
+      // A commit without writes waits for nobody, and an unconfirmed earlier call may have revoked the session: a row
+      // lock is written.
+      await lockVersion(connection, box);
+    }
+    return work(connection);
+  });
+}
+
+async function revoke(
+  connection: Connection,
+  box: string,
+  { id, bucket }: SessionRecord,
+  { now }: SessionServices,
+): Promise<SessionRecord | undefined> {
+  return (await endSession(connection, box, { id, bucket }, 'revoked', now()))?.session;
+}
+
+/** Checks whether a change revokes the session. Throws Problem `invalid` when it changes anything else. */
+function isRevocation(present: SessionView, wished: unknown): boolean {
+  if (!isRecord(wished)) throw new Problem('invalid', 'A session must be an object');
+  const changed = new Map(
+    Object.entries(wished).filter(([name, value]) => !isDeepStrictEqual(value, own(present, name))),
+  );
+  const missing = sessionElements.filter((name) => !Object.hasOwn(wished, name));
+  const revokes = changed.get('active') === false || changed.get('status') === 'revoked';
+  if (changed.get('active') === false) changed.delete('active');
+  if (changed.get('status') === 'revoked' && present.status === 'active') changed.delete('status');
+  const faults = [...changed.keys(), ...missing].map((name) => faultOf(name, present));
+  if (faults.length > 0) throw new Problem('invalid', faults);
+  return revokes;
+}
+
+function own(present: SessionView, name: string): unknown {
+  return Object.entries(present).find(([known]) => known === name)?.[1];
+}
+
+function faultOf(name: string, present: SessionView): Fault {
+  if (!sessionElements.some((known) => known === name)) return { path: name, message: 'is not a known field' };
+  if (name !== 'active' && name !== 'status') return { path: name, message: 'cannot be changed: the service sets it' };
+  if (present.status !== 'active')
+    return { path: name, message: `cannot be changed: nothing leaves ${String(present.status)}` };
+  return { path: name, message: name === 'active' ? 'can only become false' : 'can only become revoked' };
+}

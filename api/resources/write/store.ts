@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
+import { confidentialFault } from '../../../crds/confidential.ts';
+import { bumpVersion } from '../../db/box/box.ts';
+import { upsertResources } from '../../db/resource/write.ts';
+import type { StoredResource } from '../../db/resource/resource.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { Problem } from '../../problem.ts';
+import type { Submission } from './submission.ts';
+import { withinQuota } from './within-quota.ts';
+
+/** Result of a write. */
+export interface Written {
+  readonly stored: StoredResource;
+  readonly created: boolean;
+}
+
+/**
+ * Stores a submission in place of the present resource; `hash` is the stored form of its secret. A submission that
+ * changes nothing writes nothing and keeps the version. Must be called within `changing`. Throws Problem `invalid` for
+ * a client that needs a secret and has none, and beyond a quota of the box.
+ */
+export async function store(
+  connection: Connection,
+  box: string,
+  submission: Submission,
+  current: StoredResource | undefined,
+  hash: string | undefined,
+): Promise<Written> {
+  const { kind, id, resource, body } = submission;
+  if (resource.resourceType === 'Client') {
+    const fault = confidentialFault(resource, current?.hasSecret ?? false);
+    if (fault !== undefined) throw new Problem('invalid', [fault]);
+  }
+  const secrets = secretsOf(submission, current, hash);
+  if (current !== undefined && secrets === undefined && isDeepStrictEqual(current.body, body)) {
+    return { stored: current, created: false };
+  }
+  const version = await bumpVersion(connection, box);
+  // A new secret of a client, or its removal, makes all others invalid.
+  const previous = secrets === undefined ? undefined : null;
+  const write = { kind, id, body, secrets, previous, owner: undefined, digest: undefined };
+  const [stored] = await withinQuota(connection, box, () => upsertResources(connection, box, version, [write]));
+  if (stored === undefined) throw new Error('an upsert returned no row');
+  return { stored, created: current === undefined };
+}
+
+/** Returns the secrets to store; undefined: the present ones stay. */
+function secretsOf(
+  { secret }: Submission,
+  current: StoredResource | undefined,
+  hash: string | undefined,
+): readonly string[] | undefined {
+  if (secret === undefined) return undefined;
+  if (secret === null) return current?.hasSecret === true ? [] : undefined;
+  if (hash === undefined) throw new TypeError('a secret that was not hashed');
+  return [hash];
+}

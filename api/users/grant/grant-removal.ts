@@ -1,0 +1,42 @@
+import { endGrant } from '../../db/session/end-grant.ts';
+import { deleteGrant, readGrant } from '../../db/user/grant.ts';
+import type { GrantKey, StoredGrant } from '../../db/user/grant.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import { changing } from '../../resources/write/change.ts';
+import { demandPreconditions } from '../../resources/write/etag.ts';
+import type { Preconditions } from '../../resources/write/etag.ts';
+import type { ResourceServices } from '../../resources/services.ts';
+
+/** Reads one grant; undefined when there is none. Throws Outage. */
+export function getGrant(
+  { pool }: Pick<ResourceServices, 'pool'>,
+  box: string,
+  key: GrantKey,
+): Promise<StoredGrant | undefined> {
+  return inBox(pool, box, 'snapshot', (connection) => readGrant(connection, box, key));
+}
+
+/** Returns the version of a grant: every change of it changes its time. */
+export function grantVersion({ createdAt }: StoredGrant): string {
+  return String(Date.parse(createdAt));
+}
+
+/**
+ * Revokes the grant of a user to a client, with every code, session and refresh token that the client has of the user
+ * (OWASP ASVS 5.0, 10.7.3); undefined when there was nothing. Throws Problem `precondition-failed`, and Outage.
+ */
+export function removeGrant(
+  services: Pick<ResourceServices, 'pool' | 'now' | 'revocationsNeedStandby'>,
+  box: string,
+  key: GrantKey,
+  preconditions: Preconditions,
+): Promise<StoredGrant | undefined> {
+  return changing(services, box, async (connection) => {
+    const grant = await readGrant(connection, box, key);
+    demandPreconditions(preconditions, grant && grantVersion(grant));
+    if (grant === undefined) return undefined;
+    await deleteGrant(connection, box, key);
+    await endGrant(connection, box, key, services.now());
+    return grant;
+  });
+}

@@ -1,0 +1,105 @@
+import { bumpVersion } from '../../db/box/box.ts';
+import { lockUse } from '../../db/box/box-use.ts';
+import { deleteGroup, insertGroup, readGroup, updateGroup } from '../../db/user/group.ts';
+import type { StoredGroup } from '../../db/user/group.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import { groupNameUse } from '../../db/user/group-name-use.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { Problem } from '../../problem.ts';
+import { changing } from '../../resources/write/change.ts';
+import type { ConfirmChanges } from '../../resources/write/confirm-changes.ts';
+import { demandPreconditions } from '../../resources/write/etag.ts';
+import type { Preconditions } from '../../resources/write/etag.ts';
+import type { ResourceServices } from '../../resources/services.ts';
+import { withinQuota } from '../../resources/write/within-quota.ts';
+import { changedGroupFields } from './changed-group-fields.ts';
+import { readGroupSubmission } from './submission.ts';
+import { groupView } from './view.ts';
+import type { GroupView } from './view.ts';
+
+type GroupServices = Pick<ResourceServices, 'pool' | 'revocationsNeedStandby'>;
+
+/** Reads one group; undefined when there is none. Throws Outage. */
+export function getGroup(services: GroupServices, box: string, id: number): Promise<StoredGroup | undefined> {
+  return inBox(services.pool, box, 'snapshot', (connection) => readGroup(connection, box, id));
+}
+
+/** Creates a group with a new id. Throws Problem `invalid` (also beyond a quota), `conflict` (name taken), Outage. */
+export async function createGroup(services: GroupServices, box: string, value: unknown): Promise<StoredGroup> {
+  const content = readGroupSubmission(value);
+  return changing(services, box, async (connection) => {
+    const version = await bumpVersion(connection, box);
+    const group = await withinQuota(connection, box, () => insertGroup(connection, box, version, content));
+    return group ?? taken();
+  });
+}
+
+/** Function that makes the requested group from the present one. */
+export type GroupWish = (present: GroupView) => unknown;
+
+/**
+ * Replaces the name and the description of a group; undefined when there is none. Throws Problem `invalid`, `conflict`
+ * (the name is taken, or a policy or the Box uses it), `precondition-failed`, ChangedMeanwhile, and Outage.
+ */
+export function changeGroup(
+  services: GroupServices,
+  box: string,
+  id: number,
+  wish: GroupWish,
+  preconditions: Preconditions,
+  confirm?: ConfirmChanges,
+): Promise<StoredGroup | undefined> {
+  return changing(services, box, async (connection) => {
+    const current = await readGroup(connection, box, id);
+    if (current === undefined) return undefined;
+    const present = groupView(current);
+    const wished = wish(present);
+    confirm?.(() => changedGroupFields(current, wished));
+    const content = readGroupSubmission(wished, present);
+    demandPreconditions(preconditions, current.version);
+    // A change without effect keeps the version.
+    if (content.name === current.name && content.description === current.description) return current;
+    if (content.name !== current.name) await refuseNameInUse(connection, box, content.name);
+    const version = await bumpVersion(connection, box);
+    // Thrown within: after a refused name the transaction reads nothing more.
+    return withinQuota(connection, box, async () => {
+      const group = await updateGroup(connection, box, version, id, content);
+      return group === 'taken' ? taken() : group;
+    });
+  });
+}
+
+/** Milliseconds that removing a million members may take. */
+const longestRemoval = 20_000;
+
+/** Deletes a group and returns it; undefined if it was not there. Throws Problem `precondition-failed`, and Outage. */
+export function removeGroup(
+  services: GroupServices,
+  box: string,
+  id: number,
+  preconditions: Preconditions,
+): Promise<StoredGroup | undefined> {
+  const remove = async (connection: Parameters<typeof readGroup>[0]): Promise<StoredGroup | undefined> => {
+    const current = await readGroup(connection, box, id);
+    demandPreconditions(preconditions, current?.version);
+    if (current === undefined) return undefined;
+    // Before the group's row: creating a user locks the two in this order.
+    await lockUse(connection, box);
+    return deleteGroup(connection, box, id);
+  };
+  return changing(services, box, remove, longestRemoval);
+}
+
+/** Refuses a name in use, since its policies would apply to the group's members. Throws Problem `conflict`. */
+async function refuseNameInUse(connection: Connection, box: string, name: string): Promise<void> {
+  const use = await groupNameUse(connection, box, name);
+  if (use === undefined) return;
+  const where =
+    use.kind === 'Box' ? 'is the registration.default_group of the Box' : `is linked by AccessPolicy ${use.id}`;
+  const message = `${where}: no group with members can take it. Create a new group with this name instead`;
+  throw new Problem('conflict', [{ path: 'name', message }]);
+}
+
+function taken(): never {
+  throw new Problem('conflict', [{ path: 'name', message: 'is taken: another group of this box has it' }]);
+}

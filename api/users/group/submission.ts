@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Fault } from '../../../crds/fault.ts';
+import { isRecord } from '../../../crds/schema-node.ts';
+import type { GroupContent } from '../../db/user/group.ts';
+import { Problem } from '../../problem.ts';
+import type { GroupView } from './view.ts';
+
+const longestName = 256;
+const longestDescription = 1024;
+
+/**
+ * Reads a submitted group. Fields that the service sets (`id`, `created_at`, `members`) may be given as in `present`,
+ * so that a group that was read can be sent back. Throws Problem `invalid` with every fault.
+ */
+export function readGroupSubmission(value: unknown, present?: GroupView): GroupContent {
+  if (!isRecord(value)) throw new Problem('invalid', 'The body must be an object');
+  const { name, description = null, resourceType = 'Group', ...others } = value;
+  const faults: Fault[] = [
+    ...(resourceType === 'Group' ? [] : [{ path: 'resourceType', message: 'must be Group' }]),
+    ...nameFaults(name),
+    ...descriptionFaults(description),
+    ...foreignFaults(others, present),
+  ];
+  if (faults.length > 0 || typeof name !== 'string') throw new Problem('invalid', faults);
+  return { name, description: typeof description === 'string' ? description : null };
+}
+
+function nameFaults(name: unknown): readonly Fault[] {
+  const fault = (message: string): readonly Fault[] => [{ path: 'name', message }];
+  if (name === undefined) return fault('is required');
+  if (
+    typeof name !== 'string' ||
+    name.length > longestName ||
+    !/^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(name) ||
+    name !== name.trim()
+  ) {
+    return fault(`must be one line of 1 to ${String(longestName)} characters, without a blank at its ends`);
+  }
+  return /^\d+$/.test(name) ? fault('must not be only digits: policies would take it for the id of a group') : [];
+}
+
+function descriptionFaults(description: unknown): readonly Fault[] {
+  if (description === null || (typeof description === 'string' && description.length <= longestDescription)) return [];
+  return [
+    { path: 'description', message: `must be a string of at most ${String(longestDescription)} characters, or null` },
+  ];
+}
+
+function foreignFaults(others: Readonly<Record<string, unknown>>, present: GroupView | undefined): readonly Fault[] {
+  const shown = new Map<string, unknown>(Object.entries(present ?? {}));
+  return Object.entries(others)
+    .filter(([name, value]) => !shown.has(name) || !isDeepStrictEqual(shown.get(name), value))
+    .map(([path]) => ({ path, message: 'cannot be set: the fields of a group are name and description' }));
+}

@@ -1,0 +1,57 @@
+import { browserHash } from '../../credentials/browser-token.ts';
+import { endAnswersOf } from '../../db/authorization/authorization-answer.ts';
+import { demandStandby } from '../../db/box/durability.ts';
+import { deleteSignIn } from '../../db/authorization/sign-in.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import { endTokens } from '../../oauth/session/end-tokens.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import { beginSignIn } from './begin-sign-in.ts';
+import type { SignedIn } from './begin-sign-in.ts';
+import type { UserServices } from '../services.ts';
+import { verifyPassword } from './verify-password.ts';
+import type { AdmitGuess } from './verify-password.ts';
+
+/** Content of the sign-in form, and the text of the browser's cookie. */
+export interface SignInAttempt {
+  readonly email: string;
+  readonly password: string;
+  readonly browser: string;
+}
+
+type SignInServices = Pick<UserServices, 'pool' | 'passwords' | 'now'>;
+
+/**
+ * Signs a user in: the browser gets a new text for its cookie, and the sign-in of the old one ends. Undefined when the
+ * email or password is wrong, or the user inactive. Throws Outage, and the errors of `admit`.
+ */
+export async function signIn(
+  services: SignInServices,
+  state: Pick<BoxState, 'box' | 'settings'>,
+  attempt: SignInAttempt,
+  admit: AdmitGuess,
+): Promise<SignedIn | undefined> {
+  const { box, settings } = state;
+  const found = await verifyPassword(services, box, attempt, admit);
+  if (found === undefined) return undefined;
+  const who = { user: found.user, version: found.version, browser: attempt.browser, now: services.now() };
+  return inBox(services.pool, box, 'write', (connection) => beginSignIn(connection, box, settings, who));
+}
+
+/**
+ * Ends the sign-in of a browser, and every session that was begun with it: after signing out no app keeps access.
+ * Throws Outage.
+ */
+export function signOut(
+  { pool, now, revocationsNeedStandby }: Pick<UserServices, 'pool' | 'now' | 'revocationsNeedStandby'>,
+  box: string,
+  browser: string,
+): Promise<void> {
+  return inBox(pool, box, 'write', async (connection) => {
+    if (revocationsNeedStandby) await demandStandby(connection);
+    // First, so that tokens issued to it meanwhile are found below.
+    await deleteSignIn(connection, box, browserHash(browser));
+    for (const tokens of await endAnswersOf(connection, box, browserHash(browser), now())) {
+      await endTokens(connection, box, tokens, 'closed', now());
+    }
+  });
+}

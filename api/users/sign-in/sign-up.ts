@@ -1,0 +1,101 @@
+import type { Box } from '../../../crds/box.ts';
+import { readUse } from '../../db/box/box-use.ts';
+import { Outage } from '../../db/core/outage.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { findSigningIn } from '../../db/user/user.ts';
+import { userOfEmail } from '../../db/user/user-conflicts.ts';
+import { insertUser, setGroupsOfUser } from '../../db/user/user-write.ts';
+import { withinQuota } from '../../resources/write/within-quota.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import { beginSignIn } from './begin-sign-in.ts';
+import type { SignedIn } from './begin-sign-in.ts';
+import { emailKey } from '../user/email.ts';
+import { groupNamed } from '../group/group-named.ts';
+import { passwordWeakness } from '../user/password-faults.ts';
+import type { PasswordWeakness } from '../user/password-faults.ts';
+import type { UserServices } from '../services.ts';
+
+/** Content of the sign-up form. */
+export interface Registration {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Checks whether users may register themselves in a box. */
+export function isOpenForSignUp({ active, registration }: Box): boolean {
+  return registration?.enabled === true && active !== false;
+}
+
+/** Faults of a registration, by its field. */
+export interface RegistrationFaults {
+  readonly email?: 'no-email' | 'other-domain' | undefined;
+  readonly password?: PasswordWeakness | undefined;
+}
+
+/** Returns the faults of a registration regardless of other users; undefined: none. */
+export async function registrationFaults(
+  { email, password }: Registration,
+  settings: Box,
+): Promise<RegistrationFaults | undefined> {
+  const faults = { email: emailFault(email, settings), password: await passwordWeakness(password, settings) };
+  return faults.email === undefined && faults.password === undefined ? undefined : faults;
+}
+
+function emailFault(email: string, { registration }: Box): RegistrationFaults['email'] {
+  const key = emailKey(email);
+  if (key === undefined) return 'no-email';
+  const domain = key.slice(key.lastIndexOf('@') + 1);
+  return registration?.allowed_email_domains?.includes(domain) === false ? 'other-domain' : undefined;
+}
+
+/**
+ * Returns the obstacle in the box to a registration that has other faults already, so that both are reported at once:
+ * `taken` when another user has the email, `full` beyond the quota of users. Throws Outage.
+ */
+export function signUpObstacle(
+  { pool }: Pick<UserServices, 'pool'>,
+  box: string,
+  email: string,
+): Promise<'taken' | 'full' | undefined> {
+  return inBox(pool, box, 'snapshot', (connection) => obstacleOf(connection, box, emailKey(email) ?? ''));
+}
+
+/**
+ * Registers a user without {@link registrationFaults} in the default group of the box, and signs the browser in;
+ * `waiting` if an admin must approve first, `taken` when another user has the email, `full` when the box has as many
+ * users as its quota allows. Throws Outage when Postgres is away or too many passwords wait.
+ */
+export async function signUp(
+  services: Pick<UserServices, 'pool' | 'passwords' | 'now' | 'revocationsNeedStandby'>,
+  { box, settings }: Pick<BoxState, 'box' | 'settings'>,
+  { email, password }: Registration,
+  browser: string,
+): Promise<SignedIn | 'waiting' | 'taken' | 'full'> {
+  const key = emailKey(email) ?? '';
+  // Before the password is hashed, which costs a hundred times as much.
+  const obstacle = await inBox(services.pool, box, 'snapshot', (connection) => obstacleOf(connection, box, key));
+  if (obstacle !== undefined) return obstacle;
+  const stored = await services.passwords.store(password);
+  const { default_group, approval } = settings.registration ?? {};
+  const groups = default_group === undefined ? [] : [await groupNamed(services, box, default_group)];
+  const status = approval === 'admin' ? 'inactive' : null;
+  return inBox(services.pool, box, 'write', async (connection) => {
+    const insert = () =>
+      insertUser(connection, box, { email: key, emailKey: key, password: stored, data: null, status });
+    const user = await withinQuota(connection, box, insert);
+    if (user === undefined) return 'taken';
+    const missing = await setGroupsOfUser(connection, box, user, groups);
+    if (missing.length > 0) throw new Outage('The default group was deleted meanwhile');
+    if (status === 'inactive') return 'waiting';
+    const version = (await findSigningIn(connection, box, key))?.version ?? 0;
+    const who = { user: { id: user, password: stored }, version, browser, now: services.now() };
+    return beginSignIn(connection, box, settings, who);
+  });
+}
+
+async function obstacleOf(connection: Connection, box: string, key: string): Promise<'taken' | 'full' | undefined> {
+  if ((await userOfEmail(connection, box, key)) !== undefined) return 'taken';
+  const { use, quota } = await readUse(connection, box);
+  return use.users < quota.users ? undefined : 'full';
+}

@@ -1,0 +1,27 @@
+import { groupOfName, insertGroup } from '../../db/user/group.ts';
+import { readResource } from '../../db/resource/resource.ts';
+import { upsertResources } from '../../db/resource/write.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+
+/** The group of admins, and the policy that allows it everything. */
+const admins = 'admins';
+
+/** Returns the ID of the group `admins` of a box, created under this config version when it is missing. */
+export async function groupOfAdmins(connection: Connection, box: string, version: number): Promise<number> {
+  const found = await groupOfName(connection, box, admins);
+  if (found !== undefined) return found;
+  const made = await insertGroup(connection, box, version, { name: admins, description: null });
+  if (made === undefined) throw new Error(`the group ${admins} of box ${box} is there, and is not`);
+  return made.id;
+}
+
+/** Creates the policy that allows the group everything; an existing policy of that name is left alone. */
+export async function allowAdmins(connection: Connection, box: string, version: number): Promise<void> {
+  const name = { kind: 'AccessPolicy', id: admins } as const;
+  if ((await readResource(connection, box, name)) !== undefined) return;
+  const link = [{ resourceType: 'Group', id: admins }];
+  const body = { resourceType: name.kind, id: admins, engine: 'allow', link };
+  await upsertResources(connection, box, version, [
+    { ...name, body, secrets: undefined, owner: undefined, digest: undefined },
+  ]);
+}

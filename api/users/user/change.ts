@@ -1,0 +1,109 @@
+import type { Box } from '../../../crds/box.ts';
+import { bumpVersion } from '../../db/box/box.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { lockUser, readUser } from '../../db/user/user.ts';
+import type { StoredPassword, StoredUser } from '../../db/user/user.ts';
+import { endUserSessions, setGroupsOfUser, updateUser } from '../../db/user/user-write.ts';
+import { changing } from '../../resources/write/change.ts';
+import type { ConfirmChanges } from '../../resources/write/confirm-changes.ts';
+import { demandPreconditions } from '../../resources/write/etag.ts';
+import type { Preconditions } from '../../resources/write/etag.ts';
+import type { Sharer } from '../../shares/places.ts';
+import { changedUserFields } from './changed-user-fields.ts';
+import { InvalidUser } from './invalid-user.ts';
+import type { SubmittedUser } from './invalid-user.ts';
+import type { UserServices } from '../services.ts';
+import { conflictsOf, taken, unknownGroups } from './user-conflicts.ts';
+import { readUserSubmission } from './submission.ts';
+import type { UserWish } from './submission.ts';
+import { userVersion } from './view.ts';
+
+/**
+ * Verifies the present password of a user with `verify`, within the limits on failures. Throws Problem `throttled`,
+ * Outage, and the errors of `verify`.
+ */
+export type GuessPassword = (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) => Promise<boolean>;
+
+/** A change of a user, as it was requested. */
+export interface RequestedChange {
+  readonly id: number;
+  readonly value: unknown;
+  readonly preconditions: Preconditions;
+}
+
+/**
+ * Changes the given fields of a user. A new password and `inactive` end all that the user has begun, in the same
+ * transaction. A change that changes nothing writes nothing. Undefined when there is no such user. Throws InvalidUser
+ * with every fault at once, Problem `precondition-failed`, ChangedMeanwhile, Outage, and the errors of `guess`: the
+ * present password is a guess if the box demands it.
+ */
+export async function changeUser(
+  services: UserServices,
+  box: string,
+  settings: Box,
+  { id, value, preconditions }: RequestedChange,
+  guess: GuessPassword,
+  confirm?: ConfirmChanges,
+): Promise<StoredUser | undefined> {
+  const user = await inBox(services.pool, box, 'snapshot', (connection) => readUser(connection, box, id));
+  if (user === undefined) return undefined;
+  const { wish, faults, entity } = await readUserSubmission(value, user, settings);
+  const conflicts = await inBox(services.pool, box, 'snapshot', (connection) => conflictsOf(connection, box, wish, id));
+  const wrong = await oldPasswordFaults(services, user, wish, guess);
+  const all = [...faults, ...conflicts, ...wrong];
+  if (all.length > 0) throw new InvalidUser(all, entity);
+  const password = wish.password === undefined ? undefined : await services.passwords.store(wish.password);
+  const store = async (connection: Connection) => {
+    // The lock holds the fields of the user still until they are stored.
+    const present = await lockUser(connection, box, id);
+    if (present === undefined) return undefined;
+    const changes = changedUserFields(present, value);
+    confirm?.(() => changes);
+    demandPreconditions(preconditions, userVersion(present));
+    if (changes.length === 0) return present;
+    return storeChange(connection, { box, id, wish, password, entity });
+  };
+  // Only a change that ends sessions concerns the configuration of the box.
+  return endsSessions(wish) ? changing(services, box, store) : inBox(services.pool, box, 'write', store);
+}
+
+async function oldPasswordFaults(
+  { passwords }: UserServices,
+  user: StoredUser,
+  { oldPassword }: UserWish,
+  guess: GuessPassword,
+) {
+  if (oldPassword === undefined) return [];
+  if (await guess(user, (sharer) => passwords.verify(user.password, oldPassword, sharer))) return [];
+  return [{ path: 'old_password', message: 'is not the password of this user' }];
+}
+
+interface Change {
+  readonly box: string;
+  readonly id: number;
+  readonly wish: UserWish;
+  readonly password: StoredPassword | undefined;
+  readonly entity: SubmittedUser;
+}
+
+async function storeChange(connection: Connection, change: Change): Promise<StoredUser | undefined> {
+  const { box, id, wish, password, entity } = change;
+  const { email, emailKey, data, status, groups } = wish;
+  const user = await updateUser(connection, box, id, {
+    ...(email !== undefined && emailKey !== undefined && { email, emailKey }),
+    ...(data !== undefined && { data }),
+    ...(status !== undefined && { status }),
+    ...(password && { password }),
+  });
+  if (user === 'taken') throw new InvalidUser([taken], entity);
+  if (user === undefined) return undefined;
+  const missing = groups === undefined ? [] : await setGroupsOfUser(connection, box, id, groups);
+  if (missing.length > 0) throw new InvalidUser([unknownGroups(missing)], entity);
+  if (endsSessions(wish)) await endUserSessions(connection, box, await bumpVersion(connection, box), id);
+  return readUser(connection, box, id);
+}
+
+function endsSessions({ password, status }: UserWish): boolean {
+  return password !== undefined || status === 'inactive';
+}

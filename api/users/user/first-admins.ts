@@ -1,0 +1,74 @@
+import type { Fault } from '../../../crds/fault.ts';
+import { readBootstrapped, writeBootstrapped } from '../../db/user/bootstrapped.ts';
+import { findUse } from '../../db/box/box-use.ts';
+import { Outage } from '../../db/core/outage.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import type { StoredPassword } from '../../db/user/user.ts';
+import { userOfEmail } from '../../db/user/user-conflicts.ts';
+import { insertUser, setGroupsOfUser } from '../../db/user/user-write.ts';
+import type { FirstAdmins } from '../../resources/apply/first-admin.ts';
+import { quotaFault } from '../../resources/write/within-quota.ts';
+import { allowAdmins, groupOfAdmins } from './admins.ts';
+import { emailKey } from './email.ts';
+import { passwordFaults } from './password-faults.ts';
+import type { UserServices } from '../services.ts';
+
+/** Creates first admins: a user in the group `admins`, and a policy that allows the group everything. */
+export function createFirstAdmins(services: Pick<UserServices, 'pool' | 'passwords'>): FirstAdmins {
+  return {
+    async prepare(box, settings, { email, password }, isFresh) {
+      const key = emailKey(email);
+      if (key === undefined) return { faults: [{ path: 'bootstrap_admin.email', message: 'must be an email' }] };
+      const isThere = !isFresh && (await isKnown(services, box, key));
+      const weak = isThere ? [] : await passwordFaults(password, settings, 'bootstrap_admin.passwordSecretRef');
+      const faults = isThere || isFresh ? weak : [...weak, ...(await quotaFaults(services, box))];
+      if (faults.length > 0) return { faults };
+      const stored = isThere ? undefined : await services.passwords.store(password, { box, member: 'apply' });
+      return {
+        store: (connection, version) => storeAdmin(connection, box, version, { key, password: stored }),
+      };
+    },
+  };
+}
+
+/** Checks whether nobody has to be created: this admin was created before, or a user has the email. */
+function isKnown({ pool }: Pick<UserServices, 'pool'>, box: string, key: string): Promise<boolean> {
+  return inBox(pool, box, 'snapshot', async (connection) => {
+    if ((await readBootstrapped(connection, box)) === key) return true;
+    return (await userOfEmail(connection, box, key)) !== undefined;
+  });
+}
+
+/** Returns the fault of a box that has no room for the admin, who is counted like any other user. */
+function quotaFaults({ pool }: Pick<UserServices, 'pool'>, box: string): Promise<readonly Fault[]> {
+  return inBox(pool, box, 'snapshot', async (connection) => {
+    const found = await findUse(connection, box);
+    if (found === undefined || found.use.users < found.quota.users) return [];
+    return [{ ...quotaFault('users', found), path: 'bootstrap_admin' }];
+  });
+}
+
+interface FirstAdmin {
+  /** Normal form of the email. */
+  readonly key: string;
+  /** Undefined: nobody had to be created. */
+  readonly password: StoredPassword | undefined;
+}
+
+async function storeAdmin(
+  connection: Connection,
+  box: string,
+  version: number,
+  { key, password }: FirstAdmin,
+): Promise<void> {
+  if ((await readBootstrapped(connection, box)) === key) return;
+  await writeBootstrapped(connection, box, key);
+  const group = await groupOfAdmins(connection, box, version);
+  await allowAdmins(connection, box, version);
+  if ((await userOfEmail(connection, box, key)) !== undefined) return;
+  if (password === undefined) throw new Outage('a user was deleted while the box was applied');
+  const user = await insertUser(connection, box, { email: key, emailKey: key, password, data: null, status: null });
+  // Somebody has just registered with the email: an existing user is left alone.
+  if (user !== undefined) await setGroupsOfUser(connection, box, user, [group]);
+}

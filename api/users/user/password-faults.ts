@@ -1,0 +1,51 @@
+import type { Box } from '../../../crds/box.ts';
+import type { Fault } from '../../../crds/fault.ts';
+import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
+import { isMostUsedPassword } from './most-used-passwords.ts';
+
+/** Minimum number of characters of a password if the box sets none (OWASP ASVS 5.0, 6.2.1). */
+const defaultLeast = 8;
+
+/** Returns the minimum number of characters of a password in a box. */
+export function shortestPassword({ password }: Box): number {
+  return password?.min_length ?? defaultLeast;
+}
+
+/** Weaknesses of a new password. */
+export type PasswordWeakness = 'too-short' | 'too-long' | 'most-used' | 'stored-form';
+
+/** Returns the weakness of a new password; undefined: none. */
+export async function passwordWeakness(password: string, settings: Box): Promise<PasswordWeakness | undefined> {
+  const length = Array.from(password).length;
+  if (length < shortestPassword(settings)) return 'too-short';
+  // A password is never truncated.
+  if (Buffer.byteLength(password) > PASSWORD_BYTES) return 'too-long';
+  if (storedForm.test(password)) return 'stored-form';
+  return (await isMostUsedPassword(password)) ? 'most-used' : undefined;
+}
+
+/**
+ * The PHC string format, and the older crypt formats: the name of an algorithm, then parameters, salt or hash. Such a
+ * text comes back with a record that was read, or from a migration: it must not become the password itself.
+ */
+const storedForm = /^\$[a-z0-9-]{1,32}(?:\$[A-Za-z0-9+/.=,_-]+){2,5}$/;
+
+/** Returns the faults of a new password, for the field `path`; its text is not repeated. */
+export async function passwordFaults(value: unknown, settings: Box, path = 'password'): Promise<readonly Fault[]> {
+  if (typeof value !== 'string') return [{ path, message: 'must be a string' }];
+  const weakness = await passwordWeakness(value, settings);
+  return weakness === undefined ? [] : [{ path, message: sentenceOf(weakness, settings) }];
+}
+
+function sentenceOf(weakness: PasswordWeakness, settings: Box): string {
+  switch (weakness) {
+    case 'too-short':
+      return `must have at least ${String(shortestPassword(settings))} characters`;
+    case 'too-long':
+      return `must have at most ${String(PASSWORD_BYTES)} bytes; a letter beyond ASCII takes two to four`;
+    case 'stored-form':
+      return 'is the stored form of a password (PHC format): send the password itself, or leave it out to keep the present one';
+    case 'most-used':
+      return 'is one of the most used passwords, which are guessed first: choose another one';
+  }
+}

@@ -1,0 +1,73 @@
+import type { Box } from '../../../crds/box.ts';
+import { isObject } from '../../client/apply-answer.ts';
+import type { Passwords } from '../../credentials/password.ts';
+import { bumpVersion, lockVersion } from '../../db/box/box.ts';
+import type { Connections } from '../../db/core/pool.ts';
+import { readResource } from '../../db/resource/resource.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import type { StoredPassword } from '../../db/user/user.ts';
+import { lockUser } from '../../db/user/user.ts';
+import { userOfEmail } from '../../db/user/user-conflicts.ts';
+import { endUserSessions, insertUser, setGroupsOfUser, updateUser } from '../../db/user/user-write.ts';
+import { changing } from '../../resources/write/change.ts';
+import { emailKey } from './email.ts';
+import { allowAdmins, groupOfAdmins } from './admins.ts';
+import { passwordFaults } from './password-faults.ts';
+
+/** An administrator who needs access to a box again. */
+export interface AdminToReset {
+  readonly box: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+/** The parts of the process that a reset needs. */
+export interface ResetServices {
+  readonly pool: Connections;
+  readonly passwords: Passwords;
+  readonly revocationsNeedStandby: boolean;
+}
+
+/**
+ * Gives a user a new password and the rights of an administrator: active, in the group `admins`, and the policy
+ * `admins` if it is missing. Everything that the user had begun ends. A missing user is created. Resolves to true if
+ * one was created. Throws an Error of one sentence about a wrong argument or a box that does not exist, and Outage.
+ */
+export async function resetAdmin(services: ResetServices, { box, email, password }: AdminToReset): Promise<boolean> {
+  const key = emailKey(email);
+  if (key === undefined) throw new Error(`${JSON.stringify(email)} is not an email`);
+  const isThere = await inBox(services.pool, box, 'write', (connection) => lockVersion(connection, box));
+  if (isThere === undefined) throw new Error(`There is no box ${box}`);
+  const settings = await inBox(services.pool, box, 'snapshot', (connection) => settingsOf(connection, box));
+  const [fault] = await passwordFaults(password, settings);
+  if (fault !== undefined) throw new Error(`The password on standard input ${fault.message}`);
+  const stored = await services.passwords.store(password);
+  return changing(services, box, (connection) => store(connection, box, key, stored));
+}
+
+async function store(connection: Connection, box: string, key: string, password: StoredPassword): Promise<boolean> {
+  const version = await bumpVersion(connection, box);
+  const admins = await groupOfAdmins(connection, box, version);
+  await allowAdmins(connection, box, version);
+  const found = await userOfEmail(connection, box, key);
+  const present = found === undefined ? undefined : await lockUser(connection, box, found);
+  if (present === undefined) {
+    const made = await insertUser(connection, box, { email: key, emailKey: key, password, data: null, status: null });
+    if (made === undefined) throw new Error('Somebody registered with this email just now: run the command again');
+    await setGroupsOfUser(connection, box, made, [admins]);
+    return true;
+  }
+  await updateUser(connection, box, present.id, { password, status: 'active' });
+  await setGroupsOfUser(connection, box, present.id, [...present.groups.map(({ id }) => id), admins]);
+  await endUserSessions(connection, box, version, present.id);
+  return false;
+}
+
+/** Returns only those settings of a box that passwords are checked against. */
+async function settingsOf(connection: Connection, box: string): Promise<Box> {
+  const row = await readResource(connection, box, { kind: 'Box', id: box });
+  const password = row?.body['password'];
+  const least = isObject(password) ? password['min_length'] : undefined;
+  return { resourceType: 'Box', id: box, ...(typeof least === 'number' ? { password: { min_length: least } } : {}) };
+}

@@ -1,0 +1,160 @@
+import { hash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { Secret } from '../../api/client/secret.ts';
+import { generateClientSecret } from '../../api/credentials/secret-text.ts';
+import { secretEntries } from '../../operator/secrets/generated-secret.ts';
+import { resolveKept } from '../../operator/secrets/resolve-kept.ts';
+import { missing, type ResolvedSecret } from '../../operator/secrets/resolve.ts';
+import { nextSecret, type KeptSecret } from '../../operator/secrets/rotation.ts';
+import type { SecretKeeper, SecretWish } from '../../operator/secrets/keeper.ts';
+import { replaceFile } from './replace-file.ts';
+import { rotationFile, writeRotation } from './rotation-file.ts';
+import { readSecretFile } from './secret-file.ts';
+
+/** Generated secrets in files. */
+export interface SecretFiles extends SecretKeeper {
+  /** Returns the file of a generated secret, if its content is the complete body of a token request. */
+  tokenRequest(box: string, secret: string): string | undefined;
+}
+
+/** A secret that was generated just now, and its file. */
+export interface CreatedSecret {
+  /** Name of its Client. */
+  readonly client: string;
+  readonly file: string;
+}
+
+/** A secret that this process has read or written; small, because there may be ten thousand. */
+interface Known {
+  readonly client: string;
+  readonly uid: string;
+  readonly id: string;
+  readonly kept: KeptSecret;
+  /** Hash of the content, which shows whether the file would be written differently now. */
+  readonly mark: string;
+  readonly isRequest: boolean;
+}
+
+/** Milliseconds of writing after which other work gets its turn. */
+const turn = 20;
+
+/**
+ * Keeps generated secrets below `root` as `<box>/<secret>.json`, mode 0600, also for the next run. With the client
+ * credentials grant and without a template, it is the body of a token request (JSON form). An empty
+ * `<secret>.json.released` next to it marks a file that stays without an object. `onCreated` gets the new files.
+ */
+export function createSecretFiles(
+  root: string,
+  now: () => Date,
+  onCreated: (box: string, created: readonly CreatedSecret[]) => void = () => undefined,
+): SecretFiles {
+  /** By box, then by the name of the Secret. */
+  const boxes = new Map<string, Map<string, Known>>();
+  const fileOf = (box: string, secret: string): string => path.join(root, box, `${secret}.json`);
+  const markOf = (box: string, secret: string): string => `${fileOf(box, secret)}.released`;
+  const knownOf = (box: string): Map<string, Known> => {
+    const known = boxes.get(box) ?? new Map<string, Known>();
+    boxes.set(box, known);
+    return known;
+  };
+
+  function resolve(file: string, wish: SecretWish, all: Map<string, Known>): ResolvedSecret {
+    const known = all.get(wish.secret);
+    if (known !== undefined && known.client !== wish.client) return notOwned(wish.secret, `Client ${known.client}`);
+    const isThere = statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+    const read = isThere && known === undefined ? readSecretFile(file) : undefined;
+    if (read?.id !== undefined && read.id !== wish.facts.client_id) return notOwned(wish.secret, `client ${read.id}`);
+    const time = now().getTime();
+    const { rotation, applied, hadSecret, usage } = wish;
+    const found = isThere ? (known?.kept ?? read) : undefined;
+    const { kept } = nextSecret({ found, last: known?.kept, applied, hadSecret, rotation, usage, now: time }, () => {
+      return new Secret(generateClientSecret());
+    });
+    writeRotation(file, kept, rotation, known?.kept);
+    const content = contentOf(wish, kept.value);
+    const mark = hash('sha256', content, 'buffer').toString('base64url', 0, 9);
+    if (!isThere) writeFileSync(file, content, { mode: 0o600, flag: 'wx' });
+    else if (known?.mark !== mark && read?.text !== content) replaceFile(file, content);
+    const { client, uid, facts } = wish;
+    all.set(wish.secret, { client, uid, id: facts.client_id, kept, mark, isRequest: isTokenRequest(wish) });
+    return resolveKept(kept, '', rotation, usage, time);
+  }
+
+  return {
+    tokenRequest(box, secret) {
+      return knownOf(box).get(secret)?.isRequest === true ? fileOf(box, secret) : undefined;
+    },
+    async keep(box, wishes, signal) {
+      const resolved = new Map<string, ResolvedSecret>();
+      const created: CreatedSecret[] = [];
+      mkdirSync(path.join(root, box), { recursive: true, mode: 0o700 });
+      let began = performance.now();
+      try {
+        for (const wish of wishes) {
+          if (wish.adopt) rmSync(markOf(box, wish.secret), { force: true });
+          const file = fileOf(box, wish.secret);
+          const wasThere = existsSync(file);
+          const secret = resolve(file, wish, knownOf(box));
+          resolved.set(wish.client, secret);
+          if (!wasThere && secret.state === 'ready') created.push({ client: wish.client, file });
+          if (performance.now() - began < turn) continue;
+          await setImmediate(undefined, { signal });
+          began = performance.now();
+        }
+      } finally {
+        if (created.length > 0) onCreated(box, created);
+      }
+      return resolved;
+    },
+    // A sweep detects changes by hand to a file.
+    version: () => '',
+    async names(box) {
+      const files = new Set(listed(path.join(root, box)));
+      const names = [...files].filter((name) => name.endsWith('.json') && !files.has(`${name}.released`));
+      return names.map((file) => {
+        const name = file.slice(0, -5);
+        const { uid, id = readSecretFile(fileOf(box, name)).id } = knownOf(box).get(name) ?? {};
+        return { name, ...(uid === undefined ? {} : { uid }), ...(id === undefined ? {} : { id }) };
+      });
+    },
+    async release(box, kept) {
+      for (const { name } of kept) {
+        knownOf(box).delete(name);
+        writeFileSync(markOf(box, name), '', { mode: 0o600 });
+      }
+    },
+    async forget(box, kept) {
+      for (const { name } of kept) {
+        knownOf(box).delete(name);
+        for (const file of [fileOf(box, name), markOf(box, name), rotationFile(fileOf(box, name))]) {
+          rmSync(file, { force: true });
+        }
+      }
+    },
+  };
+}
+
+function notOwned(secret: string, owner: string): ResolvedSecret {
+  return missing('SecretNotOwned', `Secret ${secret} belongs to ${owner}; give generateSecret.name another one`);
+}
+
+function isTokenRequest({ grants, template }: SecretWish): boolean {
+  return template === undefined && grants.includes('client_credentials');
+}
+
+function contentOf(wish: SecretWish, value: Secret): string {
+  const entries = Object.fromEntries(secretEntries(wish.template, wish.facts, value.reveal()));
+  const content = isTokenRequest(wish) ? { grant_type: 'client_credentials', ...entries } : entries;
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+function listed(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,293 @@
+import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
+import { Composer, LineCounter, Parser, Scalar, isScalar, visit, type Document } from 'yaml';
+import { isObject, parseJson, type Fields } from '../../api/client/apply-answer.ts';
+import { Secret } from '../../api/client/secret.ts';
+import { DNS_LABEL, OBJECT_NAME } from '../../crds/fields.ts';
+import { QUOTA_ANNOTATION } from '../../crds/quota.ts';
+import { API_GROUP, API_VERSION, KINDS, isKind, type Kind } from '../../crds/kind.ts';
+import { kubectlWords, plainName } from '../../crds/yaml-words.ts';
+import type { DeclaredSecret } from '../../operator/desired/declared.ts';
+
+/** One object of ours as written in a file; its spec is not checked yet. */
+export interface ManifestObject {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+  /** Line of the file at which it begins, from 1. */
+  readonly line: number;
+  /** The object as JSON, for {@link manifestBody}: a tenth of the memory that the parsed one takes. */
+  readonly json: string;
+  /** Changes when the object does. */
+  readonly version: string;
+}
+
+/** One Secret as written in a file. */
+export interface ManifestSecret extends DeclaredSecret {
+  readonly entries: ReadonlyMap<string, Secret>;
+  readonly line: number;
+}
+
+/** A Namespace that sets quotas of its box, as written in a file. */
+export interface ManifestNamespace {
+  readonly namespace: string;
+  readonly name: string;
+  readonly line: number;
+  /** Its annotation. */
+  readonly quota: string;
+}
+
+/** Reason why a file cannot be read as manifests. */
+export interface FileFault {
+  /** From 1; 0 if it is not about a line. */
+  readonly line: number;
+  /** A sentence fragment that never shows a value of the file. */
+  readonly message: string;
+}
+
+/** Declarations of a file, or the fault of one that cannot be read. */
+export type ManifestFile =
+  | {
+      readonly ok: true;
+      readonly objects: readonly ManifestObject[];
+      readonly secrets: readonly ManifestSecret[];
+      readonly namespaces: readonly ManifestNamespace[];
+    }
+  | { readonly ok: false; readonly fault: FileFault };
+
+/** The namespace of a manifest that names none. */
+const defaultNamespace = 'default';
+/** Far above the number of aliases that a person writes, far below that of a bomb. */
+const mostAliases = 100;
+
+/**
+ * Reads the text of a file: any number of YAML documents (JSON is YAML), each an object of ours, a Secret, a Namespace
+ * that sets quotas, a List of such, or of a foreign kind, which is skipped. Unquoted words mean the same as to kubectl.
+ * Never throws. An object of ours that cannot be identified makes the whole file unreadable: otherwise nobody could
+ * tell which one is missing.
+ */
+export function parseManifests(text: string): ManifestFile {
+  const counter = new LineCounter();
+  const objects: ManifestObject[] = [];
+  const secrets: ManifestSecret[] = [];
+  const namespaces: ManifestNamespace[] = [];
+  try {
+    for (const document of documentsOf(text, counter)) {
+      const line = counter.linePos(firstOffset(document)).line;
+      for (const value of flattened(valueOf(document, line, counter), line)) {
+        const found = readObject(value, line);
+        if (found === undefined) continue;
+        if ('entries' in found) secrets.push(found);
+        else if ('quota' in found) namespaces.push(found);
+        else objects.push(found);
+      }
+    }
+  } catch (error) {
+    if (error instanceof Unreadable) return { ok: false, fault: { line: error.line, message: error.message } };
+    if (error instanceof RangeError) return { ok: false, fault: { line: 1, message: 'nests too deep to be read' } };
+    throw error;
+  }
+  return { ok: true, objects, secrets, namespaces };
+}
+
+class Unreadable extends Error {
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/** Parses one document at a time: the syntax tree of a large file would take a hundred times its size. */
+function documentsOf(text: string, counter: LineCounter): Iterable<Document> {
+  const parser = new Parser(counter.addNewLine);
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'core',
+    customTags: kubectlWords,
+    strict: true,
+    uniqueKeys: true,
+    stringKeys: true,
+    merge: true,
+    resolveKnownTags: false,
+  });
+  return composer.compose(parser.parse(text));
+}
+
+function firstOffset(document: Document): number {
+  return document.contents?.range?.[0] ?? document.range?.[0] ?? 0;
+}
+
+function valueOf(document: Document, line: number, counter: LineCounter): unknown {
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined) throw new Unreadable(counter.linePos(problem.pos[0]).line, lowerFirst(problem.message));
+  nameAsKubectl(document);
+  try {
+    return document.toJS({ maxAliasCount: mostAliases });
+  } catch (error) {
+    if (error instanceof ReferenceError) throw new Unreadable(line, 'repeats itself too often through aliases');
+    if (error instanceof Error && error.message.startsWith('Merge sources'))
+      throw new Unreadable(line, 'has a merge key (<<) of what is no mapping: name one by an alias');
+    throw error;
+  }
+}
+
+/** Replaces names by those that kubectl reads: the library takes every name as written (`stringKeys`). */
+function nameAsKubectl(document: Document): void {
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (isScalar(key) && key.type === Scalar.PLAIN && key.source !== undefined) key.value = plainName(key.source);
+    },
+  });
+}
+
+/** Yields the items of a `kind: List`, as `kubectl get -o yaml` writes it, or the value itself. */
+function* flattened(value: unknown, line: number): Generator {
+  if (isObject(value) && value['apiVersion'] === 'v1' && value['kind'] === 'List') {
+    yield* listItems(value['items'], line);
+  } else {
+    yield value;
+  }
+}
+
+function listItems(items: unknown, line: number): readonly unknown[] {
+  if (Array.isArray(items)) return items;
+  throw new Unreadable(line, 'is a List whose items must be a list');
+}
+
+function readObject(value: unknown, line: number): ManifestObject | ManifestSecret | ManifestNamespace | undefined {
+  if (value === null || value === undefined || Array.isArray(value)) return undefined;
+  if (!isObject(value)) throw new Unreadable(line, 'must be a mapping with apiVersion, kind, metadata and spec');
+  if (value['apiVersion'] === 'v1' && value['kind'] === 'Secret') return readSecret(value, line);
+  if (value['apiVersion'] === 'v1' && value['kind'] === 'Namespace') return readNamespace(value, line);
+  const isOurs = group(value['apiVersion']) === API_GROUP;
+  if (!isOurs && (value['apiVersion'] !== undefined || !isKind(value['kind']))) return undefined;
+  if (value['apiVersion'] !== API_VERSION) throw new Unreadable(line, `apiVersion must be ${API_VERSION}`);
+  const { kind } = value;
+  if (!isKind(kind)) throw new Unreadable(line, `kind must be one of ${Object.keys(KINDS).join(', ')}`);
+  const json = compactJson(value, line);
+  const version = hash('sha256', json, 'buffer').toString('base64url', 0, 12);
+  return { kind: KINDS[kind].kind, ...identity(value, line), line, json, version };
+}
+
+function group(apiVersion: unknown): string {
+  return typeof apiVersion === 'string' ? (apiVersion.split('/')[0] ?? '') : '';
+}
+
+const label = new RegExp(DNS_LABEL, 'u');
+const objectName = new RegExp(OBJECT_NAME, 'u');
+
+function identity({ metadata }: Fields, line: number): { namespace: string; name: string } {
+  if (!isObject(metadata)) throw new Unreadable(line, 'metadata must be given, with a name');
+  const { name, namespace = defaultNamespace } = metadata;
+  if (typeof name !== 'string' || name.length > 253 || !objectName.test(name)) {
+    throw new Unreadable(line, 'metadata.name must be lower-case letters, digits, - and . (an RFC 1123 subdomain)');
+  }
+  if (typeof namespace !== 'string' || namespace.length > 63 || !label.test(namespace)) {
+    throw new Unreadable(line, 'metadata.namespace must be lower-case letters, digits and - (an RFC 1123 label)');
+  }
+  return { namespace: namespace === defaultNamespace ? defaultNamespace : ownText(namespace), name: ownText(name) };
+}
+
+/** Copies ASCII text into memory of its own: a part of a larger text would keep all of that. */
+function ownText(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
+
+/** Prefix of the JSON of an object that has more than the usual members. */
+const whole = '!';
+
+/** Returns the object behind a {@link ManifestObject}, ready to be checked. */
+export function manifestBody(
+  { kind, namespace, name }: Omit<ManifestObject, 'json' | 'version' | 'line'>,
+  json: string,
+): unknown {
+  if (json.startsWith(whole)) return parseJson(json.slice(whole.length));
+  return { apiVersion: API_VERSION, kind, metadata: { namespace, name }, spec: parseJson(json) };
+}
+
+/** Returns only the spec of a usual object: the rest is known, or (labels, annotations) means nothing to us. */
+function compactJson(value: Fields, line: number): string {
+  const { spec, metadata } = value;
+  const isUsual = hasOnly(value, usualMembers) && isObject(metadata) && hasOnly(metadata, usualMetadata);
+  return isUsual && spec !== undefined ? jsonOf(spec, line) : `${whole}${jsonOf(value, line)}`;
+}
+
+const usualMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'spec']);
+const usualMetadata: ReadonlySet<string> = new Set(['name', 'namespace', 'labels', 'annotations']);
+
+function hasOnly(value: Fields, names: ReadonlySet<string>): boolean {
+  return Object.keys(value).every((name) => names.has(name));
+}
+
+/** Returns JSON. Throws Unreadable for infinity, which JSON writes as null, and null means "not given". */
+function jsonOf(value: unknown, line: number): string {
+  return JSON.stringify(value, (key, member: unknown) => {
+    if (typeof member === 'number' && !Number.isFinite(member))
+      throw new Unreadable(line, `${key} must be a finite number`);
+    return member;
+  });
+}
+
+/** Reads a Namespace that sets quotas; returns undefined for others. */
+function readNamespace(value: Fields, line: number): ManifestNamespace | undefined {
+  const { metadata } = value;
+  const annotations = isObject(metadata) && isObject(metadata['annotations']) ? metadata['annotations'] : {};
+  const quota = annotations[QUOTA_ANNOTATION];
+  if (quota === undefined) return undefined;
+  const { name } = identity(value, line);
+  if (!label.test(name)) throw new Unreadable(line, 'metadata.name must be lower-case letters, digits and -');
+  return { namespace: name, name, line, quota: typeof quota === 'string' ? quota : JSON.stringify(quota) };
+}
+
+function readSecret(value: Fields, line: number): ManifestSecret {
+  const { metadata, type, data, stringData } = value;
+  const labels = isObject(metadata) && isObject(metadata['labels']) ? metadata['labels'] : {};
+  return {
+    ...identity(value, line),
+    line,
+    type: typeof type === 'string' ? type : 'Opaque',
+    labels: Object.fromEntries(Object.entries(labels).map(([name, text]) => [name, labelText(name, text, line)])),
+    entries: new Map([...entries(data, 'data', line, decoded), ...entries(stringData, 'stringData', line, plain)]),
+  };
+}
+
+/** Returns the text of a label. kubectl refuses one that YAML makes a flag or a number; null is empty text. */
+function labelText(name: string, value: unknown, line: number): string {
+  if (typeof value === 'string') return value;
+  if (value === null) return '';
+  throw new Unreadable(line, `metadata.labels.${name} must be a string: quote it`);
+}
+
+function entries(
+  map: unknown,
+  field: string,
+  line: number,
+  read: (text: string) => string | undefined,
+): [string, Secret][] {
+  if (map === undefined || map === null) return [];
+  if (!isObject(map)) throw new Unreadable(line, `${field} must be a mapping`);
+  return Object.entries(map).map(([name, value]) => {
+    const text = typeof value === 'string' ? read(value) : undefined;
+    if (text !== undefined) return [name, new Secret(text)];
+    const must = field === 'data' ? 'base64' : 'a string: quote it';
+    throw new Unreadable(line, `${field}.${name} must be ${must}`);
+  });
+}
+
+function plain(text: string): string {
+  return text;
+}
+
+/** Decodes an entry of a Secret. Bytes that are not text (a keystore) become characters that no client secret has. */
+function decoded(base64: string): string | undefined {
+  const text = base64.replaceAll(/\s/g, '');
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}

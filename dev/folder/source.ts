@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ObjectName } from '../../operator/desired/declared.ts';
+import type { Source } from '../../operator/desired/source.ts';
+import { ChangeQueue, type Changes } from './change-queue.ts';
+import { MOMENT, type FolderProblem, type FolderReader } from './reader.ts';
+import { reasonOf } from './walk.ts';
+import { createFolderWatch } from './watch.ts';
+import { lineOfField } from './manifest-line.ts';
+
+/** Listeners to the folder: statuses as they change, and all its problems after each look at it. */
+export interface FolderListeners {
+  readonly writeStatus: Source['writeStatus'];
+  readonly onProblems: (problems: readonly FolderProblem[]) => void;
+  /** Called when nothing of this box is declared any more: it is taken out of service. */
+  readonly onEmpty: (box: string) => void;
+}
+
+/** Milliseconds between listings that nothing triggered; listing may take a twentieth of the time at most. */
+const leastPeriod = 2_000;
+const periodsForOne = 20;
+
+/** Creates a source of declared objects from a folder that the reader has listed at least once. */
+export function createFolderSource(reader: FolderReader, folder: string, listeners: FolderListeners): Source {
+  /** Boxes without declarations that were reported to the listeners. */
+  const empty = new Set<string>();
+
+  return {
+    boxes: () => Promise.resolve(reader.index.boxes()),
+    async list(box, signal) {
+      const isEmpty = await isGone(reader, box, signal);
+      const { objects, quota } = reader.index.contents(box);
+      const listing = { objects, complete: reader.isComplete, quota };
+      if (!isEmpty) {
+        empty.delete(box);
+        return listing;
+      }
+      if (!empty.has(box)) listeners.onEmpty(box);
+      empty.add(box);
+      return { ...listing, isGone: true };
+    },
+    boxSecrets(box) {
+      const { secrets } = reader.index.contents(box);
+      return Promise.resolve({ find: (name) => secrets.get(name), isTaken: (name) => secrets.has(name) });
+    },
+    watch(onChange, signal) {
+      // This cannot fail: an error of a listing is reported as a problem.
+      void follow(reader, folder, onChange, listeners.onProblems, signal);
+    },
+    confirmGone: (box, objects, signal) => confirmGone(reader, box, objects, signal),
+    writeStatus: listeners.writeStatus,
+  };
+}
+
+/** Checks whether two listings a moment apart have found nothing of a box, and everything could be read. */
+async function isGone(reader: FolderReader, box: string, signal: AbortSignal): Promise<boolean> {
+  const hasNothing = (): boolean => reader.isComplete && reader.index.contents(box).objects.length === 0;
+  if (!hasNothing()) return false;
+  await listAgain(reader, signal);
+  return hasNothing();
+}
+
+/** Lists the folder a moment after its last listing. */
+async function listAgain(reader: FolderReader, signal: AbortSignal): Promise<void> {
+  const wait = reader.untilNextMoment;
+  if (wait > 0) await sleep(wait, undefined, { signal });
+  await reader.listAll();
+}
+
+/** Returns the objects that two listings a moment apart have missed, the second one started after this call. */
+async function confirmGone(
+  reader: FolderReader,
+  box: string,
+  objects: readonly ObjectName[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<ObjectName>> {
+  const isMissing = ({ kind, name }: ObjectName): boolean => !reader.index.isDeclared(box, kind, name);
+  const missed = objects.filter(isMissing);
+  await listAgain(reader, signal);
+  return new Set(reader.isComplete ? missed.filter(isMissing) : []);
+}
+
+async function follow(
+  reader: FolderReader,
+  folder: string,
+  onChange: (box: string) => void,
+  onProblems: FolderListeners['onProblems'],
+  signal: AbortSignal,
+): Promise<void> {
+  const changes = new ChangeQueue();
+  const watch = createFolderWatch((changed) => changes.add(changed));
+  let patience = 0;
+  for (;;) {
+    watch.follow(reader.folders);
+    const what = await changes.next(patience, signal);
+    if (signal.aborted) break;
+    const began = performance.now();
+    try {
+      for (const box of await look(reader, what)) onChange(box);
+      onProblems(reader.problems());
+    } catch (error) {
+      onProblems([{ file: folder, line: 0, message: `cannot be listed: ${reasonOf(error)}`, blocks: true }]);
+    }
+    const period = Math.max(leastPeriod, (performance.now() - began) * periodsForOne);
+    patience = reader.index.hasMissing && reader.isComplete ? MOMENT : period;
+  }
+  watch.close();
+}
+
+/** Reads the changed files; lists everything if that is not enough, or if something missing may be elsewhere. */
+async function look(reader: FolderReader, changes: Changes): Promise<ReadonlySet<string>> {
+  if (changes === 'anything' || reader.index.hasMissing) return reader.listAll();
+  const types = new Map([...changes].map((changed) => [changed, reader.typeOf(changed)]));
+  if ([...types.values()].includes('folder')) return reader.listAll();
+  return reader.refresh([...changes].filter((changed) => types.get(changed) === 'file'));
+}
+
+/** Returns the line of a field of the object at `place` (`file:line`), as `file:line`, or else the place. */
+export function placeOfField(place: string, field: string): string {
+  const colon = place.lastIndexOf(':');
+  const file = place.slice(0, colon);
+  try {
+    return `${file}:${String(lineOfField(readFileSync(file, 'utf8'), Number(place.slice(colon + 1)), field))}`;
+  } catch {
+    return place;
+  }
+}

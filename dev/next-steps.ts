@@ -1,0 +1,92 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { http } from '../api/client/node-http.ts';
+import { askingCurlCommand, curlCommand, quoted } from './curl.ts';
+import type { DevOutput } from './output.ts';
+import type { FolderReader } from './folder/reader.ts';
+import { placeOfField } from './folder/source.ts';
+import type { SecretFiles } from './folder/generated-secrets.ts';
+import { shortPath } from './short-path.ts';
+import { exampleClient, signInHint, type AccountSubject } from './sign-in-hint.ts';
+
+/** The sources of the next steps, and the folder that their paths are relative to. */
+export interface NextStepsContext {
+  /** Base URL of the API. */
+  readonly publicUrl: string;
+  readonly secrets: SecretFiles;
+  readonly reader: FolderReader;
+  readonly cwd: string;
+}
+
+/** Prints the next steps for a person, as commands to paste: get a token, sign in. No output ever has a secret. */
+export async function printNextSteps(output: DevOutput, context: NextStepsContext): Promise<void> {
+  const { publicUrl, secrets, cwd } = context;
+  const { generatedSubject: generated, chosenSubject: chosen, accountSubject: account } = output;
+  const file = generated === undefined ? undefined : secrets.tokenRequest(generated.box, generated.secret);
+  if (generated !== undefined && file !== undefined) {
+    const boxUrl = await addressOf(generated.box, publicUrl);
+    output.result(`A token for ${generated.id}:\n\n  ${curlCommand(boxUrl, file, cwd)}\n`);
+  }
+  if (chosen !== undefined) {
+    const command = askingCurlCommand(await addressOf(chosen.box, publicUrl), chosen.id);
+    const place =
+      chosen.secret === ''
+        ? placeOfField(chosen.place, 'spec.secret')
+        : `${placeOfSecret(context, chosen.box, chosen.secret) ?? 'the folder'} (Secret ${chosen.secret})`;
+    output.result(`A token for ${chosen.id}:\n\n  ${command}\n\ncurl asks for the secret; it is in ${place}.\n`);
+  }
+  if (account === undefined) return;
+  const command = appCommand(account, context);
+  const step =
+    command === undefined ? { address: `${await addressOf(account.box, publicUrl)}/auth/signin` } : { command };
+  output.result(signInHint(account, placeOfSecret(context, account.box, account.secret), step));
+}
+
+function placeOfSecret({ reader, cwd }: NextStepsContext, box: string, name: string): string | undefined {
+  const secret = reader.index.contents(box).secrets.get(name);
+  return secret === undefined ? undefined : `${shortPath(secret.file, cwd)}:${String(secret.line)}`;
+}
+
+/** Returns the command that starts examples/app for a client of the account's box, or undefined if none fits it. */
+function appCommand({ box, issuer }: AccountSubject, { reader, publicUrl, cwd }: NextStepsContext): string | undefined {
+  // A custom issuer is an address that this program does not serve.
+  if (issuer !== `${publicUrl}/boxes/${box}`) return undefined;
+  const app = exampleClientOf(reader, box);
+  if (app === undefined) return undefined;
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const isHere = path.relative(root, cwd) === '';
+  const node = isHere ? 'npx node' : quoted(shortPath(process.execPath, cwd));
+  const settings = [
+    ...(issuer === 'http://127.0.0.1:8080/boxes/default' ? [] : [`ISSUER=${quoted(issuer)}`]),
+    ...(app === 'app' ? [] : [`CLIENT_ID=${quoted(app)}`]),
+  ];
+  return [...settings, node, quoted(shortPath(path.join(root, 'examples/app/app.js'), cwd))].join(' ');
+}
+
+/** Returns the ID of the first suitable client in the order of files. */
+function exampleClientOf(reader: FolderReader, box: string): string | undefined {
+  const clients = reader.index.contents(box).objects.filter(({ kind }) => kind === 'Client');
+  const inOrder = clients.sort((one, other) => (one.place < other.place ? -1 : 1));
+  for (const client of inOrder) {
+    const id = exampleClient(client.body());
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}
+
+/** Requests the metadata to find the address of a box: the root if the box is the only one. */
+async function addressOf(box: string, publicUrl: string): Promise<string> {
+  const isOnlyOne = await isThere(`${publicUrl}/.well-known/oauth-authorization-server`);
+  return isOnlyOne ? publicUrl : `${publicUrl}/boxes/${box}`;
+}
+
+function isThere(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = http.get(url, { agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 200);
+    });
+    asked.on('error', () => resolve(false));
+    asked.setTimeout(2_000, () => asked.destroy());
+  });
+}

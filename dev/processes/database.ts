@@ -1,0 +1,57 @@
+import { Secret } from '../../api/client/secret.ts';
+import type { Closing } from '../closing.ts';
+import { DevError } from '../dev-error.ts';
+import type { DevOutput } from '../output.ts';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { keepRunning } from '../keep-running.ts';
+import { prepareDatabase } from './prepare-database.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/**
+ * Opens a database that is ready for the API, embedded unless an owner's URL is given; resolves with the URL of the
+ * API's role. Throws DevError.
+ */
+export async function openDatabase(
+  self: readonly [string, ...string[]],
+  ownerUrl: string | undefined,
+  state: StateFolder,
+  output: DevOutput,
+  closing: Closing,
+): Promise<Secret> {
+  const owner = ownerUrl ?? (await embedded(state, output, closing));
+  const role = ownerUrl === undefined ? 'boxgate_api' : roleFor(ownerUrl);
+  const password = state.keys.apiPassword;
+  await prepareDatabase(self, { ownerUrl: owner, role, password });
+  return apiUrl(owner, role, password);
+}
+
+async function embedded(state: StateFolder, output: DevOutput, closing: Closing): Promise<string> {
+  const options = { dataDir: state.data, password: state.keys.postgresPassword.reveal(), logFile: state.postgresLog };
+  const first = await startEmbeddedPostgres(options).catch((cause: unknown) => {
+    throw new DevError(cause instanceof Error ? cause.message : 'Postgres does not start', { cause });
+  });
+  const stop = keepRunning(first, {
+    start: () => startEmbeddedPostgres({ ...options, port: first.port }),
+    onEnd: () => output.note(`Postgres has ended by itself (see ${state.postgresLog}); starting it again`),
+    onFailure: (error) => output.note(error instanceof Error ? error.message : 'Postgres does not start'),
+    onRestart: () => output.note('Postgres is back.'),
+    random: Math.random,
+  });
+  closing.add('Postgres', stop);
+  return first.url;
+}
+
+/** Returns the role for a database: each has its own, because all databases of a server share the roles. */
+function roleFor(ownerUrl: string): string {
+  const { pathname, username } = new URL(ownerUrl);
+  // libpq: without a name, the database is the user's.
+  const database = decodeURIComponent(pathname.slice(1)) || decodeURIComponent(username);
+  return Buffer.from(`boxgate_api_${database}`).subarray(0, 63).toString('utf8').replace(/�+$/, '');
+}
+
+function apiUrl(ownerUrl: string, role: string, password: Secret): Secret {
+  const url = new URL(ownerUrl);
+  url.username = role;
+  url.password = password.reveal();
+  return new Secret(url.href);
+}

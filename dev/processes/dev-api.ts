@@ -1,0 +1,115 @@
+import type { Secret } from '../../api/client/secret.ts';
+import { startApi, turnLog, type ApiProcess } from './api-process.ts';
+import type { Closing } from '../closing.ts';
+import { DevError } from '../dev-error.ts';
+import type { DevOutput } from '../output.ts';
+import { keepRunning } from '../keep-running.ts';
+import { freePort } from './port.ts';
+import { SMALL_HEAP } from '../../process/small-heap.ts';
+import type { StateFolder } from './state-folder.ts';
+
+/** Settings of the API that `boxgate dev` passes on from its own environment: none that it sets itself. */
+const HANDED_ON = [
+  'BOXGATE_FAILURES_PER_CLIENT',
+  'BOXGATE_FAILURES_PER_BOX',
+  'BOXGATE_FAILURES_PER_SECRET',
+  'BOXGATE_FAILURES_PER_ACCOUNT',
+  'BOXGATE_LOG_LEVEL',
+] as const;
+
+/** Returns the settings in an environment that the API also gets. */
+export function handedOn(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    HANDED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  );
+}
+
+/** Options for running the API. */
+export interface DevApiOptions {
+  /** The program and arguments that start `boxgate`. */
+  readonly self: readonly [string, ...string[]];
+  /** Folder in which compiled code is kept. */
+  readonly compileCache: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly managementPort: number;
+  readonly databaseUrl: Secret;
+  readonly managementKey: Secret;
+  readonly state: StateFolder;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Called after a restart of the API: the last calls to it may be lost. */
+  readonly onRestart: () => void;
+}
+
+/** Addresses of the API; it is restarted whenever it ends by itself. */
+export interface DevApi {
+  readonly publicUrl: string;
+  readonly managementUrl: string;
+}
+
+/** Starts the API and keeps it running. Throws DevError if it does not start. */
+export async function runApi(options: DevApiOptions, output: DevOutput, closing: Closing): Promise<DevApi> {
+  turnLog(options.state.apiLog);
+  const first = await startOnFreePorts(options);
+  const stop = keepRunning(first, {
+    start: () => start(options, first),
+    onEnd: (said) => output.note(`The API has ended (${String(said)}); starting it again`),
+    onFailure: (error) => output.note(error instanceof Error ? error.message : 'The API does not start'),
+    onRestart() {
+      output.note('The API is back.');
+      options.onRestart();
+    },
+    random: Math.random,
+  });
+  closing.add('The API', stop);
+  return { publicUrl: urlOf(first.port), managementUrl: urlOf(first.managementPort) };
+}
+
+interface Ports {
+  readonly port: number;
+  readonly managementPort: number;
+}
+
+const mostTries = 5;
+
+/** Starts the API on free ports. Tries others if one is taken meanwhile, unless both were chosen by number. */
+async function startOnFreePorts(options: DevApiOptions): Promise<ApiProcess> {
+  for (let tries = 1; ; tries += 1) {
+    const port = await freePort(options.port, '--port');
+    const managementPort = await freePort(options.managementPort, '--management-port');
+    try {
+      return await start(options, { port, managementPort });
+    } catch (error) {
+      const isChosen = options.port !== 0 && options.managementPort !== 0;
+      const isTaken = error instanceof DevError && error.message.includes('in use');
+      if (isChosen || !isTaken || tries === mostTries) throw error;
+    }
+  }
+}
+
+function start(
+  { self, compileCache, state, databaseUrl, managementKey, settings }: DevApiOptions,
+  { port, managementPort }: Ports,
+) {
+  const [program, ...args] = self;
+  return startApi({
+    command: [program, ...SMALL_HEAP, ...args, 'api'],
+    logFile: state.apiLog,
+    environment: {
+      ...settings,
+      BOXGATE_DATABASE_URL: databaseUrl.reveal(),
+      BOXGATE_HOST: '127.0.0.1',
+      BOXGATE_PORT: String(port),
+      BOXGATE_MANAGEMENT_PORT: String(managementPort),
+      BOXGATE_MANAGEMENT_KEYS: managementKey.reveal(),
+      BOXGATE_ENCRYPTION_KEY: state.keys.encryptionKey.reveal(),
+      BOXGATE_PUBLIC_URL: urlOf(port),
+      BOXGATE_STANDALONE: 'true',
+      NODE_COMPILE_CACHE: compileCache,
+    },
+  });
+}
+
+function urlOf(port: number): string {
+  return `http://127.0.0.1:${String(port)}`;
+}

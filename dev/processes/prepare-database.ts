@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { isObject, parseJson } from '../../api/client/apply-answer.ts';
+import { Secret } from '../../api/client/secret.ts';
+import { DevError } from '../dev-error.ts';
+
+/** A database to prepare: its owner, and the API's role with its password. */
+export interface DatabaseToPrepare {
+  readonly ownerUrl: string;
+  readonly role: string;
+  readonly password: Secret;
+}
+
+/** Internal command that calls {@link prepareInProcess}. */
+const PREPARE_COMMAND = 'prepare-database';
+
+/**
+ * Creates the API's role and brings the schema up to date, in a process that ends afterwards: a process that runs for
+ * days should not keep the memory that this takes. `self` starts `boxgate`. Throws DevError.
+ */
+export async function prepareDatabase(
+  self: readonly [string, ...string[]],
+  { ownerUrl, role, password }: DatabaseToPrepare,
+): Promise<void> {
+  const [program, ...args] = self;
+  const child = spawn(program, [...args, PREPARE_COMMAND], { env: {}, stdio: ['pipe', 'ignore', 'pipe'] });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+  child.stdin.on('error', () => undefined);
+  // Not as arguments: everybody on the machine can read those.
+  child.stdin.end(JSON.stringify({ ownerUrl, role, password: password.reveal() }));
+  await once(child, 'close');
+  if (child.exitCode !== 0) throw new DevError(complaint.trim() || 'The database could not be prepared');
+}
+
+/** Reads the request and prepares the database; prints a failure on standard error. Returns the exit code. */
+export async function prepareInProcess(input: AsyncIterable<Buffer | string>): Promise<number> {
+  const { ensureApiRole } = await import('../../api/db/core/api-role.ts');
+  const { migrate } = await import('../../api/db/core/migrate.ts');
+  let text = '';
+  for await (const piece of input) text += piece.toString();
+  try {
+    const { ownerUrl, role, password } = requestOf(parseJson(text));
+    await ensureApiRole(ownerUrl, role, password.reveal());
+    await migrate(ownerUrl, role);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : 'failed'}\n`);
+    return 1;
+  }
+}
+
+function requestOf(value: unknown): DatabaseToPrepare {
+  if (isObject(value)) {
+    const { ownerUrl, role, password } = value;
+    if (typeof ownerUrl === 'string' && typeof role === 'string' && typeof password === 'string') {
+      return { ownerUrl, role, password: new Secret(password) };
+    }
+  }
+  throw new Error(`${PREPARE_COMMAND} is for boxgate dev alone`);
+}

@@ -1,0 +1,79 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DevError } from '../dev-error.ts';
+import { reasonOf } from '../folder/walk.ts';
+import { installationKeys, type InstallationKeys } from './installation-keys.ts';
+import { takeLock } from './instance-lock.ts';
+
+/** Everything that `boxgate dev` keeps between runs, held by this process alone until it is released. */
+export interface StateFolder {
+  readonly keys: InstallationKeys;
+  /** Data of the embedded Postgres. */
+  readonly data: string;
+  readonly secrets: string;
+  readonly postgresLog: string;
+  readonly apiLog: string;
+  /** True if a killed process had it; the processes which that had started may be ending just now. */
+  readonly isTakenOver: boolean;
+  release(): void;
+}
+
+/** Opens a state folder, creating a missing one. Throws DevError if it cannot be used, or another instance uses it. */
+export function openStateFolder(folder: string): StateFolder {
+  try {
+    return open(folder);
+  } catch (error) {
+    if (error instanceof DevError) throw error;
+    throw new DevError(`The state folder ${folder} cannot be used: ${reasonOf(error)}${remedyFor(error)}`);
+  }
+}
+
+function open(folder: string): StateFolder {
+  makeFolder(path.resolve(folder));
+  // As root, Postgres runs as another user, who must be able to pass through to its data; the secrets are below 0700.
+  chmodSync(folder, process.getuid?.() === 0 ? 0o711 : 0o700);
+  const lock = takeLock(path.join(folder, 'lock'));
+  if ('heldBy' in lock) {
+    throw new DevError(`Another boxgate dev (process ${String(lock.heldBy)}) uses the state folder ${folder}`);
+  }
+  try {
+    // A commit of the folder of manifests must not include secrets.
+    writeFileSync(path.join(folder, '.gitignore'), '*\n');
+    const secrets = path.join(folder, 'secrets');
+    mkdirSync(secrets, { recursive: true, mode: 0o700 });
+    const [keys, data] = [path.join(folder, 'keys.json'), path.join(folder, 'data')];
+    // New keys cannot open an old database, and its error message would help nobody.
+    if (!existsSync(keys) && existsSync(data)) {
+      throw new DevError(
+        `${keys} is lost, and without it the data beside it cannot be opened: restore it, or remove the state folder to begin anew without its data`,
+      );
+    }
+    return {
+      keys: installationKeys(keys),
+      data,
+      secrets,
+      postgresLog: path.join(folder, 'postgres.log'),
+      apiLog: path.join(folder, 'api.log'),
+      isTakenOver: lock.isTakenOver,
+      release: () => lock.release(),
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Returns advice for a folder that is closed to us: in another user's checkout only the state has to move. */
+function remedyFor(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const isClosed = code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
+  return isClosed ? '. Name a folder of your own with --state <dir>' : '';
+}
+
+/** Creates a folder and its missing parents. Node's own way never returns if a file system takes no folders (/proc). */
+function makeFolder(folder: string): void {
+  const parent = path.dirname(folder);
+  if (existsSync(folder)) return;
+  if (!existsSync(parent)) makeFolder(parent);
+  mkdirSync(folder);
+}

@@ -1,0 +1,66 @@
+import { isObject } from '../api/client/apply-answer.ts';
+import type { ObjectStatus } from '../operator/status/object-status.ts';
+import { isGood } from './status-table.ts';
+
+/** A person who can sign in: the first admin of a box. */
+export interface AccountSubject {
+  readonly box: string;
+  readonly email: string;
+  /** Name of the Secret that holds the password. */
+  readonly secret: string;
+  readonly issuer: string;
+}
+
+/** Returns the first admin of a Box that is Ready or suspended. */
+export function accountSubject(status: ObjectStatus): AccountSubject | undefined {
+  const { columns, namespace } = status;
+  if (columns.kind !== 'Box' || columns.admin === undefined || !isGood(status)) return undefined;
+  return { box: namespace, ...columns.admin, issuer: columns.issuer };
+}
+
+/** The path at which examples/app takes the code. */
+const callback = /^http:\/\/127\.0\.0\.1(:\d+)?\/callback$/;
+/** The scope that examples/app requests. */
+const requested = ['openid', 'email'];
+
+/**
+ * Returns the ID of a client that examples/app can sign people in with: a public client with the code grant whose
+ * redirect URI is the app's own, on any port (RFC 8252 section 7.3). `body` is the manifest.
+ */
+export function exampleClient(body: unknown): string | undefined {
+  const spec = memberOf(body, 'spec');
+  const [grants, scope] = [memberOf(spec, 'grant_types'), memberOf(spec, 'scope')];
+  const code = memberOf(memberOf(spec, 'auth'), 'authorization_code');
+  const isPublic = ['secret', 'secretRef', 'generateSecret', 'jwks', 'jwks_uri', 'service_accounts'].every(
+    (name) => memberOf(spec, name) === undefined,
+  );
+  if (!isPublic || memberOf(spec, 'active') === false || memberOf(code, 'secret_required') === true) return undefined;
+  if (!texts(grants).includes('authorization_code') || texts(grants).includes('client_credentials')) return undefined;
+  if (scope !== undefined && !requested.every((name) => texts(scope).includes(name))) return undefined;
+  const uris = [memberOf(code, 'redirect_uri'), ...texts(memberOf(code, 'redirect_uris'))];
+  if (!uris.some((uri) => typeof uri === 'string' && callback.test(uri))) return undefined;
+  const id = memberOf(spec, 'id') ?? memberOf(memberOf(body, 'metadata'), 'name');
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** Returns the hint on signing in as `account`: `command` starts an app, `address` is that of the sign-in page. */
+export function signInHint(
+  account: Pick<AccountSubject, 'email' | 'secret'>,
+  password: string | undefined,
+  step: { readonly command: string } | { readonly address: string },
+): string {
+  const first =
+    'command' in step
+      ? `To sign in to an app, start this one in another terminal and open the address that it prints:\n\n  ${step.command}\n`
+      : `To sign in, open:\n\n  ${step.address}\n`;
+  const where = password === undefined ? `Secret ${account.secret}` : `${password} (Secret ${account.secret})`;
+  return `${first}\nSign in as ${account.email}; the password is in ${where}.\n`;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined;
+}
+
+function texts(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

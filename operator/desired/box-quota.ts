@@ -1,0 +1,34 @@
+import { HIGHEST_QUOTA, isQuotaName, QUOTA_ANNOTATION, QUOTA_DEFAULTS, type Quota } from '../../crds/quota.ts';
+
+/** Quotas that a Namespace sets for its box. */
+export interface BoxQuota {
+  /** Absent if the annotation cannot be read: the box then keeps its quotas. */
+  readonly quota?: Partial<Quota>;
+  /** The first mistake in the annotation, for people; absent if there is none. */
+  readonly fault?: string;
+}
+
+/**
+ * Reads the quota annotation of a Namespace: `clients=20000,users=5000`, separated by commas or blanks. One mistake
+ * makes the whole annotation unreadable: a part of it alone could allow more than intended.
+ */
+export function readQuota(annotation: string | undefined): BoxQuota {
+  const quota: Partial<Record<keyof Quota, number>> = {};
+  for (const entry of (annotation ?? '').split(/[\s,]+/).filter((text) => text !== '')) {
+    const [, name = '', digits = ''] = /^([a-z]+)=([0-9]{1,13})$/.exec(entry) ?? [];
+    const limit = Number(digits);
+    if (digits === '' || limit > HIGHEST_QUOTA) return faulty(`${shown(entry)} is not a name, "=" and a number`);
+    if (!isQuotaName(name)) return faulty(`${shown(name)} is no quota: ${Object.keys(QUOTA_DEFAULTS).join(', ')}`);
+    if (quota[name] !== undefined) return faulty(`${name} is set twice`);
+    quota[name] = limit;
+  }
+  return { quota };
+}
+
+function faulty(what: string): BoxQuota {
+  return { fault: `the annotation ${QUOTA_ANNOTATION} of the Namespace cannot be read: ${what}` };
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 40));
+}

@@ -1,0 +1,129 @@
+import { allowedBox } from './allowed-box.ts';
+import type { BoxMemory } from '../reconcile/box-memory.ts';
+import { contests, desiredOf, type Candidate, type Desired } from './desired.ts';
+import { generatedSecrets } from '../secrets/generated-secrets.ts';
+import { recordInlineSecrets } from '../secrets/inline-secrets.ts';
+import { declaredResource, judge } from './judge.ts';
+import type { PassContext, PassScope } from '../reconcile/pass-context.ts';
+import { resolveSecret } from '../secrets/resolve.ts';
+import type { Listing, SecretNeeds } from './source.ts';
+import { permittedMetadata } from '../secrets/secret-metadata.ts';
+import type { HostVerdict, Tenancy } from './tenancy.ts';
+
+/** The judged objects of a listing, and the state of its namespace. */
+interface DeclaredCandidates {
+  readonly candidates: readonly Candidate[];
+  /** True while the namespace is being deleted. */
+  readonly isTerminating: boolean;
+  /** True if the box may hold rows of earlier objects. */
+  readonly inherits: boolean;
+}
+
+/** Returns the desired state of a listing, with its secrets. Facts about an unchanged object are taken from memory. */
+export async function declaredState(
+  box: string,
+  { candidates, isTerminating, inherits }: DeclaredCandidates,
+  scope: PassScope,
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<readonly Desired[]> {
+  const losers = contests(candidates, memory.rows);
+  const issuer = issuerOf(candidates) ?? context.defaultIssuer(box);
+  const secrets = await context.source.boxSecrets(box, needsOf(candidates, memory), signal);
+  const wanting = candidates.filter((one) => wantsGenerated(one) && !losers.has(one.object.key));
+  const lookAtAll = scope === 'everything' || memory.issuer !== issuer;
+  const generated = await generatedSecrets(
+    { box, wanting, lookAtAll, isTerminating, inherits, issuer, secrets, memory },
+    context,
+    signal,
+  );
+  memory.issuer = issuer;
+  recordInlineSecrets(box, candidates, memory.objects, context.events);
+  const desired = candidates.map((one) => {
+    const { key } = one.object;
+    const secret = resolveSecret(one.judged.secret, one.object.name, secrets.find, generated);
+    return desiredOf(one, secret, losers.get(key), memory.objects.get(key), context.digestKey);
+  });
+  memory.objects = new Map(desired.map((one) => [one.object.key, one]));
+  return desired;
+}
+
+/** Judges the objects of a listing; a Box keeps only what its namespace grants. */
+export function candidatesOf(
+  { objects, tenancy, definitions }: Listing,
+  memory: BoxMemory,
+  defaultIssuer: string,
+): readonly Candidate[] {
+  if (memory.definitions !== definitions) judgeAnew(memory);
+  memory.definitions = definitions;
+  return objects.map((object) =>
+    object.kind === 'Box' && tenancy !== undefined
+      ? boxCandidate(object, tenancy.hosts, memory, defaultIssuer)
+      : permitted(candidate(object, memory), tenancy, memory),
+  );
+}
+
+/** Forgets judgements and statuses: new definitions change the meaning of objects and the fields of statuses. */
+function judgeAnew(memory: BoxMemory): void {
+  memory.objects = new Map();
+  memory.published.clear();
+}
+
+function judgedNow(object: Candidate['object'], { definitions }: BoxMemory): Candidate['judged'] {
+  return judge(object, definitions?.get(object.kind)?.newer);
+}
+
+/** Checks the metadata each time: the Namespace may change without the object. Reuses an equal earlier result. */
+function permitted(one: Candidate, tenancy: Tenancy | undefined, memory: BoxMemory): Candidate {
+  if (tenancy === undefined) return one;
+  const whole = one.judged.whole ?? one.judged;
+  const judged = permittedMetadata(whole, tenancy.secretLabels ?? none);
+  const known = memory.objects.get(one.object.key)?.judged;
+  const isSame = known?.whole === whole && String(known.notPermitted) === String(judged.notPermitted);
+  if (isSame) return one.judged === known ? one : { object: one.object, judged: known };
+  return judged === one.judged ? one : { object: one.object, judged };
+}
+
+const none: readonly string[] = [];
+
+/** Judges a Box each time: its grants may change while the object does not. */
+function boxCandidate(
+  object: Candidate['object'],
+  hosts: HostVerdict,
+  memory: BoxMemory,
+  defaultIssuer: string,
+): Candidate {
+  const plain = judgedNow(object, memory);
+  const judged =
+    plain.faults.length > 0 ? plain : allowedBox(plain, declaredResource(object, plain), hosts, defaultIssuer);
+  const known = memory.objects.get(object.key);
+  if (known?.object.uid !== object.uid || known.judged.content !== judged.content) return { object, judged };
+  return known.object === object && judged.faults.length === 0 ? known : { object, judged };
+}
+
+function candidate(object: Candidate['object'], memory: BoxMemory): Candidate {
+  const known = memory.objects.get(object.key);
+  if (known?.object === object) return known;
+  const isSame = known?.object.resourceVersion === object.resourceVersion && known.object.uid === object.uid;
+  return isSame ? { object, judged: known.judged } : { object, judged: judgedNow(object, memory) };
+}
+
+function issuerOf(candidates: readonly Candidate[]): string | undefined {
+  for (const { judged } of candidates) if (judged.traits.kind === 'Box') return judged.traits.issuer;
+  return undefined;
+}
+
+function needsOf(candidates: readonly Candidate[], memory: BoxMemory): SecretNeeds {
+  const referred = new Set<string>();
+  let generated = memory.generated.size > 0;
+  for (const { judged } of candidates) {
+    if (judged.secret.from === 'reference') referred.add(judged.secret.name);
+    else if (judged.secret.from === 'generated') generated = true;
+  }
+  return { referred, generated };
+}
+
+function wantsGenerated({ judged }: Candidate): boolean {
+  return judged.secret.from === 'generated' && !judged.suspended;
+}

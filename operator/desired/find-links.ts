@@ -1,0 +1,25 @@
+import type { BoxMemory } from '../reconcile/box-memory.ts';
+import { rowKey, type Desired } from './desired.ts';
+import { linksToAsk } from './links.ts';
+import type { PassContext } from '../reconcile/pass-context.ts';
+
+/**
+ * Asks the API for linked resources that nobody declares: clients created over REST, users, groups. The answers are
+ * remembered until the next sweep. Throws ManagementError.
+ */
+export async function findLinks(
+  box: string,
+  desired: readonly Desired[],
+  memory: BoxMemory,
+  { management }: PassContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const links = linksToAsk(desired, (key) => memory.rows.has(key), memory.elsewhere);
+  if (links.length === 0) return;
+  const missing = new Set((await management.missingLinks(box, links, signal)).map(keyOf));
+  for (const link of links) memory.elsewhere.set(keyOf(link), !missing.has(keyOf(link)));
+}
+
+function keyOf({ resourceType, id }: ReturnType<typeof linksToAsk>[number]): string {
+  return rowKey({ kind: resourceType, id });
+}

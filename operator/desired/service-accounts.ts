@@ -1,0 +1,127 @@
+import type { PinnedServiceAccount, SeenServiceAccount } from '../../api/client/service-accounts.ts';
+import { ManagementError } from '../../api/client/management-error.ts';
+import { accountName, type AccountName, type AccountState } from './account-state.ts';
+import type { BoxMemory } from '../reconcile/box-memory.ts';
+import type { Desired } from './desired.ts';
+import type { PassContext } from '../reconcile/pass-context.ts';
+
+/**
+ * Compares the pins of a box, and the uids that entries name, with the ServiceAccounts of the cluster. The API is told
+ * of those that are gone, refuses their tokens, and revokes those of their clients. If the cluster may not be asked, or
+ * the API is an older one, nothing is known. Throws ManagementError.
+ */
+export async function followServiceAccounts(
+  box: string,
+  desired: readonly Desired[],
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { serviceAccounts } = context.source;
+  const listed = desired.flatMap(({ judged }) => judged.accounts);
+  if (serviceAccounts === undefined || listed.length + memory.accounts.size === 0) return;
+  const pins = listed.length === 0 ? [] : await askedPins(box, context, signal);
+  const entries = entriesOf(desired, pins);
+  const asked = entries.flatMap(({ namespace, name, declared, pin }) => {
+    const uid = declared ?? pin?.uid;
+    return uid === undefined ? [] : [{ namespace, name, uid }];
+  });
+  const seen = await serviceAccounts(box, listed, asked, signal);
+  const seenNow = (account: AccountName): string | null | undefined => seen.get(accountName(account));
+  const told = entries.flatMap((entry) => news(entry, seenNow(entry)));
+  const stored = told.length === 0 ? pins : await tell(box, told, context, signal);
+  memory.accounts = statesOf(desired, stored, seenNow, memory.accounts);
+}
+
+/** An entry of a client's row. */
+interface Entry extends AccountName {
+  readonly client: string;
+  /** Uid in the entry. */
+  readonly declared: string | undefined;
+  readonly pin: PinnedServiceAccount | undefined;
+}
+
+/** Returns the entries that are pinned or name a uid; if two objects declare an id, those of the one that has it. */
+function entriesOf(desired: readonly Desired[], pins: readonly PinnedServiceAccount[]): readonly Entry[] {
+  const entries = new Map<string, Entry>(pins.map((pin) => [keyOf(pin), { ...pin, declared: undefined, pin }]));
+  for (const { judged, loses } of desired) {
+    if (loses !== undefined) continue;
+    for (const { namespace, name, uid: declared } of judged.accounts) {
+      if (declared === undefined) continue;
+      const entry = { client: judged.id, namespace, name };
+      entries.set(keyOf(entry), { ...entry, declared, pin: entries.get(keyOf(entry))?.pin });
+    }
+  }
+  return [...entries.values()];
+}
+
+function keyOf({ client, ...account }: AccountName & { readonly client: string }): string {
+  return `${client} ${accountName(account)}`;
+}
+
+/** Returns the state of an entry that the API has not stored yet, given the uid that exists now. */
+function news(
+  { client, namespace, name, declared, pin }: Entry,
+  uid: string | null | undefined,
+): readonly SeenServiceAccount[] {
+  // An existing ServiceAccount with the named uid is pinned by its first token.
+  const expected = declared === undefined || declared === uid ? pin?.uid : declared;
+  if (uid === undefined || expected === undefined) return [];
+  if (pin?.uid === expected && pin.gone === (uid !== expected)) return [];
+  return [{ client, namespace, name, uid, ...(declared === undefined ? {} : { declared }) }];
+}
+
+/** Returns the pins; none if the API is of an older release, which does not know the call. */
+async function askedPins(
+  box: string,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<readonly PinnedServiceAccount[]> {
+  try {
+    return await tell(box, [], context, signal);
+  } catch (error) {
+    if (error instanceof ManagementError && error.sort === 'refused') return [];
+    throw error;
+  }
+}
+
+async function tell(
+  box: string,
+  seen: readonly SeenServiceAccount[],
+  { management, cluster, epoch }: PassContext,
+  signal: AbortSignal,
+): Promise<readonly PinnedServiceAccount[]> {
+  return management.serviceAccounts(box, { cluster, epoch: await epoch(signal), seen }, signal);
+}
+
+/** Returns the states by object key. An unchanged list stays the same instance: then the status is as it was. */
+function statesOf(
+  desired: readonly Desired[],
+  pins: readonly PinnedServiceAccount[],
+  seenNow: (account: AccountName) => string | null | undefined,
+  before: ReadonlyMap<string, readonly AccountState[]>,
+): ReadonlyMap<string, readonly AccountState[]> {
+  const ofEntry = new Map(pins.map((pin) => [keyOf(pin), pin]));
+  const states = desired.flatMap(({ object, judged }) => {
+    const found = judged.accounts.flatMap((entry, index) => {
+      const pin = ofEntry.get(keyOf({ client: judged.id, ...entry }));
+      if (pin === undefined) return [];
+      const { namespace, name } = pin;
+      const uid = entry.uid ?? pin.uid;
+      const seen = namespace === object.namespace ? seenNow(pin) : notToldMore(uid, seenNow(pin));
+      return [{ namespace, name, uid, gone: pin.gone && uid === pin.uid, index, seen }];
+    });
+    if (found.length === 0) return [];
+    const known = before.get(object.key);
+    return [[object.key, JSON.stringify(known) === JSON.stringify(found) && known ? known : found] as const];
+  });
+  return new Map(states);
+}
+
+/**
+ * Hides the uid of a ServiceAccount in a foreign namespace unless it is the pinned one. Anybody who may write a Client
+ * can name a ServiceAccount and a uid: they must not learn whether another one exists, or its uid.
+ */
+function notToldMore(uid: string, seen: string | null | undefined): string | null | undefined {
+  return seen === undefined || seen === uid ? seen : null;
+}

@@ -1,0 +1,105 @@
+import type { BoxHosts } from '../../api/client/box-hosts.ts';
+import type { NamespaceClaim } from '../../api/client/desired-state.ts';
+import type { AccountName, ExpectedAccount } from './account-state.ts';
+import type { Kind } from '../../crds/kind.ts';
+import type { Declared, ObjectName } from './declared.ts';
+import type { BoxQuota } from './box-quota.ts';
+import type { InstalledKinds } from '../installed-fields.ts';
+import type { Holds } from '../reconcile/holds.ts';
+import type { Tenancy } from './tenancy.ts';
+import type { ObjectStatus } from '../status/object-status.ts';
+import type { SecretFinder } from '../secrets/resolve.ts';
+
+/** Everything declared in one box. */
+export interface Listing {
+  readonly objects: readonly Declared[];
+  /** False if something could not be read: then objects that are missing here may still be declared. */
+  readonly complete: boolean;
+  /** Settings of the namespace; absent if there are no namespaces. */
+  readonly tenancy?: Tenancy;
+  /** True if the namespace does not exist (a live read says so), or the folder declares nothing of the box. */
+  readonly isGone?: true;
+  /** Definitions of the kinds in the cluster; a new object when they change. Absent if there are none. */
+  readonly definitions?: InstalledKinds | undefined;
+  /** Quotas that the Namespace sets; absent if no Namespace is known. */
+  readonly quota?: BoxQuota;
+}
+
+/** The grants of namespaces and the claims of Boxes, of all boxes together. */
+export interface HostSource {
+  /** Returns a number that changes whenever {@link HostSource.read} would return something else. */
+  readonly revision: () => number;
+  /** Reads the hosts of every box that has one to gain or to lose, and of the boxes in `also`. */
+  read(also: readonly string[], signal: AbortSignal): Promise<HostReading>;
+}
+
+/** The hosts of boxes at a revision. */
+export interface HostReading {
+  readonly revision: number;
+  readonly boxes: readonly BoxHosts[];
+}
+
+/** Secrets that a box needs. */
+export interface SecretNeeds {
+  /** Names of the Secrets that clients refer to. */
+  readonly referred: ReadonlySet<string>;
+  /** True if any client has, or needs, a generated secret. */
+  readonly generated: boolean;
+}
+
+/** Secrets of a box, as far as this source knows them. */
+export interface BoxSecrets {
+  readonly find: SecretFinder;
+  /** Checks whether people have declared a Secret of this name: then it cannot be generated. */
+  readonly isTaken: (name: string) => boolean;
+}
+
+/**
+ * A source of declared objects: a cluster, a folder. The reconciler does not know which one it has. Every method throws
+ * if it cannot answer; a list that failed is never an empty one.
+ */
+export interface Source {
+  /** Returns the boxes in which anything is declared. */
+  boxes(signal: AbortSignal): Promise<readonly string[]>;
+  /** Limit of the statuses that a pass writes before other boxes have their turn; undefined: they cost nothing. */
+  readonly statusesInTurn?: number;
+  /** Returns the declarations of a box, as far as this source knows them. */
+  list(box: string, signal: AbortSignal): Promise<Listing>;
+  /** Checks whether lists have the namespace of a box; absent if there are no namespaces. */
+  readonly isListed?: (box: string) => boolean;
+  /** Reads the namespace of a box past every cache; absent if there are no namespaces. */
+  readonly namespaceOf?: (box: string, signal: AbortSignal) => Promise<NamespaceClaim>;
+  /** Hosts that are granted outside of the declarations; absent if a Box gets the hosts that it names. */
+  readonly hosts?: HostSource;
+  /** Returns the Secrets of a box. If nothing needs any, the source does not watch them. */
+  boxSecrets(box: string, needs: SecretNeeds, signal: AbortSignal): Promise<BoxSecrets>;
+  /**
+   * Returns the uids of the ServiceAccounts in `asked` by `namespace/name`: null for a missing one, left out if
+   * unknown. The box is called back for changes of those in `listed`. Absent if there are none.
+   */
+  readonly serviceAccounts?: (
+    box: string,
+    listed: readonly AccountName[],
+    asked: readonly ExpectedAccount[],
+    signal: AbortSignal,
+  ) => Promise<ReadonlyMap<string, string | null>>;
+  /** Calls back with each box in which something changed, and when the revision of the hosts does, until aborted. */
+  watch(onChange: (box: string) => void, signal: AbortSignal, onHosts?: () => void): void;
+  /** Reads again past every cache; returns the objects that are gone (none of the name, or of another uid). */
+  confirmGone(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<ReadonlySet<ObjectName>>;
+  /** Returns keys of objects whose status somebody may have written since the last call; absent if nobody can. */
+  readonly takeRewritten?: (box: string) => Iterable<string>;
+  /** Checks whether this Secret was generated for a Client, by traces outside of it; absent if there are none. */
+  readonly hadSecret?: (client: Declared, secret: string) => boolean;
+  /** Checks whether a kind is being deleted with all of its objects; absent if kinds cannot be deleted. */
+  readonly isKindGoing?: (kind: Kind, signal: AbortSignal) => Promise<boolean>;
+  /** Holds of deletions; absent if the source has none. */
+  readonly holds?: Holds;
+  /** Publishes changed statuses, and reports which objects are gone with their rows (their last statuses). */
+  writeStatus(
+    box: string,
+    changed: readonly ObjectStatus[],
+    gone: readonly ObjectStatus[],
+    signal: AbortSignal,
+  ): Promise<void>;
+}

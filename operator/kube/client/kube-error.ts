@@ -1,0 +1,109 @@
+import { isRecord } from '../../../crds/schema-node.ts';
+
+/**
+ * Meaning of a failed call of the Kubernetes API for its caller. `expired`: the requested version is too old (410),
+ * list again. `garbled`: the answer is not what it should be. `terminating`: the namespace is being deleted, nothing
+ * can be created in it. `unavailable`: no answer, or none now; try again later.
+ */
+export type KubeErrorSort =
+  | 'expired'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'terminating'
+  | 'not-found'
+  | 'conflict'
+  | 'invalid'
+  | 'garbled'
+  | 'unavailable';
+
+/** Object that a refusal is about, as far as the API server named it. */
+export interface Subject {
+  readonly group: string;
+  /** Plural name of the kind. */
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Failure of a call of the Kubernetes API: the only error class that this folder throws for it. */
+export class KubeError extends Error {
+  readonly sort: KubeErrorSort;
+  /** Status of the answer; 0 when there was none. */
+  readonly status: number;
+  /** Milliseconds that the server asks its clients to wait. */
+  readonly retryAfter: number;
+  readonly subject: Subject | undefined;
+
+  constructor(
+    sort: KubeErrorSort,
+    message: string,
+    more: { status?: number; retryAfter?: number; subject?: Subject; cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? {} : { cause: more.cause });
+    this.name = 'KubeError';
+    this.sort = sort;
+    this.status = more.status ?? 0;
+    this.retryAfter = more.retryAfter ?? 0;
+    this.subject = more.subject;
+  }
+}
+
+/** Returns the error of an answer: its body is text, a Status object if the API server itself answered. */
+export function answerError(status: number, retryAfter: string | undefined, body: string): KubeError {
+  return statusError(parsed(body), status, retryAfter);
+}
+
+/** Returns the error that a Status object describes: the body of an answer, or the object of a watch's ERROR event. */
+export function statusError(value: unknown, status = 0, retryAfter?: string): KubeError {
+  const said = isRecord(value) && value['kind'] === 'Status' ? value : {};
+  const code = typeof said['code'] === 'number' ? said['code'] : status;
+  const details = isRecord(said['details']) ? said['details'] : {};
+  const seconds = Number(retryAfter ?? details['retryAfterSeconds'] ?? 0);
+  const message = typeof said['message'] === 'string' ? said['message'] : `the API server answered ${String(code)}`;
+  const subject = subjectOf(details);
+  return new KubeError(isTerminating(details) ? 'terminating' : sortOf(code), message, {
+    status: code,
+    retryAfter: Number.isFinite(seconds) ? Math.max(0, seconds) * 1000 : 0,
+    ...(subject === undefined ? {} : { subject }),
+  });
+}
+
+/** Returns the error of a call that got no answer: refused, reset, too late, not signed in. */
+export function noAnswer(what: string, cause: unknown): KubeError {
+  if (cause instanceof KubeError) return cause;
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  return new KubeError('unavailable', `${what}: ${inner instanceof Error ? inner.message : 'no answer'}`, { cause });
+}
+
+const SORTS: ReadonlyMap<number, KubeErrorSort> = new Map([
+  [400, 'invalid'],
+  [401, 'unauthorized'],
+  [403, 'forbidden'],
+  [404, 'not-found'],
+  [409, 'conflict'],
+  [410, 'expired'],
+  [413, 'invalid'],
+  [415, 'invalid'],
+  [422, 'invalid'],
+]);
+
+function sortOf(status: number): KubeErrorSort {
+  return SORTS.get(status) ?? 'unavailable';
+}
+
+/** Checks for the refusal of a terminating namespace (Kubernetes: the admission plugin NamespaceLifecycle). */
+function isTerminating({ causes }: Record<string, unknown>): boolean {
+  return Array.isArray(causes) && causes.some((cause) => isRecord(cause) && cause['reason'] === 'NamespaceTerminating');
+}
+
+function subjectOf({ group, kind, name }: Record<string, unknown>): Subject | undefined {
+  if (typeof kind !== 'string' || typeof name !== 'string') return undefined;
+  return { group: typeof group === 'string' ? group : '', kind, name };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import { isRecord } from '../../../crds/schema-node.ts';
+import type { KubeApi } from './kube-api.ts';
+import { KubeError } from './kube-error.ts';
+
+/** Every object of a kind at one moment. */
+export interface Listed<T> {
+  readonly objects: readonly T[];
+  readonly resourceVersion: string;
+}
+
+/**
+ * Lists a path page by page; `keep` returns the needed part of each object (undefined: it is not an object of the
+ * kind). Throws KubeError if any page fails: a list is complete, or there is none.
+ */
+export async function list<T>(
+  api: KubeApi,
+  path: string,
+  keep: (object: unknown) => T | undefined,
+  pageSize: number,
+  signal: AbortSignal,
+  labelSelector?: string,
+): Promise<Listed<T>> {
+  const objects: T[] = [];
+  let next: string | undefined;
+  for (;;) {
+    const answer = await api.call({ path, query: { limit: String(pageSize), continue: next, labelSelector } }, signal);
+    const page = pageOf(path, answer);
+    for (const item of page.items) {
+      const kept = keep(item);
+      if (kept === undefined) throw new KubeError('garbled', `${path}: the list holds something else`);
+      objects.push(kept);
+    }
+    if (page.next === undefined) return { objects, resourceVersion: page.resourceVersion };
+    next = page.next;
+  }
+}
+
+function pageOf(path: string, answer: unknown) {
+  const { metadata, items } = isRecord(answer) ? answer : {};
+  if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string' || !Array.isArray(items)) {
+    throw new KubeError('garbled', `${path}: the answer is not a list`);
+  }
+  const next = metadata['continue'];
+  const unknown: readonly unknown[] = items;
+  return {
+    items: unknown,
+    resourceVersion: metadata['resourceVersion'],
+    next: typeof next === 'string' && next !== '' ? next : undefined,
+  };
+}

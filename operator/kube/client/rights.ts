@@ -1,0 +1,79 @@
+import { isRecord } from '../../../crds/schema-node.ts';
+import type { KubeApi } from './kube-api.ts';
+
+/** A verb on a resource, as in RBAC. */
+export interface NeededRight {
+  readonly verb: string;
+  readonly group: string;
+  /** Resource with its subresource: `clients/status`. */
+  readonly resource: string;
+}
+
+const kinds = ['clients', 'accesspolicies', 'boxes'];
+
+/** Cluster-wide rights that every reconciliation needs: the first rules of operator/rbac/cluster-role.yaml. */
+export const NEEDED_RIGHTS: readonly NeededRight[] = [
+  ...kinds.flatMap((resource) => rights('boxgate.dev', resource, ['get', 'list', 'watch', 'patch'])),
+  ...kinds.flatMap((kind) => rights('boxgate.dev', `${kind}/status`, ['patch'])),
+  ...rights('', 'namespaces', ['get', 'list', 'watch']),
+];
+
+function rights(group: string, resource: string, verbs: readonly string[]): readonly NeededRight[] {
+  return verbs.map((verb) => ({ verb, group, resource }));
+}
+
+/** Returns the right as `kubectl auth can-i` names it: `list clients.boxgate.dev`. */
+export function rightName({ verb, group, resource }: NeededRight): string {
+  const [name = '', subresource] = resource.split('/');
+  const full = group === '' ? name : `${name}.${group}`;
+  return `${verb} ${subresource === undefined ? full : `${full}/${subresource}`}`;
+}
+
+/**
+ * Returns the names of {@link NEEDED_RIGHTS} that the operator lacks, by the API server's rules for it in a namespace
+ * (SelfSubjectRulesReview). If an authorizer cannot list rules, each right that is not listed is checked by itself
+ * (SelfSubjectAccessReview). Throws KubeError.
+ */
+export async function missingRights(api: KubeApi, namespace: string, signal: AbortSignal): Promise<readonly string[]> {
+  const review = await api.call(
+    { method: 'POST', path: `${REVIEWS}/selfsubjectrulesreviews`, body: { spec: { namespace } } },
+    signal,
+  );
+  const status = isRecord(review) && isRecord(review['status']) ? review['status'] : {};
+  const rules = Array.isArray(status['resourceRules']) ? status['resourceRules'].filter(isRecord) : [];
+  const unlisted = NEEDED_RIGHTS.filter((right) => !rules.some((rule) => gives(rule, right)));
+  if (status['incomplete'] !== true) return unlisted.map(rightName);
+  const missing: string[] = [];
+  for (const right of unlisted) if (!(await isAllowed(api, right, signal))) missing.push(rightName(right));
+  return missing;
+}
+
+/** Path of the API server's reviews of rights. */
+export const REVIEWS = '/apis/authorization.k8s.io/v1';
+
+function gives(rule: Readonly<Record<string, unknown>>, { verb, group, resource }: NeededRight): boolean {
+  const has = (member: string, ...wanted: readonly string[]): boolean => {
+    const all: readonly unknown[] = Array.isArray(rule[member]) ? rule[member] : [];
+    return all.some((one) => one === '*' || wanted.some((text) => text === one));
+  };
+  const byName: unknown = rule['resourceNames'];
+  if (Array.isArray(byName) && byName.length > 0) return false;
+  const subresource = resource.split('/')[1];
+  const any = subresource === undefined ? [] : [`*/${subresource}`];
+  return has('verbs', verb) && has('apiGroups', group) && has('resources', resource, ...any);
+}
+
+async function isAllowed(api: KubeApi, right: NeededRight, signal: AbortSignal): Promise<boolean> {
+  const [resource, subresource] = right.resource.split('/');
+  const resourceAttributes = {
+    verb: right.verb,
+    group: right.group,
+    resource,
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+  const answer = await api.call(
+    { method: 'POST', path: `${REVIEWS}/selfsubjectaccessreviews`, body: { spec: { resourceAttributes } } },
+    signal,
+  );
+  return isRecord(answer) && isRecord(answer['status']) && answer['status']['allowed'] === true;
+}

@@ -1,0 +1,78 @@
+import { isRecord } from '../../../crds/schema-node.ts';
+import type { KubeApi } from './kube-api.ts';
+import { KubeError, noAnswer, statusError } from './kube-error.ts';
+import { lines } from './lines.ts';
+
+/** Change of an object; BOOKMARK: no change up to the version of `object`. */
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+/** Duration, longest silence and selection of a watch. */
+export interface WatchTimes {
+  /** Seconds until the server ends it; it sends a bookmark shortly before. */
+  readonly timeoutSeconds: number;
+  /** Milliseconds. */
+  readonly silence: number;
+  /** Only objects with these labels. */
+  readonly labelSelector?: string | undefined;
+}
+
+/**
+ * Yields the events of a path since a version, until the server ends the watch. Throws KubeError: `expired` if the
+ * version is too old, `garbled` for an invalid event and for errors within the stream, which leave open what was
+ * missed.
+ */
+export async function* watch(
+  api: KubeApi,
+  path: string,
+  resourceVersion: string,
+  { timeoutSeconds, silence, labelSelector }: WatchTimes,
+  signal: AbortSignal,
+): AsyncGenerator<WatchEvent, void, undefined> {
+  const query = {
+    watch: 'true',
+    resourceVersion,
+    labelSelector,
+    allowWatchBookmarks: 'true',
+    timeoutSeconds: String(timeoutSeconds),
+  };
+  const stream = await api.stream({ path, query }, signal);
+  try {
+    for await (const line of lines(stream, silence)) {
+      // Events that still arrive after the abort are dropped.
+      if (signal.aborted) return;
+      yield eventOf(line);
+    }
+  } catch (error) {
+    throw noAnswer(path, error);
+  }
+}
+
+function eventOf(line: string): WatchEvent {
+  const { type, object } = members(line);
+  if (type === 'ERROR') throw streamError(object);
+  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED' && type !== 'BOOKMARK') {
+    throw new KubeError('garbled', 'a watch holds an event of a type that nobody knows');
+  }
+  if (!isRecord(object)) throw new KubeError('garbled', 'a watch holds an event without an object');
+  return { type, object };
+}
+
+function members(line: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (isRecord(value)) return value;
+  } catch {
+    // Thrown below.
+  }
+  throw new KubeError('garbled', 'a watch holds a line that is no event');
+}
+
+function streamError(object: unknown): KubeError {
+  const error = statusError(object);
+  if (error.sort === 'expired') return error;
+  const { message, status, retryAfter } = error;
+  return new KubeError('garbled', `a watch ended with an error: ${message}`, { status, retryAfter });
+}

@@ -1,0 +1,149 @@
+import { isObject, parseJson } from '../../../api/client/apply-answer.ts';
+import { Secret } from '../../../api/client/secret.ts';
+import { generatedSecretIn, isGeneratedSecret } from '../../../crds/generated-secret-text.ts';
+import { API_VERSION } from '../../../crds/kind.ts';
+import { secretEntries } from '../../secrets/generated-secret.ts';
+import { CLIENT_SECRET_LABEL } from '../../secrets/resolve.ts';
+import type { KeptSecret, SecretSituation } from '../../secrets/rotation.ts';
+import type { SecretWish } from '../../secrets/keeper.ts';
+import { MANAGED_BY } from '../client/names.ts';
+import { brief, textOfData, type SecretContent, type StoredSecret } from './stored-secret.ts';
+
+/** Annotation: the id of the client that the secret belongs to. */
+export const CLIENT_ID = 'boxgate.dev/client-id';
+/** Annotations: the time when the secret was generated, and the end of the previous one's validity (RFC 3339). */
+const MADE_AT = 'boxgate.dev/made-at';
+const PREVIOUS_UNTIL = 'boxgate.dev/previous-until';
+/** Annotation: the operator's own entries, labels and annotations, so that it removes those no longer wanted. */
+const WRITTEN = 'boxgate.dev/written';
+/** Entries: a leading dot hides them where a Secret is mounted, and keeps them out of the environment. */
+const NEXT = '.boxgate-next';
+const PREVIOUS = '.boxgate-previous';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** The parts of a Secret that belong to the operator. */
+interface OwnParts {
+  readonly labels: Texts;
+  readonly annotations: Texts;
+  /** Base64. */
+  readonly data: Texts;
+}
+
+/** Returns a new Secret as it is created. */
+export function newSecretBody(wish: SecretWish, kept: KeptSecret): object {
+  const { labels, annotations, data } = ownParts(wish, kept);
+  const metadata = { name: wish.secret, labels, annotations, ownerReferences: [ownerReference(wish)] };
+  return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data };
+}
+
+/**
+ * Returns the changes of a Secret, as a merge patch that is refused if the Secret is another one or has changed;
+ * undefined if there are none. Content of others stays.
+ */
+export function secretPatch(stored: StoredSecret, wish: SecretWish, kept: KeptSecret): object | undefined {
+  const { content, uid, resourceVersion } = stored;
+  const own = ownParts(wish, kept);
+  const before = writtenIn(content.annotations[WRITTEN]);
+  const labels = difference(content.labels, own.labels, before.labels);
+  const annotations = difference(content.annotations, own.annotations, before.annotations);
+  const data = difference(content.data, own.data, before.entries);
+  const isOwned = content.owners.some((owner) => owner.uid === wish.uid);
+  if (isOwned && [labels, annotations, data].every((part) => part === undefined)) return undefined;
+  // An object has one controller: that of an adopted Secret is gone.
+  const others = content.owners.filter(({ controller }) => !controller);
+  const owners = isOwned ? {} : { ownerReferences: [...others, ownerReference(wish)] };
+  return { metadata: { uid, resourceVersion, labels, annotations, ...owners }, data };
+}
+
+/** Returns the patch that removes the Client from the owners of a Secret, so that the Secret outlives it. */
+export function releasePatch({ content, uid, resourceVersion }: StoredSecret, client: string): object {
+  return {
+    metadata: { uid, resourceVersion, ownerReferences: content.owners.filter((owner) => owner.uid !== client) },
+  };
+}
+
+/** Returns the secret in a Secret that the operator created, and the state of its rotation. */
+export function secretIn({ data, annotations, created }: SecretContent): NonNullable<SecretSituation['found']> {
+  const names = ['client_secret', ...writtenIn(annotations[WRITTEN]).entries].filter((name) => !isHidden(name));
+  const text = names.flatMap((name) => (Object.hasOwn(data, name) ? textOfData(data[name] ?? '') : [])).join('\n');
+  const value = generatedSecretIn(text);
+  const [next, previous] = [hidden(data[NEXT]), hidden(data[PREVIOUS])];
+  const until = timeIn(annotations[PREVIOUS_UNTIL]);
+  return {
+    // Copied: the found text is a part of all texts together, and would keep them in memory.
+    value: value === undefined ? undefined : new Secret(Buffer.from(value).toString()),
+    made: timeIn(annotations[MADE_AT]) ?? timeIn(created) ?? 0,
+    ...(next === undefined ? {} : { next }),
+    ...(until === undefined ? {} : { previous: { ...(previous === undefined ? {} : { value: previous }), until } }),
+  };
+}
+
+function ownParts(wish: SecretWish, { value, made, next, previous }: KeptSecret): OwnParts {
+  const entries = new Map(secretEntries(wish.template, wish.facts, value.reveal()));
+  if (next !== undefined) entries.set(NEXT, next.reveal());
+  if (previous?.value !== undefined) entries.set(PREVIOUS, previous.value.reveal());
+  const labels = { ...wish.labels, [CLIENT_SECRET_LABEL]: 'true', ...MANAGED_BY };
+  const times = {
+    [MADE_AT]: new Date(made).toISOString(),
+    ...(previous === undefined ? {} : { [PREVIOUS_UNTIL]: new Date(previous.until).toISOString() }),
+  };
+  const annotations = { ...wish.annotations, [CLIENT_ID]: wish.facts.client_id, ...times };
+  const written: Written = {
+    entries: [...entries.keys()],
+    labels: Object.keys(wish.labels),
+    annotations: [...Object.keys(wish.annotations), PREVIOUS_UNTIL],
+  };
+  const data = [...entries].map(([name, text]) => [name, Buffer.from(text).toString('base64')] as const);
+  return {
+    labels,
+    annotations: { ...annotations, [WRITTEN]: JSON.stringify(written) },
+    data: Object.fromEntries(data),
+  };
+}
+
+function ownerReference({ client, uid }: SecretWish): object {
+  return { apiVersion: API_VERSION, kind: 'Client', name: client, uid, controller: true };
+}
+
+/** Returns changed or missing texts, and null for ours that are no longer wanted; undefined if there are none. */
+function difference(
+  there: Texts,
+  wanted: Texts,
+  before: readonly string[],
+): Readonly<Record<string, string | null>> | undefined {
+  const changed = Object.entries(wanted).filter(([key, text]) => there[key] !== brief(text));
+  const over = before.filter((key) => !Object.hasOwn(wanted, key) && Object.hasOwn(there, key));
+  if (changed.length + over.length === 0) return undefined;
+  return Object.fromEntries([...changed, ...over.map((key) => [key, null] as const)]);
+}
+
+interface Written {
+  readonly entries: readonly string[];
+  readonly labels: readonly string[];
+  readonly annotations: readonly string[];
+}
+
+/** Reads the names in the annotation, which may contain anything. */
+function writtenIn(text: string | undefined): Written {
+  const value = text === undefined ? undefined : parseJson(text);
+  const names = (part: string): readonly string[] => {
+    const list: unknown = isObject(value) ? value[part] : undefined;
+    return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
+  };
+  return { entries: names('entries'), labels: names('labels'), annotations: names('annotations') };
+}
+
+function isHidden(name: string): boolean {
+  return name === NEXT || name === PREVIOUS;
+}
+
+function hidden(data: string | undefined): Secret | undefined {
+  const text = data === undefined ? '' : textOfData(data);
+  return isGeneratedSecret(text) ? new Secret(text) : undefined;
+}
+
+function timeIn(text: string | undefined): number | undefined {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}

@@ -1,0 +1,330 @@
+import type { Secret } from '../../../api/client/secret.ts';
+import type { EventRecorder } from '../../status/events.ts';
+import { resolveKept } from '../../secrets/resolve-kept.ts';
+import { missing, type MissingSecret, type ResolvedSecret } from '../../secrets/resolve.ts';
+import { nextSecret, type KeptSecret, type PreviousSecret, type SecretChange } from '../../secrets/rotation.ts';
+import { secretEvent } from '../../secrets/event.ts';
+import type { KeptName, SecretKeeper, SecretWish } from '../../secrets/keeper.ts';
+import type { KubeApi } from '../client/kube-api.ts';
+import { KubeError } from '../client/kube-error.ts';
+import { inLanes } from '../client/lanes.ts';
+import { pathOfKind, pathOfObject } from '../client/live-read.ts';
+import { FIELD_MANAGER } from '../client/names.ts';
+import type { ObjectStore } from '../client/object-store.ts';
+import { CLIENT_ID, newSecretBody, releasePatch, secretIn, secretPatch } from './body.ts';
+import { secretForbidden, secretNotRead } from './secret-forbidden.ts';
+import { clientOf, ownership } from './ownership.ts';
+import { SECRETS, type SecretWatches } from './watches.ts';
+import { storedSecret, type StoredSecret } from './stored-secret.ts';
+
+/** Dependencies of the keeper of a cluster's Secrets. */
+export interface ClusterSecretKeeperOptions {
+  readonly api: KubeApi;
+  readonly watches: SecretWatches;
+  readonly events: EventRecorder;
+  readonly now: () => Date;
+  /** Returns a new secret of the generated form. */
+  readonly generate: () => Secret;
+  /** The operator's ServiceAccount, as `namespace:name`. */
+  readonly account: string;
+}
+
+/** Attempts of a write whose Secret changes in the meantime. */
+const tries = 5;
+/** Milliseconds until a call that got no answer is repeated. */
+const retryAfter = 2_000;
+
+/**
+ * Creates a keeper that stores generated secrets as Secrets next to their Clients, which own them: garbage collection
+ * deletes them with their owner. The existing ones are known from the watch, and nothing is read that it will report. A
+ * Secret that this very Client does not own is never written.
+ */
+export function createClusterSecretKeeper(options: ClusterSecretKeeperOptions): SecretKeeper {
+  const keeper = new ClusterSecretKeeper(options);
+  return {
+    keep: (box, wishes, signal) => keeper.keep(box, wishes, signal),
+    version: (box, name) => keeper.version(box, name),
+    names: (box) => keeper.names(box),
+    release: (box, kept, signal) => keeper.release(box, kept, signal),
+    forget: (box, kept, signal) => keeper.forget(box, kept, signal),
+  };
+}
+
+type Store = ObjectStore<StoredSecret>;
+
+/** Next content of a Secret. */
+interface Next {
+  readonly kept: KeptSecret;
+  readonly change: SecretChange;
+  readonly isKnown: boolean;
+  readonly now: number;
+}
+
+class ClusterSecretKeeper {
+  readonly #options: ClusterSecretKeeperOptions;
+  /** By namespace and name of the Secret: its content as this process last saw it, and the uid of its Client. */
+  readonly #last = new Map<string, { readonly uid: string; readonly kept: KeptSecret }>();
+
+  constructor(options: ClusterSecretKeeperOptions) {
+    this.#options = options;
+  }
+
+  async keep(box: string, wishes: readonly SecretWish[], signal: AbortSignal): Promise<Map<string, ResolvedSecret>> {
+    const secrets = this.#options.watches.known(box);
+    const resolved = new Map<string, ResolvedSecret>();
+    const isKnown = secrets?.state === 'known';
+    const reason = secrets?.state === 'forbidden' ? secretForbidden(box, this.#options.account) : secretNotRead();
+    await inLanes(wishes, async (wish) => {
+      resolved.set(wish.client, isKnown ? await this.#keepOne(box, wish, secrets.store, signal) : reason);
+    });
+    return resolved;
+  }
+
+  version(box: string, name: string): string {
+    const secrets = this.#options.watches.known(box);
+    return secrets?.state === 'known' ? (secrets.store.get(box, name)?.version ?? '') : '';
+  }
+
+  async names(box: string): Promise<readonly KeptName[]> {
+    const all = this.#options.watches.known(box)?.store.inNamespace(box) ?? [];
+    return all.flatMap(({ name, content }) => {
+      const uid = clientOf(content);
+      const id = content.annotations[CLIENT_ID];
+      return uid === undefined ? [] : [{ name, uid, ...(id === undefined ? {} : { id }) }];
+    });
+  }
+
+  /** Releases Secrets. A namespace that is terminating, or in which we have no rights, keeps nothing anyway. */
+  async release(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void> {
+    await inLanes(kept, async ({ name, uid }) => {
+      this.#last.delete(keyOf(box, name));
+      for (let left = tries; left > 0; left -= 1) {
+        const stored = await this.#ownedBy(box, name, uid, signal);
+        if (stored === undefined || (await this.#released(box, stored, signal))) return;
+      }
+      throw new KubeError('conflict', `Secret ${name} changes faster than it can be released`);
+    });
+  }
+
+  /** Deletes Secrets. A failure is left to garbage collection and to the next sweep: nothing waits for it. */
+  async forget(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void> {
+    await inLanes(kept, async ({ name, uid }) => {
+      this.#last.delete(keyOf(box, name));
+      const stored = this.#store(box)?.get(box, name);
+      if (stored === undefined || uid === undefined || clientOf(stored.content) !== uid) return;
+      const { uid: itself, resourceVersion } = stored;
+      try {
+        const body = { preconditions: { uid: itself, resourceVersion } };
+        await this.#options.api.call({ method: 'DELETE', path: pathOf(box, name), body }, signal);
+      } catch (error) {
+        if (!(error instanceof KubeError)) throw error;
+      }
+    });
+  }
+
+  #store(box: string): Store | undefined {
+    return this.#options.watches.known(box)?.store;
+  }
+
+  async #released(box: string, stored: StoredSecret, signal: AbortSignal): Promise<boolean> {
+    try {
+      const patched = await this.#patch(box, stored.name, releasePatch(stored, clientOf(stored.content) ?? ''), signal);
+      this.#store(box)?.put(patched);
+      return true;
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      if (error.sort === 'conflict') return false;
+      if (error.sort === 'unavailable') throw error;
+      return true;
+    }
+  }
+
+  /** Reads the Secret of a Client as it is now; undefined if it no longer belongs to that Client. */
+  async #ownedBy(
+    box: string,
+    name: string,
+    uid: string | undefined,
+    signal: AbortSignal,
+  ): Promise<StoredSecret | undefined> {
+    try {
+      const stored = storedSecret(await this.#options.api.call({ path: pathOf(box, name) }, signal));
+      return stored !== undefined && uid !== undefined && clientOf(stored.content) === uid ? stored : undefined;
+    } catch (error) {
+      if (error instanceof KubeError && error.sort !== 'unavailable') return undefined;
+      throw error;
+    }
+  }
+
+  async #keepOne(box: string, wish: SecretWish, store: Store, signal: AbortSignal): Promise<ResolvedSecret> {
+    try {
+      for (let left = tries; left > 0; left -= 1) {
+        const stored = store.get(box, wish.secret);
+        const done = await (stored === undefined
+          ? this.#make(box, wish, store, signal)
+          : this.#update(box, wish, stored, store, signal));
+        if (done !== undefined) return done;
+      }
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      return this.#problem(box, wish, error);
+    }
+    return { ...missing('SecretNotRead', `Secret ${wish.secret} changes all the time`), look: this.#in(retryAfter) };
+  }
+
+  /** Creates the Secret; returns undefined if it exists after all, and is known now. */
+  async #make(box: string, wish: SecretWish, store: Store, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
+    const next = this.#next(box, wish, undefined);
+    try {
+      const path = pathOfKind(SECRETS, box);
+      const body = newSecretBody(wish, next.kept);
+      const made = await this.#options.api.call({ method: 'POST', path, query, body }, signal);
+      return this.#note(box, wish, store, parsed(path, made), next);
+    } catch (error) {
+      if (!(error instanceof KubeError) || error.sort !== 'conflict') throw error;
+    }
+    return this.#lookAt(box, wish, store, signal);
+  }
+
+  async #update(
+    box: string,
+    wish: SecretWish,
+    stored: StoredSecret,
+    store: Store,
+    signal: AbortSignal,
+  ): Promise<ResolvedSecret | undefined> {
+    const whose = ownership(stored.content, wish);
+    if (typeof whose === 'object') return missing('SecretNotOwned', whose.refused);
+    const next = this.#next(box, wish, stored, whose === 'released' && wish.inherits);
+    const patch = secretPatch(stored, wish, next.kept);
+    if (patch === undefined) return this.#note(box, wish, store, stored, next);
+    try {
+      return this.#note(box, wish, store, await this.#patch(box, wish.secret, patch, signal), next);
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      if (error.sort === 'conflict') return this.#lookAt(box, wish, store, signal);
+      if (error.sort !== 'not-found') throw error;
+      store.remove(stored);
+      return undefined;
+    }
+  }
+
+  /** Reads past the watch, first only the owner: the content of another's Secret is not read. */
+  async #lookAt(box: string, wish: SecretWish, store: Store, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
+    const path = pathOf(box, wish.secret);
+    try {
+      const { content } = parsed(path, await this.#options.api.call({ path, metadataOnly: true }, signal));
+      const whose = ownership(content, wish);
+      if (typeof whose === 'object') return { ...missing('SecretNotOwned', whose.refused), look: this.#in(lookAgain) };
+      store.put(parsed(path, await this.#options.api.call({ path }, signal)));
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof KubeError) || error.sort !== 'not-found') throw error;
+      const known = store.get(box, wish.secret);
+      if (known !== undefined) store.remove(known);
+      return undefined;
+    }
+  }
+
+  /** Decides the next content. `isInherited`: the Secret may be older than the row's, then valid too for an overlap. */
+  #next(box: string, wish: SecretWish, stored: StoredSecret | undefined, isInherited = false): Next {
+    const { rotation, applied, hadSecret, usage } = wish;
+    const known = this.#last.get(keyOf(box, wish.secret));
+    const last = known?.uid === wish.uid ? known.kept : undefined;
+    const found = stored === undefined ? undefined : secretIn(stored.content);
+    const now = this.#options.now().getTime();
+    const next = nextSecret({ found, last, rotation, applied, hadSecret, usage, now }, this.#options.generate);
+    const previous = isInherited && next.change === 'none' ? { until: now + rotation.overlap } : undefined;
+    return {
+      kept: sameValues(previous === undefined ? next.kept : { previous, ...next.kept }, last),
+      change: next.change,
+      isKnown: last !== undefined || next.kept.previous !== undefined,
+      now,
+    };
+  }
+
+  #note(
+    box: string,
+    wish: SecretWish,
+    store: Store,
+    stored: StoredSecret,
+    { kept, change, isKnown, now }: Next,
+  ): ResolvedSecret {
+    store.put(stored);
+    this.#last.set(keyOf(box, wish.secret), { uid: wish.uid, kept });
+    const event = secretEvent(box, wish, change, isKnown);
+    if (event !== undefined) this.#options.events.record(event);
+    return resolveKept(kept, this.version(box, wish.secret), wish.rotation, wish.usage, now);
+  }
+
+  async #patch(box: string, name: string, body: object, signal: AbortSignal): Promise<StoredSecret> {
+    const path = pathOf(box, name);
+    return parsed(path, await this.#options.api.call({ method: 'PATCH', patch: 'merge', path, query, body }, signal));
+  }
+
+  #problem(box: string, { secret }: SecretWish, error: KubeError): MissingSecret {
+    switch (error.sort) {
+      case 'terminating':
+        return missing('NamespaceTerminating', 'the namespace is being deleted');
+      case 'forbidden':
+        // Quotas and admission rules forbid too, but name no verb.
+        // A running watch continues without rights: before it ends it does not show that they are back.
+        return isAboutRights(error)
+          ? { ...secretForbidden(box, this.#options.account), look: this.#in(retryAfter) }
+          : missing('SecretRefused', `Secret ${secret} was refused: ${error.message}`);
+      case 'invalid':
+        return missing('SecretRefused', `Secret ${secret} was refused: ${error.message}`);
+      case 'not-found':
+        return missing('NamespaceTerminating', 'the namespace is gone');
+      case 'conflict':
+      case 'expired':
+      case 'garbled':
+      case 'unauthorized':
+      case 'unavailable':
+        return { ...missing('SecretNotRead', 'the API server does not answer'), look: this.#in(retryAfter) };
+    }
+  }
+
+  #in(milliseconds: number): number {
+    return this.#options.now().getTime() + milliseconds;
+  }
+}
+
+const query = { fieldManager: FIELD_MANAGER };
+/** Milliseconds between two checks of a Secret without our label, which is in no watch. */
+const lookAgain = 30_000;
+
+function isAboutRights({ message }: KubeError): boolean {
+  return message.includes('cannot ') && message.includes('resource "secrets"');
+}
+
+/** Keeps the same objects for the same texts, so that they can be compared by identity. */
+function sameValues(kept: KeptSecret, last: KeptSecret | undefined): KeptSecret {
+  const known = [last?.value, last?.next, last?.previous?.value].filter((one) => one !== undefined);
+  const same = (secret: Secret): Secret => known.find((one) => one.reveal() === secret.reveal()) ?? secret;
+  const { value, made, next, previous } = kept;
+  return {
+    value: same(value),
+    made,
+    ...(next === undefined ? {} : { next: same(next) }),
+    ...(previous === undefined ? {} : { previous: samePrevious(previous, same) }),
+  };
+}
+
+function samePrevious(previous: PreviousSecret, same: (secret: Secret) => Secret): PreviousSecret {
+  return previous.value === undefined ? previous : { ...previous, value: same(previous.value) };
+}
+
+function parsed(path: string, answer: unknown): StoredSecret {
+  const stored = storedSecret(answer);
+  if (stored === undefined) throw new KubeError('garbled', `${path}: the answer is no Secret`);
+  return stored;
+}
+
+function pathOf(namespace: string, name: string): string {
+  return pathOfObject({ ...SECRETS, namespace, name });
+}
+
+function keyOf(box: string, name: string): string {
+  // Not a template literal: it builds a string of parts, which takes twice the memory once it is a key.
+  return [box, name].join('/');
+}

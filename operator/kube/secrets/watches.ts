@@ -1,0 +1,149 @@
+import { waitAfter } from '../../reconcile/back-off.ts';
+import { CLIENT_SECRET_LABEL } from '../../secrets/resolve.ts';
+import type { KubeApi } from '../client/kube-api.ts';
+import { KubeError } from '../client/kube-error.ts';
+import { startListWatch, type ListWatchOptions } from '../client/list-watch.ts';
+import { pathOfKind } from '../client/live-read.ts';
+import type { ObjectStore } from '../client/object-store.ts';
+import { secretNovelty, storedSecret, type StoredSecret } from './stored-secret.ts';
+
+/** Labelled Secrets of a namespace, as far as they are known. */
+export interface NamespaceSecrets {
+  readonly store: ObjectStore<StoredSecret>;
+  /** `pending`: not listed yet; `forbidden`: the operator has no rights on them (any more). */
+  readonly state: 'known' | 'pending' | 'forbidden';
+}
+
+/** Labelled Secrets of the namespaces that need them, each namespace with a list-watch of its own. */
+export interface SecretWatches {
+  /** Calls back from now on with each namespace in which something changed, until aborted. */
+  begin(onChange: (namespace: string) => void, signal: AbortSignal): void;
+  /** Watches a namespace from now on; resolves once it was listed, or if that failed, or takes too long to wait for. */
+  look(namespace: string, signal: AbortSignal): Promise<NamespaceSecrets>;
+  /** Returns the known Secrets of a namespace; undefined if it is not watched. */
+  known(namespace: string): NamespaceSecrets | undefined;
+  /** Stops watching a namespace. */
+  leave(namespace: string): void;
+}
+
+/** Dependencies of watches of Secrets. */
+export type SecretWatchOptions = Pick<
+  ListWatchOptions<StoredSecret>,
+  'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'
+>;
+
+/** Names of the kind Secret. */
+export const SECRETS = { group: '', version: 'v1', plural: 'secrets' } as const;
+
+/** Milliseconds that a pass waits for the first list of a namespace. */
+const patience = 1_000;
+/** Back-off in a forbidden namespace, in milliseconds: an admin who binds the role need not wait for long. */
+const forbiddenBackOff = { first: 500, ceiling: 10_000 };
+
+/** Creates watches, of no namespace yet. */
+export function createSecretWatches(options: SecretWatchOptions): SecretWatches {
+  const watched = new Map<string, WatchedNamespace>();
+  let begun: { readonly onChange: (namespace: string) => void; readonly signal: AbortSignal } | undefined;
+
+  return {
+    begin(onChange, signal) {
+      begun = { onChange, signal };
+    },
+    async look(namespace, signal) {
+      if (begun === undefined) throw new TypeError('nobody listens to what changes');
+      const known = watched.get(namespace) ?? new WatchedNamespace(namespace, options, begun.onChange, begun.signal);
+      watched.set(namespace, known);
+      if (known.state === 'pending') await Promise.race([known.firstAnswer, options.sleep(patience, signal)]);
+      return known;
+    },
+    known: (namespace) => watched.get(namespace),
+    leave(namespace) {
+      watched.get(namespace)?.stop();
+      watched.delete(namespace);
+    },
+  };
+}
+
+class WatchedNamespace implements NamespaceSecrets {
+  readonly store: ObjectStore<StoredSecret>;
+  readonly firstAnswer: Promise<undefined>;
+  readonly #stopping = new AbortController();
+  readonly #tell: () => void;
+  #isListed = false;
+  /** Number of refusals in a row by the API server. */
+  #refusals = 0;
+
+  constructor(
+    namespace: string,
+    options: SecretWatchOptions,
+    onChange: (namespace: string) => void,
+    signal: AbortSignal,
+  ) {
+    const answered = Promise.withResolvers<undefined>();
+    this.firstAnswer = answered.promise;
+    this.#tell = () => {
+      if (!this.#stopping.signal.aborted) onChange(namespace);
+    };
+    const watching = startListWatch(
+      {
+        ...options,
+        api: this.#observed(options.api, options.random),
+        path: pathOfKind(SECRETS, namespace),
+        labelSelector: `${CLIENT_SECRET_LABEL}=true`,
+        keep: storedSecret,
+        novelty: secretNovelty,
+        onChange: this.#tell,
+        onFailure: (error, wait) => {
+          // The object shows it; it is not reported every few seconds.
+          if (this.state !== 'forbidden' || this.#refusals <= 1) options.onFailure(error, wait);
+          answered.resolve(undefined);
+        },
+      },
+      AbortSignal.any([signal, this.#stopping.signal]),
+    );
+    this.store = watching.store;
+    void watching.synced.then(() => {
+      this.#isListed = true;
+      answered.resolve(undefined);
+      this.#tell();
+    });
+  }
+
+  get state(): NamespaceSecrets['state'] {
+    if (this.#refusals > 0) return 'forbidden';
+    return this.#isListed ? 'known' : 'pending';
+  }
+
+  stop(): void {
+    this.#stopping.abort(new Error('nothing in the namespace needs a Secret'));
+  }
+
+  /** Observes the answers of the API: each of them shows whether we may read Secrets here. */
+  #observed(api: KubeApi, random: () => number): KubeApi {
+    const noted = async <T>(work: Promise<T>): Promise<T> => {
+      try {
+        const answer = await work;
+        if (this.#refusals > 0) this.#allowed();
+        return answer;
+      } catch (error) {
+        throw error instanceof KubeError && error.sort === 'forbidden' ? this.#refused(error, random) : error;
+      }
+    };
+    return {
+      call: (call, signal) => noted(api.call(call, signal)),
+      stream: (call, signal) => noted(api.stream(call, signal)),
+    };
+  }
+
+  #allowed(): void {
+    this.#refusals = 0;
+    this.#tell();
+  }
+
+  #refused(error: KubeError, random: () => number): KubeError {
+    this.#refusals += 1;
+    if (this.#refusals === 1) this.#tell();
+    const retryAfter = waitAfter(this.#refusals, forbiddenBackOff, random);
+    return new KubeError('forbidden', error.message, { status: error.status, retryAfter, cause: error });
+  }
+}

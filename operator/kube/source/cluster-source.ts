@@ -1,0 +1,242 @@
+import type { Kind } from '../../../crds/kind.ts';
+import type { ObjectName } from '../../desired/declared.ts';
+import type { HostSource, Source } from '../../desired/source.ts';
+import { boxSecrets, type ClusterSecrets } from '../secrets/box-secrets.ts';
+import { declaredNamespace, namespaceNovelty, type DeclaredNamespace } from './declared-namespace.ts';
+import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
+import { isDefinitionGoing } from './definition.ts';
+import { createFinalizerHolds } from './finalizers.ts';
+import type { InstalledDefinitions } from './installed-definitions.ts';
+import { KubeError } from '../client/kube-error.ts';
+import { metadataOnly, type KubeApi } from '../client/kube-api.ts';
+import { inLanes } from '../client/lanes.ts';
+import { startListWatch, type ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
+import { isAbout, kindName, liveUid, pathOfKind } from '../client/live-read.ts';
+import { createRewritten } from './rewritten.ts';
+import { createServiceAccountWatch } from './service-accounts.ts';
+import { writeStatuses } from './status-writer.ts';
+import { createTenancies, type Tenancies } from './tenancies.ts';
+import { hadSecret } from '../secrets/told-secret.ts';
+import { unlessAborted } from '../client/unless-aborted.ts';
+
+/** Dependencies of a cluster source. */
+export type ClusterSourceOptions = Pick<
+  ListWatchOptions<DeclaredObject>,
+  'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'
+> & {
+  /** Namespace that the operator runs in. */
+  readonly ownNamespace?: string;
+  /** Host of the installation's public URL: no box gets it. */
+  readonly publicHost?: string;
+  readonly secrets: ClusterSecrets;
+  /** Definitions of the kinds; absent: those of this release. */
+  readonly definitions?: InstalledDefinitions;
+};
+
+/** A quarter of a second of writes: a change in a box of ten thousand waits no longer than that for its statuses. */
+const statusesInTurn = 256;
+
+type Watches = Readonly<Record<Kind, ListWatch<DeclaredObject>>> & {
+  readonly namespaces: ListWatch<DeclaredNamespace>;
+  readonly tenancies: Tenancies;
+};
+
+const kinds: readonly Kind[] = ['Box', 'Client', 'AccessPolicy'];
+
+/** Creates a source over our kinds in all namespaces of a cluster. It answers once it is watched. */
+export function createClusterSource(options: ClusterSourceOptions): Source {
+  const started = Promise.withResolvers<Watches>();
+  const synced = started.promise.then(async (watches) => {
+    await Promise.all([watches.namespaces.synced, ...kinds.map((kind) => watches[kind].synced)]);
+    await options.definitions?.asked;
+    watches.tenancies.judgeAnew();
+    return watches;
+  });
+  // There may be no caller yet.
+  synced.catch(() => undefined);
+  let stores: Watches | undefined;
+  const rewritten = createRewritten();
+  const accounts = createServiceAccountWatch(options);
+  const holds = createFinalizerHolds({
+    ...options,
+    ownNamespace: options.ownNamespace,
+    storeOf: (kind) => stores?.[kind].store,
+  });
+
+  return {
+    statusesInTurn,
+    boxSecrets: (box, needs, signal) => boxSecrets(box, needs, options.secrets, signal),
+    serviceAccounts: accounts.uids,
+    hosts: hostSource(options, synced, () => stores),
+    watch(onChange, signal, onHosts) {
+      options.secrets.watches.begin(onChange, signal);
+      accounts.begin(onChange, signal);
+      options.definitions?.onChange(() => {
+        for (const box of listedAnew(stores)) onChange(box);
+      });
+      const everUsed = new Set<string>();
+      const isUsed = (box: string): boolean => kinds.some((kind) => stores?.[kind].store.hasNamespace(box));
+      const judgeHosts = (...boxes: readonly string[]): void => {
+        const changed = stores?.tenancies.judgeAnew() ?? [];
+        for (const one of new Set([...changed.filter(isUsed), ...boxes])) onChange(one);
+        onHosts?.();
+      };
+      const start = (kind: Kind): ListWatch<DeclaredObject> =>
+        startListWatch(
+          {
+            ...options,
+            path: pathOfKind(kindName(kind)),
+            keep(value) {
+              const kept = declaredObject(kind, value);
+              if (kept !== undefined) {
+                holds.note(kept);
+                rewritten.note(stores?.[kind].store.get(kept.namespace, kept.name), kept);
+              }
+              return kept;
+            },
+            novelty,
+            onChange(box) {
+              everUsed.add(box);
+              if (kind === 'Box') judgeHosts(box);
+              else onChange(box);
+            },
+          },
+          signal,
+        );
+      const namespaces = watchNamespaces(options, signal, (box) => {
+        if (isUsed(box) || (everUsed.has(box) && stores?.namespaces.store.hasNamespace(box) !== true)) judgeHosts(box);
+        else if (stores?.tenancies.isGrantNew(box) === true) judgeHosts();
+      });
+      const watched = { Box: start('Box'), Client: start('Client'), AccessPolicy: start('AccessPolicy') };
+      const tenancies = createTenancies(watched.Box.store, namespaces.store, options.publicHost ?? '');
+      stores = { ...watched, namespaces, tenancies };
+      started.resolve(stores);
+    },
+    boxes: async (signal) => usedBoxes(await unlessStopped(synced, signal)),
+    async list(box, signal) {
+      const watches = await unlessStopped(synced, signal);
+      const kept = kinds.flatMap((kind) => watches[kind].store.inNamespace(box));
+      const objects = kept.filter(({ isGoing }) => !isGoing).map(({ declared }) => declared);
+      const heard = watches.namespaces.store.get(box, box);
+      const namespace = heard ?? (await namespaceNow(options.api, box, signal));
+      // Objects that lists still have of it are outdated.
+      if (namespace === undefined) return { objects: [], complete: true, isGone: true };
+      const tenancy = watches.tenancies.of(namespace);
+      return { objects, complete: true, tenancy, quota: namespace.quota, definitions: options.definitions?.kinds() };
+    },
+    isListed: (box) => stores?.namespaces.store.hasNamespace(box) === true,
+    namespaceOf: async (box, signal) => (await liveNamespace(options.api, box, signal)).claim,
+    takeRewritten: rewritten.take,
+    hadSecret: (client, secret) => hadSecret(stores?.Client.store, client, secret),
+    isKindGoing: (kind, signal) => isDefinitionGoing(options.api, kind, signal),
+    holds,
+    confirmGone: (box, objects, signal) => confirmGone(options, box, objects, signal),
+    async writeStatus(_box, changed, _gone, signal) {
+      const watches = await unlessStopped(synced, signal);
+      await writeStatuses(options.api, changed, ({ kind }) => watches[kind].store, signal, unwritableIn(options));
+    },
+  };
+}
+
+/** Returns the fields of a status that the definition of its kind lacks. */
+function unwritableIn({ definitions }: ClusterSourceOptions): (kind: Kind) => ReadonlySet<string> | undefined {
+  return (kind) => definitions?.kinds().get(kind)?.unwritable;
+}
+
+/**
+ * Requests new lists of all objects, and returns their boxes: with another definition they may look different, and no
+ * event reports it.
+ */
+function listedAnew(watches: Watches | undefined): readonly string[] {
+  for (const kind of kinds) watches?.[kind].relist();
+  return usedBoxes(watches);
+}
+
+/** Returns the boxes in which anything is declared, as far as is known. */
+function usedBoxes(watches: Watches | undefined): readonly string[] {
+  return [...new Set(kinds.flatMap((kind) => watches?.[kind].store.namespaces() ?? []))];
+}
+
+/** Watches only the metadata of Namespaces. */
+function watchNamespaces(
+  options: ClusterSourceOptions,
+  signal: AbortSignal,
+  onChange: (box: string) => void,
+): ListWatch<DeclaredNamespace> {
+  const api = metadataOnly(options.api);
+  const kept = { keep: declaredNamespace, novelty: namespaceNovelty };
+  return startListWatch({ ...options, api, path: NAMESPACES, ...kept, onChange }, signal);
+}
+
+function hostSource(options: ClusterSourceOptions, synced: Promise<Watches>, started: () => Watches | undefined) {
+  return {
+    revision: () => started()?.tenancies.revision() ?? 0,
+    async read(also, signal) {
+      const { tenancies } = await unlessStopped(synced, signal);
+      return tenancies.hosts(also, (box) => grantedNow(options, box, signal));
+    },
+  } satisfies HostSource;
+}
+
+const NAMESPACES = '/api/v1/namespaces';
+
+/** Reads the hosts that a Namespace grants now, past every cache; undefined if they cannot be read. */
+async function grantedNow(
+  { api, onFailure }: ClusterSourceOptions,
+  box: string,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  try {
+    return (await namespaceNow(api, box, signal))?.hosts ?? [];
+  } catch (error) {
+    onFailure(error, 0);
+    return undefined;
+  }
+}
+
+/** Reads the Namespace; undefined if the API server says that this very Namespace does not exist. Throws KubeError. */
+async function namespaceNow(api: KubeApi, name: string, signal: AbortSignal): Promise<DeclaredNamespace | undefined> {
+  try {
+    return await liveNamespace(api, name, signal);
+  } catch (error) {
+    if (error instanceof KubeError && isAbout(error, { group: '', plural: 'namespaces', name })) return undefined;
+    throw error;
+  }
+}
+
+/** Reads the Namespace. Throws KubeError, also if there is none: declarations in it are then outdated. */
+async function liveNamespace(api: KubeApi, name: string, signal: AbortSignal): Promise<DeclaredNamespace> {
+  const path = `${NAMESPACES}/${name}`;
+  const found = declaredNamespace(await api.call({ path }, signal));
+  if (found === undefined) throw new KubeError('garbled', `${path}: the answer is not a Namespace`);
+  return found;
+}
+
+/**
+ * Returns the objects that the cluster reports as gone; all others stay. While it does not answer at all, the question
+ * is open: the error is thrown, and the box is checked again soon.
+ */
+async function confirmGone(
+  { api, onFailure }: ClusterSourceOptions,
+  namespace: string,
+  objects: readonly ObjectName[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<ObjectName>> {
+  const gone = new Set<ObjectName>();
+  await inLanes(objects, async (object) => {
+    try {
+      const uid = await liveUid(api, { ...kindName(object.kind), namespace, name: object.name }, signal);
+      // Without a uid (a row that was adopted) any object of the name is meant.
+      if (uid === undefined || (object.uid !== '' && uid !== object.uid)) gone.add(object);
+    } catch (error) {
+      if (!(error instanceof KubeError) || error.sort === 'unavailable') throw error;
+      onFailure(error, 0);
+    }
+  });
+  return gone;
+}
+
+function unlessStopped<T>(synced: Promise<T>, signal: AbortSignal): Promise<T> {
+  const reason = (): Error => new Error('stopped before the cluster was listed', { cause: signal.reason });
+  return unlessAborted(synced, signal, reason);
+}

@@ -1,0 +1,139 @@
+import type { Kind } from '../../../crds/kind.ts';
+import type { Going, Holds } from '../../reconcile/holds.ts';
+import type { ObjectName } from '../../desired/declared.ts';
+import { declaredObject, FINALIZER, isHeld, novelty, type DeclaredObject } from './declared-object.ts';
+import type { KubeApi } from '../client/kube-api.ts';
+import { KubeError } from '../client/kube-error.ts';
+import { inLanes } from '../client/lanes.ts';
+import { kindName, pathOfObject } from '../client/live-read.ts';
+import { FIELD_MANAGER } from '../client/names.ts';
+import type { ObjectStore } from '../client/object-store.ts';
+
+/** Dependencies of holds. */
+export interface FinalizerOptions {
+  readonly api: KubeApi;
+  readonly storeOf: (kind: Kind) => ObjectStore<DeclaredObject> | undefined;
+  /** The operator's own namespace: an object there is never held, as nobody would be left to release it. */
+  readonly ownNamespace: string | undefined;
+  /** Milliseconds, from a clock that never goes back. */
+  readonly now: () => number;
+}
+
+/** Holds by our finalizer; they learn from the watch that an object is being deleted. */
+export interface FinalizerHolds extends Holds {
+  /** Notes an object; called for every one that the cluster reports. */
+  note(kept: DeclaredObject): void;
+}
+
+/** Milliseconds from the report of an object until it is stored: it may be at the beginning of a long list. */
+const longestList = 120_000;
+/** Attempts of a write whose object changes in the meantime. */
+const tries = 5;
+
+/**
+ * Creates holds that let objects wait with their deletion by the finalizer {@link FINALIZER} (Kubernetes, concepts:
+ * finalizers). Each write carries the uid and the version that it was computed from, so that it changes no other object
+ * and no other finalizer. Throws KubeError.
+ */
+export function createFinalizerHolds(options: FinalizerOptions): FinalizerHolds {
+  const { api, storeOf, now } = options;
+  /** By uid: an object, and the time when its deletion was first seen. */
+  const since = new Map<
+    string,
+    { readonly at: number; readonly object: ObjectName & { readonly namespace: string } }
+  >();
+
+  const stillGoing = (box: string | undefined): Going[] => {
+    const found: Going[] = [];
+    for (const [uid, { at, object }] of since) {
+      const kept = storeOf(object.kind)?.get(object.namespace, object.name);
+      const waited = now() - at;
+      if (kept?.uid === uid && isHeld(kept)) {
+        if (box === undefined || box === object.namespace) found.push({ ...object, waited });
+      } else if (kept !== undefined || waited > longestList) since.delete(uid);
+    }
+    return found;
+  };
+
+  async function write(box: string, object: ObjectName, isWanted: boolean, signal: AbortSignal): Promise<void> {
+    const store = storeOf(object.kind);
+    let kept = store?.get(box, object.name);
+    for (let left = tries; ; left -= 1) {
+      if (kept?.uid !== object.uid || isHeld(kept) === isWanted || (isWanted && kept.isGoing)) return;
+      try {
+        note(store, kept, declaredObject(object.kind, await api.call(patch(kept, isWanted), signal)));
+        return;
+      } catch (error) {
+        if (!(error instanceof KubeError)) throw error;
+        if (error.sort === 'not-found') return;
+        if (error.sort !== 'conflict' || left <= 1) throw error;
+      }
+      kept = await readAnew(api, object, box, signal);
+    }
+  }
+
+  const lengthIn =
+    (box: string) =>
+    ({ kind, name }: ObjectName): number =>
+      storeOf(kind)?.get(box, name)?.declared.length ?? 0;
+
+  return {
+    note({ uid, isGoing, finalizers, declared: { kind, namespace, name } }) {
+      if (!isGoing || since.has(uid) || !finalizers.includes(FINALIZER)) return;
+      since.set(uid, { at: now(), object: { kind, namespace, name, uid } });
+    },
+    going: stillGoing,
+    async hold(box, objects, signal) {
+      if (box === options.ownNamespace) return;
+      const free = objects.filter(({ kind, name, uid }) => {
+        const kept = storeOf(kind)?.get(box, name);
+        return kept?.uid === uid && !isHeld(kept) && !kept.isGoing;
+      });
+      await inLanes(free, (object) => write(box, object, true, signal), lengthIn(box));
+    },
+    release: (box, objects, signal) => inLanes(objects, (object) => write(box, object, false, signal), lengthIn(box)),
+  };
+}
+
+/** Returns the call that removes our finalizer from an object, unless the object has changed. */
+export function releasePatch(object: DeclaredObject) {
+  return patch(object, false);
+}
+
+/** Returns the call that adds or removes our finalizer; those of others stay as they are. */
+function patch({ declared, uid, resourceVersion, finalizers }: DeclaredObject, isWanted: boolean) {
+  const others = finalizers.filter((one) => one !== FINALIZER);
+  return {
+    method: 'PATCH',
+    patch: 'merge',
+    path: pathOfObject({ ...kindName(declared.kind), namespace: declared.namespace, name: declared.name }),
+    query: { fieldManager: FIELD_MANAGER },
+    // An object may have a megabyte, and all of it is already known.
+    metadataOnly: true,
+    body: { metadata: { uid, resourceVersion, finalizers: isWanted ? [...others, FINALIZER] : others } },
+  } as const;
+}
+
+/**
+ * Stores the answer, which is the object as it is now: nobody has to wait for the watch. Other changes of the object
+ * are left to the watch, or nobody would be notified of them. Its status is that of the version that the patch named.
+ */
+function note(store: ObjectStore<DeclaredObject> | undefined, before: DeclaredObject, now: DeclaredObject | undefined) {
+  const isKnown = now?.declared.generation === before.declared.generation && now.isGoing === before.isGoing;
+  if (now?.uid === before.uid && isKnown) store?.put(novelty.carry(before, { ...now, status: before.status }));
+}
+
+/** Reads the object as it is in the cluster now; undefined if there is none of its name. */
+async function readAnew(
+  api: KubeApi,
+  { kind, name }: ObjectName,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<DeclaredObject | undefined> {
+  try {
+    return declaredObject(kind, await api.call({ path: pathOfObject({ ...kindName(kind), namespace, name }) }, signal));
+  } catch (error) {
+    if (error instanceof KubeError && error.sort === 'not-found') return undefined;
+    throw error;
+  }
+}

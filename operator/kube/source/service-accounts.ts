@@ -1,0 +1,113 @@
+import { isRecord } from '../../../crds/schema-node.ts';
+import { accountName, type AccountName, type ExpectedAccount } from '../../desired/account-state.ts';
+import { metadataOnly } from '../client/kube-api.ts';
+import { KubeError } from '../client/kube-error.ts';
+import { startListWatch, type ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
+import { liveUid, pathOfKind } from '../client/live-read.ts';
+import type { Kept } from '../client/object-store.ts';
+
+/** The ServiceAccounts of a cluster. Nothing is listed, and no right is needed, before the first box asks. */
+export interface ServiceAccountWatch {
+  /** Calls back with each box that has asked for a ServiceAccount of a namespace in which one changed. */
+  begin(onChange: (box: string) => void, signal: AbortSignal): void;
+  /**
+   * Returns the uids of ServiceAccounts by `namespace/name`, null for a missing one. A live read checks everything that
+   * is not as expected. Unknown ones are left out. The box is called back from now on for those that it lists, and for
+   * no others.
+   */
+  readonly uids: (
+    box: string,
+    listed: readonly AccountName[],
+    asked: readonly ExpectedAccount[],
+    signal: AbortSignal,
+  ) => Promise<ReadonlyMap<string, string | null>>;
+}
+
+const KIND = { group: '', version: 'v1', plural: 'serviceaccounts' } as const;
+
+type Options = Pick<ListWatchOptions<Kept>, 'api' | 'times' | 'random' | 'now' | 'sleep' | 'onFailure'>;
+
+/** Watches the metadata of all ServiceAccounts, once a client lists one. */
+export function createServiceAccountWatch(options: Options): ServiceAccountWatch {
+  /** By namespace: the boxes that have asked. */
+  const asking = new Map<string, Set<string>>();
+  let begun: { readonly onChange: (box: string) => void; readonly signal: AbortSignal } | undefined;
+  let watched: ListWatch<Kept> | undefined;
+  let isSynced = false;
+
+  function start(): void {
+    if (begun === undefined || watched !== undefined) return;
+    const { onChange, signal } = begun;
+    const tell = (boxes: Iterable<string>): void => {
+      for (const box of boxes) onChange(box);
+    };
+    watched = startListWatch(
+      {
+        ...options,
+        api: metadataOnly(options.api),
+        path: pathOfKind(KIND),
+        keep: keptAccount,
+        novelty: { isSame: () => true, carry: (_known, next) => next },
+        onChange: (namespace) => tell(asking.get(namespace) ?? []),
+      },
+      signal,
+    );
+    void watched.synced.then(() => {
+      isSynced = true;
+      tell(new Set([...asking.values()].flatMap((boxes) => [...boxes])));
+    });
+  }
+
+  function note(box: string, namespaces: ReadonlySet<string>): void {
+    for (const [namespace, boxes] of asking) {
+      if (!namespaces.has(namespace) && boxes.delete(box) && boxes.size === 0) asking.delete(namespace);
+    }
+    for (const namespace of namespaces) asking.set(namespace, (asking.get(namespace) ?? new Set()).add(box));
+  }
+
+  async function uidOf(
+    account: AccountName,
+    expected: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<string | null | undefined> {
+    const known = watched?.store.get(account.namespace, account.name);
+    // A watch may not show yet that it was created again.
+    if (known !== undefined && expected.size === 1 && expected.has(known.uid)) return known.uid;
+    try {
+      return (await liveUid(options.api, { ...KIND, ...account }, signal)) ?? null;
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      options.onFailure(error, 0);
+      return undefined;
+    }
+  }
+
+  return {
+    begin(onChange, signal) {
+      begun = { onChange, signal };
+    },
+    async uids(box, listed, asked, signal) {
+      note(box, new Set(listed.map(({ namespace }) => namespace)));
+      if (listed.length > 0) start();
+      const found = new Map<string, string | null>();
+      if (!isSynced) return found;
+      const wanted = Map.groupBy(asked, accountName);
+      for (const [key, entries] of wanted) {
+        const [account] = entries;
+        const expected = new Set(entries.map(({ uid }) => uid));
+        const uid = account && (await uidOf(account, expected, signal));
+        if (uid !== undefined) found.set(key, uid);
+      }
+      return found;
+    },
+  };
+}
+
+/** Returns the names and uid of a ServiceAccount; undefined if the value is not one. */
+function keptAccount(value: unknown): Kept | undefined {
+  const metadata = isRecord(value) ? value['metadata'] : undefined;
+  if (!isRecord(metadata)) return undefined;
+  const { namespace, name, uid, resourceVersion } = metadata;
+  const isWhole = typeof namespace === 'string' && typeof name === 'string' && typeof uid === 'string';
+  return isWhole && typeof resourceVersion === 'string' ? { namespace, name, uid, resourceVersion } : undefined;
+}

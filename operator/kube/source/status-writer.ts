@@ -1,0 +1,100 @@
+import { API_VERSION, type Kind } from '../../../crds/kind.ts';
+import type { ObjectStatus } from '../../status/object-status.ts';
+import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
+import type { KubeApi } from '../client/kube-api.ts';
+import { KubeError } from '../client/kube-error.ts';
+import { inLanes } from '../client/lanes.ts';
+import { kindName, pathOfObject } from '../client/live-read.ts';
+import { FIELD_MANAGER } from '../client/names.ts';
+import type { ObjectStore } from '../client/object-store.ts';
+import { unpacked } from '../secrets/packed.ts';
+import { statusToWrite, type StatusBody } from './status-body.ts';
+
+/** Attempts of a write whose object changes in the meantime. */
+const tries = 5;
+
+/**
+ * Writes statuses by server-side apply, those that differ from what the cluster has. Each write carries the uid and the
+ * version it was computed from; if that is no longer the newest, it is computed again. Throws the error of the first
+ * failed write after all others had their turn; an object that is gone, or another one, is no failure.
+ */
+export async function writeStatuses(
+  api: KubeApi,
+  statuses: readonly ObjectStatus[],
+  storeOf: (status: ObjectStatus) => ObjectStore<DeclaredObject>,
+  signal: AbortSignal,
+  unwritable?: (kind: Kind) => ReadonlySet<string> | undefined,
+): Promise<void> {
+  await inLanes(
+    statuses,
+    (status) => writeStatus(api, status, storeOf(status), unwritable?.(status.kind), signal),
+    (status) => storeOf(status).get(status.namespace, status.name)?.declared.length ?? 0,
+  );
+}
+
+async function writeStatus(
+  api: KubeApi,
+  status: ObjectStatus,
+  store: ObjectStore<DeclaredObject>,
+  unwritable: ReadonlySet<string> | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let left = tries; ; left -= 1) {
+    const known = store.get(status.namespace, status.name);
+    // Another object of that name gets its status in its own pass.
+    if (known?.uid !== status.uid) return;
+    const body = statusToWrite(status, unpacked(known.status), unwritable);
+    if (body === undefined) return;
+    try {
+      note(store, status, await api.call(applyCall(status, known, body), signal));
+      return;
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      if (error.sort === 'not-found') return;
+      if (error.sort !== 'conflict' || left <= 1) throw error;
+    }
+    if (!(await isStillThat(api, status, store, signal))) return;
+  }
+}
+
+/** Reads the object again, and checks whether it is still the one that the status is about. */
+async function isStillThat(
+  api: KubeApi,
+  status: ObjectStatus,
+  store: ObjectStore<DeclaredObject>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return note(store, status, await api.call({ path: pathOf(status) }, signal));
+  } catch (error) {
+    if (error instanceof KubeError && error.sort === 'not-found') return false;
+    throw error;
+  }
+}
+
+/**
+ * Stores the answer, which is the object as it is now: nobody has to wait for the watch. A change of its spec is left
+ * to the watch, or nobody would be notified of it; returns false then.
+ */
+function note(store: ObjectStore<DeclaredObject>, { kind, uid }: ObjectStatus, answer: unknown): boolean {
+  const kept = declaredObject(kind, answer);
+  const known = kept && store.get(kept.namespace, kept.name);
+  if (kept?.uid !== uid || known?.uid !== uid || !novelty.isSame(known, kept)) return false;
+  store.put(kept);
+  return true;
+}
+
+function applyCall(status: ObjectStatus, { uid, resourceVersion }: DeclaredObject, body: StatusBody) {
+  const { kind, namespace, name } = status;
+  return {
+    method: 'PATCH',
+    patch: 'apply',
+    path: `${pathOf(status)}/status`,
+    query: { fieldManager: FIELD_MANAGER, force: 'true' },
+    body: { apiVersion: API_VERSION, kind, metadata: { namespace, name, uid, resourceVersion }, status: body },
+  } as const;
+}
+
+function pathOf({ kind, namespace, name }: ObjectStatus): string {
+  return pathOfObject({ ...kindName(kind), namespace, name });
+}

@@ -1,0 +1,118 @@
+import { isRecord } from '../../../crds/schema-node.ts';
+import { assignableHosts, judgeHosts, type HostClaim } from '../../desired/host-claims.ts';
+import type { HostReading } from '../../desired/source.ts';
+import type { HostVerdict, Tenancy } from '../../desired/tenancy.ts';
+import type { DeclaredNamespace } from './declared-namespace.ts';
+import type { DeclaredObject } from './declared-object.ts';
+import type { ObjectStore } from '../client/object-store.ts';
+
+/** Settings of the namespaces of a cluster for their boxes. */
+export interface Tenancies {
+  /** Returns the settings of a Namespace for its box. */
+  of(namespace: DeclaredNamespace): Tenancy;
+  /** Decides again who gets which host, after a change of a Box or Namespace; returns the boxes it changed. */
+  judgeAnew(): readonly string[];
+  /** Checks whether a Namespace grants other hosts than when it was last judged. */
+  isGrantNew(box: string): boolean;
+  /** Returns a number that changes whenever {@link Tenancies.hosts} would return something else. */
+  revision(): number;
+  /** Judges and returns the hosts of all boxes. `missing` reads grants that no list has; undefined: unreadable. */
+  hosts(
+    also: readonly string[],
+    missing: (box: string) => Promise<readonly string[] | undefined>,
+  ): Promise<HostReading>;
+}
+
+/** Creates tenancies that judge the Boxes and Namespaces of these stores. */
+export function createTenancies(
+  boxes: ObjectStore<DeclaredObject>,
+  namespaces: ObjectStore<DeclaredNamespace>,
+  publicHost: string,
+): Tenancies {
+  /** By box: the grants of its Namespace when it was last seen. */
+  const grants = new Map<string, readonly string[]>();
+  let verdicts: ReadonlyMap<string, HostVerdict> = new Map();
+  let judged = '';
+  let revision = 0;
+
+  function claims(): readonly HostClaim[] {
+    return boxes.namespaces().flatMap((box) =>
+      boxes
+        .inNamespace(box)
+        .filter(({ name, isGoing }) => name === 'box' && !isGoing)
+        .map(({ uid, declared }) => ({
+          box,
+          uid,
+          created: declared.created,
+          hosts: hostsOf(declared.body()),
+          granted: grants.get(box) ?? [],
+        })),
+    );
+  }
+
+  /** Updates the grants. A list that lacks a Namespace takes no host away: only a live read does. */
+  function takeGrants(): void {
+    for (const box of namespaces.namespaces()) {
+      const { hosts = [] } = namespaces.get(box, box) ?? {};
+      if (hosts.length > 0 || grants.has(box)) grants.set(box, hosts);
+    }
+  }
+
+  function move(): void {
+    const now = JSON.stringify([
+      [...verdicts].map(([box, { allowed }]) => [box, allowed]),
+      [...grants].map(([box, hosts]) => [box, hosts, namespaces.hasNamespace(box)]),
+    ]);
+    if (now !== judged) revision += 1;
+    judged = now;
+  }
+
+  function judgeAnew(): readonly string[] {
+    const before = verdicts;
+    takeGrants();
+    verdicts = judgeHosts(claims(), publicHost);
+    move();
+    return [...verdicts.keys()].filter((box) => said(before.get(box)) !== said(verdicts.get(box)));
+  }
+
+  return {
+    of: ({ name, claim, isTerminating, secretLabels }) => ({
+      claim,
+      isTerminating,
+      secretLabels,
+      hosts: verdicts.get(name) ?? none,
+    }),
+    judgeAnew,
+    isGrantNew: (box) =>
+      JSON.stringify(namespaces.get(box, box)?.hosts ?? []) !== JSON.stringify(grants.get(box) ?? []),
+    revision: () => revision,
+    async hosts(also, missing) {
+      const concerned = new Set([...grants.keys(), ...verdicts.keys(), ...also]);
+      for (const box of concerned) {
+        if (namespaces.hasNamespace(box) || grants.get(box)?.length === 0) continue;
+        const granted = await missing(box);
+        if (granted !== undefined) grants.set(box, granted);
+      }
+      judgeAnew();
+      const known = [...concerned].filter((box) => namespaces.hasNamespace(box) || grants.has(box));
+      const found = known.map((box) => ({
+        box,
+        granted: assignableHosts(grants.get(box) ?? [], publicHost),
+        claimed: assignableHosts(verdicts.get(box)?.allowed ?? [], publicHost),
+      }));
+      return { revision, boxes: found };
+    },
+  };
+}
+
+const none: HostVerdict = { allowed: [], refused: [] };
+
+function said(verdict: HostVerdict | undefined): string {
+  return JSON.stringify(verdict ?? none);
+}
+
+function hostsOf(body: unknown): readonly string[] {
+  const spec = isRecord(body) ? body['spec'] : undefined;
+  const hosts = isRecord(spec) ? spec['hosts'] : undefined;
+  return Array.isArray(hosts) ? hosts.filter((host) => typeof host === 'string') : [];
+}

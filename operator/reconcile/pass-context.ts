@@ -1,0 +1,50 @@
+import type { KeyObject } from 'node:crypto';
+import type { ApplyProgress, NamespaceClaim } from '../../api/client/desired-state.ts';
+import type { Management } from '../../api/client/management.ts';
+import type { Quota } from '../../crds/quota.ts';
+import type { EventRecorder } from '../status/events.ts';
+import type { HostKeeper } from '../desired/host-keeper.ts';
+import type { SecretKeeper } from '../secrets/keeper.ts';
+import type { Source } from '../desired/source.ts';
+
+/** Dependencies of one reconcile pass. */
+export interface PassContext {
+  readonly source: Source;
+  readonly keeper: SecretKeeper;
+  readonly management: Management;
+  readonly events: EventRecorder;
+  /** Id of this installation: rows of others are not ours. */
+  readonly cluster: string;
+  /** Older installation whose rows and boxes this one takes over (a cluster that is rebuilt over its database). */
+  readonly adopts?: string | undefined;
+  /** Returns the epoch of the calls. Throws ManagementError if none could be claimed yet. */
+  readonly epoch: (signal: AbortSignal) => Promise<number>;
+  /** Assigns hosts before any pass; absent if nobody grants them. */
+  readonly hosts?: HostKeeper | undefined;
+  /** Namespace of the box; set by the pass. */
+  readonly namespace?: NamespaceClaim | undefined;
+  /** True if the namespace does not exist; set by the pass. */
+  readonly isNamespaceGone?: boolean;
+  /** Quotas that the Namespace sets; absent: the API keeps those that it has. Set by the pass. */
+  readonly quota?: Partial<Quota> | undefined;
+  /** Key of the digests that are stored with the rows. */
+  readonly digestKey: KeyObject;
+  /** Returns the issuer of a box that declares none. */
+  readonly defaultIssuer: (box: string) => string;
+  /** Checks whether the API knows the issuer and keys of ServiceAccount tokens; a folder has none. */
+  readonly servesServiceAccounts: () => boolean;
+  readonly now: () => Date;
+  /** True while the API does not answer. */
+  readonly isApiAway?: () => boolean;
+  /** Checks whether other boxes wait for their pass. */
+  readonly isCrowded?: () => boolean;
+  /** Checks whether lists lack so many objects in all boxes together that they must be wrong. */
+  readonly isMuchMissing?: () => boolean;
+  readonly random: () => number;
+  /** Milliseconds between two reads of a box's usage; undefined: it is never read. */
+  readonly usagePeriod?: number;
+  readonly onProgress: (box: string, progress: ApplyProgress['progress']) => void;
+}
+
+/** Scope of a pass: changes only, or everything (at the start, periodically, after a failure). */
+export type PassScope = 'changes' | 'everything';

@@ -1,0 +1,111 @@
+import type { DeleteLine, RowName } from '../../api/client/desired-state.ts';
+import type { KnownRow } from './box-memory.ts';
+import { objectKey, ownerOf, type Identity } from '../desired/declared.ts';
+import { intentOf, rowKey, type Candidate, type Contender, type Desired } from '../desired/desired.ts';
+import type { Refusal } from '../status/facts.ts';
+
+/** A row to remove. */
+export interface Removal {
+  readonly row: RowName;
+  readonly declarer: Identity;
+  /** True if its object was not found, which another look must confirm; otherwise the object itself says so. */
+  readonly confirm: boolean;
+  /** True if the row only loses its owner. */
+  readonly retain: boolean;
+}
+
+/** Returns the line of a removal in an apply call. */
+export function removalLine({ row, declarer, retain }: Removal): DeleteLine {
+  return { ...row, owner: ownerOf(declarer), delete: true, ...(retain ? { retain } : {}) };
+}
+
+/** Changes that make the rows match the declarations. */
+export interface Plan {
+  readonly declare: readonly Desired[];
+  readonly remove: readonly Removal[];
+}
+
+/** Input of a plan. */
+export interface Situation {
+  readonly desired: readonly Desired[];
+  /** By row key: the rows of this cluster in the database. */
+  readonly rows: ReadonlyMap<string, KnownRow>;
+  /** By object key; an object that was refused in this very form is not tried again. */
+  readonly refusals: ReadonlyMap<string, Refusal>;
+  /** False if undeclared objects may still exist: then none of their rows is removed. */
+  readonly complete: boolean;
+  /** Row keys of objects that could not be confirmed as gone: the rows stay. */
+  readonly open?: ReadonlySet<string>;
+}
+
+/** Compares the declarations with the rows. Pure: the same situation results in the same plan. */
+export function planOf(situation: Situation): Plan {
+  const { desired, rows, refusals } = situation;
+  const due = removalsOf(desired, rows, situation.complete);
+  const remove = due.filter(({ row }) => situation.open?.has(rowKey(row)) !== true);
+  const removed = new Set(remove.map(({ row }) => rowKey(row)));
+  const declare = desired.filter((one) => {
+    const key = one.judged.rowKey;
+    return isDue(one, rows.get(key), removed.has(key), refusals.get(one.object.key));
+  });
+  return { declare, remove };
+}
+
+/** Returns the rows to remove, because nobody wants them any more or another object does. */
+export function removalsOf(
+  contenders: readonly Contender[],
+  rows: Situation['rows'],
+  complete: boolean,
+): readonly Removal[] {
+  const wanting = contenders.filter(isWanted);
+  if (areAllOwn(wanting, rows)) return [];
+  const wanted = new Map(wanting.map((one) => [one.judged.rowKey, one]));
+  const objects = new Map(contenders.map((one) => [one.object.key, one]));
+  const remove: Removal[] = [];
+  for (const [key, row] of rows) {
+    const removal = removalOf(row, wanted.get(key), objects, complete);
+    if (removal !== undefined) remove.push(removal);
+  }
+  return remove;
+}
+
+/**
+ * Checks whether each row belongs to the very object that wants it. This is nearly always true: then no index of twenty
+ * thousand objects is built in each pass.
+ */
+export function areAllOwn(candidates: readonly Candidate[], rows: Situation['rows']): boolean {
+  let own = 0;
+  for (const { object, judged } of candidates) if (rows.get(judged.rowKey)?.declarer.uid === object.uid) own += 1;
+  return own === rows.size;
+}
+
+/** Checks whether an object wants its row: not if an older one has the id. */
+export function isWanted({ loses }: Contender): boolean {
+  return loses === undefined;
+}
+
+function removalOf(
+  row: KnownRow,
+  wanted: Contender | undefined,
+  objects: ReadonlyMap<string, Contender>,
+  complete: boolean,
+): Removal | undefined {
+  const { kind, id, declarer, retain } = row;
+  // A row that was adopted with its cluster or namespace has no uid: the object of that name is its owner.
+  if (wanted !== undefined && [wanted.object.uid, ''].includes(declarer.uid)) return undefined;
+  const object = objects.get(objectKey({ kind, name: declarer.name }));
+  // A faulty object may mean another id than the one that we can read: nothing of it is removed.
+  if ((object?.judged.faults.length ?? 0) > 0) return undefined;
+  // An object with another uid is a different one of the same name, or our list is outdated.
+  const confirm = object?.object.uid !== declarer.uid;
+  if (confirm && !complete) return undefined;
+  return { row: { kind, id }, declarer, confirm, retain };
+}
+
+function isDue(one: Desired, row: KnownRow | undefined, isRemoved: boolean, refusal: Refusal | undefined): boolean {
+  const intent = intentOf(one);
+  if (intent === 'none' || intent === 'leave') return false;
+  if (refusal?.digest === one.digest && !isRemoved) return false;
+  if (isRemoved) return intent === 'declare';
+  return row === undefined ? intent === 'declare' : row.digest !== one.digest;
+}

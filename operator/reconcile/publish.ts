@@ -1,0 +1,149 @@
+import { boxFacts } from '../status/box-facts.ts';
+import type { BoxMemory, Published } from './box-memory.ts';
+import { objectKey } from '../desired/declared.ts';
+import type { Desired } from '../desired/desired.ts';
+import { sameFacts, type Facts } from '../status/facts.ts';
+import { DELETION_WAITS } from './deadlines.ts';
+import type { Condition, ObjectStatus } from '../status/object-status.ts';
+import type { PassContext } from './pass-context.ts';
+import { recordReadiness } from '../status/ready-events.ts';
+import { FlipPool, stampedConditions, statusOf, type Flip } from '../status/status.ts';
+
+/**
+ * Writes the statuses that changed since they were last written, up to the share of this box in a pass; returns whether
+ * any remain. Before an object is called Ready it gets the finalizer. Objects with the same facts as before are
+ * skipped, and so are those in `later` (their keys), which have not been sent to the API yet.
+ */
+export async function publish(
+  box: string,
+  desired: readonly Desired[],
+  open: 'pending' | 'unreachable',
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+  later: ReadonlySet<string> = none,
+): Promise<'done' | 'more'> {
+  const { source } = context;
+  const due = dueStatuses(desired, open, memory, context, later);
+  const { seen } = due;
+  const isAll = due.isAll && later.size === 0;
+  const waiting = open === 'unreachable' ? waitingStatuses(box, memory, context) : [];
+  const changed = [...due.changed, ...waiting];
+  const gone = open === 'pending' && isAll ? forgotten(memory) : [];
+  try {
+    await source.holds?.hold(box, enforced(seen, memory), signal);
+    if (changed.length + gone.length > 0) await source.writeStatus(box, changed, gone, signal);
+  } catch (error) {
+    // The next pass writes them.
+    for (const status of due.changed) memory.published.delete(objectKey(status));
+    throw error;
+  }
+  return isAll ? 'done' : 'more';
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Returns the last published statuses of objects whose deletion waits for the API, but not Ready. */
+function waitingStatuses(box: string, { published: all }: BoxMemory, context: PassContext): readonly ObjectStatus[] {
+  return (context.source.holds?.going(box) ?? []).flatMap((going) => {
+    const last = all.get(objectKey(going));
+    if (last?.desired.object.uid !== going.uid) return [];
+    const status = lastStatus(last);
+    return [{ ...status, conditions: status.conditions.map((one) => waitingCondition(one, context)) }];
+  });
+}
+
+function waitingCondition(condition: Condition, { now }: PassContext): Condition {
+  if (condition.type !== 'Ready' && condition.type !== 'Synced') return condition;
+  const lastTransitionTime = condition.status === 'False' ? condition.lastTransitionTime : now().toISOString();
+  return { ...condition, status: 'False', reason: 'DeletionWaits', message: DELETION_WAITS, lastTransitionTime };
+}
+
+/** Returns the objects that have their rows. */
+function enforced(desired: readonly Desired[], { rows }: BoxMemory): readonly Desired['object'][] {
+  return desired.flatMap(({ object, judged }) =>
+    rows.get(judged.rowKey)?.declarer.uid === object.uid ? [object] : [],
+  );
+}
+
+interface DueStatuses {
+  readonly changed: readonly ObjectStatus[];
+  /** Objects that were checked. */
+  readonly seen: readonly Desired[];
+  readonly isAll: boolean;
+}
+
+function dueStatuses(
+  desired: readonly Desired[],
+  open: 'pending' | 'unreachable',
+  memory: BoxMemory,
+  context: PassContext,
+  later: ReadonlySet<string>,
+): DueStatuses {
+  const time = context.now().toISOString();
+  const turn = turnOf(context);
+  const pool = new FlipPool();
+  const changed: ObjectStatus[] = [];
+  for (const [index, facts] of boxFacts(desired, memory, open, context).entries()) {
+    const { key } = facts.desired.object;
+    if (later.has(key)) continue;
+    const before = memory.published.get(key);
+    if (before !== undefined && sameFacts(before, facts)) continue;
+    if (changed.length >= turn) return { changed, seen: desired.slice(0, index), isAll: false };
+    const conditions = stampedConditions(facts, before?.flips ?? [], time);
+    const status = statusOf(facts, conditions);
+    memory.published.set(key, published(facts, pool.of(conditions)));
+    const last = before && lastStatus(before);
+    if (last !== undefined && isSameStatus(last, status)) continue;
+    changed.push(status);
+    recordReadiness(last, status, context.events);
+  }
+  return { changed, seen: desired, isAll: true };
+}
+
+/** Returns the limit of statuses in this pass: smaller while other boxes wait, as their rows come first. */
+function turnOf({ source, isCrowded }: PassContext): number {
+  const { statusesInTurn = Infinity } = source;
+  return isCrowded?.() === true ? Math.ceil(statusesInTurn / 8) : statusesInTurn;
+}
+
+/** Builds the record without a spread, which takes half as much memory again: there may be twenty thousand. */
+function published(facts: Facts, flips: readonly Flip[]): Published {
+  const { desired, row, unusable, policies, clients, dangling, issuer, quotaFault } = facts;
+  const { servesServiceAccounts, accounts, usage, users, isApiAway } = facts;
+  return {
+    desired,
+    row,
+    unusable,
+    policies,
+    clients,
+    dangling,
+    issuer,
+    quotaFault,
+    isApiAway,
+    servesServiceAccounts,
+    accounts,
+    usage,
+    users,
+    flips,
+  };
+}
+
+/** Returns the last published status, rebuilt from its facts: none of its conditions has changed since. */
+function lastStatus(last: Published): ObjectStatus {
+  return statusOf(last, stampedConditions(last, last.flips, ''));
+}
+
+/** Compares two statuses without the place of the object, which is no part of the status. */
+function isSameStatus(one: ObjectStatus, other: ObjectStatus): boolean {
+  return JSON.stringify({ ...one, place: '' }) === JSON.stringify({ ...other, place: '' });
+}
+
+/** Returns and forgets the objects that are no longer declared, once their rows are gone too. */
+function forgotten({ published: all, objects }: BoxMemory): readonly ObjectStatus[] {
+  // All declared objects have just been published: any additional one is gone.
+  if (all.size === objects.size) return [];
+  const gone = [...all].filter(([key]) => !objects.has(key));
+  for (const [key] of gone) all.delete(key);
+  return gone.map(([, last]) => lastStatus(last));
+}

@@ -1,0 +1,272 @@
+import { ManagementError } from '../../api/client/management-error.ts';
+import { defaultBackOff, waitAfter, type BackOff } from './back-off.ts';
+import { emptyMemory, type BoxMemory } from './box-memory.ts';
+import { claimedEpoch } from './claimed-epoch.ts';
+import { keepClusterSettings, type ReadServiceAccounts } from '../cluster-settings.ts';
+import { countConditions } from '../status/condition-counts.ts';
+import { startDeadlines } from './deadlines.ts';
+import { keepHosts } from '../desired/host-keeper.ts';
+import { inAllBoxes, isTooMuch, type Missing } from '../desired/missing.ts';
+import { reconcileBox } from './pass.ts';
+import type { PassContext } from './pass-context.ts';
+import { measured, noMeter, type PassMeter } from './pass-meter.ts';
+import { createQueue, type QueueOptions } from './queue.ts';
+import { watchReach, type Reach } from './reach.ts';
+import { createWakeUps } from './wake-ups.ts';
+
+/** Keeps every box as declared, until it is stopped. */
+export interface Reconciler {
+  /** Resolves when every box has had its first pass, successful or not. */
+  readonly firstRound: Promise<void>;
+  /** Rejects when the reconciler cannot continue: another one has taken over (ManagementError `fenced`). */
+  readonly failed: Promise<never>;
+  /** Boxes whose last pass failed. */
+  readonly failing: ReadonlySet<string>;
+  /** Requests a pass over everything in every box. */
+  sweep(): Promise<void>;
+  /** Retries the boxes whose last pass failed, without any wait. */
+  retry(): void;
+  /** Starts no more passes; resolves when the running ones have ended, aborted after `grace` milliseconds (0). */
+  stop(grace?: number): Promise<void>;
+}
+
+/** Dependencies of a reconciler: those of a pass (the epoch is claimed here), time, randomness and failure handling. */
+export interface ReconcilerOptions extends Omit<PassContext, 'epoch' | 'servesServiceAccounts' | 'hosts'> {
+  /** Reads the issuer and keys of ServiceAccount tokens; absent if there are none. */
+  readonly readServiceAccounts?: ReadServiceAccounts;
+  /** Milliseconds between two sweeps; spread by up to a tenth. */
+  readonly sweepPeriod: number;
+  readonly schedule: QueueOptions['schedule'];
+  /** Called on every failed pass, with the milliseconds that the box waits. */
+  readonly onFailure: (box: string, error: unknown, wait: number) => void;
+  /** Milliseconds that a deleted object waits for an API that cannot be reached; 60,000 by default. */
+  readonly holdLimit?: number;
+  /** Measures passes. */
+  readonly meter?: PassMeter;
+}
+
+/** Settings of the queue: concurrent passes, and the back-off of failed ones. */
+const passing = { concurrency: 2, backOff: defaultBackOff } as const;
+/** Back-off of a failed sweep, short because objects deleted while the API was away wait for it. */
+const sweepBackOff: BackOff = { first: 200, ceiling: 4_000 };
+
+/**
+ * Claims the next epoch and starts. While the API cannot be reached no epoch is claimed and every pass fails: this is
+ * retried forever, and nothing is reconciled under an epoch that was never claimed.
+ */
+export function startReconciler(options: ReconcilerOptions): Reconciler {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { meter = noMeter, holdLimit = 60_000 } = options;
+  const epoch = claimedEpoch(() => options.management.claimEpoch(options.cluster, signal, options.adopts));
+  const memories = new Map<string, BoxMemory>();
+  const sweepDue = new Set<string>();
+  /** Boxes whose last pass failed. */
+  const failing = new Set<string>();
+  const failure = quietFailure();
+
+  const onServed = (): void => memories.forEach((_, box) => queue.add(box));
+  const settings = keepClusterSettings({ ...options, epoch, onServed, onFenced: failure.reject }, signal);
+  const { missing, conditions } = readingsOf(memories);
+  const around = { isCrowded: () => queue.held > 0, isMuchMissing: () => isTooMuch(missing()) };
+  const lookAgain = (box: string): void => {
+    sweepDue.add(box);
+    queue.add(box);
+  };
+  const { holds, hosts: granted } = options.source;
+  const hosts = granted && keepHosts({ ...options, hosts: granted, epoch, onChange: lookAgain });
+  const context: PassContext = { ...options, ...settings, epoch, hosts, ...around, isApiAway: () => reach.isAway() };
+  const queue = createQueue({
+    ...options,
+    ...passing,
+    clock: () => options.now().getTime(),
+    async run(box) {
+      const memory = memories.get(box) ?? emptyMemory();
+      memories.set(box, memory);
+      const scope = sweepDue.delete(box) ? 'everything' : 'changes';
+      try {
+        const left = await measured(meter, box, () => reconcileBox(box, memory, scope, context, signal));
+        if (left === 'more') queue.add(box);
+        failing.delete(box);
+        wakeUps.runAt(box, memory.nextLook);
+      } catch (error) {
+        if (isFenced(error)) failure.reject(error);
+        throw error;
+      }
+    },
+    onFailure(box, error, wait) {
+      sweepDue.add(box);
+      failing.add(box);
+      reach.suspect(error);
+      if (!signal.aborted && !isFenced(error)) options.onFailure(box, error, wait);
+    },
+  });
+  meter.measure(() => queue.waiting, missing, conditions);
+
+  const wakeUps = createWakeUps((box) => queue.add(box), options.now, options.schedule);
+  const { reach, retry } = followApi(options, memories, failing, (box) => queue.add(box));
+  /** Handles a failure that concerns no single box. */
+  function told(error: unknown, wait: number): void {
+    reach.suspect(error);
+    if (isFenced(error)) failure.reject(error);
+    if (!signal.aborted) options.onFailure('', error, wait);
+  }
+
+  const isFailing = (box: string): boolean => reach.isAway() || failing.has(box);
+  if (holds !== undefined) startDeadlines({ ...options, holds, holdLimit, isFailing }, signal);
+
+  async function sweep(): Promise<void> {
+    await settings.refresh();
+    await eachBox(context, memories, lookAgain, signal);
+  }
+
+  // Before the first sweep: changes during it must not be missed.
+  const onChange = (box: string): void => {
+    meter.heard(box);
+    queue.add(box);
+  };
+  // Hosts are settled even if no box gets a pass. The next pass of any box, or the next sweep, retries a failure.
+  options.source.watch(onChange, signal, () => void hosts?.settle(signal).catch((error: unknown) => told(error, 0)));
+  const sweeps = repeat(sweep, options, told);
+  return {
+    firstRound: sweeps.first.then(() => queue.idle()),
+    failed: failure.promise,
+    failing,
+    sweep,
+    retry,
+    async stop(grace = 0) {
+      sweeps.cancel();
+      for (const part of [reach, wakeUps]) part.stop();
+      await stopWithin(grace, queue.stop(), stopping, options.schedule);
+    },
+  };
+}
+
+/** Returns a promise that only rejects, also while there is no listener yet. */
+function quietFailure(): PromiseWithResolvers<never> {
+  const failure = Promise.withResolvers<never>();
+  failure.promise.catch(() => undefined);
+  return failure;
+}
+
+/** Returns the readings of a meter over all boxes. */
+function readingsOf(memories: ReadonlyMap<string, BoxMemory>) {
+  return {
+    missing: (): Missing => inAllBoxes(memories.values()),
+    conditions: () => countConditions(memories.values()),
+  };
+}
+
+/** Visits every declared or stored box; declared ones also while the API is away. Throws ManagementError. */
+async function eachBox(
+  context: PassContext,
+  memories: Map<string, BoxMemory>,
+  lookAgain: (box: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const declared = await context.source.boxes(signal);
+  let stored: readonly string[] = [];
+  try {
+    stored = await storedBoxes(context, signal);
+    rememberEmpty(declared, stored, memories);
+  } finally {
+    for (const box of new Set([...declared, ...stored])) lookAgain(box);
+  }
+}
+
+/** Returns the boxes with rows of this cluster in the database, once their hosts are assigned. */
+async function storedBoxes(
+  { source, management, cluster, epoch, hosts }: PassContext,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  // From now on every call of an older leader is refused.
+  await epoch(signal);
+  await hosts?.resend(signal);
+  const stored = await management.declaredBoxes(cluster, signal);
+  // A box whose namespace is missing is left alone until the namespace exists again.
+  return stored.filter(({ box, missing }) => missing !== true || source.isListed?.(box) === true).map(({ box }) => box);
+}
+
+/** Marks boxes that the database does not have as known: they need no comparison. */
+function rememberEmpty(declared: readonly string[], stored: readonly string[], memories: Map<string, BoxMemory>): void {
+  const known = new Set(stored);
+  for (const box of declared) {
+    if (!known.has(box) && !memories.has(box)) memories.set(box, { ...emptyMemory(), known: true });
+  }
+}
+
+/** Lets running passes end within `grace` milliseconds, then aborts them. */
+async function stopWithin(
+  grace: number,
+  ended: Promise<void>,
+  stopping: AbortController,
+  schedule: QueueOptions['schedule'],
+): Promise<void> {
+  const cut = (): void => stopping.abort(new Error('the reconciler is stopping'));
+  if (grace === 0) cut();
+  const spare = schedule(grace, cut);
+  await ended;
+  spare();
+  cut();
+}
+
+/** Watches whether the API answers. Boxes report each change; when the API is back, failed boxes are retried. */
+function followApi(
+  { management, schedule }: ReconcilerOptions,
+  memories: ReadonlyMap<string, BoxMemory>,
+  failing: ReadonlySet<string>,
+  add: (box: string) => void,
+): { readonly reach: Reach; readonly retry: () => void } {
+  const retry = (): void => [...removalsFirst([...failing], memories), ...withBox(memories)].forEach(add);
+  const ask = (signal: AbortSignal): Promise<void> => management.ready(signal);
+  return { reach: watchReach({ ask, onAway: () => withBox(memories).forEach(add), onReturn: retry, schedule }), retry };
+}
+
+/** Returns the boxes that have a Box, whose status reports whether the API answers. */
+function withBox(memories: ReadonlyMap<string, BoxMemory>): readonly string[] {
+  const has = ({ objects }: BoxMemory): boolean => [...objects.values()].some(({ object }) => object.kind === 'Box');
+  return [...memories].flatMap(([box, memory]) => (has(memory) ? [box] : []));
+}
+
+/** Returns these boxes, those with outstanding removals first. */
+function removalsFirst(boxes: readonly string[], memories: ReadonlyMap<string, BoxMemory>): readonly string[] {
+  const owes = (box: string): boolean => memories.get(box)?.owesRemovals === true;
+  return [...boxes.filter(owes), ...boxes.filter((box) => !owes(box))];
+}
+
+function isFenced(error: unknown): boolean {
+  return error instanceof ManagementError && error.sort === 'fenced';
+}
+
+/** Runs work now and periodically until cancelled; sooner after a failure. `first` resolves after the first success. */
+function repeat(
+  work: () => Promise<void>,
+  { sweepPeriod, random, schedule }: ReconcilerOptions,
+  onError: (error: unknown, wait: number) => void,
+): { readonly first: Promise<void>; cancel(): void } {
+  const first = Promise.withResolvers<void>();
+  let cancel = (): void => undefined;
+  let isOver = false;
+  let failures = 0;
+  const run = async (): Promise<void> => {
+    let wait = sweepPeriod * (0.9 + random() / 5);
+    try {
+      await work();
+      failures = 0;
+      first.resolve();
+    } catch (error) {
+      failures += 1;
+      wait = waitAfter(failures, sweepBackOff, random);
+      onError(error, wait);
+    }
+    if (!isOver) cancel = schedule(wait, () => void run());
+  };
+  void run();
+  return {
+    first: first.promise,
+    cancel() {
+      isOver = true;
+      cancel();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { BoxMemory, KnownRow } from '../reconcile/box-memory.ts';
+import type { Candidate, Desired } from '../desired/desired.ts';
+import type { Removal } from '../reconcile/plan.ts';
+import type { KeptName, SecretKeeper } from './keeper.ts';
+import { secretName } from './source.ts';
+
+/** Releases the generated secrets of clients that are retained: these keep using them. */
+export async function releaseRetained(
+  box: string,
+  desired: readonly Candidate[],
+  removals: readonly Removal[],
+  memory: BoxMemory,
+  keeper: SecretKeeper,
+  signal: AbortSignal,
+): Promise<void> {
+  const retained = removals.filter(({ row, retain }) => retain && row.kind === 'Client');
+  if (retained.length === 0) return;
+  const uids = new Set(retained.map(({ declarer }) => declarer.uid));
+  const known = [...memory.generated.values()].filter(({ uid }) => uids.has(uid ?? ''));
+  // For a client deleted while nobody watched, only the keeper may know its secret.
+  const all = known.length >= retained.length ? known : await keeper.names(box, signal);
+  const isWanted = wantedBy(desired);
+  const released = all.filter((one) => !isWanted(one) && retained.some((removal) => mayBelong(one, removal)));
+  if (released.length > 0) await keeper.release(box, released, signal);
+  for (const { name } of known) memory.generated.delete(name);
+}
+
+/** Deletes generated secrets whose Client was removed by this pass, or now has another secret or Secret name. */
+export async function forgetUnwanted(
+  box: string,
+  desired: readonly Desired[],
+  removed: readonly Removal[],
+  memory: BoxMemory,
+  keeper: SecretKeeper,
+  signal: AbortSignal,
+): Promise<void> {
+  const clients = new Map(
+    desired.filter(({ object }) => object.kind === 'Client').map((one) => [one.object.name, one]),
+  );
+  const gone = new Set(removed.filter(({ row }) => row.kind === 'Client').map(({ declarer }) => declarer.uid));
+  const over: KeptName[] = [];
+  for (const [name, kept] of memory.generated) {
+    const now = clients.get(kept.client);
+    const isOver = now?.object.uid === kept.uid && now !== undefined ? hasOther(now, kept) : gone.has(kept.uid ?? '');
+    if (!isOver) continue;
+    memory.generated.delete(name);
+    over.push(kept);
+  }
+  if (over.length === 0) return;
+  const isWanted = wantedBy(desired);
+  const unwanted = over.filter((one) => !isWanted(one));
+  if (unwanted.length > 0) await keeper.forget(box, unwanted, signal);
+}
+
+/**
+ * Deletes generated secrets that belonged to no Client in two sweeps in a row: those of clients that were deleted while
+ * nobody watched. A Client that is merely missing in the list still has its row, so its secret stays
+ * (docs/decisions/0022). A faulty Client may own one, so then nothing is deleted.
+ */
+export async function forgetLeftovers(
+  box: string,
+  desired: readonly Desired[],
+  memory: BoxMemory,
+  keeper: SecretKeeper,
+  signal: AbortSignal,
+): Promise<void> {
+  if (desired.some(({ object, judged }) => object.kind === 'Client' && judged.faults.length > 0)) return;
+  const isWanted = wantedBy(desired);
+  const isMissing = ownedBy(missingClients(desired, memory));
+  const left = (await keeper.names(box, signal)).filter((one) => !isWanted(one) && !isMissing(one));
+  const again = left.filter(({ name }) => memory.leftovers.has(name));
+  memory.leftovers = new Set(left.map(({ name }) => name));
+  if (again.length > 0) await keeper.forget(box, again, signal);
+}
+
+/** Returns the rows of clients whose object is not listed and not confirmed as gone. */
+function missingClients(desired: readonly Desired[], { rows }: BoxMemory): readonly KnownRow[] {
+  const listed = new Set(desired.map(({ object }) => object.uid));
+  return [...rows.values()].filter(({ kind, declarer }) => kind === 'Client' && !listed.has(declarer.uid));
+}
+
+function ownedBy(rows: readonly KnownRow[]): (kept: KeptName) => boolean {
+  return (kept) => rows.some((row) => mayBelong(kept, { row, declarer: row.declarer }));
+}
+
+/** Checks whether a secret may belong to a row's client. If its keeper does not know the owner, it may, and stays. */
+function mayBelong({ uid, id }: KeptName, { declarer, row }: Pick<Removal, 'declarer' | 'row'>): boolean {
+  return (uid ?? declarer.uid) === declarer.uid && (id ?? row.id) === row.id;
+}
+
+function hasOther({ object, judged }: Desired, { name }: KeptName): boolean {
+  if (judged.faults.length > 0) return false;
+  return judged.secret.from !== 'generated' || secretName(judged.secret, object.name) !== name;
+}
+
+/** Returns a check whether the client of a generated secret still wants it under its name. */
+function wantedBy(desired: readonly Candidate[]): (kept: KeptName) => boolean {
+  const wanted = new Map<string, Candidate[]>();
+  for (const one of desired) {
+    const { secret } = one.judged;
+    if (secret.from !== 'generated') continue;
+    const name = secretName(secret, one.object.name) ?? one.object.name;
+    wanted.set(name, [...(wanted.get(name) ?? []), one]);
+  }
+  return ({ name, uid, id }) =>
+    (wanted.get(name) ?? []).some(
+      ({ object, judged }) => (uid ?? object.uid) === object.uid && (id ?? judged.id) === judged.id,
+    );
+}

@@ -1,0 +1,189 @@
+import { ManagementError } from '../../api/client/management-error.ts';
+import type { Secret } from '../../api/client/secret.ts';
+import type { BoxMemory } from '../reconcile/box-memory.ts';
+import { objectKey } from '../desired/declared.ts';
+import type { Candidate, Desired } from '../desired/desired.ts';
+import { secretFacts } from './generated-secret.ts';
+import { inheritedClients } from '../desired/inherited-clients.ts';
+import type { PassContext } from '../reconcile/pass-context.ts';
+import { missing, type ResolvedSecret } from './resolve.ts';
+import type { SecretUsage } from './rotation.ts';
+import type { SecretWish } from './keeper.ts';
+import { secretName } from './source.ts';
+import type { BoxSecrets } from '../desired/source.ts';
+
+/** Input for the generated secrets of a box. */
+export interface GeneratedSecretsOf {
+  readonly box: string;
+  /** Clients that need a generated secret. */
+  readonly wanting: readonly Candidate[];
+  /** True to look also at unchanged ones. */
+  readonly lookAtAll: boolean;
+  /** True while the namespace is being deleted. */
+  readonly isTerminating: boolean;
+  /** True if the box may hold rows of earlier objects. */
+  readonly inherits: boolean;
+  readonly issuer: string;
+  readonly secrets: BoxSecrets;
+  readonly memory: BoxMemory;
+}
+
+/** Returns the generated secrets by the name of their Client. Unchanged ones are checked in a sweep, or when due. */
+export async function generatedSecrets(
+  { box, wanting, lookAtAll, isTerminating, inherits, issuer, secrets, memory }: GeneratedSecretsOf,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, ResolvedSecret>> {
+  const now = context.now().getTime();
+  const resolved = new Map<string, ResolvedSecret>();
+  const due: Candidate[] = [];
+  for (const one of wanting) {
+    const name = wantedName(one);
+    const known = memory.objects.get(one.object.key);
+    const version = (): string => context.keeper.version(box, name);
+    if (!lookAtAll && known?.judged === one.judged && isAsBefore(known, memory, now, version)) {
+      resolved.set(one.object.name, known.secret);
+    } else if (secrets.isTaken(name)) resolved.set(one.object.name, notOwned(name));
+    else if (isTerminating) resolved.set(one.object.name, notMade(name));
+    else due.push(one);
+  }
+  if (due.length === 0) return resolved;
+  const isNew = (one: Candidate): boolean => !memory.generated.has(wantedName(one));
+  const inherited = inherits && due.some(isNew) ? await inheritedClients(box, context, signal) : nothingInherited;
+  if (inherited === undefined) {
+    for (const one of due.filter(isNew)) resolved.set(one.object.name, notKnown(now));
+  }
+  const usage = await usageWhereDue(box, due, memory, now, context, signal);
+  const wishes = due
+    .filter((one) => inherited !== undefined || !isNew(one))
+    .map((one) => {
+      const isInherited = inherited?.has(one.judged.id) === true && isNew(one);
+      return wishOf(one, issuer, memory, usage.get(one.judged.id), isInherited, context);
+    });
+  const kept = await context.keeper.keep(box, wishes, signal);
+  for (const { client, uid, secret, facts, usage: asked } of wishes) {
+    const now = kept.get(client);
+    if (now === undefined) continue;
+    const known = memory.objects.get(objectKey({ kind: 'Client', name: client }))?.secret;
+    resolved.set(client, asked === undefined ? withKnownUse(now, known) : now);
+    if (now.state !== 'ready') continue;
+    memory.generated.set(secret, { name: secret, client, uid, id: facts.client_id });
+  }
+  return resolved;
+}
+
+function wantedName({ object, judged: { secret } }: Candidate): string {
+  return secretName(secret, object.name) ?? object.name;
+}
+
+function isAsBefore({ secret, ...known }: Desired, memory: BoxMemory, now: number, version: () => string): boolean {
+  if (secret.state !== 'ready' || (secret.look ?? Infinity) <= now || secret.version !== version()) return false;
+  return secret.isStaged !== true || appliedSecret({ secret, ...known }, memory) === undefined;
+}
+
+/** Returns when a client's secret is checked next, in milliseconds since 1970; 0 for an applied staged one. */
+export function lookAt(one: Desired, memory: BoxMemory): number | undefined {
+  const { secret } = one;
+  if (secret.state === 'none') return undefined;
+  if (secret.state === 'ready' && secret.isStaged === true) return appliedSecret(one, memory) && 0;
+  return secret.look;
+}
+
+/** Returns the secret that the API has, as far as is known. */
+function appliedSecret({ object, judged, digest, secret }: Desired, { rows }: BoxMemory): Secret | undefined {
+  const row = rows.get(judged.rowKey);
+  const isApplied = row?.digest === digest && row.declarer.uid === object.uid;
+  return isApplied && secret.state === 'ready' ? secret.value : undefined;
+}
+
+/** Reads the usage only if an old secret may retire. Unknown usage is no reason to retire one. */
+async function usageWhereDue(
+  box: string,
+  due: readonly Candidate[],
+  { objects }: BoxMemory,
+  now: number,
+  { management, cluster }: PassContext,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, SecretUsage>> {
+  const isAsked = due.some(({ object }) => {
+    const secret = objects.get(object.key)?.secret;
+    return secret?.state === 'ready' && secret.previous !== undefined && (secret.look ?? Infinity) <= now;
+  });
+  if (!isAsked) return new Map();
+  try {
+    const { clients } = await management.lastUses(box, cluster, signal);
+    return new Map(
+      clients.map(({ id, last_token_at, previous_secret_last_used }) => [
+        id,
+        { lastToken: timeOf(last_token_at), previousLastUsed: timeOf(previous_secret_last_used) },
+      ]),
+    );
+  } catch (error) {
+    if (error instanceof ManagementError) return new Map();
+    throw error;
+  }
+}
+
+/** Keeps the known use of the previous secret if none was read now: otherwise its status would come and go. */
+function withKnownUse(secret: ResolvedSecret, known: ResolvedSecret | undefined): ResolvedSecret {
+  if (secret.state !== 'ready' || known?.state !== 'ready' || known.previousLastUsed === undefined) return secret;
+  if (secret.previous === undefined) return secret;
+  const isSame = secret.previous.value?.reveal() === known.previous?.value?.reveal();
+  return isSame ? { ...secret, previousLastUsed: known.previousLastUsed } : secret;
+}
+
+function timeOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time);
+}
+
+function wishOf(
+  one: Candidate,
+  issuer: string,
+  memory: BoxMemory,
+  usage: SecretUsage | undefined,
+  inherits: boolean,
+  { source }: PassContext,
+): SecretWish {
+  const { object, judged } = one;
+  if (judged.secret.from !== 'generated') throw new TypeError(`${object.key} has no generated secret`);
+  const { template, labels, annotations, rotation } = judged.secret;
+  const known = memory.objects.get(object.key);
+  return {
+    client: object.name,
+    uid: object.uid,
+    adopt: judged.adopt !== undefined,
+    inherits,
+    secret: wantedName(one),
+    grants: judged.traits.kind === 'Client' ? judged.traits.grants : [],
+    template,
+    labels,
+    annotations,
+    facts: secretFacts(judged.id, issuer),
+    rotation,
+    applied: known?.object.uid === object.uid ? appliedSecret(known, memory) : undefined,
+    hadSecret: () => inherits || source.hadSecret?.(object, wantedName(one)) === true,
+    usage,
+  };
+}
+
+const nothingInherited: ReadonlySet<string> = new Set();
+
+/** Milliseconds until the API is asked again. */
+const askAgain = 2_000;
+
+/** Postpones a new secret until it is known whether the client already has one. */
+function notKnown(now: number): ResolvedSecret {
+  return {
+    ...missing('SecretNotRead', 'the API does not answer yet whether the client has a secret of an earlier object'),
+    look: now + askAgain,
+  };
+}
+
+/** Returns that nothing can be created in a namespace that is being deleted: every attempt is refused. */
+function notMade(name: string): ResolvedSecret {
+  return missing('NamespaceTerminating', `Secret ${name} is not made: the namespace is being deleted`);
+}
+
+function notOwned(name: string): ResolvedSecret {
+  return missing('SecretNotOwned', `Secret ${name} is declared by somebody else; give generateSecret.name another one`);
+}

@@ -1,0 +1,54 @@
+import type { Secret } from '../../api/client/secret.ts';
+import type { SecretFacts } from './generated-secret.ts';
+import type { ResolvedSecret } from './resolve.ts';
+import type { Rotation, SecretUsage } from './rotation.ts';
+
+/** A Client that needs a generated secret, and the content of its Secret. */
+export interface SecretWish {
+  /** Name of the Client. */
+  readonly client: string;
+  readonly uid: string;
+  /** True if it takes over a client that was retained, and with it the secret that was released. */
+  readonly adopt: boolean;
+  /** True if its row is that of an earlier object of its name, with the secret of that object. */
+  readonly inherits: boolean;
+  /** Name of the Secret. */
+  readonly secret: string;
+  /** Grants of the client. */
+  readonly grants: readonly string[];
+  readonly template: Readonly<Record<string, string>> | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly facts: SecretFacts;
+  readonly rotation: Rotation;
+  /** The secret that the API is known to have for the client. */
+  readonly applied: Secret | undefined;
+  /** Checks whether the client had this Secret before, although its keeper may not remember it. */
+  readonly hadSecret: () => boolean;
+  /** Usage of the client's secrets, if it was read. */
+  readonly usage: SecretUsage | undefined;
+}
+
+/** A generated secret that is kept, and its client as far as it is known. */
+export interface KeptName {
+  /** Name of the Secret. */
+  readonly name: string;
+  /** Uid of the Client. */
+  readonly uid?: string;
+  /** Id of the client in its row. */
+  readonly id?: string;
+}
+
+/** Storage of generated secrets: Secrets in a cluster, files in a state folder. */
+export interface SecretKeeper {
+  /** Creates what is missing and writes what differs; returns the secret of each wish by the name of its Client. */
+  keep(box: string, wishes: readonly SecretWish[], signal: AbortSignal): Promise<ReadonlyMap<string, ResolvedSecret>>;
+  /** Returns another text once somebody else has changed the secret; called for every client in every pass. */
+  version(box: string, name: string): string;
+  /** Returns all generated secrets that are kept for a box, except released ones. */
+  names(box: string, signal: AbortSignal): Promise<readonly KeptName[]>;
+  /** Releases secrets whose client stays without its object: they remain as they are. */
+  release(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void>;
+  /** Deletes secrets whose Client is gone or has another secret now. */
+  forget(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void>;
+}

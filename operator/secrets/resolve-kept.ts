@@ -1,0 +1,22 @@
+import { NO_END } from '../../crds/no-end.ts';
+import type { ReadySecret } from './resolve.ts';
+import { nextLook, type KeptSecret, type Rotation, type SecretUsage } from './rotation.ts';
+
+const noEnd = Date.parse(NO_END);
+
+/** Returns what a kept secret means for its client's row; `version` is its keeper's name for this state of it. */
+export function resolveKept(
+  kept: KeptSecret,
+  version: string,
+  rotation: Rotation,
+  usage: SecretUsage | undefined,
+  now: number,
+): ReadySecret {
+  const { value, next, previous } = kept;
+  const look = nextLook(kept, rotation, now);
+  if (next !== undefined) {
+    return { state: 'ready', value: next, previous: { value, until: noEnd }, isStaged: true, version };
+  }
+  if (previous === undefined) return { state: 'ready', value, version, look };
+  return { state: 'ready', value, previous, version, look, previousLastUsed: usage?.previousLastUsed };
+}

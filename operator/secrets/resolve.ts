@@ -1,0 +1,108 @@
+import type { Secret } from '../../api/client/secret.ts';
+import { PASSWORD_BYTES, SECRET_LENGTH, SECRET_TEXT } from '../../crds/secret-text.ts';
+import type { DeclaredSecret } from '../desired/declared.ts';
+import type { PreviousSecret } from './rotation.ts';
+import type { SecretSource } from './source.ts';
+
+/** Reason why a secret is missing. */
+export type SecretProblem =
+  | 'SecretNotFound'
+  | 'SecretNotRead'
+  | 'SecretForbidden'
+  | 'SecretKeyNotFound'
+  | 'SecretNotLabelled'
+  | 'SecretNotAllowed'
+  | 'SecretNotUsable'
+  | 'SecretNotOwned'
+  | 'SecretNotMade'
+  | 'SecretRefused'
+  | 'NamespaceTerminating';
+
+/** Current state of a client's secret. */
+export type ResolvedSecret = { readonly state: 'none' } | ReadySecret | MissingSecret;
+
+/** A secret that exists. */
+export interface ReadySecret {
+  readonly state: 'ready';
+  readonly value: Secret;
+  /** The previous secret while both are valid. */
+  readonly previous?: PreviousSecret;
+  /** True if its keeper continues once the API has it in this form. */
+  readonly isStaged?: true;
+  /** Its keeper's name for this state of it. */
+  readonly version?: string;
+  /** Time of the next check, in milliseconds since 1970. */
+  readonly look?: number | undefined;
+  /** Time of the last use of the previous secret, in milliseconds since 1970. */
+  readonly previousLastUsed?: number | undefined;
+}
+
+/** A secret that does not exist. */
+export interface MissingSecret {
+  readonly state: 'missing';
+  readonly reason: SecretProblem;
+  readonly message: string;
+  /** Time of the next check, in milliseconds since 1970; absent: when something changes. */
+  readonly look?: number;
+}
+
+/** Finds the Secret of a name; returns the problem if nobody can tell, or undefined if there is none. */
+export type SecretFinder = (name: string) => DeclaredSecret | MissingSecret | undefined;
+
+/** The label by which the owner of a Secret lets clients use it: a Client must not be a way to read any Secret. */
+export const CLIENT_SECRET_LABEL = 'boxgate.dev/client-secret';
+
+const usable = new RegExp(SECRET_TEXT, 'u');
+
+/** Returns the secret of a source; `generated` has the generated ones by the name of their Client. */
+export function resolveSecret(
+  source: SecretSource,
+  client: string,
+  find: SecretFinder,
+  generated: ReadonlyMap<string, ResolvedSecret>,
+): ResolvedSecret {
+  switch (source.from) {
+    case 'nowhere':
+      return { state: 'none' };
+    case 'inline':
+      return { state: 'ready', value: source.value };
+    case 'reference':
+      return referred(source, find(source.name));
+    case 'generated':
+      return generated.get(client) ?? missing('SecretNotMade', `Secret ${source.name ?? client} is not made`);
+  }
+}
+
+function referred(
+  { name, key, isPassword }: Extract<SecretSource, { from: 'reference' }>,
+  secret: ReturnType<SecretFinder>,
+): ResolvedSecret {
+  if (secret !== undefined && 'state' in secret) return secret;
+  if (secret === undefined) return missing('SecretNotFound', `there is no Secret ${name}`);
+  if (secret.labels[CLIENT_SECRET_LABEL] !== 'true') {
+    return missing('SecretNotLabelled', `Secret ${name} must carry the label ${CLIENT_SECRET_LABEL}: "true"`);
+  }
+  if (secret.type === 'kubernetes.io/service-account-token') {
+    return missing('SecretNotAllowed', `Secret ${name} is a ServiceAccount token`);
+  }
+  const value = secret.entries.get(key);
+  if (value === undefined) return missing('SecretKeyNotFound', `Secret ${name} has no entry ${key}`);
+  const fault = secretFault(value.reveal(), isPassword === true);
+  return fault === undefined
+    ? { state: 'ready', value }
+    : missing('SecretNotUsable', `entry ${key} of Secret ${name} ${fault}`);
+}
+
+function secretFault(text: string, isPassword: boolean): string | undefined {
+  if (text === '') return 'is empty';
+  if (/[\r\n]$/.test(text)) return 'ends with a line break: write it without one (echo -n)';
+  if (isPassword && Buffer.byteLength(text) > PASSWORD_BYTES) return `has more than ${PASSWORD_BYTES} bytes`;
+  if (!isPassword && text.length > SECRET_LENGTH) return `has more than ${SECRET_LENGTH} characters`;
+  if (isPassword) return /\p{Cc}/u.test(text) ? 'has control characters' : undefined;
+  return usable.test(text) ? undefined : 'has characters beyond visible ASCII and blanks';
+}
+
+/** Returns a missing secret with the reason. */
+export function missing(reason: SecretProblem, message: string): MissingSecret {
+  return { state: 'missing', reason, message };
+}

@@ -1,0 +1,99 @@
+import type { ClientUsage } from '../../api/client/desired-state.ts';
+import { accountName, type AccountState } from '../desired/account-state.ts';
+import type { PassContext } from '../reconcile/pass-context.ts';
+import type { BoxMemory } from '../reconcile/box-memory.ts';
+import type { Desired } from '../desired/desired.ts';
+import type { Facts, RowState } from './facts.ts';
+import { danglingLinks, linksOf } from '../desired/links.ts';
+
+/**
+ * Returns the facts that the statuses of a box are computed from. `open` is the state of a row that is not yet as
+ * declared: `pending`, or `unreachable` when a pass failed.
+ */
+export function boxFacts(
+  desired: readonly Desired[],
+  memory: BoxMemory,
+  open: 'pending' | 'unreachable',
+  context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway'>,
+): readonly Facts[] {
+  const servesServiceAccounts = context.servesServiceAccounts();
+  const isApiAway = context.isApiAway?.() === true;
+  const states = desired.map((one) => rowState(one, memory, open));
+  const policies = desired.filter((one, index) => states[index] === 'applied' && isUsablePolicy(one, memory));
+  const concerned = policyCounts(policies);
+  const clients = desired.filter(({ object }) => object.kind === 'Client').length;
+  const usage = memory.usage?.known;
+  const isThere = (key: string): boolean => memory.rows.has(key) || memory.elsewhere.get(key) === true;
+  return desired.map((one, index) => ({
+    desired: one,
+    row: states[index] ?? open,
+    unusable: memory.rows.get(one.judged.rowKey)?.faults ?? none,
+    policies: policiesOf(one, concerned, policies.length),
+    clients: one.object.kind === 'Box' ? clients : 0,
+    dangling: danglingLinks(one.judged, isThere),
+    issuer: one.object.kind === 'Box' ? memory.issuer : '',
+    quotaFault: one.object.kind === 'Box' ? memory.quotaFault : undefined,
+    isApiAway: one.object.kind === 'Box' && isApiAway,
+    usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.judged.id)) : undefined,
+    users: one.object.kind === 'Box' ? usage?.users : undefined,
+    servesServiceAccounts: one.judged.serviceAccounts !== 'none' && servesServiceAccounts,
+    accounts: accountsOf(one, memory),
+  }));
+}
+
+const none: readonly never[] = [];
+
+function policiesOf({ object, judged }: Desired, concerned: PolicyCounts, all: number): number {
+  if (object.kind === 'Client') return concerned.of(judged.id);
+  return object.kind === 'Box' ? all : 0;
+}
+
+/** Returns the remembered states unless the spec has changed since: a failed pass has not compared its entries. */
+function accountsOf({ object, judged }: Desired, { accounts }: BoxMemory): readonly AccountState[] {
+  const states = accounts.get(object.key) ?? none;
+  const isOfEntry = ({ index, uid, ...account }: AccountState): boolean => {
+    const entry = judged.accounts[index];
+    return entry !== undefined && accountName(entry) === accountName(account) && (entry.uid ?? uid) === uid;
+  };
+  return states.every(isOfEntry) ? states : none;
+}
+
+function rowState(one: Desired, memory: BoxMemory, open: 'pending' | 'unreachable'): RowState {
+  if (memory.locked !== undefined) return memory.locked;
+  const row = memory.rows.get(one.judged.rowKey);
+  if (row?.declarer.uid === one.object.uid && row.digest === one.digest) return 'applied';
+  const refusal = memory.refusals.get(one.object.key);
+  return refusal?.digest === one.digest ? refusal : open;
+}
+
+function isUsablePolicy(one: Desired, { rows }: BoxMemory): boolean {
+  return one.object.kind === 'AccessPolicy' && rows.get(one.judged.rowKey)?.faults.length === 0;
+}
+
+interface PolicyCounts {
+  readonly of: (client: string) => number;
+}
+
+/** Counts the policies that concern each client: those that link it, and those for everybody. */
+function policyCounts(policies: readonly Desired[]): PolicyCounts {
+  const linked = new Map<string, number>();
+  let forAll = 0;
+  for (const { judged } of policies) {
+    if (judged.traits.kind === 'AccessPolicy' && judged.traits.subjects !== 'linked') forAll += 1;
+    else for (const id of linkedClients(judged)) linked.set(id, (linked.get(id) ?? 0) + 1);
+  }
+  return { of: (client) => forAll + (linked.get(client) ?? 0) };
+}
+
+function linkedClients(judged: Desired['judged']): Iterable<string> {
+  const links = linksOf(judged);
+  const [only] = links;
+  if (links.length === 1 && only?.resourceType === 'Client') return [only.id];
+  return new Set(links.flatMap(({ resourceType, id }) => (resourceType === 'Client' ? [id] : [])));
+}
+
+/** Adds the last use of the previous secret: while two are valid, it is read more often than the other usage. */
+function usageOf({ secret }: Desired, usage: ClientUsage | undefined): ClientUsage | undefined {
+  if (usage === undefined || secret.state !== 'ready' || secret.previousLastUsed === undefined) return usage;
+  return { ...usage, previous_secret_last_used: new Date(secret.previousLastUsed).toISOString() };
+}

@@ -1,0 +1,250 @@
+import { faultSentence, type Fault } from '../../crds/fault.ts';
+import type { Declared } from '../desired/declared.ts';
+import type { Facts } from './facts.ts';
+import type { Condition } from './object-status.ts';
+import { CONDITIONS, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
+import { accountName, strangerAmong, type AccountState } from '../desired/account-state.ts';
+import { SECRET_LABELS_ANNOTATION } from '../secrets/secret-metadata.ts';
+import { secretName } from '../secrets/source.ts';
+
+/** A condition without its generation and transition time. */
+export type Verdict = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
+type Answer = readonly [status: Condition['status'], reason: Reason, message: string];
+
+/** Conditions that hold `Ready` back, in order of precedence. */
+const HOLDING_BACK = ['Valid', 'Conflict', 'SecretReady', 'Synced'] as const satisfies readonly ConditionType[];
+
+/** Returns the conditions of an object; those that are `absent` when all is well (reasons.ts) only if true. */
+export function conditionsOf(facts: Facts): readonly Verdict[] {
+  const verdicts = Object.entries(QUESTIONS).flatMap(([type, question]) => verdictOf(type, question(facts)));
+  return [ready(facts, verdicts), ...verdicts];
+}
+
+const QUESTIONS = {
+  Valid: valid,
+  Conflict: conflict,
+  Stalled: stalled,
+  SecretReady: secretReady,
+  Synced: synced,
+  Granted: granted,
+  LinksResolved: linksResolved,
+  InlineSecret: inlineSecret,
+  NoSubjects: noSubjects,
+  OpenToAll: openToAll,
+  GrantsEverything: grantsEverything,
+  NotInForce: withoutEffect,
+  OperatorOlder: operatorOlder,
+} as const satisfies Record<Exclude<ConditionType, 'Ready'>, (facts: Facts) => Answer | undefined>;
+
+function verdictOf(type: string, answer: Answer | undefined): Verdict[] {
+  return answer === undefined || !isConditionType(type) ? [] : [verdict(type, answer)];
+}
+
+/** Adds the next step to the message unless all is well: `kubectl describe` shows it. */
+function verdict(type: ConditionType, [status, reason, message]: Answer): Verdict {
+  const step = status === CONDITIONS[type].well ? '' : NEXT_STEPS[reason];
+  return { type, status, reason, message: step === '' ? message : `${message}. ${step}` };
+}
+
+function ready({ desired: { judged }, isApiAway }: Facts, verdicts: readonly Verdict[]): Verdict {
+  if (judged.suspended) return verdict('Ready', ['Unknown', 'Suspended', 'spec.suspend is true']);
+  for (const type of HOLDING_BACK) {
+    const found = verdicts.find((one) => one.type === type);
+    if (found !== undefined && found.status !== CONDITIONS[type].well)
+      return { ...found, type: 'Ready', status: 'False' };
+  }
+  if (isApiAway) return verdict('Ready', ['False', 'Unavailable', API_AWAY]);
+  return { type: 'Ready', status: 'True', reason: 'Ready', message: '' };
+}
+
+const API_AWAY = 'the API does not answer the operator: nothing new is applied in the box, and it may issue no tokens';
+
+function valid(facts: Facts): Answer {
+  const faults = faultsOf(facts);
+  if (faults.length > 0) return ['False', 'Invalid', faults.map(faultSentence).join('; ')];
+  const { object, judged } = facts.desired;
+  if (object.kind === 'AccessPolicy' && judged.newer.length > 0) {
+    return ['False', 'NewerFields', `${newerFields(judged.newer)}: the policy grants nothing`];
+  }
+  if (typeof facts.row === 'object' && facts.row.result === 'quota')
+    return ['False', 'QuotaExceeded', facts.row.detail];
+  return ['True', 'Accepted', ''];
+}
+
+/** Returns all faults of an object, whether the operator or the API found them. */
+export function faultsOf({ desired: { object, judged }, row, unusable }: Facts): readonly Fault[] {
+  if (typeof row === 'object' && row.result === 'invalid') return row.faults;
+  // An unusable part of a client is not a fault of the object: another setting of the API helps.
+  if (object.kind === 'Client') return judged.faults;
+  return [...judged.faults, ...unusable.filter((fault) => !isAboutHosts(fault))];
+}
+
+/** Checks whether a fault of a Box is about a host that another box has. */
+function isAboutHosts({ path }: Fault): boolean {
+  return path === 'spec.hosts';
+}
+
+function conflict({ desired: { object, judged, loses }, row, unusable }: Facts): Answer | undefined {
+  if (typeof row === 'object' && row.result === 'locked') return ['True', 'NamespaceRecreated', row.detail];
+  if (loses !== undefined) return ['True', 'DeclaredTwice', `${loses} declares the same id and has it`];
+  if (typeof row === 'object' && row.result === 'conflict') return ['True', 'OwnedByAnother', row.detail];
+  if (judged.withheld !== undefined) return ['True', judged.withheld.reason, judged.withheld.message];
+  const lost = object.kind === 'Box' ? unusable.filter(isAboutHosts) : [];
+  if (lost.length > 0) return ['True', 'HostConflict', lost.map(({ message }) => message).join('; ')];
+  return undefined;
+}
+
+/** Returns the condition that kstatus treats as failed instead of in progress: only a change of the object helps. */
+function stalled(facts: Facts): Answer | undefined {
+  const [status, reason, message] = valid(facts);
+  // Free quota, or a newer operator, helps too.
+  if (reason === 'QuotaExceeded' || reason === 'NewerFields') return undefined;
+  return status === 'False' ? ['True', reason, message] : undefined;
+}
+
+function secretReady(facts: Facts): Answer | undefined {
+  const { object, judged, secret } = facts.desired;
+  if (judged.faults.length > 0 || object.kind === 'AccessPolicy') return undefined;
+  if (object.kind === 'Box' && judged.secret.from === 'nowhere') return undefined;
+  // The secret is neither checked nor rotated; the one in its Secret stays in use.
+  if (judged.suspended && judged.secret.from === 'generated') return ['Unknown', 'Suspended', 'spec.suspend is true'];
+  if (secret.state === 'missing') return ['False', secret.reason, secret.message];
+  const stranger = strangerAmong(facts.accounts);
+  if (stranger !== undefined) return lostAccount(stranger, object);
+  switch (judged.secret.from) {
+    case 'nowhere':
+      return withoutSecret(facts);
+    case 'inline':
+      return ['True', 'SecretInline', ''];
+    case 'reference':
+      return ['True', 'SecretFound', `Secret ${secretName(judged.secret, object.name) ?? ''}`];
+    case 'generated':
+      return ['True', 'SecretGenerated', `Secret ${secretName(judged.secret, object.name) ?? ''}`];
+  }
+}
+
+/** Reports a missing pinned ServiceAccount, whatever else authenticates the client, and how to accept another. */
+function lostAccount({ index, seen, uid, ...account }: AccountState, { name, namespace }: Declared): Answer {
+  const which = `ServiceAccount ${accountName(account)}`;
+  if (typeof seen !== 'string')
+    return ['False', 'ServiceAccountDeleted', `${which} (uid ${uid}) was deleted, or never existed`];
+  const patch = JSON.stringify([{ op: 'add', path: `/spec/service_accounts/${String(index)}/uid`, value: seen }]);
+  const command = `kubectl patch client ${name} -n ${namespace} --type=json -p '${patch}'`;
+  return [
+    'False',
+    'ServiceAccountRecreated',
+    `${which} was created again, or never had the uid ${uid}, and has no access (to accept it: ${command})`,
+  ];
+}
+
+/** Returns the condition of a client with keys or ServiceAccounts, or of a public client. */
+function withoutSecret(facts: Facts): Answer {
+  if (facts.servesServiceAccounts) return ['True', 'SecretNotNeeded', ''];
+  if (facts.desired.judged.serviceAccounts === 'alone') return ['False', 'ServiceAccountsNotServed', NOT_SERVED];
+  const unlisted = unlistedHost(facts);
+  return unlisted === undefined ? ['True', 'SecretNotNeeded', ''] : ['False', 'JwksHostNotListed', unlisted];
+}
+
+/** Returns why no keys are fetched from the `jwks_uri` of a client; undefined if nothing prevents it. */
+function unlistedHost({ desired: { judged }, unusable }: Facts): string | undefined {
+  const { traits } = judged;
+  if (traits.kind !== 'Client' || !traits.hasJwksUri || unusable.length === 0) return undefined;
+  return unusable.map(faultSentence).join('; ');
+}
+
+const NOT_SERVED =
+  'nothing here says who makes the tokens of ServiceAccounts, so that none of them authenticates the client';
+
+function synced({ desired: { judged, loses, secret }, row }: Facts): Answer {
+  if (judged.suspended) return ['Unknown', 'Suspended', 'spec.suspend is true'];
+  if (judged.faults.length > 0) return ['False', 'Rejected', 'the object is not valid'];
+  if (loses !== undefined) return ['False', 'Rejected', `the id belongs to ${loses}`];
+  if (typeof row === 'object') return ['False', 'Rejected', row.detail];
+  if (row === 'applied') return ['True', 'Applied', ''];
+  if (row === 'unreachable') return ['False', 'Unavailable', 'it could not be applied; it is tried again'];
+  return ['False', 'Waiting', secret.state === 'missing' ? secret.message : 'not applied yet'];
+}
+
+function granted({ desired: { judged }, policies }: Facts): Answer | undefined {
+  // Access of users through other clients depends on the policies of these users.
+  if (judged.traits.kind !== 'Client' || !judged.traits.grants.includes('client_credentials')) return undefined;
+  if (policies === 0)
+    return [
+      'False',
+      'NoPolicy',
+      'no declared AccessPolicy concerns this client: the endpoints of the box refuse its own tokens',
+    ];
+  return ['True', 'PolicyLinked', policies === 1 ? '1 policy' : `${policies} policies`];
+}
+
+function linksResolved({ desired: { judged }, dangling }: Facts): Answer | undefined {
+  if (judged.traits.kind !== 'AccessPolicy') return undefined;
+  if (dangling.length === 0) return ['True', 'AllFound', ''];
+  return ['False', 'DanglingLinks', `not there: ${named(dangling)}`];
+}
+
+/** Limit of the links that a message names. */
+const mostNamed = 5;
+
+function named(links: readonly string[]): string {
+  const first = links.slice(0, mostNamed).join(', ');
+  return links.length > mostNamed ? `${first} and ${String(links.length - mostNamed)} more` : first;
+}
+
+function inlineSecret({ desired: { judged } }: Facts): Answer | undefined {
+  if (judged.secret.from !== 'inline') return undefined;
+  return ['True', 'SecretInManifest', 'spec.secret is for development only'];
+}
+
+function noSubjects({ desired: { judged } }: Facts): Answer | undefined {
+  const { traits } = judged;
+  if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'linked' || traits.links.length > 0) return undefined;
+  return ['True', 'NobodyLinked', 'spec.link is empty: the policy grants nobody'];
+}
+
+function openToAll({ desired: { judged } }: Facts): Answer | undefined {
+  const { traits } = judged;
+  if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'anyone' || !traits.grantsEverything) return undefined;
+  return ['True', 'GrantsEverybody', 'every request is granted, also without a token'];
+}
+
+/** Warns of an empty rule, which is probably a mistake: only the engine `allow` says that it grants everything. */
+function grantsEverything({ desired: { judged } }: Facts): Answer | undefined {
+  const { traits } = judged;
+  if (traits.kind !== 'AccessPolicy' || traits.engine === 'allow' || !traits.grantsEverything) return undefined;
+  return ['True', 'NoCondition', 'the rule has no condition: it grants every request of the subjects'];
+}
+
+function operatorOlder({ desired: { object, judged } }: Facts): Answer | undefined {
+  if (judged.newer.length === 0) return undefined;
+  const effect = object.kind === 'AccessPolicy' ? 'the policy grants nothing' : 'they are ignored';
+  return ['True', 'NewerFields', `${newerFields(judged.newer)}: ${effect}`];
+}
+
+function newerFields(fields: readonly string[]): string {
+  return `this operator is older than the custom resource definitions and does not know ${named(fields.map((field) => `spec.${field}`))}`;
+}
+
+function withoutEffect(facts: Facts): Answer | undefined {
+  const { notInForce, serviceAccounts } = facts.desired.judged;
+  const said: string[] = [];
+  if (notInForce.length > 0) said.push(`no effect in this version: ${notInForce.join(', ')}`);
+  if (serviceAccounts === 'beside' && !facts.servesServiceAccounts) {
+    said.push('no effect here, where nothing serves ServiceAccounts: spec.service_accounts');
+  }
+  if (facts.quotaFault !== undefined) return ['True', 'QuotaNotReadable', [facts.quotaFault, ...said].join('; ')];
+  const unlisted = unlistedHost(facts);
+  if (unlisted !== undefined) return ['True', 'JwksHostNotListed', [unlisted, ...said].join('; ')];
+  const closed = notPermitted(facts);
+  if (closed !== undefined) return ['True', 'MetadataNotPermitted', [closed, ...said].join('; ')];
+  return said.length === 0 ? undefined : ['True', 'WithoutEffect', said.join('; ')];
+}
+
+/** Returns the labels and annotations that a generated Secret does not get, and the command that permits them. */
+function notPermitted({ desired: { object, judged } }: Facts): string | undefined {
+  const { notPermitted: keys = [] } = judged;
+  if (keys.length === 0) return undefined;
+  const command = `kubectl annotate namespace ${object.namespace} ${SECRET_LABELS_ANNOTATION}=${keys.join(',')}`;
+  return `the namespace does not permit ${named(keys)} on a generated Secret (an admin may: ${command})`;
+}

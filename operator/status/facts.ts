@@ -1,0 +1,79 @@
+import type { ClientUsage } from '../../api/client/desired-state.ts';
+import type { Fault } from '../../crds/fault.ts';
+import type { AccountState } from '../desired/account-state.ts';
+import type { Desired } from '../desired/desired.ts';
+
+/** Reason why the API refused an object; not sent again until the object changes, or until the next sweep. */
+export interface Refusal {
+  readonly digest: string;
+  /**
+   * `locked`: the box belongs to another namespace, and nothing of it is applied. `quota`: the object is one of the
+   * youngest of a box that has used up its quota.
+   */
+  readonly result: 'invalid' | 'conflict' | 'locked' | 'quota';
+  readonly faults: readonly Fault[];
+  readonly detail: string;
+}
+
+/** State of an object's row: as declared; not sent yet; not applied because a pass failed; refused. */
+export type RowState = 'applied' | 'pending' | 'unreachable' | Refusal;
+
+/** Everything that a status is computed from, compared member by member: the same facts keep the same status. */
+export interface Facts {
+  readonly desired: Desired;
+  readonly row: RowState;
+  /** Faults of parts without effect: a policy's rule, a client's `jwks_uri`, or hosts that a Box does not have. */
+  readonly unusable: readonly Fault[];
+  /** Number of declared policies that concern a client, or that a box has. */
+  readonly policies: number;
+  /** Number of clients declared in a box. */
+  readonly clients: number;
+  /** Links of a policy to missing resources, as `Client/x`. */
+  readonly dangling: readonly string[];
+  /** Issuer of a box. */
+  readonly issuer: string;
+  /** Reason why the quotas of a box's Namespace cannot be read. */
+  readonly quotaFault: string | undefined;
+  /** True for a box while the API does not answer. */
+  readonly isApiAway: boolean;
+  /** Usage of a client, once it was read. */
+  readonly usage: ClientUsage | undefined;
+  /** Number of users of a box, once it was read. */
+  readonly users: number | undefined;
+  /** True for a client with service accounts if the API knows the issuer and keys of their tokens. */
+  readonly servesServiceAccounts: boolean;
+  /** Pinned ServiceAccounts of a client. */
+  readonly accounts: readonly AccountState[];
+}
+
+/** Checks whether two sets of facts result in the same status. */
+export function sameFacts(one: Facts, other: Facts): boolean {
+  return (
+    one.desired === other.desired &&
+    one.row === other.row &&
+    (one.unusable === other.unusable || one.unusable.length + other.unusable.length === 0) &&
+    one.policies === other.policies &&
+    one.clients === other.clients &&
+    isSameList(one.dangling, other.dangling) &&
+    one.issuer === other.issuer &&
+    one.quotaFault === other.quotaFault &&
+    one.isApiAway === other.isApiAway &&
+    isSameUsage(one.usage, other.usage) &&
+    one.users === other.users &&
+    one.servesServiceAccounts === other.servesServiceAccounts &&
+    (one.accounts === other.accounts || one.accounts.length + other.accounts.length === 0)
+  );
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one === other || (one.length === other.length && one.every((entry, index) => entry === other[index]));
+}
+
+function isSameUsage(one: ClientUsage | undefined, other: ClientUsage | undefined): boolean {
+  return (
+    one === other ||
+    (one?.last_token_at === other?.last_token_at &&
+      one?.live_sessions === other?.live_sessions &&
+      one?.previous_secret_last_used === other?.previous_secret_last_used)
+  );
+}

@@ -1,0 +1,49 @@
+import { ManagementError } from '../../api/client/management-error.ts';
+import type { ClientUsage } from '../../api/client/desired-state.ts';
+import type { PassContext } from '../reconcile/pass-context.ts';
+
+/** Usage of a box, as it was last read. */
+export interface KnownUsage {
+  /** By id. */
+  readonly clients: ReadonlyMap<string, ClientUsage>;
+  readonly users: number;
+}
+
+/** State of reading a box's usage. */
+export interface UsageMemory {
+  known: KnownUsage | undefined;
+  /** Time of the next read, in milliseconds since 1970. */
+  due: number;
+  /** The round of portions that is running: its results so far, and the client after which it continues. */
+  round: { readonly told: Map<string, ClientUsage>; readonly after: string } | undefined;
+}
+
+/**
+ * Reads the usage of a box, once in a period: a client's status is written at most that often for this alone. A large
+ * box is read a portion at each sweep. The first read of a process waits for a random part of the period, so that a
+ * restart alone writes no status. An API that does not answer is asked again at the next sweep; nothing else waits for
+ * it.
+ */
+export async function takeUsage(
+  box: string,
+  memory: { usage: UsageMemory | undefined },
+  { management, cluster, now, random, usagePeriod }: PassContext,
+  signal: AbortSignal,
+): Promise<void> {
+  if (usagePeriod === undefined) return;
+  const time = now().getTime();
+  memory.usage ??= { known: undefined, due: time + usagePeriod * random(), round: undefined };
+  const { usage } = memory;
+  if (time < usage.due) return;
+  const { told, after } = usage.round ?? { told: new Map<string, ClientUsage>(), after: '' };
+  try {
+    const { clients, users, next } = await management.usage(box, cluster, after, signal);
+    for (const client of clients) told.set(client.id, client);
+    const isWhole = next === undefined;
+    usage.known = { clients: isWhole ? told : new Map([...(usage.known?.clients ?? []), ...told]), users };
+    usage.round = isWhole ? undefined : { told, after: next };
+    if (isWhole) usage.due = time + usagePeriod;
+  } catch (error) {
+    if (!(error instanceof ManagementError)) throw error;
+  }
+}

@@ -1,0 +1,235 @@
+import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
+import pg from 'pg';
+import { wantedBuckets } from '../../../api/db/session/bucket.ts';
+import { migrate, readMigrations, schemaNumber } from '../../../api/db/core/migrate.ts';
+import { eventually } from '../../support/eventually.ts';
+import { bareDatabase, freshDatabase } from '../../support/postgres.ts';
+import type { TestDatabase } from '../../support/postgres.ts';
+import { schemaText } from '../schema-text.ts';
+
+const apiRole = 'boxgate_api';
+
+describe('the migrations', () => {
+  it('that are frozen are as they were frozen: a database out there has applied them', async () => {
+    const lines = (await readFile(new URL('frozen-migrations.txt', import.meta.url), 'utf8')).trim().split('\n');
+    const frozen = lines.map((line) => line.split(/\s+/));
+    const found = (await readMigrations()).slice(0, frozen.length).map(({ hash, name }) => [hash, name]);
+    expect(found).to.deep.equal(frozen);
+  });
+
+  it('are numbered without a gap, and every one is applied', async () => {
+    const migrations = await readMigrations();
+    expect(migrations.map(({ number }) => number)).to.deep.equal(migrations.map((_, index) => index + 1));
+  });
+});
+
+describe('a migration run', () => {
+  let database: TestDatabase;
+  let owner: pg.Pool;
+
+  beforeEach(async () => {
+    database = await bareDatabase();
+    owner = new pg.Pool({ connectionString: database.ownerUrl });
+  });
+  afterEach(async () => {
+    await owner.end();
+    await database.drop();
+  });
+
+  function run(role = apiRole): Promise<string> {
+    return migrate(database.ownerUrl, role).then(
+      ({ applied, schema }) => `schema ${String(schema)}, applied ${String(applied.length)}`,
+      (error: unknown) => (error instanceof Error ? error.message : 'no error'),
+    );
+  }
+
+  async function applyFirst(count: number): Promise<void> {
+    const migrations = (await readMigrations()).slice(0, count);
+    await owner.query(
+      `CREATE SCHEMA boxgate;
+       CREATE TABLE boxgate.migration (
+         number integer PRIMARY KEY, name text NOT NULL, hash text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+       )`,
+    );
+    for (const { number, name, sql, hash } of migrations) {
+      await owner.query(sql);
+      await owner.query('INSERT INTO boxgate.migration VALUES ($1, $2, $3)', [number, name, hash]);
+    }
+  }
+
+  it('applies what is missing, once, and says what it did', async () => {
+    const count = (await readMigrations()).length;
+    expect(await run()).to.equal(`schema ${String(count)}, applied ${String(count)}`);
+    expect(await run()).to.equal(`schema ${String(count)}, applied 0`);
+    expect(await schemaNumber(owner)).to.equal(count);
+  });
+
+  it('gives an older database, whichever it is, the very schema of a new one', async () => {
+    const count = (await readMigrations()).length;
+    await run();
+    const fresh = await schemaText(owner, apiRole);
+    for (let first = 0; first < count; first += 1) {
+      await owner.query('DROP SCHEMA boxgate CASCADE');
+      await applyFirst(first);
+      expect(await run()).to.equal(`schema ${String(count)}, applied ${String(count - first)}`);
+      expect(await schemaText(owner, apiRole)).to.equal(fresh);
+    }
+  });
+
+  it('does its work once when many run at the same time', async () => {
+    const count = (await readMigrations()).length;
+    const said = await Promise.all([run(), run(), run(), run()]);
+    expect(said.toSorted()).to.deep.equal([
+      ...Array.from({ length: 3 }, () => `schema ${String(count)}, applied 0`),
+      `schema ${String(count)}, applied ${String(count)}`,
+    ]);
+  });
+
+  it('waits for the one before it', async () => {
+    const other = await owner.connect();
+    await other.query("SELECT pg_advisory_lock(hashtext('boxgate.migrate'))");
+    const said = run();
+    await eventually('the run waits', async () => {
+      const { rows } = await owner.query(
+        `SELECT FROM pg_locks JOIN pg_database d ON d.oid = database
+          WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`,
+      );
+      return rows.length === 1;
+    });
+    expect((await owner.query("SELECT to_regnamespace('boxgate') AS schema")).rows).to.deep.equal([{ schema: null }]);
+    await other.query("SELECT pg_advisory_unlock(hashtext('boxgate.migrate'))");
+    other.release();
+    expect(await said).to.include('applied');
+  });
+
+  it('waits for the first buckets that an API makes just now', async () => {
+    await run();
+    const api = await owner.connect();
+    await api.query('BEGIN');
+    await api.query('SELECT boxgate.make_first_buckets($1)', [wantedBuckets(new Date())]);
+    const said = run();
+    await eventually('the run waits', async () => {
+      const { rows } = await owner.query(
+        `SELECT FROM pg_stat_activity WHERE application_name = 'boxgate-migrate' AND datname = current_database()
+            AND wait_event_type = 'Lock'`,
+      );
+      return rows.length === 1;
+    });
+    await api.query('COMMIT');
+    api.release();
+    expect(await said).to.include('applied 0');
+  });
+
+  it('refuses a database whose applied migration was changed since, and names it', async () => {
+    await run();
+    await owner.query("UPDATE boxgate.migration SET hash = 'another' WHERE number = 2");
+    expect(await run()).to.match(/^Migration 0002_\w+\.sql was changed after this database applied it/);
+  });
+
+  it('refuses a database that is newer than this release', async () => {
+    await run();
+    const count = (await readMigrations()).length;
+    await owner.query("INSERT INTO boxgate.migration (number, name, hash) VALUES (41, 'a', 'b'), (42, 'c', 'd')");
+    expect(await run()).to.equal(`The database is at schema 42, newer than this release (${String(count)})`);
+  });
+
+  it('that fails changes nothing, names the migration, and works when the reason is gone', async () => {
+    await applyFirst(1);
+    // What the second one wants to make is there already.
+    await owner.query('CREATE TABLE boxgate.session (mine integer)');
+    expect(await run()).to.match(/^Migration 0002_\w+\.sql failed and changed nothing: .*already exists/);
+    expect(await schemaNumber(owner)).to.equal(1);
+    expect((await owner.query("SELECT to_regclass('boxgate.refresh_family') AS made")).rows).to.deep.equal([
+      { made: null },
+    ]);
+    await owner.query('DROP TABLE boxgate.session');
+    expect(await run()).to.include('applied');
+  });
+
+  it('does not wait long for a table that is in use, or everybody would wait behind it', async () => {
+    await applyFirst(1);
+    const reader = await owner.connect();
+    // A foreign key to a table takes a lock that excludes those who write it.
+    await reader.query('BEGIN; LOCK TABLE boxgate.box IN ROW EXCLUSIVE MODE');
+    expect(await run()).to.include('lock timeout');
+    await reader.query('ROLLBACK');
+    reader.release();
+    expect(await run()).to.include('applied');
+  });
+
+  it('R-B1 leaves no token, code or consent with the rights of a user, and no first party that nobody declares', async () => {
+    await applyFirst((await readMigrations()).findIndex(({ name }) => name.endsWith('_user_rights.sql')));
+    await owner.query(
+      `INSERT INTO boxgate.box (box, config_version) VALUES ('default', 5), ('other', 5);
+       INSERT INTO boxgate.resource (box, kind, id, version, body, owner_cluster, owner_name)
+       SELECT 'default', 'Client', id, 5, jsonb_build_object('first_party', true, 'name', id), cluster, cluster
+         FROM (VALUES ('declared', 'c'), ('rest', NULL)) AS v (id, cluster);
+       INSERT INTO boxgate.user (box, id, email, email_key, password, pepper) VALUES ('default', 1, 'a', 'a', '', '');
+       INSERT INTO boxgate.consent (box, user_id, client, scopes, version, created_at)
+       VALUES ('default', 1, 'rest', '{openid,boxgate}', 1, now());
+       INSERT INTO boxgate.authorization_answer
+         (box, id, client, user_id, version, browser, scope, created_at, expires_at, kept_until)
+       VALUES ('default', gen_random_uuid(), 'rest', 1, 1, '', 'boxgate', now(), now(), now());
+       INSERT INTO boxgate.refresh_family (box, id, client, user_id, version, family_hash, token_hash, session, scope,
+                                           created_at, last_used_at, expires_at, ends_at, sessions_end)
+       VALUES ('default', gen_random_uuid(), 'rest', 1, 1, '', '', gen_random_uuid(), 'boxgate openid',
+               now(), now(), now(), now(), now());
+       CREATE TABLE boxgate.session_any PARTITION OF boxgate.session DEFAULT`,
+    );
+    for (const user of ['1', 'NULL']) {
+      await owner.query(
+        `INSERT INTO boxgate.session (id, version, expires_at, bucket, type, box, client, user_id, scope)
+         VALUES (gen_random_uuid(), 1, now(), 1, 'a', 'default', 'rest', ${user}, 'read boxgate boxgates')`,
+      );
+    }
+    await run();
+    const values = async (sql: string): Promise<unknown[]> =>
+      (await owner.query<{ value: unknown }>(sql)).rows.map(({ value }) => value);
+    expect(await values('SELECT scope AS value FROM boxgate.session ORDER BY user_id')).to.deep.equal([
+      'read boxgates',
+      'read boxgate boxgates',
+    ]);
+    expect(await values('SELECT scope AS value FROM boxgate.authorization_answer')).to.deep.equal([null]);
+    expect(await values('SELECT scope AS value FROM boxgate.refresh_family')).to.deep.equal(['openid']);
+    expect(await values('SELECT scopes AS value FROM boxgate.consent')).to.deep.equal([['openid']]);
+    const rows = await owner.query(
+      `SELECT r.id, r.body -> 'first_party' AS trusted, r.version = b.config_version AND b.config_version > 5 AS moved,
+              boxgate.row_state(r) = 'intact' AS intact
+         FROM boxgate.resource r JOIN boxgate.box b ON b.box = r.box ORDER BY r.id`,
+    );
+    expect(rows.rows).to.deep.equal([
+      { id: 'declared', trusted: true, moved: false, intact: false },
+      { id: 'rest', trusted: false, moved: true, intact: true },
+    ]);
+    expect(await values("SELECT config_version AS value FROM boxgate.box WHERE box = 'other'")).to.deep.equal(['5']);
+  });
+
+  it('says which role to make when there is none of that name, whatever characters it has', async () => {
+    const said = await run('no $& "such" role');
+    expect(said).to.equal(
+      'There is no role "no $& ""such"" role": make it (CREATE ROLE "no $& ""such"" role" LOGIN) and migrate again',
+    );
+  });
+
+  it('gives the rights to a role of any name', async () => {
+    const role = `odd $& "${database.ownerUrl.slice(-6)}" role`;
+    await owner.query(`CREATE ROLE ${pg.escapeIdentifier(role)}`);
+    expect(await run(role)).to.include('applied');
+    expect(await schemaText(owner, role)).to.include('grant select on table migration to api');
+    await owner.query(`DROP OWNED BY ${pg.escapeIdentifier(role)}; DROP ROLE ${pg.escapeIdentifier(role)}`);
+  });
+});
+
+describe('the API’s role', () => {
+  it('loses rights that a later release does not give it', async () => {
+    const database = await freshDatabase();
+    const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 1 });
+    await owner.query(`GRANT DELETE ON boxgate.session TO ${apiRole}`);
+    await migrate(database.ownerUrl, apiRole);
+    const { rows } = await owner.query(`SELECT has_table_privilege('${apiRole}', 'boxgate.session', 'DELETE') AS may`);
+    expect(rows).to.deep.equal([{ may: false }]);
+    await owner.end();
+    await database.drop();
+  });
+});

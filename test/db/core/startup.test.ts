@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { Outage } from '../../../api/db/core/outage.ts';
+import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
+import { checkDatabase } from '../../../api/db/core/startup.ts';
+import { bareDatabase, freshDatabase } from '../../support/postgres.ts';
+import type { TestDatabase } from '../../support/postgres.ts';
+
+describe('the check of a database before the API serves', () => {
+  let database: TestDatabase;
+  let owner: pg.Pool;
+
+  before(async () => {
+    database = await freshDatabase();
+    owner = new pg.Pool({ connectionString: database.ownerUrl, max: 1 });
+  });
+  after(async () => {
+    await owner.end();
+    await database.drop();
+  });
+
+  /** What the check throws; undefined when the API may serve. */
+  async function refusal(change: { port?: string; user?: string; password?: string } = {}, of = database.apiUrl) {
+    const url = new URL(of);
+    if (change.port !== undefined) url.port = change.port;
+    if (change.user !== undefined) url.username = change.user;
+    if (change.password !== undefined) url.password = change.password;
+    const pool = createPool(url.href, { ...defaultLimits, connections: 1 }, 'startup-test', () => undefined);
+    try {
+      await checkDatabase(pool);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error : new Error('no error');
+    } finally {
+      await pool.end();
+    }
+  }
+
+  it('finds nothing wrong with a migrated one and a role of the API’s own', async () => {
+    expect(await refusal()).to.equal(undefined);
+  });
+
+  it('says which command makes the schema when there is none, or none that the role may see', async () => {
+    const bare = await bareDatabase();
+    expect((await refusal({}, bare.apiUrl))?.message).to.match(/is at schema 0, .*: run boxgate migrate$/);
+    await bare.drop();
+    await owner.query('REVOKE ALL ON SCHEMA boxgate FROM boxgate_api');
+    expect((await refusal())?.message).to.match(/is at schema 0, .*: run boxgate migrate$/);
+    await owner.query('GRANT USAGE ON SCHEMA boxgate TO boxgate_api');
+  });
+
+  it('says so when the schema is older than this release, and takes a newer one', async () => {
+    await owner.query('UPDATE boxgate.migration SET number = -number WHERE number > 1');
+    expect((await refusal())?.message).to.match(/^The database is at schema 1, this release needs \d+: run boxgate/);
+    await owner.query('UPDATE boxgate.migration SET number = abs(number)');
+    await owner.query("INSERT INTO boxgate.migration (number, name, hash) VALUES (99, 'a', 'b')");
+    expect(await refusal()).to.equal(undefined);
+    await owner.query('DELETE FROM boxgate.migration WHERE number = 99');
+  });
+
+  const unbound: readonly (readonly [what: string, attributes: string, sentence: RegExp])[] = [
+    ['a superuser', 'SUPERUSER', /is a superuser or has BYPASSRLS/],
+    ['a role with BYPASSRLS', 'BYPASSRLS', /is a superuser or has BYPASSRLS/],
+    ['a member of the owner', 'IN ROLE postgres', /is an owner of the tables/],
+  ];
+  for (const [what, attributes, sentence] of unbound) {
+    it(`K-07 refuses ${what}: row-level security does not bind it`, async () => {
+      const role = `unbound_${String(process.pid)}`;
+      await owner.query(`CREATE ROLE ${role} LOGIN PASSWORD 'canary' ${attributes}`);
+      expect((await refusal({ user: role, password: 'canary' }))?.message).to.match(sentence);
+      await owner.query(`DROP ROLE ${role}`);
+    });
+  }
+
+  it('X-15 is an outage when Postgres is away, refuses the login, or is read-only', async () => {
+    expect(await refusal({ port: '1' })).to.be.instanceOf(Outage);
+    expect(await refusal({ password: 'wrong' })).to.be.instanceOf(Outage);
+    const name = new URL(database.apiUrl).pathname.slice(1);
+    await owner.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    expect(await refusal())
+      .to.be.instanceOf(Outage)
+      .with.property('message', 'Postgres is read-only');
+    await owner.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    expect(await refusal()).to.equal(undefined);
+  });
+});

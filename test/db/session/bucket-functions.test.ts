@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import type pg from 'pg';
+import { bucketOf, upkeepBuckets, wantedBuckets } from '../../../api/db/session/bucket.ts';
+import { boxDatabase } from '../../resources/box-database.ts';
+import type { BoxDatabase } from '../../resources/box-database.ts';
+import { awayFromMidnight } from '../../support/midnight.ts';
+
+const dayMs = 86_400_000;
+const monthZero = 1_000_000;
+
+function dayBucket(daysFromNow: number): number {
+  return Math.floor(Date.now() / dayMs) + daysFromNow;
+}
+
+function monthBucket(monthsFromNow: number): number {
+  const now = new Date();
+  return monthZero + now.getUTCFullYear() * 12 + now.getUTCMonth() + monthsFromNow;
+}
+
+describe('the functions that make and drop buckets', () => {
+  let database: BoxDatabase;
+
+  before(async () => {
+    await awayFromMidnight();
+    database = await boxDatabase();
+    // The buckets that it comes with may have been made on the day before.
+    const wanted = wantedBuckets(new Date());
+    await upkeepBuckets(database.pool, new Date());
+    for (const bucket of await buckets()) {
+      if (!wanted.includes(bucket)) await database.owner.query(`DROP TABLE boxgate.session_${String(bucket)}`);
+    }
+  });
+  after(() => database.end());
+
+  async function call(name: string, argument: unknown, on: pg.Pool = database.pool): Promise<unknown> {
+    const { rows } = await on.query<{ done: unknown }>(`SELECT boxgate.${name}($1) AS done`, [argument]);
+    return rows[0]?.done;
+  }
+
+  async function refusal(name: string, argument: unknown): Promise<string | undefined> {
+    try {
+      await call(name, argument);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error && 'code' in error ? String(error.code) : 'no code';
+    }
+  }
+
+  async function buckets(): Promise<readonly number[]> {
+    const { rows } = await database.pool.query<{ bucket: number }>('SELECT bucket FROM boxgate.buckets()');
+    return rows.map((row) => row.bucket);
+  }
+
+  /** As the owner, and past what the function allows. */
+  async function makeOldBucket(bucket: number): Promise<void> {
+    await database.owner.query(
+      `CREATE TABLE boxgate.session_${String(bucket)} PARTITION OF boxgate.session
+       FOR VALUES FROM (${String(bucket)}) TO (${String(bucket + 1)})`,
+    );
+  }
+
+  const refusals: readonly (readonly [name: string, what: string, bucket: () => unknown, code: string])[] = [
+    ['make_bucket', 'a day that was over a day ago', () => dayBucket(-2), '22023'],
+    ['make_bucket', 'a month that was over a day ago', () => monthBucket(-2), '22023'],
+    ['make_bucket', 'a day beyond eleven years', () => dayBucket(4_100), '22023'],
+    ['make_bucket', 'a month beyond eleven years', () => monthBucket(140), '22023'],
+    ['make_bucket', 'a number below every bucket', () => -1, '22023'],
+    ['make_bucket', 'a number between days and months', () => monthZero, '22023'],
+    ['make_bucket', 'a month before 1970', () => monthZero + 1970 * 12 - 1, '22023'],
+    ['make_bucket', 'a month after the year 9999', () => monthZero + 9_999 * 12 + 1, '22023'],
+    ['make_bucket', 'the largest integer', () => 2_147_483_647, '22023'],
+    ['make_bucket', 'the smallest integer', () => -2_147_483_648, '22023'],
+    ['make_bucket', 'nothing', () => null, '22023'],
+    ['make_bucket', 'what is no number', () => '1; DROP TABLE boxgate.box', '22P02'],
+    ['drop_bucket', 'today', () => dayBucket(0), '22023'],
+    ['drop_bucket', 'yesterday', () => dayBucket(-1), '22023'],
+    ['drop_bucket', 'tomorrow', () => dayBucket(1), '22023'],
+    ['drop_bucket', 'this month', () => monthBucket(0), '22023'],
+    ['drop_bucket', 'a number below every bucket', () => -1, '22023'],
+    ['drop_bucket', 'nothing', () => null, '22023'],
+    ['drop_bucket', 'what is no number', () => '1 OR true', '22P02'],
+  ];
+  for (const [name, what, bucket, code] of refusals) {
+    it(`${name} refuses ${what}`, async () => {
+      const before = await buckets();
+      expect(await refusal(name, bucket())).to.equal(code);
+      expect(await buckets()).to.deep.equal(before);
+    });
+  }
+
+  it('make_bucket makes a partition once, empty, with every index of the table', async () => {
+    await database.owner.query(`DROP TABLE boxgate.session_${String(dayBucket(40))}`);
+    expect(await call('make_bucket', dayBucket(40))).to.equal(true);
+    expect(await call('make_bucket', dayBucket(40))).to.equal(false);
+    const { rows } = await database.owner.query<{ table: string; indexes: string }>(
+      `SELECT indrelid::regclass::text AS table, count(*) AS indexes FROM pg_index
+        WHERE indrelid IN ($1::regclass, 'boxgate.session'::regclass) GROUP BY 1 ORDER BY 2, 1`,
+      [`boxgate.session_${String(dayBucket(40))}`],
+    );
+    expect(rows).to.have.length(2);
+    expect(rows[0]?.indexes).to.equal(rows[1]?.indexes);
+  });
+
+  it('make_bucket takes the day that has just ended: two clocks differ near midnight', async () => {
+    expect(await call('make_bucket', dayBucket(-1))).to.equal(true);
+    await database.owner.query(`DROP TABLE boxgate.session_${String(dayBucket(-1))}`);
+  });
+
+  it('make_bucket called by many at once makes each partition once', async () => {
+    const wanted = [61, 62].map(dayBucket);
+    for (const bucket of wanted) await database.owner.query(`DROP TABLE boxgate.session_${String(bucket)}`);
+    const calls = [...wanted, ...wanted, ...wanted].map((bucket) => call('make_bucket', bucket));
+    expect((await Promise.all(calls)).filter((made) => made === true)).to.have.length(2);
+    expect(await buckets()).to.include.members(wanted);
+  });
+
+  it('peer defect 12: drop_bucket drops what was over a day ago, sessions and all, and says false when it is not there', async () => {
+    const old = dayBucket(-2);
+    await makeOldBucket(old);
+    await database.owner.query(
+      `INSERT INTO boxgate.session (id, version, expires_at, bucket, type, box, client)
+       VALUES (gen_random_uuid(), 1, now() - interval '2 days', $1, 'c', 'default', 'a')`,
+      [old],
+    );
+    expect(await call('drop_bucket', old)).to.equal(true);
+    expect(await call('drop_bucket', old)).to.equal(false);
+    const { rows } = await database.owner.query('SELECT FROM boxgate.session');
+    expect(rows).to.have.length(0);
+  });
+
+  it('drop_bucket gives up at once while a long statement reads, so that nobody waits behind it', async () => {
+    const old = dayBucket(-3);
+    await makeOldBucket(old);
+    const reader = await database.owner.connect();
+    await reader.query('BEGIN; SELECT count(*) FROM boxgate.session');
+    expect(await call('drop_bucket', old)).to.equal(false);
+    await reader.query('ROLLBACK');
+    reader.release();
+    expect(await call('drop_bucket', old)).to.equal(true);
+  });
+
+  it('upkeep drops all that is over and nothing else, and makes all that is missing', async () => {
+    const over = [dayBucket(-2), dayBucket(-400), monthBucket(-2), monthBucket(-30)];
+    for (const bucket of over) await makeOldBucket(bucket);
+    const missing = [dayBucket(0), dayBucket(60), monthBucket(1), monthBucket(120)];
+    for (const bucket of missing) await database.owner.query(`DROP TABLE boxgate.session_${String(bucket)}`);
+    const done = await upkeepBuckets(database.pool, new Date());
+    expect(done.dropped).to.have.members(over);
+    expect(done.made).to.have.members(missing);
+    expect(await buckets()).to.have.members([...wantedBuckets(new Date())]);
+    expect(await upkeepBuckets(database.pool, new Date())).to.deep.equal({ made: [], dropped: [] });
+  });
+
+  it('upkeep goes by the clock of the database: one that is two days ahead drops nothing', async () => {
+    const ahead = new Date(Date.now() + 2 * dayMs);
+    const { made, dropped } = await upkeepBuckets(database.pool, ahead);
+    expect(dropped).to.deep.equal([]);
+    expect(made.filter((bucket) => bucket < monthZero)).to.deep.equal([63, 64].map(dayBucket));
+  });
+
+  it('the end of a bucket is the same in the database and by the calendar', async () => {
+    const months = Array.from({ length: 30 }, (_, index) => monthZero + (1999 + index) * 12 + ((index * 5) % 12));
+    for (const bucket of [0, 19_782, 20_000, dayBucket(0), ...months]) {
+      const { rows } = await database.pool.query<{ end: Date }>('SELECT boxgate.bucket_end($1) AS end', [bucket]);
+      const end = rows[0]?.end.getTime() ?? 0;
+      const issued = end / 1000 - 1 - (bucket < monthZero ? 0 : 70 * 86_400);
+      expect(bucketOf(issued, end / 1000 - 1), `the last second of ${String(bucket)}`).to.equal(bucket);
+      expect(bucketOf(issued, end / 1000), `the first after ${String(bucket)}`).to.not.equal(bucket);
+    }
+  });
+});

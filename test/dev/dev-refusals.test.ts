@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { existsSync, readdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { openStateFolder } from '../../dev/processes/state-folder.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
+import { runBoxgate } from './boxgate-process.ts';
+import { anyPorts } from './dev-process.ts';
+import { clientYaml, temporaryFolder } from './temporary-folder.ts';
+import type { TemporaryFolder } from './temporary-folder.ts';
+
+describe('boxgate dev, which cannot begin', () => {
+  let folder: TemporaryFolder;
+  let database: TestDatabase;
+
+  before(async () => {
+    folder = temporaryFolder();
+    folder.write('manifests/client.yaml', clientYaml('client'));
+    database = await freshDatabase();
+  });
+  after(async () => {
+    folder.remove();
+    await database.drop();
+  });
+
+  const manifests = (): string => folder.path('manifests');
+
+  /** One sentence on standard error and nothing else; for usage, the usage below it. */
+  async function refused(args: readonly string[]): Promise<{ code: unknown; sentence: string; usage: string }> {
+    const { code, stdout, stderr } = await runBoxgate(['dev', ...args]);
+    expect(stdout).to.equal('');
+    const [, sentence = '', usage = ''] = /^boxgate: (.+)\n(?:\n(Usage: [^]+))?$/.exec(stderr) ?? [];
+    expect(sentence, stderr).not.to.equal('');
+    return { code, sentence, usage };
+  }
+
+  it('without a folder it says how it is used, and ends with 2', async () => {
+    const { code, sentence, usage } = await refused([]);
+    expect({ code, sentence }).to.deep.equal({
+      code: 2,
+      sentence: 'Which folder? `boxgate dev` needs the one that holds the manifests',
+    });
+    for (const option of ['dev <folder>', '--port', '--management-port', '--state', '--database-url', '--once']) {
+      expect(usage).to.include(option);
+    }
+  });
+
+  it('with an option that there is not it says which, and ends with 2', async () => {
+    const { code, sentence } = await refused([manifests(), '--prot', '1']);
+    expect({ code, sentence }).to.deep.equal({ code: 2, sentence: "Unknown option '--prot'" });
+    expect(existsSync(folder.path('manifests/.boxgate'))).to.equal(false);
+  });
+
+  it('on a folder that is not there it makes none', async () => {
+    const sentence = `The folder ${folder.path('nowhere')} cannot be read: it is not there`;
+    expect(await refused([folder.path('nowhere'), ...anyPorts])).to.deep.equal({ code: 1, sentence, usage: '' });
+    expect(existsSync(folder.path('nowhere'))).to.equal(false);
+  });
+
+  describe('on a port that is in use', () => {
+    const servers: Server[] = [];
+
+    /** Makes sure that somebody has the port, and says which it is. */
+    async function occupy(port: number): Promise<number> {
+      const server = createServer();
+      await new Promise<void>((resolve) => {
+        server.once('error', () => resolve());
+        server.listen(port, '127.0.0.1', resolve);
+      });
+      servers.push(server);
+      const address = server.address();
+      return typeof address === 'object' && address !== null ? address.port : port;
+    }
+    afterEach(() => {
+      for (const server of servers.splice(0)) server.close();
+    });
+
+    it('says which, and how to choose another; 8080 and 8081 where none is named', async () => {
+      const other = String(await occupy(0));
+      await occupy(8080);
+      await occupy(8081);
+      for (const [args, port, option] of [
+        [['--port', other, '--management-port', '0'], other, '--port'],
+        [['--management-port', '0'], '8080', '--port'],
+        [['--port', '0'], '8081', '--management-port'],
+      ] as const) {
+        const sentence = `Port ${port} is in use; choose another with ${option} (0: any free one)`;
+        expect(await refused([manifests(), ...args])).to.deep.equal({ code: 1, sentence, usage: '' });
+      }
+      expect(readdirSync(folder.path('manifests/.boxgate')), 'a Postgres was started').not.to.include('data');
+    });
+  });
+
+  it('on a state folder that is a file it says so', async () => {
+    folder.write('file', '');
+    const sentence = `The state folder ${folder.path('file')} cannot be used: it is not a folder`;
+    const state = ['--state', folder.path('file')];
+    expect(await refused([manifests(), ...anyPorts, ...state])).to.deep.equal({ code: 1, sentence, usage: '' });
+  });
+
+  it('on a state folder whose keys are damaged it says so, and makes no new ones', async () => {
+    folder.write('state/keys.json', '{"postgresPassword": "canary"');
+    const { code, sentence } = await refused([manifests(), ...anyPorts, '--state', folder.path('state')]);
+    expect(code).to.equal(1);
+    expect(sentence).to.match(/\/state\/keys\.json is damaged; restore it, or remove the state folder/);
+  });
+
+  it('on data of another Postgres it says where to look, and ends at once', async () => {
+    openStateFolder(folder.path('older')).release();
+    folder.write('older/data/PG_VERSION', '11\n');
+    const { code, sentence } = await refused([manifests(), ...anyPorts, '--state', folder.path('older')]);
+    expect(code).to.equal(1);
+    expect(sentence).to.match(/^Postgres ended with code \d+ at its start; see \S+\/older\/postgres\.log$/);
+  });
+
+  describe('on a database', () => {
+    async function refusedOn(url: string): Promise<string> {
+      const state = ['--state', folder.path('elsewhere')];
+      const { code, sentence } = await refused([manifests(), ...anyPorts, ...state, '--database-url', url]);
+      expect(code).to.equal(1);
+      expect(sentence).not.to.include('canary');
+      return sentence;
+    }
+
+    it('that is away it says so, without the password', async () => {
+      const sentence = await refusedOn('postgres://owner:canary@127.0.0.1:1/boxgate');
+      expect(sentence).to.match(/cannot be made in this database: connect ECONNREFUSED 127\.0\.0\.1:1$/);
+    });
+
+    it('whose password is another one it says so, without it', async () => {
+      const url = new URL(database.ownerUrl);
+      url.password = 'canary';
+      expect(await refusedOn(url.href)).to.match(/password authentication failed/);
+    });
+
+    it('that belongs to somebody else it says so', async () => {
+      expect(await refusedOn(database.apiUrl)).to.match(/permission denied/);
+    });
+  });
+});

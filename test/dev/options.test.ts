@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { readDevOptions, UsageError } from '../../dev/options.ts';
+
+const read = (...args: string[]) => readDevOptions(args, '/srv');
+const standard = {
+  folder: '/srv/examples',
+  port: 8080,
+  managementPort: 8081,
+  state: '/srv/examples/.boxgate',
+  databaseUrl: undefined,
+  once: false,
+};
+const url = 'postgres://owner:canary@127.0.0.1:5433/boxgate';
+
+describe('readDevOptions', () => {
+  const good: [args: string[], options: Partial<typeof standard> | { databaseUrl: string }][] = [
+    [['examples'], {}],
+    [['/other'], { folder: '/other', state: '/other/.boxgate' }],
+    [['--port', '0', 'examples', '--management-port=0'], { port: 0, managementPort: 0 }],
+    [['examples', '--port=65535'], { port: 65_535 }],
+    [['examples', '--state', 'kept'], { state: '/srv/kept' }],
+    [['examples', '--once'], { once: true }],
+    [['examples', '--database-url', url], { databaseUrl: url }],
+  ];
+  for (const [args, options] of good) {
+    it(`reads ${args.join(' ').replace(/:canary/, '')}`, () => {
+      expect(read(...args)).to.deep.equal({ ...standard, ...options });
+    });
+  }
+
+  const bad: [args: string[], sentence: RegExp][] = [
+    [[], /^Which folder\?/],
+    [[''], /^Which folder\?/],
+    [['a', '--state', ''], /^--state must be the path of a folder$/],
+    [['a', 'b'], /^One folder at a time: b is too much$/],
+    [['a', '--port', 'x'], /^--port must be a number from 0 to 65535/],
+    [['a', '--port', '65536'], /^--port must be/],
+    [['a', '--port', '-1'], /--port/],
+    [['a', '--management-port', '1e3'], /^--management-port must be/],
+    [['a', '--databse-url', 'x'], /^Unknown option '--databse-url'$/],
+    [['a', '--once=yes'], /--once/],
+    [['a', '--port'], /--port/],
+    [['a', '--database-url', 'canary'], /^--database-url must be a URL such as/],
+    [['a', '--database-url', 'postgres://127.0.0.1/canary'], /^--database-url must be a URL such as/],
+  ];
+  for (const [args, sentence] of bad) {
+    it(`refuses ${args.length === 0 ? 'nothing at all' : JSON.stringify(args)} in one sentence`, () => {
+      expect(() => read(...args)).to.throw(UsageError, sentence);
+      expect(() => read(...args)).to.not.throw(UsageError, /canary|\n/);
+    });
+  }
+});

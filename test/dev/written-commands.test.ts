@@ -1,0 +1,239 @@
+import { expect } from 'chai';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
+import path from 'node:path';
+import { isObject, parseJson } from '../../api/client/apply-answer.ts';
+import { shellBlocks } from '../operator/shell-page.ts';
+import { writeCurlStandIn } from './curl-stand-in.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import type { TemporaryFolder } from './temporary-folder.ts';
+import { writtenCommands } from './written-commands.ts';
+import type { SessionReport } from './written-session.ts';
+
+/** Commands that no test runs as they are written, and why. This list may only get shorter. */
+const notRun: readonly (readonly [page: string, command: string, why: string])[] = [
+  ['README.md', 'npx boxgate dev <folder>', 'the reader fills in the folder; `npx boxgate dev shop` is run'],
+  ['README.md', 'make test', 'it runs this test'],
+  ['docs/database.md', "CREATE ROLE boxgate_api LOGIN PASSWORD '…';", 'the reader fills in the password'],
+  ['docs/database.md', 'BOXGATE_OWNER_URL=postgres://owner:…@db/', 'the reader fills in the passwords'],
+  ['docs/performance.md', 'make bench', 'it takes a quarter of an hour'],
+  ['docs/performance.md', 'npm run bench -- tokens', 'it measures for minutes'],
+  ['docs/performance.md', 'make bench-large', 'it stores ten million sessions'],
+  ['docs/performance.md', 'npm run bench -- tokens --rounds 9', 'it measures for minutes'],
+  ['docs/performance.md', 'make bench-operator', 'it measures for minutes'],
+  ['docs/performance.md', 'npm run bench:operator -- create-to-token', 'it measures for minutes'],
+  ['docs/reliability.md', 'make test', 'it runs this test'],
+  ['docs/reliability.md', 'make faults', 'it takes twenty minutes'],
+  ['docs/reliability.md', 'make hour', 'it takes ten minutes or more'],
+  ['docs/tenancy.md', 'kubectl --namespace boxgate-system scale', 'there is no Deployment until there is an image'],
+  ['docs/tenancy.md', 'boxgate operator --release-finalizers', 'it runs in the image of the operator'],
+  ['docs/tenancy.md', 'kubectl annotate namespace shop boxgate.dev/adopt-uid', 'the reader fills in the uid'],
+  ['docs/tenancy.md', 'kubectl annotate namespace shop boxgate.dev/discard-uid', 'the reader fills in the uid'],
+  [
+    'docs/tenancy.md',
+    'kubectl annotate namespace shop boxgate.dev/quota',
+    'it needs a cluster with the namespace shop',
+  ],
+  [
+    'docs/tenancy.md',
+    'kubectl annotate namespace shop boxgate.dev/hosts',
+    'it needs a cluster with the namespace shop',
+  ],
+  [
+    'docs/tenancy.md',
+    'kubectl annotate namespace shop boxgate.dev/secret-l',
+    'it needs a cluster with the namespace shop',
+  ],
+];
+const mostNotRun = 20;
+
+const pages = ['README.md', ...pagesIn('docs')];
+const written = pages.flatMap((page) =>
+  writtenCommands(readFileSync(page, 'utf8')).map((command) => [page, command] as const),
+);
+
+/** The pages below a folder; the decisions are no instructions. */
+function pagesIn(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`);
+}
+
+/** A clone of this repository as it is now, with what is not committed yet. */
+function freshClone(into: string): void {
+  execFileSync('git', ['clone', '--quiet', '.', into], { stdio: 'pipe' });
+  const files = (...options: readonly string[]): readonly string[] =>
+    execFileSync('git', ['ls-files', '-z', ...options], { encoding: 'utf8' })
+      .split('\0')
+      .filter((file) => file !== '');
+  const deleted = new Set(files('--deleted'));
+  for (const file of deleted) rmSync(path.join(into, file), { force: true });
+  for (const file of files('--modified', '--others', '--exclude-standard')) {
+    // A link to the packages of another checkout is none of the clone's.
+    if (deleted.has(file) || !statSync(file).isFile()) continue;
+    mkdirSync(path.dirname(path.join(into, file)), { recursive: true });
+    copyFileSync(file, path.join(into, file));
+  }
+  // The packages are installed for this very list: make must not install them again.
+  utimesSync(path.join(into, 'package-lock.json'), 0, 0);
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** How to have a network of our own, in which every port is free; an ordinary user has one with a user namespace. */
+const apart = isRoot() ? ['unshare', '-nm'] : ['unshare', '--map-current-user', '-nm', '--keep-caps'];
+
+/** Whether this machine lets us have one. */
+function hasOwnNetwork(): boolean {
+  const [program, ...options] = apart;
+  return program !== undefined && spawnSync(program, [...options, 'ip', 'link', 'set', 'lo', 'up']).status === 0;
+}
+
+/** What stands before the session on the command line: a network and packages of its own, a user. */
+function prefixOf(clone: string, home: string, user: string | undefined): readonly string[] {
+  const as = user === undefined ? [] : ['runuser', '-u', user, '--', 'env', `HOME=${home}`];
+  if (!hasOwnNetwork()) {
+    const [packages, own] = [path.resolve('node_modules'), path.join(clone, 'node_modules')];
+    // Another user may have no way into the home that this checkout is in.
+    if (user === undefined) symlinkSync(packages, own);
+    else execFileSync('cp', ['-a', packages, own]);
+    return as;
+  }
+  mkdirSync(path.join(clone, 'node_modules'));
+  // Nobody may look into the folder of the packages from outside, and nothing may change them.
+  const script = 'ip link set lo up; mount --bind -o ro "$0" "$1"; shift; exec "$@"';
+  const inside = ['sh', '-euc', script, path.resolve('node_modules'), path.join(clone, 'node_modules')];
+  // What it takes to set up a network must not let an ordinary user into closed files.
+  const plain = isRoot() ? [] : ['setpriv', '--ambient-caps=-all', '--inh-caps=-all', '--'];
+  return [...apart, ...inside, ...plain, ...as];
+}
+
+/** Settings without those of npm and of the tests: a newcomer has none of them. */
+function newcomersEnvironment(home: string, bin: string): Readonly<Record<string, string>> {
+  const folders = (process.env['PATH'] ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
+  return { PATH: [...folders, bin].join(':'), HOME: home, LANG: process.env['LANG'] ?? 'C.UTF-8' };
+}
+
+/** Runs the session in a clone of its own, as another user where one is named. */
+async function session(folder: TemporaryFolder, user?: string): Promise<SessionReport> {
+  const clone = folder.path('clone');
+  freshClone(clone);
+  for (const name of ['home', 'bin']) mkdirSync(folder.path(name));
+  // Another user may have no way to the Node.js of this process.
+  writeCurlStandIn(folder.path('bin', 'curl'), path.join(clone, 'node_modules/node/bin/node'));
+  const [program, ...args] = [
+    ...prefixOf(clone, folder.path('home'), user),
+    'node_modules/node/bin/node',
+    'test/dev/written-session.ts',
+  ];
+  if (user !== undefined) execFileSync('chown', ['-R', user, folder.root]);
+  const child = spawn(program, args, {
+    cwd: clone,
+    env: newcomersEnvironment(folder.path('home'), folder.path('bin')),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [printed, said] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await new Promise((resolve, reject) => {
+    child.on('error', reject).on('close', resolve);
+  });
+  const report = parseJson(printed);
+  if (isReport(report)) return report;
+  throw new Error(`the session did not end well:\n${printed}${said}`);
+}
+
+function isReport(value: unknown): value is SessionReport {
+  return isObject(value) && Array.isArray(value['ran']) && Array.isArray(value['failures']);
+}
+
+describe('R-31 the commands of README, the pages and the hints of boxgate dev', () => {
+  const folders: TemporaryFolder[] = [];
+  afterEach(() => {
+    for (const folder of folders.splice(0)) folder.remove();
+  });
+  function folder(): TemporaryFolder {
+    const made = temporaryFolder();
+    folders.push(made);
+    return made;
+  }
+
+  const users = [undefined, ...(isRoot() ? ['nobody'] : [])];
+  for (const user of users) {
+    it(`R-31: run as they are written in a fresh clone, as ${user ?? 'the user of the tests'}`, async () => {
+      const { ran, failures } = await session(folder(), user);
+      expect(failures).to.deep.equal([]);
+      const elsewhere = new Set(
+        shellBlocks(readFileSync('docs/kubernetes.md', 'utf8')).map(({ commands }) => commands.trimEnd()),
+      );
+      const lines = new Set([...elsewhere].flatMap((block) => block.split('\n')));
+      const isRun = ([page, command]: (typeof written)[number]): boolean =>
+        ran.includes(command) || (page === 'docs/kubernetes.md' ? elsewhere : lines).has(command);
+      const left = written.filter((one) => !isRun(one)).map(([page, command]) => `${page}: ${command}`);
+      const known = notRun.map(([page, command]) => `${page}: ${command}`);
+      expect(left.filter((one) => !known.some((start) => one.startsWith(start)))).to.deep.equal([]);
+      expect(
+        known.filter((start) => !left.some((one) => one.startsWith(start))),
+        'is run, or is no more',
+      ).to.deep.equal([]);
+    });
+  }
+
+  /** `make dev` in a checkout that the user cannot write to; what it prints, without make's own line. */
+  function makeDev(checkout: TemporaryFolder, prefix: readonly string[]): readonly string[] {
+    const clone = checkout.path('clone');
+    if (isRoot()) chmodSync(checkout.root, 0o755);
+    else execFileSync('chmod', ['-R', 'a-w', clone]);
+    const [program, ...args] = [...prefix, 'make', 'dev'];
+    const environment = newcomersEnvironment('/nonexistent', checkout.path('bin'));
+    const { stdout, stderr } = spawnSync(program, args, { cwd: clone, env: environment, encoding: 'utf8' });
+    if (!isRoot()) execFileSync('chmod', ['-R', 'u+w', clone]);
+    return `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('make: '));
+  }
+  const other = isRoot() ? 'nobody' : undefined;
+
+  it('R-35: make dev in a checkout of another user says in one sentence that its packages cannot be installed there', () => {
+    const checkout = folder();
+    freshClone(checkout.path('clone'));
+    const owner = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim();
+    const clone = checkout.path('clone');
+    expect(makeDev(checkout, other === undefined ? [] : ['runuser', '-u', other, '--'])).to.deep.equal([
+      `You cannot install the packages here, because ${clone} belongs to ${owner}: run make as that user, or in a copy of your own (cp -r ${clone} <folder>).`,
+    ]);
+  });
+
+  it('R-35: make dev in a checkout of another user with its packages says in one sentence where the state can be', () => {
+    const checkout = folder();
+    const clone = checkout.path('clone');
+    freshClone(clone);
+    const prefix = prefixOf(clone, checkout.path('home'), other);
+    expect(makeDev(checkout, prefix)).to.deep.equal([
+      `boxgate: The state folder ${clone}/examples/standalone/.boxgate cannot be used: permission denied. Name a folder of your own with --state <dir>`,
+    ]);
+  });
+
+  it('R-31: the list of what is not run has a reason each and only gets shorter', () => {
+    expect(notRun.length).to.be.at.most(mostNotRun);
+    expect(notRun.filter(([, , why]) => why === '')).to.deep.equal([]);
+  });
+
+  it('R-33: the first lines about a cluster say that there is no image yet', () => {
+    const sentence = 'There is no container image of the two programs yet';
+    const page = readFileSync('docs/kubernetes.md', 'utf8');
+    expect(page.split('\n').find((line) => line !== '' && !line.startsWith('#'))).to.contain(sentence);
+    const [, chapter = ''] = readFileSync('README.md', 'utf8').split('## In a cluster\n');
+    expect(chapter.trimStart().startsWith(sentence)).to.equal(true);
+  });
+});

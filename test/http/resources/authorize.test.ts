@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { authorize } from '../../../api/http/resources/authorize.ts';
+import { token } from '../../../api/oauth/token/endpoint.ts';
+import { Problem } from '../../../api/problem.ts';
+import type { StateCache } from '../../../api/state/state-cache.ts';
+import { makeWorld } from '../../oauth/world.ts';
+import type { World } from '../../oauth/world.ts';
+
+const client = { kind: 'Client', grant_types: ['client_credentials'], secret: 'a-secret' } as const;
+const linked = (id: string) => [{ resourceType: 'Client', id }];
+
+describe('authorization', () => {
+  let world: World;
+  /** How often the body was wanted. */
+  let read = 0;
+  /** How often a decision was made, each with one statement. */
+  let decisions = 0;
+
+  before(async () => {
+    world = await makeWorld();
+    await world.declare(
+      'shop',
+      { ...client, id: 'bare' },
+      { ...client, id: 'reader' },
+      { ...client, id: 'careful' },
+      { ...client, id: 'writer' },
+      {
+        kind: 'AccessPolicy',
+        id: 'reads',
+        engine: 'matcho',
+        link: linked('reader'),
+        matcho: { 'request-method': 'get' },
+      },
+      {
+        kind: 'AccessPolicy',
+        id: 'all-but-one',
+        engine: 'matcho',
+        link: linked('careful'),
+        matcho: { uri: { $not: '/Client/hidden' } },
+      },
+      {
+        kind: 'AccessPolicy',
+        id: 'by-body',
+        engine: 'matcho',
+        link: linked('writer'),
+        matcho: { body: { name: 'good' } },
+      },
+    );
+    await world.declare('open', { kind: 'AccessPolicy', id: 'any', engine: 'allow', subjects: 'anyone' });
+  });
+  after(() => world.end());
+  beforeEach(() => {
+    read = 0;
+    decisions = 0;
+  });
+
+  function countingDecisions({ services: { states } }: World): StateCache {
+    return {
+      size: states.size,
+      holds: (box) => states.holds(box),
+      quota: states.quota,
+      decide(box, attempt) {
+        decisions += 1;
+        return states.decide(box, attempt);
+      },
+    };
+  }
+
+  /** The policy that grants, or the code of the refusal. */
+  async function ask(
+    id: string | undefined,
+    path: string,
+    over: { box?: string; body?: unknown } = {},
+  ): Promise<string> {
+    const { box = 'shop', body } = over;
+    const bearer = id === undefined ? undefined : await tokenOf(id);
+    const request = new IncomingMessage(new Socket());
+    request.method = 'GET';
+    const asked = {
+      box,
+      request,
+      path,
+      query: new URLSearchParams(),
+      remoteAddr: '127.0.0.1',
+      resource: { resourceType: 'Client' },
+      readRest: async () => {
+        read += 1;
+        return { body };
+      },
+    };
+    return authorize(bearer, asked, { ...world.services, states: countingDecisions(world) }).then(
+      ({ policy }) => policy,
+      (error: unknown) => (error instanceof Problem ? error.code : String(error)),
+    );
+  }
+
+  async function tokenOf(id: string): Promise<string> {
+    if (id === 'nobody') return 'bgt_never-given-out';
+    const answer = await token(
+      {
+        box: 'shop',
+        contentType: 'application/x-www-form-urlencoded',
+        authorization: `Basic ${btoa(`${id}:a-secret`)}`,
+        body: Buffer.from('grant_type=client_credentials'),
+        remoteAddr: null,
+      },
+      world.services,
+    );
+    return answer?.access_token ?? '';
+  }
+
+  it('R-05 reads the body of nobody whom no policy concerns: it may be long, and hard to read', async () => {
+    expect(await ask(undefined, '/Client')).to.equal('unauthenticated');
+    expect(await ask('bare', '/Client')).to.equal('forbidden');
+    expect(await ask('nobody', '/Client')).to.equal('unauthenticated');
+    expect({ read, decisions }).to.deep.equal({ read: 0, decisions: 3 });
+  });
+
+  it('R-05 decides once, without the body, where a policy grants that does not look at it', async () => {
+    expect(await ask('reader', '/Client')).to.equal('reads');
+    expect(await ask(undefined, '/Client', { box: 'open' })).to.equal('any');
+    expect({ read, decisions }).to.deep.equal({ read: 0, decisions: 2 });
+  });
+
+  it('R-05 decides again once the body is there', async () => {
+    await ask('writer', '/Client', { body: { name: 'good' } });
+    expect({ read, decisions }).to.deep.equal({ read: 1, decisions: 2 });
+  });
+
+  it('shows it to the policies of who it concerns', async () => {
+    expect(await ask('writer', '/Client', { body: { name: 'good' } })).to.equal('by-body');
+    expect(await ask('writer', '/Client', { body: { name: 'bad' } })).to.equal('forbidden');
+    expect(await ask('writer', '/Client', { body: undefined })).to.equal('forbidden');
+    expect(read).to.equal(3);
+  });
+
+  it('lets in whom a policy for anyone lets in, known or not', async () => {
+    expect(await ask(undefined, '/Client', { box: 'open' })).to.equal('any');
+  });
+
+  for (const path of ['/Client/hidden', '/Client/%68idden', '/Client/%68%69%64%64%65%6e', '/Client/hidden?x=1']) {
+    it(`knows ${path} for what it is, however it is written`, async () => {
+      expect(await ask('careful', path)).to.equal('forbidden');
+      expect(await ask('careful', '/Client/another')).to.equal('all-but-one');
+    });
+  }
+
+  it('knows no box that is not there', async () => {
+    expect(await ask(undefined, '/Client', { box: 'none' })).to.equal('not-found');
+  });
+});

@@ -1,0 +1,253 @@
+import { expect } from 'chai';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { Writable } from 'node:stream';
+import { Outage } from '../../../api/db/core/outage.ts';
+import { createDeviceTokens } from '../../../api/credentials/device-token.ts';
+import { createKnownBoxes } from '../../../api/http/request/known-boxes.ts';
+import { readBody } from '../../../api/http/request/read-body.ts';
+import { createRouter } from '../../../api/http/server/router.ts';
+import type { Route } from '../../../api/http/server/routes.ts';
+import { listen } from '../../../api/http/server/server.ts';
+import { everyAnswer } from '../../../api/http/server/send.ts';
+import { heldBodyBytes } from '../../../api/http/request/body-bytes.ts';
+import { createByteBudget } from '../../../api/shares/byte-budget.ts';
+import { createFailureSlot } from '../../../api/credentials/failure-slot.ts';
+import { createKnownAddresses } from '../../../api/http/throttle/known-addresses.ts';
+import { createSharedFailures } from '../../../api/http/throttle/failures-of-all-replicas.ts';
+import { createLargePages } from '../../../api/http/resources/large-pages.ts';
+import { createLoopTime } from '../../../api/http/server/loop-time.ts';
+import { createInFlight } from '../../../api/shares/in-flight.ts';
+import { createPasswordLimits } from '../../../api/http/throttle/password-limits.ts';
+import { createThrottle, defaultThrottle } from '../../../api/http/throttle/throttle.ts';
+import { createLog } from '../../../process/log.ts';
+import { makeWorld } from '../../oauth/world.ts';
+import type { World } from '../../oauth/world.ts';
+import { Problem } from '../../../api/problem.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openSocket, sendRequest } from '../raw-http.ts';
+import type { RawReply } from '../raw-http.ts';
+
+const secretly = () => new TypeError("canary: cannot read 'x' of undefined in SELECT * FROM session");
+const away = () => new Outage('Postgres cannot answer now', { cause: new Error('canary: connect ECONNREFUSED') });
+
+const shapes = ['oauth', 'resource', 'plain'] as const;
+
+/** A path for each shape and sort of error. */
+const routes: readonly Route[] = [
+  ...shapes.flatMap((shape): Route[] => [
+    ['GET', `/bug/${shape}`, shape, () => () => Promise.reject(secretly())],
+    ['GET', `/outage/${shape}`, shape, () => () => Promise.reject(away())],
+  ]),
+  [
+    'GET',
+    '/late',
+    'plain',
+    () => async (_request, response) => {
+      response.writeHead(200, { 'Content-Length': '100' });
+      response.write('half');
+      return Promise.reject(secretly());
+    },
+  ],
+  ['GET', '/unsendable', 'oauth', () => () => Promise.reject(new Problem('invalid', 'x', { 'canary name': 'x' }))],
+  [
+    'GET',
+    '/broken',
+    'plain',
+    () => (_request, response) => {
+      response.writeHead = () => {
+        throw new RangeError('canary: it writes nothing');
+      };
+      return Promise.reject(secretly());
+    },
+  ],
+  [
+    'POST',
+    '/body',
+    'plain',
+    () => async (request) => {
+      await readBody(request, 1000);
+    },
+  ],
+];
+
+describe('errors as answers', () => {
+  let world: World;
+  let server: Server;
+  let url = '';
+  let lines: string[] = [];
+  const nothing = (): void => undefined;
+  /** What else a request goes through, and may fail in. */
+  let surroundings = { onAnswer: nothing, isTrustedProxy: () => false };
+
+  before(async () => {
+    world = await makeWorld();
+    await world.declare('shop', { kind: 'AccessPolicy', id: 'p', engine: 'allow' });
+    const destination = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        lines.push(chunk.toString('utf8'));
+        done();
+      },
+    });
+    const throttle = createThrottle(defaultThrottle, Date.now);
+    const key = Buffer.alloc(32, 1);
+    const app = createRouter(
+      {
+        oauth: world.services,
+        log: createLog('info', destination),
+        addressing: {
+          clusterDomain: 'cluster.local',
+          isForeignHost: () => false,
+          boxOfHost: () => Promise.resolve(undefined),
+          rootBox: () => Promise.resolve(undefined),
+        },
+        boxes: createKnownBoxes(world.services.states),
+        loopTime: createLoopTime(),
+        largePages: createLargePages(),
+        bodyBytes: createByteBudget('body_bytes', heldBodyBytes),
+        inFlight: createInFlight(),
+        throttle,
+        secretLimits: {
+          throttle,
+          shared: createSharedFailures(world.services.pool, 1_000, Date.now),
+          known: createKnownAddresses(Date.now),
+          slot: createFailureSlot(key),
+          perSecret: 100,
+        },
+        passwordLimits: createPasswordLimits({
+          throttle,
+          pool: world.services.pool,
+          key,
+          perAccount: 100,
+          now: Date.now,
+        }),
+        deviceTokens: createDeviceTokens([key]),
+        isTrustedProxy: () => surroundings.isTrustedProxy(),
+        onAnswer: () => {
+          surroundings.onAnswer();
+        },
+      },
+      routes,
+    );
+    server = createServer(app);
+    url = `http://127.0.0.1:${String(await listen(server, '127.0.0.1', 0))}`;
+  });
+  after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await world.end();
+  });
+  beforeEach(() => {
+    lines = [];
+    surroundings = { onAnswer: nothing, isTrustedProxy: () => false };
+  });
+
+  const get = (path: string): Promise<RawReply> => sendRequest(url, { method: 'GET', target: `/boxes/shop${path}` });
+
+  /** The body without the id of the request. */
+  const bodyOf = ({ text }: RawReply): unknown => JSON.parse(text.replace(/"id":"[^"]+",/, ''));
+
+  const outcome = (code: string, diagnostics: string) => ({
+    resourceType: 'OperationOutcome',
+    issue: [{ severity: 'error', code, diagnostics }],
+  });
+  const bug = { error: 'server_error' };
+  const outage = {
+    error: 'temporarily_unavailable',
+    error_description: 'The service cannot answer now; try again',
+  };
+  const bodies: Readonly<Record<string, object>> = {
+    'bug/oauth': bug,
+    'bug/plain': bug,
+    'bug/resource': outcome('exception', 'Something went wrong on our side; the log knows more under the request id'),
+    'outage/oauth': outage,
+    'outage/plain': outage,
+    'outage/resource': outcome('transient', outage.error_description),
+  };
+  for (const [path, body] of Object.entries(bodies)) {
+    it(`${path}: ${path.startsWith('bug') ? '500 and a line with the whole story' : '503 with Retry-After and one without a stack'}`, async () => {
+      const reply = await get(`/${path}`);
+      const isBug = path.startsWith('bug');
+      expect(reply.status).to.equal(isBug ? 500 : 503);
+      expect(bodyOf(reply)).to.deep.equal(body);
+      expect(reply.whole).not.to.match(/canary|SELECT|TypeError| at /);
+      expect(reply.headers.get('retry-after')).to.equal(isBug ? undefined : '1');
+      const [line = '', ...others] = lines;
+      expect(others).to.deep.equal([]);
+      const logged: unknown = JSON.parse(line);
+      expect(logged).to.include({ msg: isBug ? 'bug' : 'outage', level: isBug ? 'error' : 'warn' });
+      expect(logged).to.have.property('request_id', reply.headers.get('x-request-id'));
+      expect(line).to.contain('canary');
+      expect(line.includes('"stack"')).to.equal(isBug);
+    });
+  }
+
+  it('a bug that shows when half of the answer is sent ends the connection, and is logged', async () => {
+    const ending = await get('/late').then(({ status }) => String(status), String);
+    expect(ending).to.match(/the connection ended/);
+    expect(lines.join('')).to.contain('"msg":"bug"');
+  });
+
+  const failing = (): never => {
+    throw new RangeError('canary: it is broken');
+  };
+  const failures: Readonly<Record<string, { path: string; around?: Partial<typeof surroundings> }>> = {
+    'an answer that cannot be sent': { path: '/unsendable' },
+    'a log that cannot be written, at a bug': { path: '/bug/oauth', around: { onAnswer: failing } },
+    'a log that cannot be written, at an outage': { path: '/outage/resource', around: { onAnswer: failing } },
+    'a request that fails before it has an id': { path: '/bug/oauth', around: { isTrustedProxy: failing } },
+  };
+  for (const [what, { path, around }] of Object.entries(failures)) {
+    it(`${what}: a bare 500, one line, and the process lives`, async () => {
+      surroundings = { ...surroundings, ...around };
+      const reply = await get(path);
+      expect(reply.status).to.equal(500);
+      expect(reply.text).to.equal('');
+      expect(reply.whole).not.to.contain('canary');
+      for (const [name, value] of pairs(everyAnswer))
+        expect(reply.headers.get(name.toLowerCase()), name).to.equal(value);
+      expect(reply.headers.get('cache-control')).to.equal('no-store');
+      const [line = '', ...others] = lines;
+      expect(others).to.deep.equal([]);
+      expect(JSON.parse(line)).to.include({ msg: 'bug', request_id: reply.headers.get('x-request-id') });
+      expect(line).to.contain('canary');
+      surroundings = { onAnswer: nothing, isTrustedProxy: () => false };
+      expect((await get('/outage/plain')).status).to.equal(503);
+    });
+  }
+
+  it('a response that nothing can be written to: the connection ends, one line, and the process lives', async () => {
+    const ending = await get('/broken').then(({ status }) => String(status), String);
+    expect(ending).to.match(/the connection ended/);
+    const [line = '', ...others] = lines;
+    expect(others).to.deep.equal([]);
+    expect(line).to.contain('"msg":"bug"').and.contain('it writes nothing').and.contain('cannot read');
+    expect((await get('/outage/plain')).status).to.equal(503);
+  });
+
+  it('a caller that hangs up in the middle of its body is no bug', async () => {
+    let begun = 0;
+    server.on('request', () => (begun += 1));
+    for (const nth of [1, 2, 3]) {
+      const socket = openSocket(url);
+      socket.write('POST /boxes/shop/body HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');
+      await eventually('it is under way', () => begun === nth);
+      socket.destroy();
+    }
+    await eventually('they are gone', async () => (await connections(server)) === 0);
+    expect((await get('/outage/plain')).status).to.equal(503);
+    expect(lines.join('')).not.to.contain('bug');
+  });
+});
+
+function connections(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.getConnections((_error, count) => {
+      resolve(count);
+    });
+  });
+}
+
+function pairs(list: readonly string[]): readonly (readonly [string, string])[] {
+  return list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? ''] as const] : []));
+}

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { request } from 'node:http';
+import type { ClientRequest } from 'node:http';
+import { startApi } from '../../support/api.ts';
+import type { TestApi } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
+
+describe('requests in flight', () => {
+  let api: TestApi;
+
+  before(async () => {
+    api = await startApi();
+    for (const box of ['busy', 'other']) {
+      await api.declare(box, [{ kind: 'Client', id: 'app', grant_types: ['client_credentials'], secret: 'a-secret' }]);
+    }
+  });
+  after(() => api.stop());
+
+  const addressOf = (box: string): string => `${api.url}/boxes/${box}/auth/token`;
+  const token = (box: string): Promise<Response> =>
+    fetch(addressOf(box), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ grant_type: 'client_credentials', client_id: 'app', client_secret: 'a-secret' }),
+    });
+
+  /** A request whose body never ends: it stays in flight. */
+  function begin(box: string): ClientRequest {
+    const headers = { 'content-type': 'application/json', 'content-length': '100' };
+    const begun = request(addressOf(box), { method: 'POST', headers });
+    begun.on('error', () => undefined);
+    begun.write('{');
+    return begun;
+  }
+
+  it('R-53 are limited by the quota of their box: 429 with Retry-After, and other boxes go on', async () => {
+    await api.declareWithin('busy', { requests: 2 }, []);
+    expect((await token('busy')).status).to.equal(200);
+    const begun = [begin('busy'), begin('busy')];
+    await eventually('the box is at its quota', async () => (await token('busy')).status === 429);
+    const refused = await token('busy');
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([429, '1']);
+    expect(await refused.text())
+      .to.contain('`requests`')
+      .and.contain('boxgate.dev/quota');
+    expect((await token('other')).status).to.equal(200);
+    begun[0]?.destroy();
+    await eventually('there is room again', async () => (await token('busy')).status === 200);
+    begun[1]?.destroy();
+  });
+
+  it('R-53 end also where they fail, so that the count goes back to none', async () => {
+    await api.declareWithin('busy', { requests: 3 }, []);
+    for (let times = 0; times < 10; times += 1) {
+      const answer = await fetch(`${api.url}/boxes/busy/nothing-here`);
+      expect(answer.status).to.equal(404);
+      await answer.text();
+    }
+    expect((await token('busy')).status).to.equal(200);
+  });
+});

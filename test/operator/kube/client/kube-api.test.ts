@@ -1,0 +1,357 @@
+import { expect } from 'chai';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createConnection as openSocket, createServer, type Server } from 'node:net';
+import path from 'node:path';
+import { isRecord } from '../../../../crds/schema-node.ts';
+import { createConnection } from '../../../../operator/kube/client/connection.ts';
+import { inCluster } from '../../../../operator/kube/client/in-cluster.ts';
+import { createKubeApi, type KubeApi } from '../../../../operator/kube/client/kube-api.ts';
+import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
+import { kubeconfigFile } from '../../../../operator/kube/client/kubeconfig-file.ts';
+import { liveUid, pathOfKind } from '../../../../operator/kube/client/live-read.ts';
+import type { SignInSource } from '../../../../operator/kube/client/sign-in.ts';
+import { controlPlane, type ControlPlane, type PodAccount } from '../../../../tools/envtest/control-plane.ts';
+import { installCrds } from '../../../../tools/envtest/install-crds.ts';
+import {
+  reset,
+  silence,
+  startScriptedApiServer,
+  status,
+  type ScriptedApiServer,
+} from '../../../../tools/envtest/scripted-api-server.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { apiOf } from '../things.ts';
+
+const never = new AbortController().signal;
+
+async function thrownBy(work: Promise<unknown>): Promise<KubeError> {
+  const thrown: unknown = await work.catch((error: unknown) => error);
+  return thrown instanceof KubeError ? thrown : expect.fail(`threw ${String(thrown)}`);
+}
+
+describe('calls of the Kubernetes API', () => {
+  describe('to a scripted server', () => {
+    let server: ScriptedApiServer;
+    beforeEach(async () => {
+      server = await startScriptedApiServer();
+    });
+    afterEach(() => server.close());
+
+    it('row 12: end in time where no answer comes', async () => {
+      server.always('other', silence);
+      const error = await thrownBy(apiOf(server, undefined, 50).call({ path: '/version' }, never));
+      expect(error.sort).to.equal('unavailable');
+      expect(error.message).to.equal('/version: no answer within 50 ms');
+    });
+
+    it('row 12: end in time where an answer does not end', async () => {
+      server.always('other', (response) => {
+        response.write('{"half":');
+      });
+      const error = await thrownBy(apiOf(server, undefined, 50).call({ path: '/version' }, never));
+      expect(error.message).to.equal('/version: no answer within 50 ms');
+    });
+
+    it('row 12: end in time where signing in does not end, and the next one signs in anew', async () => {
+      const hung = Promise.withResolvers<SignInSource>();
+      let loads = 0;
+      const load = (): SignInSource | Promise<SignInSource> => {
+        loads += 1;
+        return loads === 1 ? hung.promise : server.signIn();
+      };
+      const api = createKubeApi(createConnection(load), 1_000);
+      const stopping = new AbortController();
+      const calls = [never, stopping.signal].map((signal) => thrownBy(api.call({ path: '/version' }, signal)));
+      stopping.abort(new Error('stop'));
+      const messages = (await Promise.all(calls)).map(({ message }) => message);
+      expect(messages).to.deep.equal(['/version: no answer within 1000 ms', '/version: stop']);
+      await api.call({ path: '/version' }, never);
+      hung.reject(new Error('too late to matter'));
+    });
+
+    it('go on where signing in with old certificates ends later than with new ones', async () => {
+      const old = Promise.withResolvers<undefined>();
+      let reads = 0;
+      const read: SignInSource = async () => {
+        reads += 1;
+        const certificates = reads === 1 ? 'old' : 'new';
+        if (certificates === 'old') await old.promise;
+        return { ...(await server.signIn()()), certificates };
+      };
+      // No second passes: the new sign-in serves on.
+      const connection = createConnection(
+        () => read,
+        () => 0,
+      );
+      const api = createKubeApi(connection, 60_000);
+      const slow = api.call({ path: '/version' }, never);
+      await eventually('the first one signs in', () => reads === 1);
+      connection.reload();
+      await api.call({ path: '/version' }, never);
+      old.resolve(undefined);
+      await slow;
+      await api.call({ path: '/version' }, never);
+      expect(reads).to.equal(2);
+    });
+
+    it('F-03: use no connection any more of those that were there when an answer did not come', async () => {
+      const api = apiOf(server, undefined, 1_000);
+      const version = (): Promise<unknown> => api.call({ path: '/version' }, never);
+      await Promise.all([version(), version(), version()]);
+      server.next('other', silence);
+      await thrownBy(version());
+      const before = new Set(server.requests.map(({ port }) => port));
+      expect(before.size).to.be.above(1);
+      await version();
+      expect(before.has(server.requests.at(-1)?.port)).to.equal(false);
+    });
+
+    it('end when they are asked to', async () => {
+      server.always('other', silence);
+      const stopping = new AbortController();
+      const call = thrownBy(apiOf(server).call({ path: '/version' }, stopping.signal));
+      stopping.abort(new Error('stop'));
+      expect((await call).sort).to.equal('unavailable');
+    });
+
+    it('row 16: tell how long the server wants to be left alone', async () => {
+      server.next('other', status(429, { 'Retry-After': '7' }), status(503), reset);
+      const api = apiOf(server);
+      const errors = [
+        await thrownBy(api.call({ path: '/version' }, never)),
+        await thrownBy(api.call({ path: '/version' }, never)),
+        await thrownBy(api.call({ path: '/version' }, never)),
+      ];
+      const seen = errors.map(({ sort, status: code, retryAfter }) => [sort, code, retryAfter]);
+      expect(seen).to.deep.equal([
+        ['unavailable', 429, 7_000],
+        ['unavailable', 503, 0],
+        ['unavailable', 0, 0],
+      ]);
+    });
+
+    it('row 18: sign in once more with a token that is read anew, and not a third time', async () => {
+      let reads = 0;
+      const token = (): string => `token-${String((reads += 1))}`;
+      server.next('other', status(401));
+      await apiOf(server, token).call({ path: '/version' }, never);
+      expect(server.requests.map((request) => request.token)).to.deep.equal(['token-1', 'token-2']);
+      server.always('other', status(401));
+      const error = await thrownBy(apiOf(server, token).call({ path: '/version' }, never));
+      expect(error.sort).to.equal('unauthorized');
+      expect(server.requests).to.have.length(4);
+    });
+
+    it('are counted', async () => {
+      const paths: string[] = [];
+      const api = createKubeApi(
+        createConnection(() => server.signIn()),
+        1_000,
+        ({ path }) => paths.push(path),
+      );
+      await api.call({ path: '/version' }, never);
+      expect(paths).to.deep.equal(['/version']);
+    });
+  });
+
+  describe('to a real API server', () => {
+    let plane: ControlPlane;
+    let api: KubeApi;
+    let namespace: string;
+    before(async () => {
+      plane = await controlPlane();
+      await installCrds(plane);
+      api = createKubeApi(createConnection(() => kubeconfigFile(plane.kubeconfig)));
+      namespace = await plane.namespace('calls');
+    });
+
+    /** As whoever has this token, or as nobody. */
+    async function signedInBy(token?: string): Promise<KubeApi> {
+      const file = path.join(await mkdtemp(path.join(path.dirname(plane.kubeconfig), 'user-')), 'kubeconfig');
+      const config: unknown = JSON.parse(await readFile(plane.kubeconfig, 'utf8'));
+      const users = [{ name: 'user', user: { token } }];
+      await writeFile(file, JSON.stringify(isRecord(config) ? { ...config, users } : {}));
+      return createKubeApi(createConnection(() => kubeconfigFile(file)));
+    }
+
+    const clients = { group: 'boxgate.dev', version: 'v1', plural: 'clients' };
+    const manifest = (name: string, spec: object = { grant_types: ['client_credentials'] }): object => ({
+      apiVersion: 'boxgate.dev/v1',
+      kind: 'Client',
+      metadata: { name },
+      spec,
+    });
+    const at = (name = ''): string => `${pathOfKind(clients, namespace)}${name === '' ? '' : `/${name}`}`;
+
+    it('row 16: tell what a refusal means', async () => {
+      await api.call({ method: 'POST', path: at(), body: manifest('known') }, never);
+      const stale = { ...manifest('known'), metadata: { name: 'known', resourceVersion: '1' } };
+      const anonymous = await signedInBy();
+      const wrong = await signedInBy('wrong');
+      const refusals = {
+        'not-found': () => api.call({ path: at('unknown') }, never),
+        conflict: () => api.call({ method: 'POST', path: at(), body: manifest('known') }, never),
+        invalid: () => api.call({ method: 'POST', path: at(), body: manifest('bad', { grant_types: ['x'] }) }, never),
+        forbidden: () => anonymous.call({ path: at() }, never),
+        unauthorized: () => wrong.call({ path: at() }, never),
+      };
+      for (const [sort, call] of Object.entries(refusals)) expect((await thrownBy(call())).sort).to.equal(sort);
+      expect((await thrownBy(api.call({ method: 'PUT', path: at('known'), body: stale }, never))).sort).to.equal(
+        'conflict',
+      );
+    });
+
+    it('row 17: patch as they say', async () => {
+      const query = { fieldManager: 'test', force: 'true' };
+      await api.call({ method: 'PATCH', path: at('patched'), query, patch: 'apply', body: manifest('patched') }, never);
+      const merged = await api.call(
+        { method: 'PATCH', path: at('patched'), patch: 'merge', body: { spec: { name: 'n' } } },
+        never,
+      );
+      expect(merged).to.have.nested.property('spec.name', 'n');
+      const body = [{ op: 'remove', path: '/spec/name' }];
+      const removed = await api.call({ method: 'PATCH', path: at('patched'), patch: 'json', body }, never);
+      expect(removed).to.not.have.nested.property('spec.name');
+    });
+
+    it('say that an object is gone only where the answer names it', async () => {
+      await api.call({ method: 'POST', path: at(), body: manifest('there') }, never);
+      expect(await liveUid(api, { ...clients, namespace, name: 'there' }, never)).to.be.a('string');
+      expect(await liveUid(api, { ...clients, namespace, name: 'gone' }, never)).to.equal(undefined);
+      // Its definition is not there: nothing is known of its objects.
+      const things = { ...clients, plural: 'things', namespace, name: 'gone' };
+      expect((await thrownBy(liveUid(api, things, never))).sort).to.equal('not-found');
+      const forbidden = await signedInBy();
+      const gone = liveUid(forbidden, { ...clients, namespace, name: 'gone' }, never);
+      expect((await thrownBy(gone)).sort).to.equal('forbidden');
+    });
+  });
+});
+
+/** The ways to sign in, through a proxy that counts connections. */
+const ways = {
+  'as in a pod': ({ access }, port) => inCluster({ ...access, port }),
+  'by a kubeconfig file': async ({ access, kubeconfig }, port) => {
+    const text = await readFile(kubeconfig, 'utf8');
+    const file = `${kubeconfig}.${String(port)}`;
+    await writeFile(file, text.replace(`:${String(access.port)}`, `:${String(port)}`));
+    return kubeconfigFile(file);
+  },
+} satisfies Record<string, (account: PodAccount, port: number) => SignInSource | Promise<SignInSource>>;
+
+for (const [way, signIn] of Object.entries(ways)) {
+  describe(`calls that are signed in ${way}`, () => {
+    let plane: ControlPlane;
+    let namespace: string;
+    let account: PodAccount;
+    let proxy: CountingProxy;
+    let time: number;
+    let api: KubeApi;
+    before(async () => {
+      plane = await controlPlane();
+      namespace = await plane.namespace('sign-in');
+      for (const name of ['reader', 'other']) {
+        const path = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+        await plane.call({ method: 'POST', path, body: { metadata: { name } } });
+      }
+    });
+    beforeEach(async () => {
+      account = await plane.accountFor(namespace, 'reader');
+      proxy = await countingProxy(Number(new URL(plane.url).port));
+      time = 0;
+      const connection = createConnection(
+        () => signIn(account, proxy.port),
+        () => time,
+      );
+      api = createKubeApi(connection);
+    });
+    afterEach(() => proxy.close());
+
+    const version = (): Promise<unknown> => api.call({ path: '/version' }, never);
+
+    /** Name of the ServiceAccount that the API server takes the caller for. */
+    async function caller(): Promise<unknown> {
+      const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+      const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+      const answer = await api.call({ method: 'POST', path, body }, never);
+      const status = isRecord(answer) && isRecord(answer['status']) ? answer['status'] : {};
+      return isRecord(status['userInfo']) ? status['userInfo']['username'] : undefined;
+    }
+    const nameOf = (name: string): string => `system:serviceaccount:${namespace}:${name}`;
+
+    it('row 11: go over one connection, and over another one when the authority is another', async () => {
+      const authority = await readFile(account.certificate, 'utf8');
+      for (let n = 0; n < 50; n += 1) await version();
+      expect(proxy.count()).to.equal(1);
+      await writeFile(account.certificate, `# rotated\n${authority}`);
+      time += 1_000;
+      for (let n = 0; n < 50; n += 1) await version();
+      expect(proxy.count()).to.equal(2);
+      await writeFile(account.certificate, '');
+      time += 1_000;
+      expect((await thrownBy(version())).sort).to.equal('unavailable');
+      await writeFile(account.certificate, authority);
+      time += 1_000;
+      await version();
+    });
+
+    it('row 11: go over few connections when many begin at once', async () => {
+      await Promise.all(Array.from({ length: 4 }, version));
+      expect(proxy.count()).to.be.at.most(4);
+      for (let n = 0; n < 20; n += 1) await version();
+      expect(proxy.count()).to.be.at.most(4);
+    });
+
+    it('row 18: read the token file anew when the token is refused', async () => {
+      const good = await readFile(account.tokenFile, 'utf8');
+      await writeFile(account.tokenFile, 'expired');
+      expect((await thrownBy(caller())).sort).to.equal('unauthorized');
+      await writeFile(account.tokenFile, good);
+      expect(await caller()).to.equal(nameOf('reader'));
+    });
+
+    it('F-12: fail while the token file is away, and go on when it is back', async () => {
+      const good = await readFile(account.tokenFile, 'utf8');
+      await rm(account.tokenFile);
+      const error = await thrownBy(caller());
+      expect(error.sort).to.equal('unavailable');
+      expect(error.message).to.contain(account.tokenFile);
+      await writeFile(account.tokenFile, good);
+      expect(await caller()).to.equal(nameOf('reader'));
+    });
+
+    if (way === 'as in a pod') {
+      it('F-12: have the token that was in the file a second ago, though the old one is good still', async () => {
+        expect(await caller()).to.equal(nameOf('reader'));
+        await writeFile(account.tokenFile, `${await plane.token(namespace, 'other')}\n`);
+        time += 999;
+        expect(await caller()).to.equal(nameOf('reader'));
+        time += 1;
+        expect(await caller()).to.equal(nameOf('other'));
+        expect(proxy.count()).to.equal(1);
+      });
+    }
+  });
+}
+
+interface CountingProxy {
+  readonly port: number;
+  /** Connections until now. */
+  count(): number;
+  close(): void;
+}
+
+/** Forwards connections, and counts them. */
+async function countingProxy(target: number): Promise<CountingProxy> {
+  let connections = 0;
+  const server: Server = createServer((near) => {
+    connections += 1;
+    const far = openSocket(target, '127.0.0.1');
+    near.pipe(far).pipe(near);
+    for (const socket of [near, far]) socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { port, count: () => connections, close: () => server.close().unref() };
+}

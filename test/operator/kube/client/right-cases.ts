@@ -1,0 +1,413 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { Kind } from '../../../../crds/kind.ts';
+import { isRecord } from '../../../../crds/schema-node.ts';
+import type { Environment } from '../../../../process/environment.ts';
+import type { ControlPlane } from '../../../../tools/envtest/control-plane.ts';
+import { kubectl } from '../../../../tools/envtest/install-crds.ts';
+import { proof } from '../../../oauth/assertions.ts';
+import { sendForm } from '../../../oauth/requests.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { operatorNamespace } from '../../../support/operator-process.ts';
+import { rulesWithout } from './declared-rights.ts';
+import type { RightsScene } from './rights-scene.ts';
+
+/** What a right is for: something that does not come about without it, and does as soon as it is given back. */
+export interface RightCase {
+  /** What breaks, as the end of a sentence. */
+  readonly breaks: string;
+  /** Settings of the operator beside those of every case. */
+  readonly environment?: Environment;
+  /** Done while the operator has the right. */
+  readonly prepare?: (scene: RightsScene) => Promise<void>;
+  /** Makes the operator need the right; done after it was taken. */
+  readonly provoke: (scene: RightsScene) => Promise<void>;
+  /** How the operator shows that it cannot; by default a line of its log that names the verb and the resource. */
+  readonly shows?: (scene: RightsScene) => Promise<boolean>;
+  /** What comes about with the right. */
+  readonly wanted: (scene: RightsScene) => Promise<boolean>;
+}
+
+interface Sample {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly spec: object;
+}
+
+const samples = {
+  clients: {
+    kind: 'Client',
+    name: 'app',
+    spec: { grant_types: ['client_credentials'], secret: 'a-secret-of-the-app' },
+  },
+  accesspolicies: {
+    kind: 'AccessPolicy',
+    name: 'policy',
+    spec: { engine: 'allow', link: [{ resourceType: 'Client', id: 'app' }] },
+  },
+  boxes: { kind: 'Box', name: 'box', spec: {} },
+} as const satisfies Record<string, Sample>;
+
+const generated = { grant_types: ['client_credentials'] };
+
+/** By the name of the right, for each that operator/rbac gives. */
+export const rightCases: Readonly<Record<string, RightCase>> = {
+  ...Object.fromEntries(Object.entries(samples).flatMap(([plural, sample]) => ofKind(plural, sample))),
+
+  'get /namespaces': {
+    breaks: 'no new object is applied: which namespace it is in is not known',
+    provoke: put(samples.clients),
+    wanted: isReady(samples.clients),
+  },
+  'list /namespaces': {
+    breaks: 'nothing is reconciled after a restart',
+    async provoke(scene) {
+      await scene.restart();
+      await put(samples.clients)(scene);
+    },
+    wanted: isReady(samples.clients),
+  },
+  'watch /namespaces': {
+    breaks: 'what is granted on a Namespace is not heard of',
+    prepare: put({ ...samples.boxes, spec: { hosts: ['shop.example.com'] } }),
+    async provoke(scene) {
+      scene.cut();
+      await eventually('the watch is refused', () => scene.said(refusal('watch', 'namespaces')));
+      const body = { metadata: { annotations: { 'boxgate.dev/hosts': 'shop.example.com' } } };
+      const path = `/api/v1/namespaces/${scene.box}`;
+      await scene.rig.plane.call({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
+    },
+    wanted: isReady(samples.boxes),
+  },
+
+  'get apiextensions.k8s.io/customresourcedefinitions': {
+    breaks: 'no row goes with its object: that might go with its whole kind',
+    async prepare(scene) {
+      await put(samples.clients)(scene);
+      await scene.rig.ready('Client', scene.box, 'app');
+    },
+    provoke: ({ rig, box }) => rig.remove('Client', box, 'app'),
+    wanted: async ({ rig, box }) => (await rig.find('Client', box, 'app')) === undefined,
+  },
+
+  'create events.k8s.io/events': {
+    breaks: 'people are told of nothing by events',
+    provoke: generate('first'),
+    async wanted(scene) {
+      await generate(`later-${randomUUID()}`)(scene);
+      return (await eventsIn(scene.rig, scene.box)).length > 0;
+    },
+  },
+  'patch events.k8s.io/events': {
+    breaks: 'what happens again and again is told as if it had happened once',
+    provoke: changeTwice,
+    async wanted(scene) {
+      if (!(await isCounted(scene))) await changeTwice(scene);
+      return isCounted(scene);
+    },
+  },
+
+  'get /.well-known/openid-configuration': serviceAccounts('who makes the tokens of ServiceAccounts is not known'),
+  'get /openid/v1/jwks': serviceAccounts('the keys of the tokens of ServiceAccounts are not known'),
+
+  'get /serviceaccounts': {
+    breaks: 'the tokens of a deleted ServiceAccount stay valid: a list alone says of nothing that it is gone',
+    prepare: signInByServiceAccount,
+    provoke: deleteServiceAccount,
+    wanted: isServiceAccountGone,
+  },
+  'list /serviceaccounts': {
+    breaks: 'no ServiceAccount is known after a restart',
+    prepare: signInByServiceAccount,
+    async provoke(scene) {
+      await scene.restart();
+      await deleteServiceAccount(scene);
+    },
+    wanted: isServiceAccountGone,
+  },
+  'watch /serviceaccounts': {
+    breaks: 'what happens to ServiceAccounts is not heard of',
+    prepare: signInByServiceAccount,
+    async provoke(scene) {
+      scene.cut();
+      await eventually('the watch is refused', () => scene.said(refusal('watch', 'serviceaccounts')));
+      await deleteServiceAccount(scene);
+    },
+    wanted: isServiceAccountGone,
+  },
+
+  'create /events': {
+    breaks: 'nobody is told of rights that are missing in the cluster',
+    // A case before may have taken the same right for long enough to be told of.
+    prepare: ({ rig }) => forgetEvents(rig.plane),
+    provoke: ({ rig }) => takeStatusRight(rig.plane),
+    async wanted({ rig }) {
+      if (!(await isToldOfRights(rig.plane))) return false;
+      await kubectl(rig.plane, 'apply', '-f', 'operator/rbac/cluster-role.yaml');
+      return true;
+    },
+  },
+
+  'create coordination.k8s.io/leases': {
+    breaks: 'a Lease that was deleted is not made again',
+    async provoke({ rig }) {
+      await rig.plane.call({ method: 'DELETE', path: lease });
+    },
+    async wanted(scene) {
+      await scene.revive();
+      return (await scene.rig.plane.call({ path: lease })).status === 200;
+    },
+  },
+  'get coordination.k8s.io/leases': renewal('a Lease that was edited is not renewed', async ({ plane }) => {
+    const body = { metadata: { annotations: { 'example.com/edited': 'yes' } } };
+    await plane.call({ method: 'PATCH', path: lease, body, contentType: 'application/merge-patch+json' });
+  }),
+  'update coordination.k8s.io/leases': renewal('the Lease is not renewed', async () => undefined),
+
+  'list /secrets': {
+    breaks: 'no secret is generated: what is there is not known',
+    provoke: put({ ...samples.clients, spec: generated }),
+    wanted: isReady(samples.clients),
+  },
+  'watch /secrets': {
+    breaks: 'no client with a generated secret stays Ready: a change of it would not be heard of',
+    provoke: put({ ...samples.clients, spec: generated }),
+    wanted: isReady(samples.clients),
+  },
+  'create /secrets': {
+    breaks: 'no secret is generated',
+    provoke: put({ ...samples.clients, spec: generated }),
+    shows: isForbidden,
+    wanted: isReady(samples.clients),
+  },
+  'patch /secrets': {
+    breaks: 'a generated Secret does not get the labels that its Client wants',
+    prepare: generate('app'),
+    provoke: put({ ...samples.clients, spec: { ...generated, generateSecret: { labels: { team: 'shop' } } } }),
+    shows: isForbidden,
+    async wanted(scene) {
+      const { metadata } = (await secretOf(scene)) ?? {};
+      return isRecord(metadata) && isRecord(metadata['labels']) && metadata['labels']['team'] === 'shop';
+    },
+  },
+  'get /secrets': {
+    breaks: 'a Secret of somebody else that stands in the way is not told from a lack of rights',
+    async provoke(scene) {
+      const path = `/api/v1/namespaces/${scene.box}/secrets`;
+      await scene.rig.plane.call({ method: 'POST', path, body: { metadata: { name: 'app' } } });
+      await put({ ...samples.clients, spec: generated })(scene);
+    },
+    shows: isForbidden,
+    wanted: async ({ rig, box }) =>
+      (await rig.condition('Client', box, 'app', 'SecretReady')) === 'False/SecretNotOwned',
+  },
+  'delete /secrets': {
+    breaks: 'a generated secret stays that nobody wants any more',
+    async prepare(scene) {
+      await generate('another')(scene);
+      await generate('app')(scene);
+    },
+    async provoke(scene) {
+      await put(samples.clients)(scene);
+      await scene.rig.ready('Client', scene.box, 'app');
+    },
+    shows: async (scene) => (await secretOf(scene)) !== undefined,
+    wanted: async (scene) => (await secretOf(scene)) === undefined,
+  },
+};
+
+/** The rights on a kind of ours and its status. */
+function ofKind(plural: string, sample: Sample): readonly (readonly [string, RightCase])[] {
+  const [what, wanted] = [`boxgate.dev/${plural}`, isReady(sample)];
+  const anew = async (scene: RightsScene): Promise<void> => {
+    scene.cut();
+    await put(sample)(scene);
+  };
+  return [
+    [
+      `get ${what}`,
+      {
+        breaks: 'no row goes with its object, and the deletion waits',
+        async prepare(scene) {
+          await put(sample)(scene);
+          await scene.rig.ready(sample.kind, scene.box, sample.name);
+        },
+        provoke: ({ rig, box }) => rig.remove(sample.kind, box, sample.name),
+        wanted: async ({ rig, box }) => (await rig.find(sample.kind, box, sample.name)) === undefined,
+      },
+    ],
+    // What is listed each second needs no watch to be heard of in the end.
+    [
+      `list ${what}`,
+      {
+        breaks: 'nothing is heard of anew',
+        environment: { BOXGATE_RELIST_SECONDS: '1' },
+        // A watch goes on without a list until one is due.
+        async provoke(scene) {
+          await eventually('the list is refused', async () => {
+            scene.cut();
+            await new Promise((resolve) => setTimeout(resolve, 1_500));
+            return scene.said(refusal('list', plural));
+          });
+          await put(sample)(scene);
+        },
+        wanted,
+      },
+    ],
+    [`watch ${what}`, { breaks: 'nothing is heard of', provoke: anew, wanted }],
+    [
+      `patch ${what}`,
+      { breaks: 'nothing is called Ready whose deletion would not wait', provoke: put(sample), wanted },
+    ],
+    [`patch ${what}/status`, { breaks: 'no status is written', provoke: put(sample), wanted }],
+  ];
+}
+
+/** The API server's own words, which the operator logs. */
+export function refusal(verb: string, resource: string): RegExp {
+  return new RegExp(`cannot ${verb} ${resource.startsWith('/') ? 'path' : 'resource'} \\\\?"${resource}\\\\?"`);
+}
+
+function put({ kind, name, spec }: Sample) {
+  return ({ rig, box }: RightsScene): Promise<void> => rig.put(kind, box, name, spec);
+}
+
+function isReady({ kind, name }: Sample) {
+  return async ({ rig, box }: RightsScene): Promise<boolean> => (await rig.condition(kind, box, name)) === 'True/Ready';
+}
+
+/** A Client with a generated secret, Ready. */
+function generate(name: string) {
+  return async ({ rig, box }: RightsScene): Promise<void> => {
+    await rig.put('Client', box, name, generated);
+    await rig.ready('Client', box, name);
+  };
+}
+
+/** Of an operator that has told the API nothing yet. */
+function serviceAccounts(breaks: string): RightCase {
+  const spec = { grant_types: ['client_credentials'], service_accounts: [{ namespace: 'shop', name: 'app' }] };
+  return {
+    breaks,
+    async provoke(scene) {
+      await scene.restart();
+      await put({ ...samples.clients, spec })(scene);
+    },
+    wanted: isReady(samples.clients),
+  };
+}
+
+/** A Client that a ServiceAccount of its namespace has authenticated. */
+async function signInByServiceAccount({ rig, box }: RightsScene): Promise<void> {
+  const accounts = `/api/v1/namespaces/${box}/serviceaccounts`;
+  await rig.plane.call({ method: 'POST', path: accounts, body: { metadata: { name: 'app' } } });
+  await rig.put('Client', box, 'app', {
+    grant_types: ['client_credentials'],
+    service_accounts: [{ namespace: box, name: 'app' }],
+  });
+  await rig.ready('Client', box, 'app');
+  const url = `${rig.api.url}/boxes/${box}`;
+  const metadata: unknown = await (await fetch(`${url}/.well-known/openid-configuration`)).json();
+  const spec = { audiences: [isRecord(metadata) ? metadata['issuer'] : undefined] };
+  const { body } = await rig.plane.call({ method: 'POST', path: `${accounts}/app/token`, body: { spec } });
+  const token = isRecord(body) && isRecord(body['status']) ? String(body['status']['token']) : '';
+  const fields = { grant_type: 'client_credentials', client_id: 'app', ...proof(token) };
+  const { status, text } = await sendForm(`${url}/auth/token`, fields);
+  if (status !== 200) throw new Error(text);
+}
+
+async function deleteServiceAccount({ rig, box }: RightsScene): Promise<void> {
+  await rig.plane.call({ method: 'DELETE', path: `/api/v1/namespaces/${box}/serviceaccounts/app` });
+}
+
+async function isServiceAccountGone({ rig, box }: RightsScene): Promise<boolean> {
+  return (await rig.condition('Client', box, 'app')) === 'False/ServiceAccountDeleted';
+}
+
+/** The Lease has the time of its last renewal until the operator may renew it again. */
+function renewal(breaks: string, edit: (rig: RightsScene['rig']) => Promise<void>): RightCase {
+  let before: unknown;
+  const renewedAt = async ({ rig }: RightsScene): Promise<unknown> => {
+    const { body } = await rig.plane.call({ path: lease });
+    return isRecord(body) && isRecord(body['spec']) ? body['spec']['renewTime'] : undefined;
+  };
+  return {
+    breaks,
+    async provoke(scene) {
+      await edit(scene.rig);
+      // What it had begun with the right has ended then.
+      await eventually('it is refused', () => scene.said(/cannot (get|update) resource \\?"leases/));
+      before = await renewedAt(scene);
+    },
+    async wanted(scene) {
+      await scene.revive();
+      return (await renewedAt(scene)) !== before;
+    },
+  };
+}
+
+/** Changes the row of a new policy twice, past the service, each time until it is as declared again. */
+async function changeTwice(scene: RightsScene): Promise<void> {
+  const { rig, box } = scene;
+  const name = `policy-${randomUUID()}`;
+  await rig.put('AccessPolicy', box, name, samples.accesspolicies.spec);
+  await rig.ready('AccessPolicy', box, name);
+  const owner = new pg.Client({ connectionString: rig.database.ownerUrl });
+  await owner.connect();
+  try {
+    const row = `FROM boxgate.resource WHERE box = $1 AND kind = 'AccessPolicy' AND id = $2`;
+    const engine = async (): Promise<unknown> =>
+      (await owner.query<{ engine: unknown }>(`SELECT body->'engine' AS engine ${row}`, [box, name])).rows[0]?.engine;
+    for (let nth = 0; nth < 2; nth += 1) {
+      const change = `UPDATE boxgate.resource SET body = body || '{"engine":"by-hand"}' ${row.slice('FROM boxgate.resource '.length)}`;
+      await owner.query(change, [box, name]);
+      await eventually('it is as declared', async () => (await engine()) === 'allow');
+    }
+  } finally {
+    await owner.end();
+  }
+}
+
+/** Whether an Event of the box says that something happened more than once. */
+async function isCounted({ rig, box }: RightsScene): Promise<boolean> {
+  return (await eventsIn(rig, box)).some(({ series }) => isRecord(series));
+}
+
+async function eventsIn({ plane }: RightsScene['rig'], box: string): Promise<readonly Record<string, unknown>[]> {
+  const { body } = await plane.call({ path: `/apis/events.k8s.io/v1/namespaces/${box}/events` });
+  return isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
+}
+
+/** Lets nobody write the status of a Box. */
+async function takeStatusRight(plane: ControlPlane): Promise<void> {
+  const path = '/apis/rbac.authorization.k8s.io/v1/clusterroles/boxgate-operator';
+  const { body } = await plane.call({ path });
+  const { metadata, rules } = isRecord(body) ? body : {};
+  const { name } = isRecord(metadata) ? metadata : {};
+  const less = rulesWithout(rules, { verb: 'patch', group: 'boxgate.dev', resource: 'boxes/status' });
+  await plane.call({ method: 'PUT', path, body: { metadata: { name }, rules: less } });
+}
+
+const operatorEvents = `/api/v1/namespaces/${operatorNamespace}/events`;
+
+async function forgetEvents(plane: ControlPlane): Promise<void> {
+  await plane.call({ method: 'DELETE', path: operatorEvents });
+}
+
+/** Whether an Event in the operator's namespace names the right. */
+async function isToldOfRights(plane: ControlPlane): Promise<boolean> {
+  const { body } = await plane.call({ path: operatorEvents });
+  const items: readonly unknown[] = isRecord(body) && Array.isArray(body['items']) ? body['items'] : [];
+  return items.some((item) => isRecord(item) && String(item['message']).includes('patch boxes.boxgate.dev/status'));
+}
+
+async function isForbidden({ rig, box }: RightsScene): Promise<boolean> {
+  return (await rig.condition('Client', box, 'app', 'SecretReady')) === 'False/SecretForbidden';
+}
+
+async function secretOf({ rig, box }: RightsScene): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const { status, body } = await rig.plane.call({ path: `/api/v1/namespaces/${box}/secrets/app` });
+  return status === 200 && isRecord(body) ? body : undefined;
+}
+
+const lease = `/apis/coordination.k8s.io/v1/namespaces/${operatorNamespace}/leases/boxgate-operator`;

@@ -1,0 +1,140 @@
+import { isRecord } from '../../../../crds/schema-node.ts';
+import type { Environment } from '../../../../process/environment.ts';
+import { mayAccount } from '../../../../tools/envtest/access-review.ts';
+import type { ControlPlane } from '../../../../tools/envtest/control-plane.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { startFaultProxy } from '../../../support/fault-proxy.ts';
+import { operatorNamespace, type OperatorProcess } from '../../../support/operator-process.ts';
+import { pathOfRole, rulesWithout, type Right } from './declared-rights.ts';
+import { startOperatorRig, type OperatorRig } from '../../operator-rig.ts';
+
+/** An operator from which a right is taken, and what is around it. */
+export interface RightsScene {
+  readonly rig: OperatorRig;
+  /** A box of this case's own, with rights on its Secrets. */
+  readonly box: string;
+  /** Ends every connection of the operator to the API server: it has to ask for everything anew. */
+  cut(): void;
+  /** Ends the operator, and starts another one. */
+  restart(): Promise<void>;
+  /** Starts another one if the last has ended. */
+  revive(): Promise<void>;
+  /** Whether the operator has logged this since the right was taken. */
+  said(what: RegExp): boolean;
+}
+
+/** Scenes of one control plane, one after the other. */
+export interface RightsStage {
+  /** A new box; the operator runs with these settings beside its own. */
+  scene(environment: Environment): Promise<RightsScene>;
+  /** Takes a right from the operator, does something, and gives it back, whatever comes of it. */
+  without(right: Right, scene: RightsScene, work: () => Promise<void>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Each second it looks at everything; its Lease is tried often, and lasts while a case takes it away. Nothing is listed
+ * again, however long the cases take: a list would tell of what a watch is needed for.
+ */
+const quick: Environment = {
+  BOXGATE_SWEEP_SECONDS: '1',
+  BOXGATE_LEASE_SECONDS: '15',
+  BOXGATE_RELIST_SECONDS: '86400',
+  BOXGATE_LOG_LEVEL: 'debug',
+};
+
+/** An operator, and what it was started with. */
+interface Running {
+  readonly operator: OperatorProcess;
+  readonly settings: string;
+  /** It leads, has listed everything and watches it. */
+  isAtWork: boolean;
+}
+
+/** A control plane of the test's own: roles are everybody's. */
+export async function startRightsStage(plane: ControlPlane): Promise<RightsStage> {
+  const rig = await startOperatorRig(plane);
+  // A cluster may be without it: it gives every ServiceAccount what our role gives the operator.
+  const everybodys = 'system:service-account-issuer-discovery';
+  await plane.call({ method: 'DELETE', path: `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${everybodys}` });
+  const proxy = await startFaultProxy(Number(new URL(plane.url).port));
+  const cluster = { KUBERNETES_SERVICE_PORT: String(proxy.port) };
+  let running: Running | undefined;
+  let from = 0;
+
+  async function start(environment: Environment): Promise<void> {
+    await running?.operator.end('SIGTERM');
+    const operator = await rig.operator({ ...quick, ...environment, ...cluster });
+    running = { operator, settings: JSON.stringify(environment), isAtWork: false };
+    from = 0;
+  }
+
+  const hasEnded = (): boolean => running?.operator.hasEnded() !== false;
+
+  /** An operator with these settings has made an object live. */
+  async function untilAtWork(environment: Environment): Promise<void> {
+    const box = await rig.box();
+    await rig.put('AccessPolicy', box, 'first', { engine: 'allow' });
+    await eventually('the operator works', async () => {
+      if (hasEnded() || running?.settings !== JSON.stringify(environment)) await start(environment);
+      return (await rig.condition('AccessPolicy', box, 'first')) === 'True/Ready';
+    });
+    if (running !== undefined) running.isAtWork = true;
+  }
+
+  return {
+    async scene(environment) {
+      const isSame = running?.settings === JSON.stringify(environment);
+      if (hasEnded() || !isSame || running?.isAtWork !== true) await untilAtWork(environment);
+      return {
+        rig,
+        box: await rig.box(),
+        cut: () => proxy.cut(),
+        restart: () => start(environment),
+        async revive() {
+          if (hasEnded()) await start(environment);
+          // It may be about to end: its time without a Lease goes on until it renews that.
+          if (running !== undefined) running.isAtWork = false;
+        },
+        said: (what) => running?.operator.lines.slice(from).some((line) => what.test(line)) === true,
+      };
+    },
+    async without(right, { box }, work) {
+      from = running?.operator.lines.length ?? 0;
+      const role = pathOfRole(right.role);
+      const { body } = await plane.call({ path: role });
+      const { metadata, rules } = isRecord(body) ? body : {};
+      const put = async (next: unknown, isAllowed: boolean): Promise<void> => {
+        const { name, namespace } = isRecord(metadata) ? metadata : {};
+        await plane.call({ method: 'PUT', path: role, body: { metadata: { name, namespace }, rules: next } });
+        const what = `the operator may${isAllowed ? '' : ' not'} ${right.name}`;
+        await eventually(what, async () => (await mayOperator(plane, right, box)) === isAllowed);
+      };
+      await put(rulesWithout(rules, right), false);
+      try {
+        await work();
+      } finally {
+        await put(rules, true);
+      }
+    },
+    async stop() {
+      await rig.stop();
+      await proxy.close();
+    },
+  };
+}
+
+/** What the API server says of a right. */
+function mayOperator(
+  plane: ControlPlane,
+  { verb, group, resource, object, role }: Right,
+  box: string,
+): Promise<boolean> {
+  const [name = '', subresource] = resource.split('/');
+  const namespace = role.namespace ?? box;
+  const attributes =
+    group === undefined
+      ? { nonResourceAttributes: { verb, path: resource } }
+      : { resourceAttributes: { verb, group, resource: name, subresource, namespace, name: object } };
+  return mayAccount(plane, { namespace: operatorNamespace, name: 'boxgate-operator' }, attributes);
+}

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { isRecord } from '../../../../crds/schema-node.ts';
+import type { ObjectEvent } from '../../../../operator/status/events.ts';
+import { createConnection } from '../../../../operator/kube/client/connection.ts';
+import { createEventRecorder } from '../../../../operator/kube/source/event-recorder.ts';
+import { inCluster } from '../../../../operator/kube/client/in-cluster.ts';
+import { createKubeApi, type KubeApi, type KubeCall } from '../../../../operator/kube/client/kube-api.ts';
+import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
+import { controlPlane } from '../../../../tools/envtest/control-plane.ts';
+import { kubectl } from '../../../../tools/envtest/install-crds.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { virtualTime, type VirtualTime } from '../../../support/virtual-time.ts';
+import { installOperator } from '../../install-operator.ts';
+
+const start = Date.parse('2026-01-01T00:00:00Z');
+
+function eventOf(name: string, message = 'something happened', namespace = 'shop'): ObjectEvent {
+  const object = { kind: 'Client', namespace, name, uid: `uid-${name}` } as const;
+  return { object, type: 'Warning', reason: 'Happened', message };
+}
+
+describe('a recorder of events', () => {
+  let time: VirtualTime;
+  let calls: KubeCall[];
+  let lost: unknown[];
+  /** What the API server answers from now on. */
+  let refusal: KubeError | undefined;
+  let stopping: AbortController;
+  beforeEach(() => {
+    [time, calls, lost, refusal, stopping] = [virtualTime(), [], [], undefined, new AbortController()];
+  });
+
+  function recorder() {
+    const api: KubeApi = {
+      async call(call) {
+        calls.push(call);
+        if (refusal !== undefined) throw refusal;
+        return {};
+      },
+      stream: () => Promise.reject(new Error('nothing is watched')),
+    };
+    const options = {
+      api,
+      instance: 'pod_1',
+      now: () => new Date(start + time.now()),
+      schedule: (wait: number, callback: () => void) => time.schedule(wait, callback),
+      onLost: (error: unknown) => void lost.push(error),
+    };
+    return createEventRecorder(options, stopping.signal);
+  }
+
+  it('tells of an event once, and counts what happens again: once at first, then once a minute', async () => {
+    const { record } = bound(recorder());
+    record(eventOf('app'));
+    await time.pass(100);
+    expect(calls).to.have.length(1);
+    expect(calls[0]).to.deep.include({ method: 'POST', path: '/apis/events.k8s.io/v1/namespaces/shop/events' });
+    for (let second = 0; second < 120; second += 1) {
+      record(eventOf('app'));
+      await time.pass(1_000);
+    }
+    const counts = calls
+      .slice(1)
+      .map(({ body }) => (isRecord(body) && isRecord(body['series']) ? body['series']['count'] : 0));
+    expect(counts).to.deep.equal([2, 62]);
+  });
+
+  it('tells of another object, reason or message in an Event of its own, and of an old one anew', async () => {
+    const { record } = bound(recorder());
+    record(eventOf('app'));
+    record(eventOf('other'));
+    record(eventOf('app', 'something else happened'));
+    await time.pass(1_000);
+    expect(calls).to.have.length(3);
+    await time.pass(600_000);
+    record(eventOf('app'));
+    await time.pass(1_000);
+    expect(calls.map(({ method }) => method)).to.deep.equal(['POST', 'POST', 'POST', 'POST']);
+  });
+
+  it('sends twenty a second at most, keeps a thousand, and loses what is beyond', async () => {
+    const { record } = bound(recorder());
+    for (let n = 0; n < 2_000; n += 1) record(eventOf(`app-${String(n)}`));
+    await time.pass(10_000);
+    expect(calls.length).to.be.within(190, 210);
+    await time.pass(600_000);
+    expect(calls.length).to.be.within(1_000, 1_001);
+    expect(calls.length + lost.length).to.equal(2_000);
+  });
+
+  it('loses quietly what the API server does not take, and tells the next', async () => {
+    const { record } = bound(recorder());
+    refusal = new KubeError('unavailable', 'no answer');
+    record(eventOf('app'));
+    await time.pass(1_000);
+    refusal = undefined;
+    record(eventOf('other'));
+    await time.pass(1_000);
+    expect([calls.length, lost.length]).to.deep.equal([2, 1]);
+  });
+
+  it('F-21: leaves a namespace alone that is being deleted', async () => {
+    const { record } = bound(recorder());
+    refusal = new KubeError(
+      'forbidden',
+      'unable to create new content in namespace shop because it is being terminated',
+    );
+    record(eventOf('app'));
+    await time.pass(1_000);
+    refusal = undefined;
+    for (let n = 0; n < 100; n += 1) record(eventOf(`app-${String(n)}`));
+    record(eventOf('app', 'something happened', 'other-shop'));
+    await time.pass(60_000);
+    expect(calls).to.have.length(2);
+  });
+
+  it('tells nothing more once it is stopped', async () => {
+    const { record } = bound(recorder());
+    stopping.abort();
+    record(eventOf('app'));
+    await time.pass(1_000);
+    expect(calls).to.deep.equal([]);
+  });
+
+  it('is read below the object with kubectl, written with the rights of the operator', async () => {
+    const plane = await controlPlane();
+    const { access } = await installOperator(plane);
+    const namespace = await plane.namespace('events');
+    const path = `/apis/boxgate.dev/v1/namespaces/${namespace}/clients`;
+    const spec = { grant_types: ['client_credentials'] };
+    const made = await plane.call({
+      method: 'POST',
+      path,
+      body: { apiVersion: 'boxgate.dev/v1', kind: 'Client', metadata: { name: 'app' }, spec },
+    });
+    const metadata = isRecord(made.body) && isRecord(made.body['metadata']) ? made.body['metadata'] : {};
+    const options = {
+      api: createKubeApi(createConnection(() => inCluster(access))),
+      instance: 'pod_1',
+      now: () => new Date(),
+      schedule: (_wait: number, callback: () => void) => (setImmediate(callback), () => undefined),
+      onLost: (error: unknown) => void lost.push(error),
+    };
+    const { record } = bound(createEventRecorder(options, stopping.signal));
+    const event = eventOf('app', `Secret app ${'x'.repeat(2_000)}`, namespace);
+    const told = { ...event, object: { ...event.object, uid: String(metadata['uid']) } };
+    record(told);
+    await eventually('it is told', async () => (await describeApp()).includes('Happened'));
+    record(told);
+    await eventually(
+      'it is counted',
+      async () =>
+        (await kubectl(
+          plane,
+          '-n',
+          namespace,
+          'get',
+          'events.events.k8s.io',
+          '-o',
+          'jsonpath={.items[*].series.count}',
+        )) === '2',
+    );
+    expect(lost).to.deep.equal([]);
+
+    function describeApp(): Promise<string> {
+      return kubectl(plane, '-n', namespace, 'describe', 'client', 'app');
+    }
+  });
+});
+
+function bound(recorder: ReturnType<typeof createEventRecorder>): { record: (event: ObjectEvent) => void } {
+  return { record: (event) => recorder.record(event) };
+}

@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import type { ClientUsage } from '../../../../api/client/desired-state.ts';
+import { statusToWrite } from '../../../../operator/kube/source/status-body.ts';
+import type { Condition, ObjectStatus } from '../../../../operator/status/object-status.ts';
+
+const [then, now] = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'];
+
+function ready(fields: Partial<Condition> = {}): Condition {
+  return {
+    type: 'Ready',
+    status: 'True',
+    reason: 'Ready',
+    message: '',
+    observedGeneration: 1,
+    lastTransitionTime: now,
+    ...fields,
+  };
+}
+
+function status(fields: Partial<ObjectStatus> = {}): ObjectStatus {
+  return {
+    kind: 'Client',
+    namespace: 'shop',
+    name: 'app',
+    uid: 'u',
+    place: '',
+    observedGeneration: 1,
+    conditions: [ready()],
+    columns: {
+      kind: 'Client',
+      id: 'app',
+      grants: 'implicit',
+      secret: '',
+      secretName: '',
+      policies: 0,
+      serviceAccounts: [],
+      usage: undefined,
+    },
+    faults: [],
+    ...fields,
+  };
+}
+
+/** What the cluster has after a status was written at another time. */
+const there = {
+  observedGeneration: 1,
+  id: 'app',
+  grants: 'implicit',
+  policies: 0,
+  conditions: [ready({ lastTransitionTime: then })],
+};
+
+describe('statusToWrite', () => {
+  it('is the whole status where there is none yet, without what is empty', () => {
+    const written = statusToWrite(status(), { observedGeneration: -1 });
+    expect(JSON.parse(JSON.stringify(written))).to.deep.equal({ ...there, conditions: [ready()] });
+  });
+
+  const nothing: Record<string, unknown> = {
+    'the same, written at another time': there,
+    'a usage that nobody has asked since': { ...there, sessions: 3, lastTokenAt: then },
+    'fields of others': { ...there, 'of somebody': 3 },
+    'conditions of others': {
+      ...there,
+      conditions: [...there.conditions, { type: 'example.com/Checked', status: 'True' }],
+    },
+  };
+  for (const [what, live] of Object.entries(nothing)) {
+    it(`is nothing over ${what}`, () => {
+      expect(statusToWrite(status(), live)).to.equal(undefined);
+    });
+  }
+
+  const differing: Record<string, unknown> = {
+    'another generation': { ...there, observedGeneration: 0 },
+    'another column': { ...there, policies: 1 },
+    'a column that is empty now': { ...there, secretName: 'app' },
+    'another message': { ...there, conditions: [ready({ message: 'x', lastTransitionTime: then })] },
+    'a condition too many': { ...there, conditions: [...there.conditions, { ...ready(), type: 'Conflict' }] },
+  };
+  for (const [what, live] of Object.entries(differing)) {
+    it(`is written over ${what}, with the time of what did not flip`, () => {
+      expect(statusToWrite(status(), live)?.conditions).to.deep.equal([ready({ lastTransitionTime: then })]);
+    });
+  }
+
+  it('has the time of now for a condition that flipped', () => {
+    const flipped = status({ conditions: [ready({ status: 'False', reason: 'Rejected' })] });
+    expect(statusToWrite(flipped, there)?.conditions[0]?.lastTransitionTime).to.equal(now);
+  });
+
+  it('says how much a client is used, and keeps the last token when its session is gone', () => {
+    const { columns } = status();
+    if (columns.kind !== 'Client') throw new Error('of another kind');
+    const used = (usage: ClientUsage) =>
+      statusToWrite(status({ columns: { ...columns, usage } }), { lastTokenAt: then });
+    expect(used({ id: 'app', live_sessions: 2, last_token_at: now })).to.include({ sessions: 2, lastTokenAt: now });
+    expect(used({ id: 'app', live_sessions: 0 })).to.include({ lastTokenAt: then });
+    expect(used({ id: 'app', live_sessions: 0 }), 'nothing to tell').not.to.have.property('sessions', 0);
+  });
+
+  it('is cut to what the definition lets in', () => {
+    const columns = { ...status().columns, id: 'a'.repeat(200) };
+    const written = statusToWrite(status({ columns, conditions: [ready({ message: 'x'.repeat(40_000) })] }), {});
+    expect(written?.['id']).to.equal(undefined);
+    expect(written?.conditions[0]?.message).to.have.length(32_768);
+  });
+});

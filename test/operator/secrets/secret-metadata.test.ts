@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { isRecord } from '../../../crds/schema-node.ts';
+import { judge } from '../../../operator/desired/judge.ts';
+import { grantedMetadata, permittedMetadata } from '../../../operator/secrets/secret-metadata.ts';
+import { eventually } from '../../support/eventually.ts';
+import { machineClient } from '../declare.ts';
+import { annotate } from '../desired/host-requests.ts';
+import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
+
+describe('permittedMetadata', () => {
+  const cases: readonly (readonly [granted: string, key: string, isPermitted: boolean])[] = [
+    ['', 'team', true],
+    ['', 'example.com/team', false],
+    ['example.com/team', 'example.com/team', true],
+    ['example.com/team', 'example.com/teams', false],
+    ['other.io/a, example.com/*', 'example.com/team', true],
+    ['example.com/*', 'a.example.com/team', false],
+    ['example.com/*', 'example.comx/team', false],
+    ['*', 'example.com/team', false],
+    ['/*', 'example.com/team', false],
+    ['*/*', 'example.com/team', false],
+  ];
+  for (const [granted, key, isPermitted] of cases) {
+    it(`R-19 "${granted}" ${isPermitted ? 'permits' : 'does not permit'} ${key}`, () => {
+      for (const map of ['labels', 'annotations'] as const) {
+        const judged = judge(machineClient('app', { generateSecret: { [map]: { [key]: 'x' } } }));
+        const permitted = permittedMetadata(judged, grantedMetadata(granted));
+        expect(permitted.notPermitted).to.deep.equal(isPermitted ? undefined : [key]);
+        expect(permitted.secret).to.deep.include({ [map]: isPermitted ? { [key]: 'x' } : {} });
+      }
+    });
+  }
+});
+
+describe('R-19 labels and annotations of a generated Secret', () => {
+  let rig: OperatorRig;
+  let box: string;
+  before(async () => {
+    rig = await startOperatorRig();
+    await rig.operator();
+    box = await rig.box();
+  });
+  after(() => rig.stop());
+
+  const spec = (generateSecret: object) => ({ grant_types: ['client_credentials'], generateSecret });
+
+  async function metadata(): Promise<{ readonly labels: object; readonly annotations: object }> {
+    const { body } = await rig.plane.call({ path: `/api/v1/namespaces/${box}/secrets/app` });
+    const found = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};
+    const part = (name: string): object => (isRecord(found[name]) ? found[name] : {});
+    return { labels: part('labels'), annotations: part('annotations') };
+  }
+
+  it('are in force where they have no domain, or as long as the Namespace permits them', async () => {
+    const order = 'argocd.argoproj.io/secret-type';
+    const wanted = { labels: { team: 'shop', [order]: 'cluster' }, annotations: { 'example.com/note': 'n' } };
+    await rig.put('Client', box, 'app', spec(wanted));
+    await rig.ready('Client', box, 'app');
+    expect(await rig.condition('Client', box, 'app', 'NotInForce')).to.equal('True/MetadataNotPermitted');
+    const status = JSON.stringify((await rig.find('Client', box, 'app'))?.['status']);
+    expect(status).to.contain(`kubectl annotate namespace ${box} boxgate.dev/secret-labels=${order},example.com/note`);
+    expect((await metadata()).labels)
+      .to.include({ team: 'shop' })
+      .and.not.to.have.property(order);
+    expect((await metadata()).annotations).not.to.have.property('example.com/note');
+
+    await annotate(rig, box, { 'boxgate.dev/secret-labels': `${order}, example.com/*` });
+    await eventually('both are there', async () => {
+      const { labels, annotations } = await metadata();
+      return order in labels && 'example.com/note' in annotations;
+    });
+    await eventually('nothing is left out', async () => {
+      return (await rig.condition('Client', box, 'app', 'NotInForce')) === 'undefined/undefined';
+    });
+
+    await annotate(rig, box, { 'boxgate.dev/secret-labels': null });
+    await eventually('both are gone', async () => {
+      const { labels, annotations } = await metadata();
+      return !(order in labels) && !('example.com/note' in annotations);
+    });
+    expect((await metadata()).labels).to.include({ team: 'shop' });
+    await rig.ready('Client', box, 'app');
+  });
+
+  for (const [what, generateSecret] of Object.entries({
+    'an annotation of the operator': { annotations: { 'boxgate.dev/previous-until': '2099-01-01T00:00:00Z' } },
+    'a label of the operator': { labels: { 'boxgate.dev/client-secret': 'true' } },
+    'a reserved entry': { template: { '.boxgate-previous': 'bgs_x' } },
+  })) {
+    it(`are refused by the API server with ${what}`, async () => {
+      const refused: unknown = await rig
+        .put('Client', box, 'other', spec(generateSecret))
+        .catch((error: unknown) => error);
+      expect(String(refused)).to.contain('those belong to the operator');
+    });
+  }
+});

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { judge } from '../../../operator/desired/judge.ts';
+import { secretName } from '../../../operator/secrets/source.ts';
+import { declared } from '../declare.ts';
+
+const code = { authorization_code: { redirect_uri: 'https://app.example.com/back' } };
+const jwks = { keys: [{ kty: 'RSA', n: 'w'.repeat(342), e: 'AQAB' }] };
+
+const cases: [title: string, spec: Record<string, unknown>, from: string][] = [
+  ['a machine client that says nothing', { grant_types: ['client_credentials'] }, 'generated'],
+  ['a client that asks for one', { grant_types: ['authorization_code'], auth: code, generateSecret: {} }, 'generated'],
+  ['a secret in the manifest', { grant_types: ['client_credentials'], secret: 'chosen' }, 'inline'],
+  [
+    'a secretRef',
+    { grant_types: ['client_credentials'], secretRef: { name: 'reporting', key: 'secret' } },
+    'reference',
+  ],
+  ['keys', { grant_types: ['client_credentials'], jwks }, 'nowhere'],
+  ['keys elsewhere', { grant_types: ['client_credentials'], jwks_uri: 'https://app.example.com/jwks' }, 'nowhere'],
+  [
+    'a ServiceAccount',
+    { grant_types: ['client_credentials'], service_accounts: [{ namespace: 'shop', name: 'app' }] },
+    'nowhere',
+  ],
+  ['a public client', { grant_types: ['authorization_code'], auth: code }, 'nowhere'],
+  [
+    'a code client that must have one',
+    {
+      grant_types: ['authorization_code'],
+      auth: { authorization_code: { ...code.authorization_code, secret_required: true } },
+    },
+    'generated',
+  ],
+  [
+    'the implicit grant',
+    { grant_types: ['implicit'], auth: { implicit: { redirect_uri: 'https://app.example.com/back' } } },
+    'nowhere',
+  ],
+  ['token exchange', { grant_types: ['urn:ietf:params:oauth:grant-type:token-exchange'] }, 'generated'],
+];
+
+describe('secretSource', () => {
+  for (const [title, spec, from] of cases) {
+    it(`is ${from} for ${title}`, () => {
+      const judged = judge(declared('Client', 'app', spec));
+      expect(judged.faults).to.deep.equal([]);
+      expect(judged.secret.from).to.equal(from);
+    });
+  }
+
+  const names: [title: string, spec: Record<string, unknown>, name: string | undefined][] = [
+    ['after the Client', {}, 'app'],
+    ['after the Client too when it is only asked for', { generateSecret: {} }, 'app'],
+    ['as the manifest says', { generateSecret: { name: 'x' } }, 'x'],
+    ['as the reference says', { secretRef: { name: 'r', key: 'k' } }, 'r'],
+    ['not at all where there is none', { jwks }, undefined],
+  ];
+  for (const [title, spec, name] of names) {
+    it(`names the Secret ${title}`, () => {
+      const judged = judge(declared('Client', 'app', { grant_types: ['client_credentials'], ...spec }));
+      expect(secretName(judged.secret, 'app')).to.equal(name);
+    });
+  }
+
+  it('shows no secret of a manifest when it is printed', () => {
+    const { secret } = judge(declared('Client', 'app', { grant_types: ['client_credentials'], secret: 'canary-7' }));
+    expect(JSON.stringify(secret)).to.not.contain('canary');
+  });
+
+  it('is nowhere for a policy', () => {
+    expect(judge(declared('AccessPolicy', 'p', { engine: 'allow' })).secret.from).to.equal('nowhere');
+  });
+});

@@ -1,0 +1,362 @@
+import { expect } from 'chai';
+import type { Facts } from '../../../operator/status/facts.ts';
+import { CONDITIONS, NEXT_STEPS, REASONS } from '../../../operator/status/reasons.ts';
+import { allowPolicy, declared, machineClient } from '../declare.ts';
+import { factsOf, publishedStatus } from '../facts-of.ts';
+
+/** `Ready=True/Ready`, one for each condition. */
+function conditions(of: Facts): string[] {
+  return publishedStatus(of).conditions.map(({ type, status: is, reason }) => `${type}=${is}/${reason}`);
+}
+
+const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const client = machineClient('app');
+const policy = allowPolicy('p', 'app');
+const fault = { path: 'spec.expression', message: 'does not compile' };
+const unlisted = { path: 'spec.jwks_uri', message: 'is on a host that is not listed' };
+const none = { state: 'none' } as const;
+
+/** Conditions of a client that has what it wants, and of a policy. */
+const granted = [
+  'Ready=True/Ready',
+  'Valid=True/Accepted',
+  'SecretReady=True/SecretGenerated',
+  'Synced=True/Applied',
+  'Granted=True/PolicyLinked',
+];
+const resolved = ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'LinksResolved=True/AllFound'];
+
+function withNewer(facts: Facts): Facts {
+  return { ...facts, desired: { ...facts.desired, judged: { ...facts.desired.judged, newer: ['next_year'] } } };
+}
+
+/** A client that is pinned to the uid 1. */
+function withAccount(seen: string | null): Facts {
+  const service_accounts = [{ namespace: 'shop', name: 'app' }];
+  const accounts = [{ namespace: 'shop', name: 'app', uid: '1', index: 0, seen, gone: true }];
+  const facts = { secret: none, policies: 1, servesServiceAccounts: true, accounts };
+  return factsOf(machineClient('app', { service_accounts }), facts);
+}
+
+function lostAccount(reason: string): string[] {
+  return [
+    `Ready=False/${reason}`,
+    'Valid=True/Accepted',
+    `SecretReady=False/${reason}`,
+    'Synced=True/Applied',
+    'Granted=True/PolicyLinked',
+  ];
+}
+
+const cases: [title: string, facts: Facts, conditions: string[]][] = [
+  ['a client that is applied and that a policy concerns', factsOf(client, { policies: 2 }), granted],
+  [
+    'a new client without a policy is Ready and not granted anything',
+    factsOf(client),
+    [
+      'Ready=True/Ready',
+      'Valid=True/Accepted',
+      'SecretReady=True/SecretGenerated',
+      'Synced=True/Applied',
+      'Granted=False/NoPolicy',
+    ],
+  ],
+  [
+    'a client with a secret in the manifest',
+    factsOf(machineClient('app', { secret: 'chosen' }), { policies: 1 }),
+    [
+      'Ready=True/Ready',
+      'Valid=True/Accepted',
+      'SecretReady=True/SecretInline',
+      'Synced=True/Applied',
+      'Granted=True/PolicyLinked',
+      'InlineSecret=True/SecretInManifest',
+    ],
+  ],
+  [
+    'a client whose Secret is not there waits',
+    factsOf(machineClient('app', { secretRef: { name: 's', key: 'k' } }), {
+      secret: { state: 'missing', reason: 'SecretNotFound', message: 'there is no Secret s' },
+      row: 'pending',
+    }),
+    [
+      'Ready=False/SecretNotFound',
+      'Valid=True/Accepted',
+      'SecretReady=False/SecretNotFound',
+      'Synced=False/Waiting',
+      'Granted=False/NoPolicy',
+    ],
+  ],
+  [
+    'a client whose Secret is gone works on and is not Ready',
+    factsOf(machineClient('app', { secretRef: { name: 's', key: 'k' } }), {
+      secret: { state: 'missing', reason: 'SecretNotFound', message: 'there is no Secret s' },
+      policies: 1,
+    }),
+    [
+      'Ready=False/SecretNotFound',
+      'Valid=True/Accepted',
+      'SecretReady=False/SecretNotFound',
+      'Synced=True/Applied',
+      'Granted=True/PolicyLinked',
+    ],
+  ],
+  [
+    'a client with fields that have no effect is Ready, and says so',
+    factsOf(machineClient('app', { grant_types: ['client_credentials', tokenExchange] }), { policies: 1 }),
+    [...granted, 'NotInForce=True/WithoutEffect'],
+  ],
+  ...(
+    [
+      ['jwks_uri', 'https://app.example.com/jwks.json'],
+      ['service_accounts', [{ namespace: 'shop', name: 'app' }]],
+    ] as const
+  ).map(([field, value]): (typeof cases)[number] => [
+    `a client that has nothing but ${field} to authenticate itself needs no secret`,
+    factsOf(machineClient('app', { [field]: value }), { policies: 1, secret: none, servesServiceAccounts: true }),
+    [
+      'Ready=True/Ready',
+      'Valid=True/Accepted',
+      'SecretReady=True/SecretNotNeeded',
+      'Synced=True/Applied',
+      'Granted=True/PolicyLinked',
+    ],
+  ]),
+  [
+    'a client of ServiceAccounts where nothing serves them is not Ready',
+    factsOf(machineClient('app', { service_accounts: [{ namespace: 'shop', name: 'app' }] }), {
+      policies: 1,
+      secret: none,
+    }),
+    [
+      'Ready=False/ServiceAccountsNotServed',
+      'Valid=True/Accepted',
+      'SecretReady=False/ServiceAccountsNotServed',
+      'Synced=True/Applied',
+      'Granted=True/PolicyLinked',
+    ],
+  ],
+  [
+    'a client of ServiceAccounts with a secret beside them is Ready where nothing serves them, and says so',
+    factsOf(machineClient('app', { service_accounts: [{ namespace: 'shop', name: 'app' }], generateSecret: {} }), {
+      policies: 1,
+    }),
+    [...granted, 'NotInForce=True/WithoutEffect'],
+  ],
+  [
+    'a client that has a secret beside its keys is Ready',
+    factsOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json', generateSecret: {} }), {
+      policies: 1,
+    }),
+    granted,
+  ],
+  [
+    'a client whose keys are on a host that is not listed is not Ready, and no change of the object is what it waits for',
+    factsOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json' }), {
+      policies: 1,
+      secret: none,
+      unusable: [unlisted],
+    }),
+    [
+      'Ready=False/JwksHostNotListed',
+      'Valid=True/Accepted',
+      'SecretReady=False/JwksHostNotListed',
+      'Synced=True/Applied',
+      'Granted=True/PolicyLinked',
+      'NotInForce=True/JwksHostNotListed',
+    ],
+  ],
+  [
+    'a client that has a secret beside keys on a host that is not listed is Ready, and says so',
+    factsOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json', generateSecret: {} }), {
+      policies: 1,
+      unusable: [unlisted],
+    }),
+    [...granted, 'NotInForce=True/JwksHostNotListed'],
+  ],
+  [
+    'a client of ServiceAccounts that are served is Ready beside keys on a host that is not listed, and says so',
+    factsOf(
+      machineClient('app', {
+        jwks_uri: 'https://app.example.com/jwks.json',
+        service_accounts: [{ namespace: 'shop', name: 'app' }],
+      }),
+      { policies: 1, secret: none, servesServiceAccounts: true, unusable: [unlisted] },
+    ),
+    [
+      'Ready=True/Ready',
+      'Valid=True/Accepted',
+      'SecretReady=True/SecretNotNeeded',
+      'Synced=True/Applied',
+      'Granted=True/PolicyLinked',
+      'NotInForce=True/JwksHostNotListed',
+    ],
+  ],
+  [
+    'a faulty client',
+    factsOf(declared('Client', 'app', { grant_types: ['x'] }), { row: 'pending' }),
+    ['Ready=False/Invalid', 'Valid=False/Invalid', 'Stalled=True/Invalid', 'Synced=False/Rejected'],
+  ],
+  [
+    'a client whose id an older object has',
+    factsOf(client, { loses: 'default/older', row: 'pending' }),
+    [
+      'Ready=False/DeclaredTwice',
+      'Valid=True/Accepted',
+      'Conflict=True/DeclaredTwice',
+      'SecretReady=True/SecretGenerated',
+      'Synced=False/Rejected',
+      'Granted=False/NoPolicy',
+    ],
+  ],
+  [
+    'a client whose id was made over REST',
+    factsOf(client, { row: { digest: '', result: 'conflict', faults: [], detail: 'made over REST' } }),
+    [
+      'Ready=False/OwnedByAnother',
+      'Valid=True/Accepted',
+      'Conflict=True/OwnedByAnother',
+      'SecretReady=True/SecretGenerated',
+      'Synced=False/Rejected',
+      'Granted=False/NoPolicy',
+    ],
+  ],
+  [
+    'a client that the API finds faulty',
+    factsOf(client, { row: { digest: '', result: 'invalid', faults: [fault], detail: 'refused' } }),
+    [
+      'Ready=False/Invalid',
+      'Valid=False/Invalid',
+      'Stalled=True/Invalid',
+      'SecretReady=True/SecretGenerated',
+      'Synced=False/Rejected',
+      'Granted=False/NoPolicy',
+    ],
+  ],
+  [
+    'a suspended client is neither Ready nor not',
+    factsOf(machineClient('app', { suspend: true }), { policies: 1 }),
+    [
+      'Ready=Unknown/Suspended',
+      'Valid=True/Accepted',
+      'SecretReady=Unknown/Suspended',
+      'Synced=Unknown/Suspended',
+      'Granted=True/PolicyLinked',
+    ],
+  ],
+  [
+    'a client that could not be applied is never Ready meanwhile',
+    factsOf(client, { row: 'unreachable' }),
+    [
+      'Ready=False/Unavailable',
+      'Valid=True/Accepted',
+      'SecretReady=True/SecretGenerated',
+      'Synced=False/Unavailable',
+      'Granted=False/NoPolicy',
+    ],
+  ],
+  ['a policy whose links are all there', factsOf(policy), resolved],
+  [
+    'a dangling link does not hold a policy back',
+    factsOf(policy, { dangling: ['Client/app'] }),
+    ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'LinksResolved=False/DanglingLinks'],
+  ],
+  [
+    'a policy whose rule cannot be used is stored and not Ready',
+    factsOf(declared('AccessPolicy', 'p', { engine: 'cel', expression: '1 +', subjects: 'authenticated' }), {
+      unusable: [fault],
+    }),
+    [
+      'Ready=False/Invalid',
+      'Valid=False/Invalid',
+      'Stalled=True/Invalid',
+      'Synced=True/Applied',
+      'LinksResolved=True/AllFound',
+    ],
+  ],
+  [
+    'P-06 a policy that links nobody',
+    factsOf(declared('AccessPolicy', 'p', { engine: 'allow' })),
+    [...resolved, 'NoSubjects=True/NobodyLinked'],
+  ],
+  [
+    'a policy that opens the box to everybody',
+    factsOf(declared('AccessPolicy', 'p', { engine: 'allow', subjects: 'anyone' })),
+    [...resolved, 'OpenToAll=True/GrantsEverybody'],
+  ],
+  [
+    'R-49 a policy whose rule has no condition',
+    factsOf(declared('AccessPolicy', 'p', { engine: 'matcho', matcho: {}, subjects: 'authenticated' })),
+    [...resolved, 'GrantsEverything=True/NoCondition'],
+  ],
+  [
+    'R-49 a policy for anyone whose rule has no condition',
+    factsOf(declared('AccessPolicy', 'p', { engine: 'json-schema', schema: {}, subjects: 'anyone' })),
+    [...resolved, 'OpenToAll=True/GrantsEverybody', 'GrantsEverything=True/NoCondition'],
+  ],
+  [
+    'R-55 a Client with a field that only newer definitions know',
+    withNewer(factsOf(client, { policies: 2 })),
+    [...granted, 'OperatorOlder=True/NewerFields'],
+  ],
+  [
+    'R-55 a policy with a field that only newer definitions know',
+    withNewer(factsOf(policy)),
+    [
+      'Ready=False/NewerFields',
+      'Valid=False/NewerFields',
+      'Synced=True/Applied',
+      'LinksResolved=True/AllFound',
+      'OperatorOlder=True/NewerFields',
+    ],
+  ],
+  ['R-54 a Client whose ServiceAccount was deleted', withAccount(null), lostAccount('ServiceAccountDeleted')],
+  ['R-54 a Client whose ServiceAccount was created again', withAccount('9'), lostAccount('ServiceAccountRecreated')],
+  [
+    'a Box',
+    factsOf(declared('Box', 'box', {}), { issuer: 'http://x', clients: 3, policies: 2 }),
+    ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied'],
+  ],
+];
+
+describe('conditionsOf', () => {
+  for (const [title, of, expected] of cases) {
+    it(title, () => {
+      expect(conditions(of)).to.deep.equal(expected);
+    });
+  }
+
+  for (const [title, of] of cases) {
+    it(`says what to do where all is not well: ${title}`, () => {
+      for (const { type, status: is, reason, message } of publishedStatus(of).conditions) {
+        const step = is === CONDITIONS[type].well ? '' : NEXT_STEPS[reason];
+        if (is !== CONDITIONS[type].well) expect(step, `${type}/${reason}`).to.match(/^[A-Z]\w+ .*[^.]$/);
+        expect(message.endsWith(step), `${type}: ${message}`).to.equal(true);
+      }
+    });
+  }
+
+  it('says why an object is not Ready with the words of the condition that holds it back', () => {
+    const [first] = publishedStatus(factsOf(client, { loses: 'default/older' })).conditions;
+    expect(first?.message).to.equal(
+      'default/older declares the same id and has it. Delete one of the two: the other one has the id then',
+    );
+  });
+
+  it('names the fields that have no effect, and says what to do where nothing serves ServiceAccounts', () => {
+    const service_accounts = [{ namespace: 'shop', name: 'app' }];
+    const grant_types = ['client_credentials', tokenExchange];
+    const { conditions } = publishedStatus(
+      factsOf(machineClient('app', { service_accounts, grant_types }), { secret: none }),
+    );
+    const message = (type: string) => conditions.find((one) => one.type === type)?.message;
+    expect(message('NotInForce')).to.contain(`no effect in this version: spec.grant_types ${tokenExchange}`);
+    expect(message('Ready')).to.match(/nothing here says who makes the tokens of ServiceAccounts.*Give jwks/);
+  });
+
+  it('uses every documented type of condition, and documents every reason with a sentence', () => {
+    const used = new Set(cases.flatMap(([, of]) => publishedStatus(of).conditions.map(({ type }) => type)));
+    expect([...used]).to.have.members(Object.keys(CONDITIONS));
+    for (const [reason, meaning] of Object.entries(REASONS)) expect(meaning, reason).to.match(/^[A-Z].*\.$/);
+  });
+});

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { sameFacts, type Facts } from '../../../operator/status/facts.ts';
+import { machineClient } from '../declare.ts';
+import { factsOf, NOW } from '../facts-of.ts';
+
+describe('sameFacts', () => {
+  const one = factsOf(machineClient('app'));
+  const different: [title: string, fields: Partial<Facts>][] = [
+    ['what is desired', { desired: { ...one.desired } }],
+    ['the row', { row: 'pending' }],
+    ['the number of policies', { policies: 1 }],
+    ['the number of clients', { clients: 1 }],
+    ['a link', { dangling: ['Client/x'] }],
+    ['the rule', { unusable: [{ path: 'spec.expression', message: 'does not compile' }] }],
+    ['the issuer', { issuer: 'i' }],
+    ['an API that does not answer', { isApiAway: true }],
+    ['the number of users', { users: 1 }],
+    ['the sessions of a client', { usage: { id: 'app', live_sessions: 1 } }],
+    ['the last use of a previous secret', { usage: { id: 'app', live_sessions: 0, previous_secret_last_used: NOW } }],
+    ['the last token of a client', { usage: { id: 'app', live_sessions: 0, last_token_at: NOW } }],
+  ];
+
+  it('holds for the same facts', () => {
+    expect(sameFacts(one, { ...one, unusable: [] })).to.equal(true);
+  });
+  for (const [title, fields] of different) {
+    it(`tells apart ${title}`, () => {
+      expect(sameFacts(one, { ...one, ...fields })).to.equal(false);
+    });
+  }
+});
