@@ -4,6 +4,7 @@
 // `--rounds 15 --starts 5 --seconds 2` are the defaults; names after the commit choose rows. The rounds are divided among
 // the starts, each with new processes and databases: two processes of one program differ by some per cent.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -32,6 +33,9 @@ if (commit === undefined) {
 
 /** Tokens that are asked about in turn. */
 const tokenCount = 2_000;
+/** Where the bench of a commit is. */
+const benches = ['tools/bench/boxgate.ts', 'test/bench/boxgate.ts'];
+
 /** A round of each, one after the other. */
 interface Pair {
   readonly before: Round;
@@ -66,7 +70,7 @@ const pairs = new Map(names.map((name): [string, Pair[]] => [name, []]));
 try {
   await git('worktree', 'add', '--detach', tree, commit);
   await symlink(path.join(root, 'node_modules'), path.join(tree, 'node_modules'));
-  const other = await importOther(path.join(tree, 'tools/bench/boxgate.ts'));
+  const other = await importOther(benches.map((bench) => path.join(tree, bench)).find(existsSync) ?? tree);
   const starts = Number(values.starts);
   for (let nth = 0; nth < starts; nth += 1) {
     const before = await other(postgres, `before_${String(nth)}`, {}, undefined);

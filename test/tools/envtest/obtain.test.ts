@@ -8,7 +8,7 @@ import path from 'node:path';
 import { getCACertificates } from 'node:tls';
 import { envtestCache, findControllerManager, findPrograms } from '../../../tools/envtest/find-programs.ts';
 import { obtain } from '../../../tools/envtest/obtain.ts';
-import { isAtLeast, leastVersion } from '../../../tools/envtest/go.ts';
+import { goModules, isAtLeast, leastVersion } from '../../../tools/envtest/go.ts';
 import {
   controllerManager,
   goToolchain,
@@ -314,7 +314,7 @@ describe('obtaining the control plane', () => {
   });
 
   it('builds the minor version that it would download', async () => {
-    const goMod = await readFile(path.join(import.meta.dirname, 'modules/kubernetes/go.mod'), 'utf8');
+    const goMod = await readFile(path.join(goModules, 'kubernetes/go.mod'), 'utf8');
     const built = /^\tk8s\.io\/kubernetes v(\d+\.\d+)/m.exec(goMod)?.[1];
     for (const { version } of [release, serverRelease])
       expect(version).to.match(new RegExp(`^v${String(built).replace('.', '\\.')}\\.`));
