@@ -12,7 +12,7 @@ import { logoutEndpoint, postedLogoutEndpoint } from './http/pages/logout.ts';
 import { signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
 import { signUpEndpoint, signUpPageEndpoint } from './http/pages/sign-up.ts';
 import { signOutEndpoint, signOutPageEndpoint } from './http/pages/sign-out.ts';
-import { behindGate } from './http/resources/resource-gate.ts';
+import { withAuthorization } from './http/resources/resource-gate.ts';
 import { explainHandler } from './http/resources/explain.ts';
 import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes } from './http/resources/resource-routes.ts';
@@ -57,11 +57,11 @@ export const routes: readonly Route[] = [
       method,
       path,
       'resource',
-      (context) => behindGate(context, kind, handler, (write) => requestedChanges(kind, write, context.oauth)),
+      (context) => withAuthorization(context, kind, handler, (write) => requestedChanges(kind, write, context.oauth)),
     ];
   }),
 ];
 
 function explainEndpoint(context: ApiContext): Endpoint {
-  return behindGate(context, 'AccessPolicy', explainHandler(context.oauth));
+  return withAuthorization(context, 'AccessPolicy', explainHandler(context.oauth));
 }

@@ -10,7 +10,7 @@ import type { HashQueue } from './credentials/hash-queue.ts';
 import { createKeySealing } from './credentials/key-sealing.ts';
 import { createPasswords } from './credentials/password.ts';
 import { createUserHints } from './credentials/user-hint.ts';
-import { batchedStatements, defaultHotLimits } from './db/hot-batches.ts';
+import { batchedStatements, defaultBatchLimits } from './db/statement-batches.ts';
 import { Outage } from './db/core/outage.ts';
 import { defaultLimits, openDatabase } from './db/core/pool.ts';
 import type { Connections, Database } from './db/core/pool.ts';
@@ -257,7 +257,7 @@ function oauthServices(
       sealing,
       most: config.resourcesInMemory,
       pool: database.general,
-      statements: batchedStatements(database.hot, defaultHotLimits),
+      statements: batchedStatements(database.hot, defaultBatchLimits),
       onUnusable: (box, kind, id, reason) => {
         log.warn({ box, kind, id, reason }, 'a stored resource cannot be used and grants nothing');
       },

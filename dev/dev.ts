@@ -4,7 +4,7 @@ import { createManagement } from '../api/client/management.ts';
 import { ManagementError } from '../api/client/management-error.ts';
 import { Secret } from '../api/client/secret.ts';
 import { startReconciler, type Reconciler } from '../operator/reconcile/reconciler.ts';
-import { createClosing, type Closing } from './closing.ts';
+import { createCleanup, type Cleanup } from './cleanup.ts';
 import { openDatabase } from './processes/database.ts';
 import { runApi, type DevApi } from './processes/dev-api.ts';
 import { DevError } from './dev-error.ts';
@@ -43,7 +43,7 @@ const apiLeaves = 5_000;
  */
 export async function dev(options: DevOptions, self: DevProcess, signal: AbortSignal): Promise<number> {
   const output = createDevOutput(self, () => performance.now());
-  const closing = createClosing((name, error) => {
+  const closing = createCleanup((name, error) => {
     output.note(`${name} did not stop: ${error instanceof Error ? error.message : 'unknown'}`);
   });
   try {
@@ -61,7 +61,7 @@ interface Run {
   readonly options: DevOptions;
   readonly self: DevProcess;
   readonly output: DevOutput;
-  readonly closing: Closing;
+  readonly closing: Cleanup;
   readonly signal: AbortSignal;
 }
 
@@ -195,7 +195,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 function explained(error: unknown): unknown {
   if (!(error instanceof ManagementError)) return error;
-  if (error.sort === 'fenced') return new DevError('Another boxgate has taken over this database; this one stops');
+  if (error.code === 'fenced') return new DevError('Another boxgate has taken over this database; this one stops');
   return new DevError(`The API does not take what is declared: ${error.message}`, { cause: error });
 }
 

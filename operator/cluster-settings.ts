@@ -62,7 +62,7 @@ export function keepClusterSettings(options: ClusterSettingsOptions, signal: Abo
     } catch (error) {
       failures += 1;
       if (signal.aborted) return;
-      if (error instanceof ManagementError && error.sort === 'fenced') {
+      if (error instanceof ManagementError && error.code === 'fenced') {
         options.onFenced(error);
         return;
       }

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConditionCount } from './status/condition-counts.ts';
 import type { InstalledKinds } from './installed-fields.ts';
-import { isTooMuch, type Missing } from './desired/missing.ts';
+import { isMassDeletion, type Missing } from './desired/mass-deletion-guard.ts';
 import type { PassMeter } from './reconcile/pass-meter.ts';
 
 /** Metrics of the operator (Prometheus). Labels never contain the name of an object. */
@@ -71,7 +71,7 @@ function passMeter(registry: Registry, now: () => number): PassMeter {
   const missingHelp = 'Objects that lists of the API server lack, and that reads do not find to be gone.';
   gauge(registry, 'missing_objects', missingHelp, () => missing().missing);
   const withheldHelp = 'Whether lists lack so much that nothing is removed for want of being listed.';
-  gauge(registry, 'removals_withheld', withheldHelp, () => (isTooMuch(missing()) ? 1 : 0));
+  gauge(registry, 'removals_withheld', withheldHelp, () => (isMassDeletion(missing()) ? 1 : 0));
   let conditions = (): readonly ConditionCount[] => [];
   new Gauge({
     name: 'boxgate_operator_objects',

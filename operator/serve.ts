@@ -96,7 +96,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
       definitions,
     };
     reconciler = reconcile(leader, signal);
-    // Everything was read, judged and compared at once: most of that memory is not needed again.
+    // Everything was read, validated and compared at once: most of that memory is not needed again.
     void reconciler.firstRound.then(giveBackMemory);
     return reconciler.failed;
   }
@@ -186,7 +186,7 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     now: () => performance.now(),
     sleep: sleeper.sleep,
     onFailure(error, wait) {
-      metrics.watchFailed(error instanceof KubeError && error.sort === 'garbled');
+      metrics.watchFailed(error instanceof KubeError && error.code === 'garbled');
       log.warn({ ...errorFacts(error), wait }, 'the API server');
     },
   };

@@ -1,4 +1,4 @@
-import { complain } from './complain.ts';
+import { printFatal } from './print-fatal.ts';
 import { crashOnBugs } from './crash-on-bugs.ts';
 import { createLog, flushLog } from './log.ts';
 import type { Log, LogLevel } from './log.ts';
@@ -21,7 +21,7 @@ export async function runCommand(
   try {
     return await run();
   } catch (error) {
-    complain(error);
+    printFatal(error);
     return 1;
   }
 }

@@ -3,18 +3,18 @@
  * API or Postgres is unreachable or too slow, so try again later; `locked`, the box is bound to another namespace, so
  * an admin must decide; `refused`, the API does not accept this call.
  */
-export type ManagementErrorSort = 'fenced' | 'unavailable' | 'locked' | 'refused';
+export type ManagementErrorCode = 'fenced' | 'unavailable' | 'locked' | 'refused';
 
 /** Error of a call to the management port; none of the call was applied, unless only the answer was lost. */
 export class ManagementError extends Error {
   override readonly name = 'ManagementError';
-  readonly sort: ManagementErrorSort;
+  readonly code: ManagementErrorCode;
   /** For `locked`: the uid of the namespace that the box is bound to. */
   readonly bound: string | undefined;
 
-  constructor(sort: ManagementErrorSort, message: string, options?: ErrorOptions & { readonly bound?: string }) {
+  constructor(sort: ManagementErrorCode, message: string, options?: ErrorOptions & { readonly bound?: string }) {
     super(message, options);
-    this.sort = sort;
+    this.code = sort;
     this.bound = options?.bound;
   }
 }

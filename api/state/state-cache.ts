@@ -1,13 +1,13 @@
 import { quotaOf } from '../../crds/quota.ts';
 import type { Quota } from '../../crds/quota.ts';
 import { inHeldBox } from '../db/box/box.ts';
-import { singleStatements } from '../db/hot-batches.ts';
-import type { HotStatements, Versioned } from '../db/hot-statements.ts';
+import { singleStatements } from '../db/statement-batches.ts';
+import type { BatchedStatements, Versioned } from '../db/batched-statements.ts';
 import { Outage } from '../db/core/outage.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import type { BoxState } from './box-state.ts';
-import { createHeldBoxes } from './held-boxes.ts';
-import type { HeldBoxesParts } from './held-boxes.ts';
+import { createLoadedBoxes } from './loaded-boxes.ts';
+import type { LoadedBoxesParts } from './loaded-boxes.ts';
 
 /**
  * A decision on a state, returned with the config version that its statement saw. It must obtain every answer, also
@@ -16,7 +16,7 @@ import type { HeldBoxesParts } from './held-boxes.ts';
  */
 export type Attempt<T> = (
   state: BoxState,
-  statements: HotStatements,
+  statements: BatchedStatements,
   transaction: Transaction,
 ) => Promise<Versioned<T>>;
 
@@ -43,8 +43,8 @@ export interface StateCache {
 }
 
 /** Dependencies of a cache. */
-export interface StateCacheParts extends HeldBoxesParts {
-  readonly statements: HotStatements;
+export interface StateCacheParts extends LoadedBoxesParts {
+  readonly statements: BatchedStatements;
 }
 
 const optimisticRounds = 2;
@@ -53,7 +53,7 @@ const defaults = quotaOf();
 /** Creates a cache of box states; a box is loaded when it is first requested. */
 export function createStateCache(parts: StateCacheParts): StateCache {
   const { pool, statements } = parts;
-  const boxes = createHeldBoxes(parts);
+  const boxes = createLoadedBoxes(parts);
 
   async function decide<T>(box: string, attempt: Attempt<T>): Promise<T | undefined> {
     let state = boxes.get(box) ?? (await firstLoad(box));

@@ -67,11 +67,14 @@ export function createSecretFiles(
     const read = isThere && known === undefined ? readSecretFile(file) : undefined;
     if (read?.id !== undefined && read.id !== wish.facts.client_id) return notOwned(wish.secret, `client ${read.id}`);
     const time = now().getTime();
-    const { rotation, applied, hadSecret, usage } = wish;
+    const { rotation, applied, hadGeneratedSecret, usage } = wish;
     const found = isThere ? (known?.kept ?? read) : undefined;
-    const { kept } = nextSecret({ found, last: known?.kept, applied, hadSecret, rotation, usage, now: time }, () => {
-      return new Secret(generateClientSecret());
-    });
+    const { kept } = nextSecret(
+      { found, last: known?.kept, applied, hadGeneratedSecret, rotation, usage, now: time },
+      () => {
+        return new Secret(generateClientSecret());
+      },
+    );
     writeRotation(file, kept, rotation, known?.kept);
     const content = contentOf(wish, kept.value);
     const mark = hash('sha256', content, 'buffer').toString('base64url', 0, 9);

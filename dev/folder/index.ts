@@ -32,7 +32,7 @@ interface Box {
 }
 
 /**
- * Declarations of all files of a folder together. Only {@link letGo} removes an object that no file has any more,
+ * Declarations of all files of a folder together. Only {@link removeFinalizers} removes an object that no file has any more,
  * because editors save by unlinking and renaming.
  */
 export class FolderIndex {

@@ -1,5 +1,5 @@
 import { Secret } from '../../api/client/secret.ts';
-import type { Closing } from '../closing.ts';
+import type { Cleanup } from '../cleanup.ts';
 import { DevError } from '../dev-error.ts';
 import type { DevOutput } from '../output.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
@@ -16,7 +16,7 @@ export async function openDatabase(
   ownerUrl: string | undefined,
   state: StateFolder,
   output: DevOutput,
-  closing: Closing,
+  closing: Cleanup,
 ): Promise<Secret> {
   const owner = ownerUrl ?? (await embedded(state, output, closing));
   const role = ownerUrl === undefined ? 'boxgate_api' : roleFor(ownerUrl);
@@ -25,7 +25,7 @@ export async function openDatabase(
   return apiUrl(owner, role, password);
 }
 
-async function embedded(state: StateFolder, output: DevOutput, closing: Closing): Promise<string> {
+async function embedded(state: StateFolder, output: DevOutput, closing: Cleanup): Promise<string> {
   const options = { dataDir: state.data, password: state.keys.postgresPassword.reveal(), logFile: state.postgresLog };
   const first = await startEmbeddedPostgres(options).catch((cause: unknown) => {
     throw new DevError(cause instanceof Error ? cause.message : 'Postgres does not start', { cause });

@@ -1,6 +1,6 @@
 import type { Secret } from '../../api/client/secret.ts';
 import { startApi, turnLog, type ApiProcess } from './api-process.ts';
-import type { Closing } from '../closing.ts';
+import type { Cleanup } from '../cleanup.ts';
 import { DevError } from '../dev-error.ts';
 import type { DevOutput } from '../output.ts';
 import { keepRunning } from '../keep-running.ts';
@@ -48,7 +48,7 @@ export interface DevApi {
 }
 
 /** Starts the API and keeps it running. Throws DevError if it does not start. */
-export async function runApi(options: DevApiOptions, output: DevOutput, closing: Closing): Promise<DevApi> {
+export async function runApi(options: DevApiOptions, output: DevOutput, closing: Cleanup): Promise<DevApi> {
   turnLog(options.state.apiLog);
   const first = await startOnFreePorts(options);
   const stop = keepRunning(first, {

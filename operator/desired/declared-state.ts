@@ -1,16 +1,16 @@
-import { allowedBox } from './allowed-box.ts';
+import { withGrantedHosts } from './granted-hosts.ts';
 import type { BoxMemory } from '../reconcile/box-memory.ts';
 import { contests, desiredOf, type Candidate, type Desired } from './desired.ts';
 import { generatedSecrets } from '../secrets/generated-secrets.ts';
 import { recordInlineSecrets } from '../secrets/inline-secrets.ts';
-import { declaredResource, judge } from './judge.ts';
+import { declaredResource, validate } from './validate.ts';
 import type { PassContext, PassScope } from '../reconcile/pass-context.ts';
 import { resolveSecret } from '../secrets/resolve.ts';
 import type { Listing, SecretNeeds } from './source.ts';
 import { permittedMetadata } from '../secrets/secret-metadata.ts';
 import type { HostVerdict, Tenancy } from './tenancy.ts';
 
-/** The judged objects of a listing, and the state of its namespace. */
+/** The validated objects of a listing, and the state of its namespace. */
 interface DeclaredCandidates {
   readonly candidates: readonly Candidate[];
   /** True while the namespace is being deleted. */
@@ -42,7 +42,7 @@ export async function declaredState(
   recordInlineSecrets(box, candidates, memory.objects, context.events);
   const desired = candidates.map((one) => {
     const { key } = one.object;
-    const secret = resolveSecret(one.judged.secret, one.object.name, secrets.find, generated);
+    const secret = resolveSecret(one.validated.secret, one.object.name, secrets.find, generated);
     return desiredOf(one, secret, losers.get(key), memory.objects.get(key), context.digestKey);
   });
   memory.objects = new Map(desired.map((one) => [one.object.key, one]));
@@ -70,19 +70,19 @@ function judgeAnew(memory: BoxMemory): void {
   memory.published.clear();
 }
 
-function judgedNow(object: Candidate['object'], { definitions }: BoxMemory): Candidate['judged'] {
-  return judge(object, definitions?.get(object.kind)?.newer);
+function judgedNow(object: Candidate['object'], { definitions }: BoxMemory): Candidate['validated'] {
+  return validate(object, definitions?.get(object.kind)?.newer);
 }
 
 /** Checks the metadata each time: the Namespace may change without the object. Reuses an equal earlier result. */
 function permitted(one: Candidate, tenancy: Tenancy | undefined, memory: BoxMemory): Candidate {
   if (tenancy === undefined) return one;
-  const whole = one.judged.whole ?? one.judged;
-  const judged = permittedMetadata(whole, tenancy.secretLabels ?? none);
-  const known = memory.objects.get(one.object.key)?.judged;
-  const isSame = known?.whole === whole && String(known.notPermitted) === String(judged.notPermitted);
-  if (isSame) return one.judged === known ? one : { object: one.object, judged: known };
-  return judged === one.judged ? one : { object: one.object, judged };
+  const whole = one.validated.whole ?? one.validated;
+  const validated = permittedMetadata(whole, tenancy.secretLabels ?? none);
+  const known = memory.objects.get(one.object.key)?.validated;
+  const isSame = known?.whole === whole && String(known.notPermitted) === String(validated.notPermitted);
+  if (isSame) return one.validated === known ? one : { object: one.object, validated: known };
+  return validated === one.validated ? one : { object: one.object, validated };
 }
 
 const none: readonly string[] = [];
@@ -95,35 +95,35 @@ function boxCandidate(
   defaultIssuer: string,
 ): Candidate {
   const plain = judgedNow(object, memory);
-  const judged =
-    plain.faults.length > 0 ? plain : allowedBox(plain, declaredResource(object, plain), hosts, defaultIssuer);
+  const validated =
+    plain.faults.length > 0 ? plain : withGrantedHosts(plain, declaredResource(object, plain), hosts, defaultIssuer);
   const known = memory.objects.get(object.key);
-  if (known?.object.uid !== object.uid || known.judged.content !== judged.content) return { object, judged };
-  return known.object === object && judged.faults.length === 0 ? known : { object, judged };
+  if (known?.object.uid !== object.uid || known.validated.content !== validated.content) return { object, validated };
+  return known.object === object && validated.faults.length === 0 ? known : { object, validated };
 }
 
 function candidate(object: Candidate['object'], memory: BoxMemory): Candidate {
   const known = memory.objects.get(object.key);
   if (known?.object === object) return known;
   const isSame = known?.object.resourceVersion === object.resourceVersion && known.object.uid === object.uid;
-  return isSame ? { object, judged: known.judged } : { object, judged: judgedNow(object, memory) };
+  return isSame ? { object, validated: known.validated } : { object, validated: judgedNow(object, memory) };
 }
 
 function issuerOf(candidates: readonly Candidate[]): string | undefined {
-  for (const { judged } of candidates) if (judged.traits.kind === 'Box') return judged.traits.issuer;
+  for (const { validated } of candidates) if (validated.traits.kind === 'Box') return validated.traits.issuer;
   return undefined;
 }
 
 function needsOf(candidates: readonly Candidate[], memory: BoxMemory): SecretNeeds {
   const referred = new Set<string>();
   let generated = memory.generated.size > 0;
-  for (const { judged } of candidates) {
-    if (judged.secret.from === 'reference') referred.add(judged.secret.name);
-    else if (judged.secret.from === 'generated') generated = true;
+  for (const { validated } of candidates) {
+    if (validated.secret.from === 'reference') referred.add(validated.secret.name);
+    else if (validated.secret.from === 'generated') generated = true;
   }
   return { referred, generated };
 }
 
-function wantsGenerated({ judged }: Candidate): boolean {
-  return judged.secret.from === 'generated' && !judged.suspended;
+function wantsGenerated({ validated }: Candidate): boolean {
+  return validated.secret.from === 'generated' && !validated.suspended;
 }

@@ -18,7 +18,7 @@ export interface Declared {
   readonly generation: number;
   /** Changes whenever anything that we read of the object changes. */
   readonly resourceVersion: string;
-  /** Returns the whole object as declared, not yet judged; until then the source may keep it in another form. */
+  /** Returns the whole object as declared, not yet validated; until then the source may keep it in another form. */
   readonly body: () => unknown;
   /** Characters of a spec that is too long to be applied: the source keeps only its `id` and `suspend`. */
   readonly tooLarge?: number | undefined;

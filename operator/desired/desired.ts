@@ -1,17 +1,17 @@
 import type { KeyObject } from 'node:crypto';
 import { ownerOf, type Declared } from './declared.ts';
 import { digestOf, type SecretPart } from './digest.ts';
-import type { Judged } from './judge.ts';
+import type { ValidatedObject } from './validate.ts';
 import type { ResolvedSecret } from '../secrets/resolve.ts';
 
-/** An object, judged by itself. */
+/** An object, validated by itself. */
 export interface Candidate {
   readonly object: Declared;
-  readonly judged: Judged;
+  readonly validated: ValidatedObject;
 }
 
 /** An object, with the owner of its id if that is another object. */
-export type Contender = Pick<Desired, 'object' | 'judged' | 'loses'>;
+export type Contender = Pick<Desired, 'object' | 'validated' | 'loses'>;
 
 /** An object with everything that decides the state of its row; the same instance until any of that changes. */
 export interface Desired extends Candidate {
@@ -29,9 +29,9 @@ export interface Desired extends Candidate {
 export type Intent = 'declare' | 'update' | 'leave' | 'none';
 
 /** Decides the state of an object's row. A faulty or suspended object leaves it unchanged, as an API server would. */
-export function intentOf({ object, judged, secret, loses }: Desired): Intent {
+export function intentOf({ object, validated, secret, loses }: Desired): Intent {
   if (loses !== undefined) return 'none';
-  if (judged.suspended || judged.faults.length > 0) return 'leave';
+  if (validated.suspended || validated.faults.length > 0) return 'leave';
   // The settings of a box apply even without its first admin.
   return secret.state === 'missing' && object.kind !== 'Box' ? 'update' : 'declare';
 }
@@ -42,8 +42,8 @@ export function rowKey({ kind, id }: { readonly kind: string; readonly id: strin
 }
 
 /** Returns the row that an object declares. */
-export function rowOf({ object, judged }: Candidate) {
-  return { kind: object.kind, id: judged.id };
+export function rowOf({ object, validated }: Candidate) {
+  return { kind: object.kind, id: validated.id };
 }
 
 /**
@@ -56,8 +56,8 @@ export function contests(candidates: readonly Candidate[], rows: Holders): Reado
   const holders = new Map<string, Candidate>();
   const losers: Candidate[] = [];
   for (const candidate of candidates) {
-    if (!spelled.has(candidate.judged.rowKey)) continue;
-    const row = candidate.judged.rowKey;
+    if (!spelled.has(candidate.validated.rowKey)) continue;
+    const row = candidate.validated.rowKey;
     const holder = holders.get(row);
     if (holder === undefined) holders.set(row, candidate);
     else if (isAhead(candidate.object, holder.object, rows.get(row)?.declarer.uid)) {
@@ -65,7 +65,7 @@ export function contests(candidates: readonly Candidate[], rows: Holders): Reado
       losers.push(holder);
     } else losers.push(candidate);
   }
-  return new Map(losers.map((loser) => [loser.object.key, holderName(holders.get(loser.judged.rowKey) ?? loser)]));
+  return new Map(losers.map((loser) => [loser.object.key, holderName(holders.get(loser.validated.rowKey) ?? loser)]));
 }
 
 /** By row key: the object that has the row. */
@@ -81,19 +81,19 @@ export function isAnyContested(candidates: readonly Candidate[]): boolean {
 
 /** Returns the ids set in `spec.id`: names are unique, so only these can be contested. */
 function spelledIds(candidates: readonly Candidate[]): ReadonlySet<string> {
-  return new Set(candidates.filter(({ object, judged }) => judged.rowKey !== object.key).map(rowKeyOf));
+  return new Set(candidates.filter(({ object, validated }) => validated.rowKey !== object.key).map(rowKeyOf));
 }
 
 const none: ReadonlyMap<string, string> = new Map();
 
-function rowKeyOf({ judged }: Candidate): string {
-  return judged.rowKey;
+function rowKeyOf({ validated }: Candidate): string {
+  return validated.rowKey;
 }
 
 /** Adds to each candidate the owner of its id if that is another object. */
 export function contested(candidates: readonly Candidate[], rows: Holders): readonly Contender[] {
   const losers = contests(candidates, rows);
-  return candidates.map(({ object, judged }) => ({ object, judged, loses: losers.get(object.key) }));
+  return candidates.map(({ object, validated }) => ({ object, validated, loses: losers.get(object.key) }));
 }
 
 function holderName({ object }: Candidate): string {
@@ -114,12 +114,12 @@ export function desiredOf(
   before: Desired | undefined,
   digestKey: KeyObject,
 ): Desired {
-  const { object, judged } = candidate;
+  const { object, validated } = candidate;
   const secret = before !== undefined && saysTheSame(before.secret, resolved) ? before.secret : resolved;
-  const isSameRow = before?.judged === judged && isSameSecret(before.secret, secret);
+  const isSameRow = before?.validated === validated && isSameSecret(before.secret, secret);
   if (!isSameRow) {
-    const digest = digestOf(digestKey, judged.content, secretPart(secret));
-    return { object, judged, secret, loses, digest };
+    const digest = digestOf(digestKey, validated.content, secretPart(secret));
+    return { object, validated, secret, loses, digest };
   }
   const isSame = before.object === object && before.secret === secret && before.loses === loses;
   return isSame ? before : { ...before, object, secret, loses };

@@ -8,8 +8,8 @@ export function linksToAsk(
   known: ReadonlyMap<string, boolean>,
 ): readonly Link[] {
   const unknown = new Map<string, Link>();
-  for (const { judged } of desired) {
-    for (const link of linksOf(judged)) {
+  for (const { validated } of desired) {
+    for (const link of linksOf(validated)) {
       const key = rowKey({ kind: link.resourceType, id: link.id });
       if (!isHere(key) && !known.has(key)) unknown.set(key, link);
     }
@@ -18,15 +18,18 @@ export function linksToAsk(
 }
 
 /** Returns a policy's links to missing resources, as `Client/x`, each once. */
-export function danglingLinks(judged: Desired['judged'], isThere: (rowKey: string) => boolean): readonly string[] {
-  const links = linksOf(judged);
+export function danglingLinks(
+  validated: Desired['validated'],
+  isThere: (rowKey: string) => boolean,
+): readonly string[] {
+  const links = linksOf(validated);
   if (links.every(({ resourceType, id }) => isThere(rowKey({ kind: resourceType, id })))) return none;
-  return linkNames(judged).filter((key) => !isThere(key));
+  return linkNames(validated).filter((key) => !isThere(key));
 }
 
 /** Returns a policy's links, as `Client/x`, each once. */
-export function linkNames(judged: Desired['judged']): readonly string[] {
-  const links = linksOf(judged);
+export function linkNames(validated: Desired['validated']): readonly string[] {
+  const links = linksOf(validated);
   const [only] = links;
   if (only === undefined) return none;
   return links.length === 1
@@ -38,6 +41,6 @@ export function linkNames(judged: Desired['judged']): readonly string[] {
 const none: readonly never[] = [];
 
 /** Returns the links of a policy; none for other kinds. */
-export function linksOf({ traits }: Desired['judged']): readonly Link[] {
+export function linksOf({ traits }: Desired['validated']): readonly Link[] {
   return traits.kind === 'AccessPolicy' ? traits.links : [];
 }

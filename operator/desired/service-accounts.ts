@@ -18,7 +18,7 @@ export async function followServiceAccounts(
   signal: AbortSignal,
 ): Promise<void> {
   const { serviceAccounts } = context.source;
-  const listed = desired.flatMap(({ judged }) => judged.accounts);
+  const listed = desired.flatMap(({ validated }) => validated.accounts);
   if (serviceAccounts === undefined || listed.length + memory.accounts.size === 0) return;
   const pins = listed.length === 0 ? [] : await askedPins(box, context, signal);
   const entries = entriesOf(desired, pins);
@@ -44,11 +44,11 @@ interface Entry extends AccountName {
 /** Returns the entries that are pinned or name a uid; if two objects declare an id, those of the one that has it. */
 function entriesOf(desired: readonly Desired[], pins: readonly PinnedServiceAccount[]): readonly Entry[] {
   const entries = new Map<string, Entry>(pins.map((pin) => [keyOf(pin), { ...pin, declared: undefined, pin }]));
-  for (const { judged, loses } of desired) {
+  for (const { validated, loses } of desired) {
     if (loses !== undefined) continue;
-    for (const { namespace, name, uid: declared } of judged.accounts) {
+    for (const { namespace, name, uid: declared } of validated.accounts) {
       if (declared === undefined) continue;
-      const entry = { client: judged.id, namespace, name };
+      const entry = { client: validated.id, namespace, name };
       entries.set(keyOf(entry), { ...entry, declared, pin: entries.get(keyOf(entry))?.pin });
     }
   }
@@ -80,7 +80,7 @@ async function askedPins(
   try {
     return await tell(box, [], context, signal);
   } catch (error) {
-    if (error instanceof ManagementError && error.sort === 'refused') return [];
+    if (error instanceof ManagementError && error.code === 'refused') return [];
     throw error;
   }
 }
@@ -102,9 +102,9 @@ function statesOf(
   before: ReadonlyMap<string, readonly AccountState[]>,
 ): ReadonlyMap<string, readonly AccountState[]> {
   const ofEntry = new Map(pins.map((pin) => [keyOf(pin), pin]));
-  const states = desired.flatMap(({ object, judged }) => {
-    const found = judged.accounts.flatMap((entry, index) => {
-      const pin = ofEntry.get(keyOf({ client: judged.id, ...entry }));
+  const states = desired.flatMap(({ object, validated }) => {
+    const found = validated.accounts.flatMap((entry, index) => {
+      const pin = ofEntry.get(keyOf({ client: validated.id, ...entry }));
       if (pin === undefined) return [];
       const { namespace, name } = pin;
       const uid = entry.uid ?? pin.uid;

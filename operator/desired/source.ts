@@ -5,7 +5,7 @@ import type { Kind } from '../../crds/kind.ts';
 import type { Declared, ObjectName } from './declared.ts';
 import type { BoxQuota } from './box-quota.ts';
 import type { InstalledKinds } from '../installed-fields.ts';
-import type { Holds } from '../reconcile/holds.ts';
+import type { Finalizers } from '../reconcile/finalizers.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { ObjectStatus } from '../status/object-status.ts';
 import type { SecretFinder } from '../secrets/resolve.ts';
@@ -90,11 +90,11 @@ export interface Source {
   /** Returns keys of objects whose status somebody may have written since the last call; absent if nobody can. */
   readonly takeRewritten?: (box: string) => Iterable<string>;
   /** Checks whether this Secret was generated for a Client, by traces outside of it; absent if there are none. */
-  readonly hadSecret?: (client: Declared, secret: string) => boolean;
+  readonly hadGeneratedSecret?: (client: Declared, secret: string) => boolean;
   /** Checks whether a kind is being deleted with all of its objects; absent if kinds cannot be deleted. */
   readonly isKindGoing?: (kind: Kind, signal: AbortSignal) => Promise<boolean>;
   /** Holds of deletions; absent if the source has none. */
-  readonly holds?: Holds;
+  readonly finalizers?: Finalizers;
   /** Publishes changed statuses, and reports which objects are gone with their rows (their last statuses). */
   writeStatus(
     box: string,

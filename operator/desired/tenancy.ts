@@ -26,7 +26,7 @@ export interface RefusedHost {
 }
 
 /** Hosts and issuer that a Box requests and does not get. */
-export interface Withheld {
+export interface DeniedHosts {
   readonly hosts: readonly string[];
   readonly issuer: boolean;
   readonly reason: RefusedHost['reason'];

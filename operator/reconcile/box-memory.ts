@@ -6,7 +6,7 @@ import type { Facts, Refusal } from '../status/facts.ts';
 import type { InstalledKinds } from '../installed-fields.ts';
 import type { KeptName } from '../secrets/keeper.ts';
 import type { AccountState } from '../desired/account-state.ts';
-import type { Flip } from '../status/status.ts';
+import type { Transition } from '../status/status.ts';
 import type { UsageMemory } from '../status/usage.ts';
 
 /** A row of this cluster in the database. */
@@ -23,7 +23,7 @@ export interface KnownRow extends RowName {
 
 /** Facts of the last published status, and the times at which its conditions changed. */
 export interface Published extends Facts {
-  readonly flips: readonly Flip[];
+  readonly transitions: readonly Transition[];
 }
 
 /** State of a box that is kept between two passes, so that one change among thousands of objects costs only one. */
@@ -32,7 +32,7 @@ export interface BoxMemory {
   objects: ReadonlyMap<string, Desired>;
   /** By name of the Secret: a generated secret, and its Client. */
   readonly generated: Map<string, KeptName & { readonly client: string }>;
-  /** Definitions that the objects were judged with. */
+  /** Definitions that the objects were validated with. */
   definitions: InstalledKinds | undefined;
   /** Time of the next pass that is due without any change, in milliseconds since 1970. */
   nextLook: number | undefined;

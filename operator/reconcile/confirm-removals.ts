@@ -1,6 +1,6 @@
 import type { Kind } from '../../crds/kind.ts';
 import type { BoxMemory } from './box-memory.ts';
-import { isTooMuch } from '../desired/missing.ts';
+import { isMassDeletion } from '../desired/mass-deletion-guard.ts';
 import type { PassContext } from './pass-context.ts';
 import type { Removal } from './plan.ts';
 
@@ -52,12 +52,12 @@ async function confirmed(
   memory.missing += left.length;
   if (!isListWrong(left, memory, context)) return removals.filter(isGone);
   // The cluster itself has reported these as being deleted.
-  const going = new Set(source.holds?.going(box).map(({ uid }) => uid));
+  const going = new Set(source.finalizers?.terminating(box).map(({ uid }) => uid));
   return removals.filter((one) => !questions.has(one) || (going.has(one.declarer.uid) && isGone(one)));
 }
 
 function isListWrong(left: readonly Removal[], { rows }: BoxMemory, { events, isMuchMissing }: PassContext): boolean {
-  const isWrongHere = isTooMuch({ missing: left.length, rows: rows.size });
+  const isWrongHere = isMassDeletion({ missing: left.length, rows: rows.size });
   if (!isWrongHere && isMuchMissing?.() !== true) return false;
   const [first] = left;
   if (first === undefined) return true;

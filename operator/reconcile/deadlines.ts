@@ -1,10 +1,10 @@
 import type { EventRecorder } from '../status/events.ts';
-import type { Going, Holds } from './holds.ts';
+import type { TerminatingObject, Finalizers } from './finalizers.ts';
 import type { QueueOptions } from './queue.ts';
 
 /** Dependencies of the deadlines. */
 export interface DeadlineOptions {
-  readonly holds: Holds;
+  readonly finalizers: Finalizers;
   /** Milliseconds that a deleted object waits for an API that cannot be reached. */
   readonly holdLimit: number;
   /** Checks whether the declarations of a box cannot be carried out at present. */
@@ -43,8 +43,8 @@ export const DELETION_WAITS =
 const patience = 2_000;
 
 /** Reports once each object that waits for an API that cannot be reached. */
-function tellWaiting({ holds, isFailing, events }: DeadlineOptions, told: Set<string>): void {
-  const going = holds.going();
+function tellWaiting({ finalizers, isFailing, events }: DeadlineOptions, told: Set<string>): void {
+  const going = finalizers.terminating();
   for (const uid of told) if (!going.some((one) => one.uid === uid)) told.delete(uid);
   for (const { kind, namespace, name, uid, waited } of going) {
     if (waited < patience || told.has(uid) || !isFailing(namespace)) continue;
@@ -55,8 +55,10 @@ function tellWaiting({ holds, isFailing, events }: DeadlineOptions, told: Set<st
 }
 
 async function releaseOverdue(options: DeadlineOptions, signal: AbortSignal): Promise<void> {
-  const { holds, holdLimit, isFailing, events, onFailure } = options;
-  const overdue = holds.going().filter(({ waited, namespace }) => waited >= holdLimit && isFailing(namespace));
+  const { finalizers, holdLimit, isFailing, events, onFailure } = options;
+  const overdue = finalizers
+    .terminating()
+    .filter(({ waited, namespace }) => waited >= holdLimit && isFailing(namespace));
   for (const [box, objects] of Map.groupBy(overdue, ({ namespace }) => namespace)) {
     // Before the release: afterwards there is no object left that could show the event.
     for (const object of objects) {
@@ -66,14 +68,14 @@ async function releaseOverdue(options: DeadlineOptions, signal: AbortSignal): Pr
       onFailure(box, new Error(`${event.reason}: ${object.kind} ${object.name}: ${event.message}`), 0);
     }
     try {
-      await holds.release(box, objects, signal);
+      await finalizers.remove(box, objects, signal);
     } catch (error) {
       if (!signal.aborted) onFailure(box, error, period);
     }
   }
 }
 
-function rowRemains(object: Going, holdLimit: number) {
+function rowRemains(object: TerminatingObject, holdLimit: number) {
   const { kind, namespace, name, uid } = object;
   const waited = `${String(Math.round(holdLimit / 1000))} s`;
   const message = `The API could not be reached for ${waited}: the object goes, and what it declared still works until the API is back, which removes it first`;

@@ -1,5 +1,5 @@
 import type { ConditionCount } from '../status/condition-counts.ts';
-import type { Missing } from '../desired/missing.ts';
+import type { Missing } from '../desired/mass-deletion-guard.ts';
 
 /** Measures the passes of a reconciler. */
 export interface PassMeter {

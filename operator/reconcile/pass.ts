@@ -1,9 +1,9 @@
 import { ManagementError } from '../../api/client/management-error.ts';
 import { applyLines } from './apply-call.ts';
 import type { BoxMemory } from './box-memory.ts';
-import { carryOut, takeStock } from './carry-out.ts';
+import { applyPlan, compareWithStored } from './apply-plan.ts';
 import { candidatesOf, declaredState } from '../desired/declared-state.ts';
-import { letGo, removeDeparted, type Departures } from './departures.ts';
+import { removeFinalizers, removeDeleted, type Deletions } from './deletion.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import { recordQuotaFault } from '../status/quota-events.ts';
 import { quotaText, retryBeyondQuota } from '../desired/quota-refusals.ts';
@@ -44,7 +44,7 @@ export async function reconcileBox(
   memory.nextLook = undefined;
   if (isSweep) publishAnew(general.source.takeRewritten?.(box), memory);
   // A failure is thrown below, where statuses can report it.
-  const [departed] = await Promise.allSettled([removeDeparted(box, listing, candidates, memory, general, signal)]);
+  const [departed] = await Promise.allSettled([removeDeleted(box, listing, candidates, memory, general, signal)]);
   const isTerminating = listing.tenancy?.isTerminating === true;
   const inherits = mayInherit(general, listing.tenancy?.claim);
   const [context, desired] = await Promise.all([
@@ -55,7 +55,7 @@ export async function reconcileBox(
   try {
     // A locked box is reported by the next call, which carries the admin's decision, if any.
     if (departed.status === 'rejected' && !isLocked(departed.reason)) throw departed.reason;
-    if (isSweep) await takeStock(box, desired, memory, context, signal);
+    if (isSweep) await compareWithStored(box, desired, memory, context, signal);
     left = await enforce(
       box,
       listing,
@@ -139,28 +139,28 @@ async function inNamespace(
   return { ...context, namespace: isNew ? await namespaceOf(box, signal) : tenancy.claim };
 }
 
-const nothingGone: Departures = { removed: [], open: new Set() };
+const nothingGone: Deletions = { removed: [], open: new Set() };
 
 /** Makes the rows match the declarations; returns the keys of the objects left for the next pass. */
 async function enforce(
   box: string,
   listing: Listing,
-  departures: Departures,
+  deletions: Deletions,
   desired: readonly Desired[],
   memory: BoxMemory,
   context: PassContext,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const { rows, refusals } = memory;
-  const situation = { desired, rows, refusals, complete: listing.complete, open: departures.open };
-  if (departures.removed.length > 0 || quotaText(context, memory) !== memory.quota) retryBeyondQuota(memory);
+  const situation = { desired, rows, refusals, complete: listing.complete, open: deletions.open };
+  if (deletions.removed.length > 0 || quotaText(context, memory) !== memory.quota) retryBeyondQuota(memory);
   let plan = planOf(situation);
   if (plan.remove.length > 0 && retryBeyondQuota(memory)) plan = planOf(situation);
-  const { removed, left } = await carryOut(box, plan, desired, memory, context, signal);
-  await letGo(box, memory, context, signal);
+  const { removed, left } = await applyPlan(box, plan, desired, memory, context, signal);
+  await removeFinalizers(box, memory, context, signal);
   // The Secrets of a namespace that is being deleted are deleted with it.
   if (listing.tenancy?.isTerminating === true) return left;
-  await forgetUnwanted(box, desired, [...departures.removed, ...removed], memory, context.keeper, signal);
+  await forgetUnwanted(box, desired, [...deletions.removed, ...removed], memory, context.keeper, signal);
   return left;
 }
 
@@ -169,7 +169,7 @@ function isWhole({ complete, tenancy }: Listing): boolean {
 }
 
 function isLocked(error: unknown): error is ManagementError {
-  return error instanceof ManagementError && error.sort === 'locked';
+  return error instanceof ManagementError && error.code === 'locked';
 }
 
 /** Publishes a locked box. Only an admin's decision helps, which is seen immediately: there is no reason to retry. */
@@ -183,7 +183,7 @@ async function publishLocked(
 ): Promise<'done' | 'more'> {
   memory.locked = lockedBox(box, bound, context.namespace, memory.locked);
   // None of them has a row: the existing rows belong to the earlier namespace.
-  const going = context.source.holds?.going(box) ?? [];
-  if (going.length > 0) await context.source.holds?.release(box, going, signal);
+  const going = context.source.finalizers?.terminating(box) ?? [];
+  if (going.length > 0) await context.source.finalizers?.remove(box, going, signal);
   return publish(box, desired, 'pending', memory, context, signal);
 }

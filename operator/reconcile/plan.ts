@@ -45,7 +45,7 @@ export function planOf(situation: Situation): Plan {
   const remove = due.filter(({ row }) => situation.open?.has(rowKey(row)) !== true);
   const removed = new Set(remove.map(({ row }) => rowKey(row)));
   const declare = desired.filter((one) => {
-    const key = one.judged.rowKey;
+    const key = one.validated.rowKey;
     return isDue(one, rows.get(key), removed.has(key), refusals.get(one.object.key));
   });
   return { declare, remove };
@@ -59,7 +59,7 @@ export function removalsOf(
 ): readonly Removal[] {
   const wanting = contenders.filter(isWanted);
   if (areAllOwn(wanting, rows)) return [];
-  const wanted = new Map(wanting.map((one) => [one.judged.rowKey, one]));
+  const wanted = new Map(wanting.map((one) => [one.validated.rowKey, one]));
   const objects = new Map(contenders.map((one) => [one.object.key, one]));
   const remove: Removal[] = [];
   for (const [key, row] of rows) {
@@ -75,7 +75,7 @@ export function removalsOf(
  */
 export function areAllOwn(candidates: readonly Candidate[], rows: Situation['rows']): boolean {
   let own = 0;
-  for (const { object, judged } of candidates) if (rows.get(judged.rowKey)?.declarer.uid === object.uid) own += 1;
+  for (const { object, validated } of candidates) if (rows.get(validated.rowKey)?.declarer.uid === object.uid) own += 1;
   return own === rows.size;
 }
 
@@ -95,7 +95,7 @@ function removalOf(
   if (wanted !== undefined && [wanted.object.uid, ''].includes(declarer.uid)) return undefined;
   const object = objects.get(objectKey({ kind, name: declarer.name }));
   // A faulty object may mean another id than the one that we can read: nothing of it is removed.
-  if ((object?.judged.faults.length ?? 0) > 0) return undefined;
+  if ((object?.validated.faults.length ?? 0) > 0) return undefined;
   // An object with another uid is a different one of the same name, or our list is outdated.
   const confirm = object?.object.uid !== declarer.uid;
   if (confirm && !complete) return undefined;

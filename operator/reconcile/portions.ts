@@ -21,14 +21,14 @@ const policyOfAdmins = 'AccessPolicy/admins';
 export function stepsOf(remove: readonly Removal[], declare: readonly Desired[]): readonly Step[] {
   const leaving = new Map(remove.map((one) => [rowKey(one.row), one]));
   const step = (declared: readonly Desired[]): Step => ({
-    remove: declared.flatMap(({ judged }) => leaving.get(judged.rowKey) ?? []),
+    remove: declared.flatMap(({ validated }) => leaving.get(validated.rowKey) ?? []),
     declare: declared,
   });
-  const wanted = new Set(declare.map(({ judged }) => judged.rowKey));
+  const wanted = new Set(declare.map(({ validated }) => validated.rowKey));
   const gone = remove.filter(({ row }) => !wanted.has(rowKey(row)));
   const sorted = oldestFirst(declare);
   const hasBox = sorted.some(isBox);
-  const first = hasBox ? sorted.filter((one) => isBox(one) || one.judged.rowKey === policyOfAdmins) : [];
+  const first = hasBox ? sorted.filter((one) => isBox(one) || one.validated.rowKey === policyOfAdmins) : [];
   const others = hasBox ? sorted.filter((one) => !first.includes(one)) : sorted;
   return [
     ...(gone.length === 0 ? [] : [{ remove: gone, declare: [] }]),

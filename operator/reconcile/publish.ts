@@ -7,7 +7,7 @@ import { DELETION_WAITS } from './deadlines.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
 import type { PassContext } from './pass-context.ts';
 import { recordReadiness } from '../status/ready-events.ts';
-import { FlipPool, stampedConditions, statusOf, type Flip } from '../status/status.ts';
+import { TransitionPool, withTransitionTimes, statusOf, type Transition } from '../status/status.ts';
 
 /**
  * Writes the statuses that changed since they were last written, up to the share of this box in a pass; returns whether
@@ -31,7 +31,7 @@ export async function publish(
   const changed = [...due.changed, ...waiting];
   const gone = open === 'pending' && isAll ? forgotten(memory) : [];
   try {
-    await source.holds?.hold(box, enforced(seen, memory), signal);
+    await source.finalizers?.add(box, enforced(seen, memory), signal);
     if (changed.length + gone.length > 0) await source.writeStatus(box, changed, gone, signal);
   } catch (error) {
     // The next pass writes them.
@@ -45,7 +45,7 @@ const none: ReadonlySet<string> = new Set();
 
 /** Returns the last published statuses of objects whose deletion waits for the API, but not Ready. */
 function waitingStatuses(box: string, { published: all }: BoxMemory, context: PassContext): readonly ObjectStatus[] {
-  return (context.source.holds?.going(box) ?? []).flatMap((going) => {
+  return (context.source.finalizers?.terminating(box) ?? []).flatMap((going) => {
     const last = all.get(objectKey(going));
     if (last?.desired.object.uid !== going.uid) return [];
     const status = lastStatus(last);
@@ -61,8 +61,8 @@ function waitingCondition(condition: Condition, { now }: PassContext): Condition
 
 /** Returns the objects that have their rows. */
 function enforced(desired: readonly Desired[], { rows }: BoxMemory): readonly Desired['object'][] {
-  return desired.flatMap(({ object, judged }) =>
-    rows.get(judged.rowKey)?.declarer.uid === object.uid ? [object] : [],
+  return desired.flatMap(({ object, validated }) =>
+    rows.get(validated.rowKey)?.declarer.uid === object.uid ? [object] : [],
   );
 }
 
@@ -82,7 +82,7 @@ function dueStatuses(
 ): DueStatuses {
   const time = context.now().toISOString();
   const turn = turnOf(context);
-  const pool = new FlipPool();
+  const pool = new TransitionPool();
   const changed: ObjectStatus[] = [];
   for (const [index, facts] of boxFacts(desired, memory, open, context).entries()) {
     const { key } = facts.desired.object;
@@ -90,7 +90,7 @@ function dueStatuses(
     const before = memory.published.get(key);
     if (before !== undefined && sameFacts(before, facts)) continue;
     if (changed.length >= turn) return { changed, seen: desired.slice(0, index), isAll: false };
-    const conditions = stampedConditions(facts, before?.flips ?? [], time);
+    const conditions = withTransitionTimes(facts, before?.transitions ?? [], time);
     const status = statusOf(facts, conditions);
     memory.published.set(key, published(facts, pool.of(conditions)));
     const last = before && lastStatus(before);
@@ -108,7 +108,7 @@ function turnOf({ source, isCrowded }: PassContext): number {
 }
 
 /** Builds the record without a spread, which takes half as much memory again: there may be twenty thousand. */
-function published(facts: Facts, flips: readonly Flip[]): Published {
+function published(facts: Facts, transitions: readonly Transition[]): Published {
   const { desired, row, unusable, policies, clients, dangling, issuer, quotaFault } = facts;
   const { servesServiceAccounts, accounts, usage, users, isApiAway } = facts;
   return {
@@ -125,13 +125,13 @@ function published(facts: Facts, flips: readonly Flip[]): Published {
     accounts,
     usage,
     users,
-    flips,
+    transitions,
   };
 }
 
 /** Returns the last published status, rebuilt from its facts: none of its conditions has changed since. */
 function lastStatus(last: Published): ObjectStatus {
-  return statusOf(last, stampedConditions(last, last.flips, ''));
+  return statusOf(last, withTransitionTimes(last, last.transitions, ''));
 }
 
 /** Compares two statuses without the place of the object, which is no part of the status. */

@@ -6,13 +6,13 @@ import { keepClusterSettings, type ReadServiceAccounts } from '../cluster-settin
 import { countConditions } from '../status/condition-counts.ts';
 import { startDeadlines } from './deadlines.ts';
 import { keepHosts } from '../desired/host-keeper.ts';
-import { inAllBoxes, isTooMuch, type Missing } from '../desired/missing.ts';
+import { inAllBoxes, isMassDeletion, type Missing } from '../desired/mass-deletion-guard.ts';
 import { reconcileBox } from './pass.ts';
 import type { PassContext } from './pass-context.ts';
 import { measured, noMeter, type PassMeter } from './pass-meter.ts';
 import { createQueue, type QueueOptions } from './queue.ts';
-import { watchReach, type Reach } from './reach.ts';
-import { createWakeUps } from './wake-ups.ts';
+import { watchApiAvailability, type ApiAvailability } from './api-availability.ts';
+import { createRequeueTimers } from './requeue-timers.ts';
 
 /** Keeps every box as declared, until it is stopped. */
 export interface Reconciler {
@@ -68,14 +68,21 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   const onServed = (): void => memories.forEach((_, box) => queue.add(box));
   const settings = keepClusterSettings({ ...options, epoch, onServed, onFenced: failure.reject }, signal);
   const { missing, conditions } = readingsOf(memories);
-  const around = { isCrowded: () => queue.held > 0, isMuchMissing: () => isTooMuch(missing()) };
+  const around = { isCrowded: () => queue.held > 0, isMuchMissing: () => isMassDeletion(missing()) };
   const lookAgain = (box: string): void => {
     sweepDue.add(box);
     queue.add(box);
   };
-  const { holds, hosts: granted } = options.source;
+  const { finalizers, hosts: granted } = options.source;
   const hosts = granted && keepHosts({ ...options, hosts: granted, epoch, onChange: lookAgain });
-  const context: PassContext = { ...options, ...settings, epoch, hosts, ...around, isApiAway: () => reach.isAway() };
+  const context: PassContext = {
+    ...options,
+    ...settings,
+    epoch,
+    hosts,
+    ...around,
+    isApiAway: () => reach.isUnavailable(),
+  };
   const queue = createQueue({
     ...options,
     ...passing,
@@ -103,7 +110,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   });
   meter.measure(() => queue.waiting, missing, conditions);
 
-  const wakeUps = createWakeUps((box) => queue.add(box), options.now, options.schedule);
+  const wakeUps = createRequeueTimers((box) => queue.add(box), options.now, options.schedule);
   const { reach, retry } = followApi(options, memories, failing, (box) => queue.add(box));
   /** Handles a failure that concerns no single box. */
   function told(error: unknown, wait: number): void {
@@ -112,8 +119,8 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     if (!signal.aborted) options.onFailure('', error, wait);
   }
 
-  const isFailing = (box: string): boolean => reach.isAway() || failing.has(box);
-  if (holds !== undefined) startDeadlines({ ...options, holds, holdLimit, isFailing }, signal);
+  const isFailing = (box: string): boolean => reach.isUnavailable() || failing.has(box);
+  if (finalizers !== undefined) startDeadlines({ ...options, finalizers, holdLimit, isFailing }, signal);
 
   async function sweep(): Promise<void> {
     await settings.refresh();
@@ -216,10 +223,13 @@ function followApi(
   memories: ReadonlyMap<string, BoxMemory>,
   failing: ReadonlySet<string>,
   add: (box: string) => void,
-): { readonly reach: Reach; readonly retry: () => void } {
+): { readonly reach: ApiAvailability; readonly retry: () => void } {
   const retry = (): void => [...removalsFirst([...failing], memories), ...withBox(memories)].forEach(add);
   const ask = (signal: AbortSignal): Promise<void> => management.ready(signal);
-  return { reach: watchReach({ ask, onAway: () => withBox(memories).forEach(add), onReturn: retry, schedule }), retry };
+  return {
+    reach: watchApiAvailability({ ask, onAway: () => withBox(memories).forEach(add), onReturn: retry, schedule }),
+    retry,
+  };
 }
 
 /** Returns the boxes that have a Box, whose status reports whether the API answers. */
@@ -235,7 +245,7 @@ function removalsFirst(boxes: readonly string[], memories: ReadonlyMap<string, B
 }
 
 function isFenced(error: unknown): boolean {
-  return error instanceof ManagementError && error.sort === 'fenced';
+  return error instanceof ManagementError && error.code === 'fenced';
 }
 
 /** Runs work now and periodically until cancelled; sooner after a failure. `first` resolves after the first success. */

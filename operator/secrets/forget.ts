@@ -64,7 +64,7 @@ export async function forgetLeftovers(
   keeper: SecretKeeper,
   signal: AbortSignal,
 ): Promise<void> {
-  if (desired.some(({ object, judged }) => object.kind === 'Client' && judged.faults.length > 0)) return;
+  if (desired.some(({ object, validated }) => object.kind === 'Client' && validated.faults.length > 0)) return;
   const isWanted = wantedBy(desired);
   const isMissing = ownedBy(missingClients(desired, memory));
   const left = (await keeper.names(box, signal)).filter((one) => !isWanted(one) && !isMissing(one));
@@ -88,22 +88,22 @@ function mayBelong({ uid, id }: KeptName, { declarer, row }: Pick<Removal, 'decl
   return (uid ?? declarer.uid) === declarer.uid && (id ?? row.id) === row.id;
 }
 
-function hasOther({ object, judged }: Desired, { name }: KeptName): boolean {
-  if (judged.faults.length > 0) return false;
-  return judged.secret.from !== 'generated' || secretName(judged.secret, object.name) !== name;
+function hasOther({ object, validated }: Desired, { name }: KeptName): boolean {
+  if (validated.faults.length > 0) return false;
+  return validated.secret.from !== 'generated' || secretName(validated.secret, object.name) !== name;
 }
 
 /** Returns a check whether the client of a generated secret still wants it under its name. */
 function wantedBy(desired: readonly Candidate[]): (kept: KeptName) => boolean {
   const wanted = new Map<string, Candidate[]>();
   for (const one of desired) {
-    const { secret } = one.judged;
+    const { secret } = one.validated;
     if (secret.from !== 'generated') continue;
     const name = secretName(secret, one.object.name) ?? one.object.name;
     wanted.set(name, [...(wanted.get(name) ?? []), one]);
   }
   return ({ name, uid, id }) =>
     (wanted.get(name) ?? []).some(
-      ({ object, judged }) => (uid ?? object.uid) === object.uid && (id ?? judged.id) === judged.id,
+      ({ object, validated }) => (uid ?? object.uid) === object.uid && (id ?? validated.id) === validated.id,
     );
 }

@@ -41,7 +41,7 @@ export async function generatedSecrets(
     const name = wantedName(one);
     const known = memory.objects.get(one.object.key);
     const version = (): string => context.keeper.version(box, name);
-    if (!lookAtAll && known?.judged === one.judged && isAsBefore(known, memory, now, version)) {
+    if (!lookAtAll && known?.validated === one.validated && isAsBefore(known, memory, now, version)) {
       resolved.set(one.object.name, known.secret);
     } else if (secrets.isTaken(name)) resolved.set(one.object.name, notOwned(name));
     else if (isTerminating) resolved.set(one.object.name, notMade(name));
@@ -57,8 +57,8 @@ export async function generatedSecrets(
   const wishes = due
     .filter((one) => inherited !== undefined || !isNew(one))
     .map((one) => {
-      const isInherited = inherited?.has(one.judged.id) === true && isNew(one);
-      return wishOf(one, issuer, memory, usage.get(one.judged.id), isInherited, context);
+      const isInherited = inherited?.has(one.validated.id) === true && isNew(one);
+      return wishOf(one, issuer, memory, usage.get(one.validated.id), isInherited, context);
     });
   const kept = await context.keeper.keep(box, wishes, signal);
   for (const { client, uid, secret, facts, usage: asked } of wishes) {
@@ -72,7 +72,7 @@ export async function generatedSecrets(
   return resolved;
 }
 
-function wantedName({ object, judged: { secret } }: Candidate): string {
+function wantedName({ object, validated: { secret } }: Candidate): string {
   return secretName(secret, object.name) ?? object.name;
 }
 
@@ -90,8 +90,8 @@ export function lookAt(one: Desired, memory: BoxMemory): number | undefined {
 }
 
 /** Returns the secret that the API has, as far as is known. */
-function appliedSecret({ object, judged, digest, secret }: Desired, { rows }: BoxMemory): Secret | undefined {
-  const row = rows.get(judged.rowKey);
+function appliedSecret({ object, validated, digest, secret }: Desired, { rows }: BoxMemory): Secret | undefined {
+  const row = rows.get(validated.rowKey);
   const isApplied = row?.digest === digest && row.declarer.uid === object.uid;
   return isApplied && secret.state === 'ready' ? secret.value : undefined;
 }
@@ -144,24 +144,24 @@ function wishOf(
   inherits: boolean,
   { source }: PassContext,
 ): SecretWish {
-  const { object, judged } = one;
-  if (judged.secret.from !== 'generated') throw new TypeError(`${object.key} has no generated secret`);
-  const { template, labels, annotations, rotation } = judged.secret;
+  const { object, validated } = one;
+  if (validated.secret.from !== 'generated') throw new TypeError(`${object.key} has no generated secret`);
+  const { template, labels, annotations, rotation } = validated.secret;
   const known = memory.objects.get(object.key);
   return {
     client: object.name,
     uid: object.uid,
-    adopt: judged.adopt !== undefined,
+    adopt: validated.adopt !== undefined,
     inherits,
     secret: wantedName(one),
-    grants: judged.traits.kind === 'Client' ? judged.traits.grants : [],
+    grants: validated.traits.kind === 'Client' ? validated.traits.grants : [],
     template,
     labels,
     annotations,
-    facts: secretFacts(judged.id, issuer),
+    facts: secretFacts(validated.id, issuer),
     rotation,
     applied: known?.object.uid === object.uid ? appliedSecret(known, memory) : undefined,
-    hadSecret: () => inherits || source.hadSecret?.(object, wantedName(one)) === true,
+    hadGeneratedSecret: () => inherits || source.hadGeneratedSecret?.(object, wantedName(one)) === true,
     usage,
   };
 }

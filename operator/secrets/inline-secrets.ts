@@ -12,10 +12,10 @@ export function recordInlineSecrets(
   before: ReadonlyMap<string, Desired>,
   events: EventRecorder,
 ): void {
-  for (const { object, judged } of candidates) {
-    if (judged.secret.from !== 'inline') continue;
+  for (const { object, validated } of candidates) {
+    if (validated.secret.from !== 'inline') continue;
     const known = before.get(object.key);
-    if (known?.object.uid === object.uid && known.judged.secret.from === 'inline') continue;
+    if (known?.object.uid === object.uid && known.validated.secret.from === 'inline') continue;
     const { name, uid } = object;
     events.record({
       object: { kind: 'Client', namespace: box, name, uid },

@@ -24,7 +24,7 @@ export interface SecretWish {
   /** The secret that the API is known to have for the client. */
   readonly applied: Secret | undefined;
   /** Checks whether the client had this Secret before, although its keeper may not remember it. */
-  readonly hadSecret: () => boolean;
+  readonly hadGeneratedSecret: () => boolean;
   /** Usage of the client's secrets, if it was read. */
   readonly usage: SecretUsage | undefined;
 }

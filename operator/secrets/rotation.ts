@@ -43,7 +43,7 @@ export interface SecretSituation {
   /** The secret that the API is known to have for the client. */
   readonly applied: Secret | undefined;
   /** Checks whether the client had a secret that nobody remembers; called if nothing is known. */
-  readonly hadSecret: () => boolean;
+  readonly hadGeneratedSecret: () => boolean;
   readonly rotation: Rotation;
   /** Undefined if it was not read. */
   readonly usage: SecretUsage | undefined;
@@ -72,12 +72,12 @@ export function nextSecret(
   situation: SecretSituation,
   generate: () => Secret,
 ): { readonly kept: KeptSecret; readonly change: SecretChange } {
-  const { found, last, hadSecret, rotation, now } = situation;
+  const { found, last, hadGeneratedSecret, rotation, now } = situation;
   if (found?.value === undefined) {
     const change = found === undefined ? 'made' : 'renewed';
     // A secret that the API does not know is shown to nobody: the last one is restored first, with the new one staged.
     if (last !== undefined) return { kept: { ...last, next: last.next ?? generate() }, change };
-    const previous = hadSecret() ? { previous: { until: now + rotation.overlap } } : {};
+    const previous = hadGeneratedSecret() ? { previous: { until: now + rotation.overlap } } : {};
     return { kept: { value: generate(), made: now, ...previous }, change };
   }
   const kept: KeptSecret = { ...found, value: found.value };

@@ -27,32 +27,32 @@ export function boxFacts(
   return desired.map((one, index) => ({
     desired: one,
     row: states[index] ?? open,
-    unusable: memory.rows.get(one.judged.rowKey)?.faults ?? none,
+    unusable: memory.rows.get(one.validated.rowKey)?.faults ?? none,
     policies: policiesOf(one, concerned, policies.length),
     clients: one.object.kind === 'Box' ? clients : 0,
-    dangling: danglingLinks(one.judged, isThere),
+    dangling: danglingLinks(one.validated, isThere),
     issuer: one.object.kind === 'Box' ? memory.issuer : '',
     quotaFault: one.object.kind === 'Box' ? memory.quotaFault : undefined,
     isApiAway: one.object.kind === 'Box' && isApiAway,
-    usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.judged.id)) : undefined,
+    usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.validated.id)) : undefined,
     users: one.object.kind === 'Box' ? usage?.users : undefined,
-    servesServiceAccounts: one.judged.serviceAccounts !== 'none' && servesServiceAccounts,
+    servesServiceAccounts: one.validated.serviceAccounts !== 'none' && servesServiceAccounts,
     accounts: accountsOf(one, memory),
   }));
 }
 
 const none: readonly never[] = [];
 
-function policiesOf({ object, judged }: Desired, concerned: PolicyCounts, all: number): number {
-  if (object.kind === 'Client') return concerned.of(judged.id);
+function policiesOf({ object, validated }: Desired, concerned: PolicyCounts, all: number): number {
+  if (object.kind === 'Client') return concerned.of(validated.id);
   return object.kind === 'Box' ? all : 0;
 }
 
 /** Returns the remembered states unless the spec has changed since: a failed pass has not compared its entries. */
-function accountsOf({ object, judged }: Desired, { accounts }: BoxMemory): readonly AccountState[] {
+function accountsOf({ object, validated }: Desired, { accounts }: BoxMemory): readonly AccountState[] {
   const states = accounts.get(object.key) ?? none;
   const isOfEntry = ({ index, uid, ...account }: AccountState): boolean => {
-    const entry = judged.accounts[index];
+    const entry = validated.accounts[index];
     return entry !== undefined && accountName(entry) === accountName(account) && (entry.uid ?? uid) === uid;
   };
   return states.every(isOfEntry) ? states : none;
@@ -60,14 +60,14 @@ function accountsOf({ object, judged }: Desired, { accounts }: BoxMemory): reado
 
 function rowState(one: Desired, memory: BoxMemory, open: 'pending' | 'unreachable'): RowState {
   if (memory.locked !== undefined) return memory.locked;
-  const row = memory.rows.get(one.judged.rowKey);
+  const row = memory.rows.get(one.validated.rowKey);
   if (row?.declarer.uid === one.object.uid && row.digest === one.digest) return 'applied';
   const refusal = memory.refusals.get(one.object.key);
   return refusal?.digest === one.digest ? refusal : open;
 }
 
 function isUsablePolicy(one: Desired, { rows }: BoxMemory): boolean {
-  return one.object.kind === 'AccessPolicy' && rows.get(one.judged.rowKey)?.faults.length === 0;
+  return one.object.kind === 'AccessPolicy' && rows.get(one.validated.rowKey)?.faults.length === 0;
 }
 
 interface PolicyCounts {
@@ -78,15 +78,15 @@ interface PolicyCounts {
 function policyCounts(policies: readonly Desired[]): PolicyCounts {
   const linked = new Map<string, number>();
   let forAll = 0;
-  for (const { judged } of policies) {
-    if (judged.traits.kind === 'AccessPolicy' && judged.traits.subjects !== 'linked') forAll += 1;
-    else for (const id of linkedClients(judged)) linked.set(id, (linked.get(id) ?? 0) + 1);
+  for (const { validated } of policies) {
+    if (validated.traits.kind === 'AccessPolicy' && validated.traits.subjects !== 'linked') forAll += 1;
+    else for (const id of linkedClients(validated)) linked.set(id, (linked.get(id) ?? 0) + 1);
   }
   return { of: (client) => forAll + (linked.get(client) ?? 0) };
 }
 
-function linkedClients(judged: Desired['judged']): Iterable<string> {
-  const links = linksOf(judged);
+function linkedClients(validated: Desired['validated']): Iterable<string> {
+  const links = linksOf(validated);
   const [only] = links;
   if (links.length === 1 && only?.resourceType === 'Client') return [only.id];
   return new Set(links.flatMap(({ resourceType, id }) => (resourceType === 'Client' ? [id] : [])));

@@ -1,13 +1,13 @@
 import type { Kind } from '../../crds/kind.ts';
 import type { BoxMemory } from '../reconcile/box-memory.ts';
 import type { ConditionType } from './reasons.ts';
-import type { Flip } from './status.ts';
+import type { Transition } from './status.ts';
 
 /** Number of objects of a kind whose condition has a status. */
 export interface ConditionCount {
   readonly kind: Kind;
   readonly condition: ConditionType;
-  readonly status: Flip['status'];
+  readonly status: Transition['status'];
   readonly objects: number;
 }
 
@@ -15,9 +15,9 @@ export interface ConditionCount {
 export function countConditions(boxes: Iterable<Pick<BoxMemory, 'published'>>): readonly ConditionCount[] {
   const counts = new Map<string, ConditionCount & { objects: number }>();
   for (const { published } of boxes) {
-    for (const { desired, flips } of published.values()) {
+    for (const { desired, transitions } of published.values()) {
       const { kind } = desired.object;
-      for (const { type: condition, status } of flips) {
+      for (const { type: condition, status } of transitions) {
         const key = `${kind} ${condition} ${status}`;
         const known = counts.get(key);
         if (known === undefined) counts.set(key, { kind, condition, status, objects: 1 });

@@ -47,8 +47,8 @@ function verdict(type: ConditionType, [status, reason, message]: Answer): Verdic
   return { type, status, reason, message: step === '' ? message : `${message}. ${step}` };
 }
 
-function ready({ desired: { judged }, isApiAway }: Facts, verdicts: readonly Verdict[]): Verdict {
-  if (judged.suspended) return verdict('Ready', ['Unknown', 'Suspended', 'spec.suspend is true']);
+function ready({ desired: { validated }, isApiAway }: Facts, verdicts: readonly Verdict[]): Verdict {
+  if (validated.suspended) return verdict('Ready', ['Unknown', 'Suspended', 'spec.suspend is true']);
   for (const type of HOLDING_BACK) {
     const found = verdicts.find((one) => one.type === type);
     if (found !== undefined && found.status !== CONDITIONS[type].well)
@@ -63,9 +63,9 @@ const API_AWAY = 'the API does not answer the operator: nothing new is applied i
 function valid(facts: Facts): Answer {
   const faults = faultsOf(facts);
   if (faults.length > 0) return ['False', 'Invalid', faults.map(faultSentence).join('; ')];
-  const { object, judged } = facts.desired;
-  if (object.kind === 'AccessPolicy' && judged.newer.length > 0) {
-    return ['False', 'NewerFields', `${newerFields(judged.newer)}: the policy grants nothing`];
+  const { object, validated } = facts.desired;
+  if (object.kind === 'AccessPolicy' && validated.newer.length > 0) {
+    return ['False', 'NewerFields', `${newerFields(validated.newer)}: the policy grants nothing`];
   }
   if (typeof facts.row === 'object' && facts.row.result === 'quota')
     return ['False', 'QuotaExceeded', facts.row.detail];
@@ -73,11 +73,11 @@ function valid(facts: Facts): Answer {
 }
 
 /** Returns all faults of an object, whether the operator or the API found them. */
-export function faultsOf({ desired: { object, judged }, row, unusable }: Facts): readonly Fault[] {
+export function faultsOf({ desired: { object, validated }, row, unusable }: Facts): readonly Fault[] {
   if (typeof row === 'object' && row.result === 'invalid') return row.faults;
   // An unusable part of a client is not a fault of the object: another setting of the API helps.
-  if (object.kind === 'Client') return judged.faults;
-  return [...judged.faults, ...unusable.filter((fault) => !isAboutHosts(fault))];
+  if (object.kind === 'Client') return validated.faults;
+  return [...validated.faults, ...unusable.filter((fault) => !isAboutHosts(fault))];
 }
 
 /** Checks whether a fault of a Box is about a host that another box has. */
@@ -85,11 +85,11 @@ function isAboutHosts({ path }: Fault): boolean {
   return path === 'spec.hosts';
 }
 
-function conflict({ desired: { object, judged, loses }, row, unusable }: Facts): Answer | undefined {
+function conflict({ desired: { object, validated, loses }, row, unusable }: Facts): Answer | undefined {
   if (typeof row === 'object' && row.result === 'locked') return ['True', 'NamespaceRecreated', row.detail];
   if (loses !== undefined) return ['True', 'DeclaredTwice', `${loses} declares the same id and has it`];
   if (typeof row === 'object' && row.result === 'conflict') return ['True', 'OwnedByAnother', row.detail];
-  if (judged.withheld !== undefined) return ['True', judged.withheld.reason, judged.withheld.message];
+  if (validated.denied !== undefined) return ['True', validated.denied.reason, validated.denied.message];
   const lost = object.kind === 'Box' ? unusable.filter(isAboutHosts) : [];
   if (lost.length > 0) return ['True', 'HostConflict', lost.map(({ message }) => message).join('; ')];
   return undefined;
@@ -104,23 +104,24 @@ function stalled(facts: Facts): Answer | undefined {
 }
 
 function secretReady(facts: Facts): Answer | undefined {
-  const { object, judged, secret } = facts.desired;
-  if (judged.faults.length > 0 || object.kind === 'AccessPolicy') return undefined;
-  if (object.kind === 'Box' && judged.secret.from === 'nowhere') return undefined;
+  const { object, validated, secret } = facts.desired;
+  if (validated.faults.length > 0 || object.kind === 'AccessPolicy') return undefined;
+  if (object.kind === 'Box' && validated.secret.from === 'nowhere') return undefined;
   // The secret is neither checked nor rotated; the one in its Secret stays in use.
-  if (judged.suspended && judged.secret.from === 'generated') return ['Unknown', 'Suspended', 'spec.suspend is true'];
+  if (validated.suspended && validated.secret.from === 'generated')
+    return ['Unknown', 'Suspended', 'spec.suspend is true'];
   if (secret.state === 'missing') return ['False', secret.reason, secret.message];
   const stranger = strangerAmong(facts.accounts);
   if (stranger !== undefined) return lostAccount(stranger, object);
-  switch (judged.secret.from) {
+  switch (validated.secret.from) {
     case 'nowhere':
       return withoutSecret(facts);
     case 'inline':
       return ['True', 'SecretInline', ''];
     case 'reference':
-      return ['True', 'SecretFound', `Secret ${secretName(judged.secret, object.name) ?? ''}`];
+      return ['True', 'SecretFound', `Secret ${secretName(validated.secret, object.name) ?? ''}`];
     case 'generated':
-      return ['True', 'SecretGenerated', `Secret ${secretName(judged.secret, object.name) ?? ''}`];
+      return ['True', 'SecretGenerated', `Secret ${secretName(validated.secret, object.name) ?? ''}`];
   }
 }
 
@@ -141,14 +142,14 @@ function lostAccount({ index, seen, uid, ...account }: AccountState, { name, nam
 /** Returns the condition of a client with keys or ServiceAccounts, or of a public client. */
 function withoutSecret(facts: Facts): Answer {
   if (facts.servesServiceAccounts) return ['True', 'SecretNotNeeded', ''];
-  if (facts.desired.judged.serviceAccounts === 'alone') return ['False', 'ServiceAccountsNotServed', NOT_SERVED];
+  if (facts.desired.validated.serviceAccounts === 'alone') return ['False', 'ServiceAccountsNotServed', NOT_SERVED];
   const unlisted = unlistedHost(facts);
   return unlisted === undefined ? ['True', 'SecretNotNeeded', ''] : ['False', 'JwksHostNotListed', unlisted];
 }
 
 /** Returns why no keys are fetched from the `jwks_uri` of a client; undefined if nothing prevents it. */
-function unlistedHost({ desired: { judged }, unusable }: Facts): string | undefined {
-  const { traits } = judged;
+function unlistedHost({ desired: { validated }, unusable }: Facts): string | undefined {
+  const { traits } = validated;
   if (traits.kind !== 'Client' || !traits.hasJwksUri || unusable.length === 0) return undefined;
   return unusable.map(faultSentence).join('; ');
 }
@@ -156,9 +157,9 @@ function unlistedHost({ desired: { judged }, unusable }: Facts): string | undefi
 const NOT_SERVED =
   'nothing here says who makes the tokens of ServiceAccounts, so that none of them authenticates the client';
 
-function synced({ desired: { judged, loses, secret }, row }: Facts): Answer {
-  if (judged.suspended) return ['Unknown', 'Suspended', 'spec.suspend is true'];
-  if (judged.faults.length > 0) return ['False', 'Rejected', 'the object is not valid'];
+function synced({ desired: { validated, loses, secret }, row }: Facts): Answer {
+  if (validated.suspended) return ['Unknown', 'Suspended', 'spec.suspend is true'];
+  if (validated.faults.length > 0) return ['False', 'Rejected', 'the object is not valid'];
   if (loses !== undefined) return ['False', 'Rejected', `the id belongs to ${loses}`];
   if (typeof row === 'object') return ['False', 'Rejected', row.detail];
   if (row === 'applied') return ['True', 'Applied', ''];
@@ -166,9 +167,9 @@ function synced({ desired: { judged, loses, secret }, row }: Facts): Answer {
   return ['False', 'Waiting', secret.state === 'missing' ? secret.message : 'not applied yet'];
 }
 
-function granted({ desired: { judged }, policies }: Facts): Answer | undefined {
+function granted({ desired: { validated }, policies }: Facts): Answer | undefined {
   // Access of users through other clients depends on the policies of these users.
-  if (judged.traits.kind !== 'Client' || !judged.traits.grants.includes('client_credentials')) return undefined;
+  if (validated.traits.kind !== 'Client' || !validated.traits.grants.includes('client_credentials')) return undefined;
   if (policies === 0)
     return [
       'False',
@@ -178,8 +179,8 @@ function granted({ desired: { judged }, policies }: Facts): Answer | undefined {
   return ['True', 'PolicyLinked', policies === 1 ? '1 policy' : `${policies} policies`];
 }
 
-function linksResolved({ desired: { judged }, dangling }: Facts): Answer | undefined {
-  if (judged.traits.kind !== 'AccessPolicy') return undefined;
+function linksResolved({ desired: { validated }, dangling }: Facts): Answer | undefined {
+  if (validated.traits.kind !== 'AccessPolicy') return undefined;
   if (dangling.length === 0) return ['True', 'AllFound', ''];
   return ['False', 'DanglingLinks', `not there: ${named(dangling)}`];
 }
@@ -192,34 +193,34 @@ function named(links: readonly string[]): string {
   return links.length > mostNamed ? `${first} and ${String(links.length - mostNamed)} more` : first;
 }
 
-function inlineSecret({ desired: { judged } }: Facts): Answer | undefined {
-  if (judged.secret.from !== 'inline') return undefined;
+function inlineSecret({ desired: { validated } }: Facts): Answer | undefined {
+  if (validated.secret.from !== 'inline') return undefined;
   return ['True', 'SecretInManifest', 'spec.secret is for development only'];
 }
 
-function noSubjects({ desired: { judged } }: Facts): Answer | undefined {
-  const { traits } = judged;
+function noSubjects({ desired: { validated } }: Facts): Answer | undefined {
+  const { traits } = validated;
   if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'linked' || traits.links.length > 0) return undefined;
   return ['True', 'NobodyLinked', 'spec.link is empty: the policy grants nobody'];
 }
 
-function openToAll({ desired: { judged } }: Facts): Answer | undefined {
-  const { traits } = judged;
+function openToAll({ desired: { validated } }: Facts): Answer | undefined {
+  const { traits } = validated;
   if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'anyone' || !traits.grantsEverything) return undefined;
   return ['True', 'GrantsEverybody', 'every request is granted, also without a token'];
 }
 
 /** Warns of an empty rule, which is probably a mistake: only the engine `allow` says that it grants everything. */
-function grantsEverything({ desired: { judged } }: Facts): Answer | undefined {
-  const { traits } = judged;
+function grantsEverything({ desired: { validated } }: Facts): Answer | undefined {
+  const { traits } = validated;
   if (traits.kind !== 'AccessPolicy' || traits.engine === 'allow' || !traits.grantsEverything) return undefined;
   return ['True', 'NoCondition', 'the rule has no condition: it grants every request of the subjects'];
 }
 
-function operatorOlder({ desired: { object, judged } }: Facts): Answer | undefined {
-  if (judged.newer.length === 0) return undefined;
+function operatorOlder({ desired: { object, validated } }: Facts): Answer | undefined {
+  if (validated.newer.length === 0) return undefined;
   const effect = object.kind === 'AccessPolicy' ? 'the policy grants nothing' : 'they are ignored';
-  return ['True', 'NewerFields', `${newerFields(judged.newer)}: ${effect}`];
+  return ['True', 'NewerFields', `${newerFields(validated.newer)}: ${effect}`];
 }
 
 function newerFields(fields: readonly string[]): string {
@@ -227,7 +228,7 @@ function newerFields(fields: readonly string[]): string {
 }
 
 function withoutEffect(facts: Facts): Answer | undefined {
-  const { notInForce, serviceAccounts } = facts.desired.judged;
+  const { notInForce, serviceAccounts } = facts.desired.validated;
   const said: string[] = [];
   if (notInForce.length > 0) said.push(`no effect in this version: ${notInForce.join(', ')}`);
   if (serviceAccounts === 'beside' && !facts.servesServiceAccounts) {
@@ -242,8 +243,8 @@ function withoutEffect(facts: Facts): Answer | undefined {
 }
 
 /** Returns the labels and annotations that a generated Secret does not get, and the command that permits them. */
-function notPermitted({ desired: { object, judged } }: Facts): string | undefined {
-  const { notPermitted: keys = [] } = judged;
+function notPermitted({ desired: { object, validated } }: Facts): string | undefined {
+  const { notPermitted: keys = [] } = validated;
   if (keys.length === 0) return undefined;
   const command = `kubectl annotate namespace ${object.namespace} ${SECRET_LABELS_ANNOTATION}=${keys.join(',')}`;
   return `the namespace does not permit ${named(keys)} on a generated Secret (an admin may: ${command})`;

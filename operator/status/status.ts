@@ -1,35 +1,39 @@
 import { MOST_LINKS } from '../../crds/status.ts';
 import { conditionsOf, faultsOf, type Verdict } from './conditions.ts';
 import type { Facts } from './facts.ts';
-import type { Judged, Traits } from '../desired/judge.ts';
+import type { ValidatedObject, Traits } from '../desired/validate.ts';
 import { linkNames } from '../desired/links.ts';
 import type { Columns, Condition, ObjectStatus } from './object-status.ts';
 import { secretName } from '../secrets/source.ts';
 
 /** Status of a condition, and the time at which it took that status. */
-export type Flip = Pick<Condition, 'type' | 'status' | 'lastTransitionTime'>;
+export type Transition = Pick<Condition, 'type' | 'status' | 'lastTransitionTime'>;
 
 /** Pool of the lists built so far: ten thousand clients that became Ready at once share one. */
-export class FlipPool {
-  readonly #lists = new Map<string, readonly Flip[]>();
+export class TransitionPool {
+  readonly #lists = new Map<string, readonly Transition[]>();
 
   /** Returns the statuses and times of these conditions: a new list, or an equal one built before. */
-  of(conditions: readonly Condition[]): readonly Flip[] {
-    const flips = conditions.map(({ type, status, lastTransitionTime }) => ({ type, status, lastTransitionTime }));
-    const key = flips.map((flip) => Object.values(flip).join()).join();
-    const list = this.#lists.get(key) ?? flips;
+  of(conditions: readonly Condition[]): readonly Transition[] {
+    const transitions = conditions.map(({ type, status, lastTransitionTime }) => ({
+      type,
+      status,
+      lastTransitionTime,
+    }));
+    const key = transitions.map((transition) => Object.values(transition).join()).join();
+    const list = this.#lists.get(key) ?? transitions;
     this.#lists.set(key, list);
     return list;
   }
 }
 
 /** Returns the conditions of an object; `now` (RFC 3339) stamps only those whose status changed since `previous`. */
-export function stampedConditions(facts: Facts, previous: readonly Flip[], now: string): readonly Condition[] {
+export function withTransitionTimes(facts: Facts, previous: readonly Transition[], now: string): readonly Condition[] {
   const { generation } = facts.desired.object;
   return conditionsOf(facts).map((verdict) => stamped(verdict, generation, previous, now));
 }
 
-function stamped(verdict: Verdict, generation: number, previous: readonly Flip[], now: string): Condition {
+function stamped(verdict: Verdict, generation: number, previous: readonly Transition[], now: string): Condition {
   const before = previous.find(({ type }) => type === verdict.type);
   const lastTransitionTime = before?.status === verdict.status ? before.lastTransitionTime : now;
   return { ...verdict, observedGeneration: generation, lastTransitionTime };
@@ -54,8 +58,8 @@ export function statusOf(facts: Facts, conditions: readonly Condition[]): Object
 
 function columnsOf(facts: Facts): Columns {
   const { desired, policies, clients, dangling, issuer, usage, users, accounts } = facts;
-  const { object, judged } = desired;
-  const { traits, id, secret } = judged;
+  const { object, validated } = desired;
+  const { traits, id, secret } = validated;
   switch (object.kind) {
     case 'Client': {
       const grants = traits.kind === 'Client' ? traits.grants.join(',') : '';
@@ -65,13 +69,13 @@ function columnsOf(facts: Facts): Columns {
       return { kind: 'Client', id, grants, secret: from, secretName: named, policies, serviceAccounts, usage };
     }
     case 'AccessPolicy':
-      return { kind: 'AccessPolicy', id, ...subjectsOf(traits), ...listedLinks(judged, dangling) };
+      return { kind: 'AccessPolicy', id, ...subjectsOf(traits), ...listedLinks(validated, dangling) };
     case 'Box':
-      return { kind: 'Box', issuer, clients, policies, users, admin: adminOf(judged) };
+      return { kind: 'Box', issuer, clients, policies, users, admin: adminOf(validated) };
   }
 }
 
-function adminOf({ traits, secret }: Judged): Extract<Columns, { kind: 'Box' }>['admin'] {
+function adminOf({ traits, secret }: ValidatedObject): Extract<Columns, { kind: 'Box' }>['admin'] {
   if (traits.kind !== 'Box' || traits.admin === undefined || secret.from !== 'reference') return undefined;
   return { email: traits.admin, secret: secret.name };
 }
@@ -83,8 +87,8 @@ function subjectsOf(traits: Traits): { readonly engine: string; readonly subject
 }
 
 /** Returns both lists of links, cut: ten thousand long links would not fit into one object. */
-function listedLinks(judged: Judged, dangling: readonly string[]) {
+function listedLinks(validated: ValidatedObject, dangling: readonly string[]) {
   const isDangling = new Set(dangling);
-  const resolved = linkNames(judged).filter((name) => !isDangling.has(name));
+  const resolved = linkNames(validated).filter((name) => !isDangling.has(name));
   return { resolvedLinks: resolved.slice(0, MOST_LINKS), danglingLinks: dangling.slice(0, MOST_LINKS) };
 }

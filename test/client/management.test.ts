@@ -59,7 +59,7 @@ describe('createManagement', () => {
     try {
       await work;
     } catch (error) {
-      if (error instanceof ManagementError) return { sort: error.sort, message: error.message };
+      if (error instanceof ManagementError) return { sort: error.code, message: error.message };
       throw error;
     }
     throw new Error('it did not fail');

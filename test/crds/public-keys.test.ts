@@ -5,7 +5,7 @@ import { keyFaults } from '../../crds/public-keys.ts';
 import { readSubmission } from '../../api/resources/write/submission.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import { faultSentence } from '../../crds/fault.ts';
-import { judge } from '../../operator/desired/judge.ts';
+import { validate } from '../../operator/desired/validate.ts';
 import { machineClient } from '../operator/declare.ts';
 import { manifest } from './objects/row.ts';
 
@@ -105,11 +105,11 @@ describe('R-21: the keys of a client', () => {
 
   it('R-21: the operator finds an object with such a key not valid, and names the key', () => {
     const keys = [ec, { ...ec, y: ec['x'] }];
-    const { faults } = judge(machineClient('app', { jwks: { keys } }));
+    const { faults } = validate(machineClient('app', { jwks: { keys } }));
     expect(faults.map(faultSentence)).to.deep.equal([
       'spec.jwks.keys[1] must be a key that can be imported: its x and y are no point of P-256. Export the public key again',
     ]);
-    expect(judge(machineClient('app', { jwks: { keys: [ec] } })).faults).to.deep.equal([]);
+    expect(validate(machineClient('app', { jwks: { keys: [ec] } })).faults).to.deep.equal([]);
   });
 
   it('R-21: a client with such a key is refused over REST', () => {

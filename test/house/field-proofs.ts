@@ -14,7 +14,7 @@ const adopted = [
   'test/operator/reconcile/lifecycle.test.ts',
   'takes what was made over REST, whose sessions are revoked',
 ] as const;
-const ids = ['test/operator/desired/judge.test.ts', 'or the id that it declares'] as const;
+const ids = ['test/operator/desired/validate.test.ts', 'or the id that it declares'] as const;
 const linked = ['test/policy/policy-index.test.ts', 'a link to the client'] as const;
 const keys = [
   'test/oauth/client-auth/private-key-jwt.test.ts',
@@ -208,7 +208,7 @@ export const FIELD_PROOFS: FieldProofs = {
     engine: ['test/policy/compile.test.ts', '${engine}: grants, and has no fault'],
     'link[].resourceType': linked,
     'link[].id': linked,
-    'link[].reference': ['test/operator/desired/judge.test.ts', 'finds the same content in both forms of a link'],
+    'link[].reference': ['test/operator/desired/validate.test.ts', 'finds the same content in both forms of a link'],
     subjects: ['test/policy/policy-index.test.ts', 'subjects: authenticated, nobody known'],
     schema: ['test/policy/engines/json-schema.test.ts', "${expected ? 'takes' : 'refuses'} ${shown}"],
     matcho: ['test/policy/engines/matcho.test.ts', "${expected ? 'fits' : 'does not fit'} ${shown}"],

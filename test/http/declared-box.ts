@@ -50,7 +50,7 @@ export async function declaredBox(
       try {
         return (await declared.apply(lines, complete)).map(verdict).join(' ');
       } catch (error) {
-        if (error instanceof ManagementError && error.sort === 'locked') return `locked ${error.bound ?? ''}`;
+        if (error instanceof ManagementError && error.code === 'locked') return `locked ${error.bound ?? ''}`;
         throw error;
       }
     },

@@ -9,8 +9,8 @@ import { createPasswords } from '../../api/credentials/password.ts';
 import { createUserHints } from '../../api/credentials/user-hint.ts';
 import type { KeySealing } from '../../api/credentials/key-sealing.ts';
 import { claimEpoch } from '../../api/db/box/epoch.ts';
-import { batchedStatements, defaultHotLimits } from '../../api/db/hot-batches.ts';
-import type { HotStatements } from '../../api/db/hot-statements.ts';
+import { batchedStatements, defaultBatchLimits } from '../../api/db/statement-batches.ts';
+import type { BatchedStatements } from '../../api/db/batched-statements.ts';
 import { Outage } from '../../api/db/core/outage.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { OAuthError } from '../../api/oauth/oauth-error.ts';
@@ -44,7 +44,7 @@ export interface Audit {
 interface Over {
   readonly encryptionKey?: Buffer;
   /** Its hot statements, made of those that all have. */
-  readonly statements?: (usual: HotStatements) => HotStatements;
+  readonly statements?: (usual: BatchedStatements) => BatchedStatements;
 }
 
 /** A database and replicas of the OAuth services on it, in this process, with a clock that the test sets. */
@@ -86,7 +86,7 @@ export async function makeWorld(): Promise<World> {
   function replica({ encryptionKey = sharedKey, statements: made = (usual) => usual }: Over = {}): OAuthServices {
     const pool = open(database.apiUrl, 4);
     const sealing = createKeySealing([encryptionKey]);
-    const statements = made(batchedStatements(open(database.apiUrl, 2), defaultHotLimits));
+    const statements = made(batchedStatements(open(database.apiUrl, 2), defaultBatchLimits));
     const onUnusable = (box: string, kind: string, id: string, reason: string): void => {
       audits.push({ event: 'unusable', facts: { box, kind, id, reason } });
     };

@@ -2,7 +2,7 @@ import { generateKeyPairSync, hash } from 'node:crypto';
 import type { Kind } from '../../crds/kind.ts';
 import { objectKey, type Declared } from '../../operator/desired/declared.ts';
 import type { Desired } from '../../operator/desired/desired.ts';
-import { judge } from '../../operator/desired/judge.ts';
+import { validate } from '../../operator/desired/validate.ts';
 import type { ResolvedSecret } from '../../operator/secrets/resolve.ts';
 
 /** An object as a source lists it; fields beside the spec may be given. */
@@ -50,7 +50,7 @@ export function desired(object: Declared, fields: Partial<Desired> = {}): Desire
   const secret: ResolvedSecret = { state: 'none' };
   return {
     object,
-    judged: judge(object),
+    validated: validate(object),
     secret,
     loses: undefined,
     digest: `digest-of-${object.name}`,

@@ -3,7 +3,7 @@ import type { Declared } from '../../operator/desired/declared.ts';
 import type { Desired } from '../../operator/desired/desired.ts';
 import type { Facts } from '../../operator/status/facts.ts';
 import type { ObjectStatus } from '../../operator/status/object-status.ts';
-import { stampedConditions, statusOf, type Flip } from '../../operator/status/status.ts';
+import { withTransitionTimes, statusOf, type Transition } from '../../operator/status/status.ts';
 import { desired } from './declare.ts';
 
 /** When a status is published, if a test says nothing else. */
@@ -34,6 +34,6 @@ export function factsOf(object: Declared, fields: Partial<Facts & Desired> = {})
 }
 
 /** The status of an object of which these facts are known, published at a time. */
-export function publishedStatus(facts: Facts, previous: readonly Flip[] = [], time = NOW): ObjectStatus {
-  return statusOf(facts, stampedConditions(facts, previous, time));
+export function publishedStatus(facts: Facts, previous: readonly Transition[] = [], time = NOW): ObjectStatus {
+  return statusOf(facts, withTransitionTimes(facts, previous, time));
 }

@@ -14,7 +14,7 @@ export interface MemorySource extends Source {
   statusesInTurn?: number;
   list: Source['list'];
   namespaceOf?: NonNullable<Source['namespaceOf']>;
-  holds?: NonNullable<Source['holds']>;
+  finalizers?: NonNullable<Source['finalizers']>;
   objects: readonly Declared[];
   secrets: readonly DeclaredSecret[];
   /** What the Namespace says of quotas. */
@@ -90,9 +90,9 @@ export function memoryKeeper(): MemoryKeeper {
       keeper.looks += wishes.length;
       const resolved = new Map<string, ResolvedSecret>();
       for (const wish of wishes) {
-        const { secret, client, rotation, applied, hadSecret, usage } = wish;
+        const { secret, client, rotation, applied, hadGeneratedSecret, usage } = wish;
         const [last, time] = [kept.get(secret), keeper.now.getTime()];
-        const situation = { found: last, last, applied, hadSecret, rotation, usage, now: time };
+        const situation = { found: last, last, applied, hadGeneratedSecret, rotation, usage, now: time };
         const next = nextSecret(situation, () => new Secret(generateClientSecret())).kept;
         kept.set(secret, { ...next, wish });
         resolved.set(client, resolveKept(next, '', rotation, usage, time));

@@ -4,7 +4,7 @@ import { KINDS } from '../../crds/kind.ts';
 import type { Environment } from '../../process/environment.ts';
 import { controlPlane, type ControlPlane, type PodAccount } from '../../tools/envtest/control-plane.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
-import { inLanes } from '../../operator/kube/client/lanes.ts';
+import { forEachConcurrently } from '../../operator/kube/client/concurrency.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownPort } from '../support/own-port.ts';
 import { startOperatorProcess, type OperatorProcess } from '../support/operator-process.ts';
@@ -133,7 +133,7 @@ async function empty(plane: ControlPlane, box: string): Promise<void> {
     await plane.call({ method: 'DELETE', path: pathOf(kind, box) });
     const { body } = await plane.call({ path: pathOf(kind, box) });
     const items = isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
-    await inLanes(items, async ({ metadata }) => {
+    await forEachConcurrently(items, async ({ metadata }) => {
       const path = pathOf(kind, box, isRecord(metadata) ? String(metadata['name']) : '');
       const contentType = 'application/merge-patch+json';
       await plane.call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType });

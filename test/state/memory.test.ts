@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
 import { bumpVersion } from '../../api/db/box/box.ts';
-import { batchedStatements, defaultHotLimits } from '../../api/db/hot-batches.ts';
+import { batchedStatements, defaultBatchLimits } from '../../api/db/statement-batches.ts';
 import { Outage } from '../../api/db/core/outage.ts';
 import { upsertResources } from '../../api/db/resource/write.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';
@@ -29,7 +29,7 @@ describe('the memory of a replica', () => {
     return createStateCache({
       most,
       pool: database.pool,
-      statements: batchedStatements(database.pool, defaultHotLimits),
+      statements: batchedStatements(database.pool, defaultBatchLimits),
       sealing: createKeySealing([Buffer.alloc(32)]),
       onUnusable: (_box, _kind, _id, reason) => unusable.push(reason),
     });

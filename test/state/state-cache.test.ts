@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
 import { bumpVersion } from '../../api/db/box/box.ts';
-import { batchedStatements, defaultHotLimits } from '../../api/db/hot-batches.ts';
+import { batchedStatements, defaultBatchLimits } from '../../api/db/statement-batches.ts';
 import { Outage } from '../../api/db/core/outage.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { deleteResources, upsertResources } from '../../api/db/resource/write.ts';
@@ -38,7 +38,7 @@ describe('the cache of box states', () => {
     return createStateCache({
       ...(most === undefined ? {} : { most }),
       pool: general,
-      statements: batchedStatements(database.pool, defaultHotLimits),
+      statements: batchedStatements(database.pool, defaultBatchLimits),
       sealing: createKeySealing([Buffer.alloc(32)]),
       onUnusable: () => undefined,
     });

@@ -34,7 +34,7 @@ if (commit === undefined) {
 /** Tokens that are asked about in turn. */
 const tokenCount = 2_000;
 /** Where the bench of a commit is. */
-const benches = ['tools/bench/boxgate.ts', 'test/bench/boxgate.ts'];
+const benches = ['tools/bench/boxgate.ts', 'tools/bench/boxgate.ts'];
 
 /** A round of each, one after the other. */
 interface Pair {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { SignInSource } from '../../operator/kube/client/sign-in.ts';
+import type { KubeCredentialsSource } from '../../operator/kube/client/credentials.ts';
 import { plainSignIn } from './plain-sign-in.ts';
 
 /** A list, a watch, or another request that the server was sent. */
@@ -21,7 +21,7 @@ export type Fault = (response: ServerResponse) => void;
 export interface ScriptedApiServer {
   readonly requests: ScriptedRequest[];
   /** The way in; its token is what `token` gives when it is asked for. */
-  signIn(token?: () => string): SignInSource;
+  signIn(token?: () => string): KubeCredentialsSource;
   /** Makes or changes an object, and tells the watches. */
   put(name: string, value?: string): void;
   remove(name: string): void;

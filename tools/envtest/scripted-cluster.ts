@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { isRecord } from '../../crds/schema-node.ts';
 import { parseJson } from '../../api/client/apply-answer.ts';
-import type { SignInSource } from '../../operator/kube/client/sign-in.ts';
+import type { KubeCredentialsSource } from '../../operator/kube/client/credentials.ts';
 import { plainSignIn } from './plain-sign-in.ts';
 
 /**
@@ -12,7 +12,7 @@ import { plainSignIn } from './plain-sign-in.ts';
  */
 export interface ScriptedCluster {
   /** The way in. */
-  readonly signIn: SignInSource;
+  readonly signIn: KubeCredentialsSource;
   /** Text of a kubeconfig that leads here. */
   readonly kubeconfig: string;
   /** Makes a Client, or changes it, and tells the watches. */

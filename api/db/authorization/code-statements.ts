@@ -1,7 +1,7 @@
 import { arrayLiteral, bytes, quoted, sparseArrayLiteral } from '../core/array-literal.ts';
-import type { CodeKey, FoundCode, NewCode, Redemption, Versioned } from '../hot-statements.ts';
+import type { CodeKey, FoundCode, NewCode, Redemption, Versioned } from '../batched-statements.ts';
 import type { Queryable } from '../session/issue.ts';
-import { sortingErrors } from '../core/outage.ts';
+import { translatingErrors } from '../core/outage.ts';
 
 /** Stores each code if the data it was decided on has not changed; returns which were stored. Throws Outage. */
 export function storeCodes(db: Queryable, codes: readonly NewCode[]): Promise<readonly boolean[]> {
@@ -58,7 +58,7 @@ async function done(
   values: (string | null)[],
 ): Promise<readonly boolean[]> {
   const text = `SELECT nth FROM boxgate.${call}`;
-  const { rows } = await sortingErrors(() => db.query<{ readonly nth: string }>({ text, values }));
+  const { rows } = await translatingErrors(() => db.query<{ readonly nth: string }>({ text, values }));
   const places = new Set(rows.map(({ nth }) => Number(nth)));
   return items.map((_, index) => places.has(index + 1));
 }
@@ -106,7 +106,7 @@ export async function findCodes(
 ): Promise<readonly Versioned<FoundCode | undefined>[]> {
   const values = [arrayLiteral(keys, ({ box }) => `"${box}"`), arrayLiteral(keys, ({ id }) => id)];
   const text = 'SELECT * FROM boxgate.find_codes($1,$2)';
-  const { rows } = await sortingErrors(() => db.query<CodeRow>({ text, values }));
+  const { rows } = await translatingErrors(() => db.query<CodeRow>({ text, values }));
   const found = new Map(rows.map((row) => [Number(row.nth), row]));
   return keys.map(({ id }, index) => {
     const row = found.get(index + 1);

@@ -1,7 +1,7 @@
 import { arrayLiteral, bytes } from '../core/array-literal.ts';
-import type { FoundSignIn, SignInKey, Versioned } from '../hot-statements.ts';
+import type { FoundSignIn, SignInKey, Versioned } from '../batched-statements.ts';
 import type { Queryable } from '../session/issue.ts';
-import { sortingErrors } from '../core/outage.ts';
+import { translatingErrors } from '../core/outage.ts';
 
 interface SignInRow {
   readonly nth: string;
@@ -29,7 +29,7 @@ export async function findSignIns(
     arrayLiteral(keys, ({ target }) => bytes(target)),
   ];
   const text = 'SELECT * FROM boxgate.find_sign_ins($1,$2,$3,$4)';
-  const { rows } = await sortingErrors(() => db.query<SignInRow>({ text, values }));
+  const { rows } = await translatingErrors(() => db.query<SignInRow>({ text, values }));
   const found = new Map(rows.map((row) => [Number(row.nth), row]));
   return keys.map((_, index) => {
     const row = found.get(index + 1);

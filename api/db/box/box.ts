@@ -10,13 +10,13 @@ export async function ensureBox(connection: Connection, box: string): Promise<vo
 
 /**
  * Raises the box's config version in the running transaction, locking the box's row until it ends; returns the new one.
- * It is the time in microseconds (see {@link risingClock}): after a backup is restored, no version repeats that a
+ * It is the time in microseconds (see {@link nextVersion}): after a backup is restored, no version repeats that a
  * replica may still hold (F-19).
  */
 export async function bumpVersion(connection: Connection, box: string): Promise<number> {
   const { rows } = await connection.query<{ version: string }>(
     `WITH bumped AS (
-       UPDATE boxgate.box b SET config_version = ${risingClock('b.config_version')} FROM ${turn('exclusive')}
+       UPDATE boxgate.box b SET config_version = ${nextVersion('b.config_version')} FROM ${boxLock('exclusive')}
         WHERE b.box = $1 RETURNING b.box, b.config_version)
      INSERT INTO boxgate.box_version (box, version) SELECT box, config_version FROM bumped RETURNING version`,
     [box],
@@ -30,7 +30,7 @@ export async function bumpVersion(connection: Connection, box: string): Promise<
  * SQL for the number after `before`: the database's clock in microseconds since 1970, or one more than before if the
  * clock is behind. Fits a JavaScript number until the year 2255.
  */
-export function risingClock(before: string): string {
+export function nextVersion(before: string): string {
   return `greatest(${before} + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)`;
 }
 
@@ -53,7 +53,7 @@ export function inHeldBox<T>(
 }
 
 function locking(box: string): string {
-  return `SELECT b.config_version AS version FROM boxgate.box b, ${turn('shared', box)} WHERE b.box = ${box} FOR SHARE OF b`;
+  return `SELECT b.config_version AS version FROM boxgate.box b, ${boxLock('shared', box)} WHERE b.box = ${box} FOR SHARE OF b`;
 }
 
 function versionIn([row]: readonly Row[]): number | undefined {
@@ -65,7 +65,7 @@ function versionIn([row]: readonly Row[]): number | undefined {
  * shared ones overlap, a change waits (measured: two seconds behind sixteen connections that refresh tokens, which
  * a stranger with forged tokens can prolong).
  */
-export function turn(how: 'shared' | 'exclusive', box = '$1'): string {
+export function boxLock(how: 'shared' | 'exclusive', box = '$1'): string {
   const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
   return `${lock}(hashtextextended('boxgate.box ' || ${box}::text, 0)) AS turn`;
 }

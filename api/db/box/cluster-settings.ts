@@ -1,4 +1,4 @@
-import { risingClock } from './box.ts';
+import { nextVersion } from './box.ts';
 import type { Connections } from '../core/pool.ts';
 import type { Connection } from '../core/transaction.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';
@@ -26,9 +26,9 @@ export async function storeClusterSettings(
   const keys = serviceAccounts === undefined ? null : JSON.stringify(serviceAccounts.keys);
   const written = await connection.query<{ version: string }>(
     `INSERT INTO boxgate.cluster_settings AS c (cluster, version, service_account_issuer, service_account_keys)
-     VALUES ($1, ${risingClock('0')}, $2, $3)
+     VALUES ($1, ${nextVersion('0')}, $2, $3)
      ON CONFLICT (cluster) DO UPDATE SET
-       version = ${risingClock('c.version')},
+       version = ${nextVersion('c.version')},
        service_account_issuer = excluded.service_account_issuer,
        service_account_keys = excluded.service_account_keys
      WHERE (c.service_account_issuer, c.service_account_keys)

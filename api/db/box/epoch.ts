@@ -1,4 +1,4 @@
-import { risingClock } from './box.ts';
+import { nextVersion } from './box.ts';
 import type { Connections } from '../core/pool.ts';
 import { outsideBoxes } from '../core/transaction.ts';
 import type { Connection } from '../core/transaction.ts';
@@ -10,8 +10,8 @@ import type { Connection } from '../core/transaction.ts';
 export function claimEpoch(pool: Connections, cluster: string): Promise<number> {
   return outsideBoxes(pool, async (connection) => {
     const { rows } = await connection.query<{ epoch: string }>(
-      `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch) VALUES ($1, ${risingClock('0')})
-       ON CONFLICT (cluster) DO UPDATE SET epoch = ${risingClock('e.epoch')} RETURNING epoch`,
+      `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch) VALUES ($1, ${nextVersion('0')})
+       ON CONFLICT (cluster) DO UPDATE SET epoch = ${nextVersion('e.epoch')} RETURNING epoch`,
       [cluster],
     );
     return Number(rows[0]?.epoch);

@@ -1,7 +1,7 @@
 import { rowState } from '../resource/resource.ts';
 import type { Connection } from '../core/transaction.ts';
 import { outsideBoxes } from '../core/transaction.ts';
-import { risingClock } from './box.ts';
+import { nextVersion } from './box.ts';
 import type { Connections } from '../core/pool.ts';
 
 /** The namespace that a box belongs to. */
@@ -85,8 +85,8 @@ export function claimAndAdopt(pool: Connections, cluster: string, older: string)
   const adopt = async (connection: Connection): Promise<number> => {
     const { rows } = await connection.query<{ cluster: string; epoch: string }>(
       `INSERT INTO boxgate.operator_epoch AS e (cluster, epoch)
-       SELECT c, ${risingClock('0')} FROM unnest($1::text[]) AS c ORDER BY c
-       ON CONFLICT (cluster) DO UPDATE SET epoch = ${risingClock('e.epoch')} RETURNING cluster, epoch`,
+       SELECT c, ${nextVersion('0')} FROM unnest($1::text[]) AS c ORDER BY c
+       ON CONFLICT (cluster) DO UPDATE SET epoch = ${nextVersion('e.epoch')} RETURNING cluster, epoch`,
       [[...new Set([cluster, older])]],
     );
     await connection.query('SELECT boxgate.adopt_cluster($1, $2)', [older, cluster]);

@@ -1,7 +1,7 @@
 import { arrayLiteral, bytes } from '../core/array-literal.ts';
-import type { AssertionUse, EntryKey, KnownEntry } from '../hot-statements.ts';
+import type { AssertionUse, EntryKey, KnownEntry } from '../batched-statements.ts';
 import type { Queryable } from '../session/issue.ts';
-import { sortingErrors } from '../core/outage.ts';
+import { translatingErrors } from '../core/outage.ts';
 
 /** Uses some assertions; returns for each whether this request is the first to use it. Throws Outage. */
 export async function useAssertions(db: Queryable, uses: readonly AssertionUse[]): Promise<readonly boolean[]> {
@@ -13,7 +13,7 @@ export async function useAssertions(db: Queryable, uses: readonly AssertionUse[]
     arrayLiteral(uses, ({ request }) => request),
     arrayLiteral(uses, ({ expiresAt }) => String(expiresAt)),
   ];
-  const { rows } = await sortingErrors(() => db.query<{ nth: string; fresh: boolean }>({ text, values }));
+  const { rows } = await translatingErrors(() => db.query<{ nth: string; fresh: boolean }>({ text, values }));
   const fresh = new Set(rows.filter((row) => row.fresh).map((row) => Number(row.nth)));
   return uses.map((_, index) => fresh.has(index + 1));
 }
@@ -38,7 +38,7 @@ export async function findServiceAccounts(
     arrayLiteral(keys, ({ namespace }) => `"${namespace}"`),
     arrayLiteral(keys, ({ name }) => `"${name}"`),
   ];
-  const { rows } = await sortingErrors(() => db.query<EntryRow>({ text, values }));
+  const { rows } = await translatingErrors(() => db.query<EntryRow>({ text, values }));
   const known = new Map(
     rows.map(({ nth, cluster, version, uid, gone }) => [
       Number(nth),

@@ -1,6 +1,6 @@
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
 import type { Queryable } from '../session/issue.ts';
-import { sortingErrors } from '../core/outage.ts';
+import { translatingErrors } from '../core/outage.ts';
 import type { Connections } from '../core/pool.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';
 
@@ -15,7 +15,7 @@ export interface FailureKey {
 /** Returns the stored number of failures for each key, 0 where none is stored. Throws Outage. */
 export async function countFailures(db: Queryable, keys: readonly FailureKey[]): Promise<readonly number[]> {
   const text = 'SELECT nth, failures FROM boxgate.count_failures($1,$2,$3)';
-  const { rows } = await sortingErrors(() =>
+  const { rows } = await translatingErrors(() =>
     db.query<{ nth: string; failures: number }>({ text, values: parametersOf(keys) }),
   );
   const found = new Map(rows.map(({ nth, failures }) => [Number(nth), failures]));
@@ -25,7 +25,7 @@ export async function countFailures(db: Queryable, keys: readonly FailureKey[]):
 /** Adds one failure for each key, and returns a null for each. Throws Outage. */
 export async function addFailures(db: Queryable, keys: readonly FailureKey[]): Promise<readonly null[]> {
   const text = 'SELECT boxgate.add_failures($1,$2,$3)';
-  await sortingErrors(() => db.query({ text, values: parametersOf(keys) }));
+  await translatingErrors(() => db.query({ text, values: parametersOf(keys) }));
   return keys.map(() => null);
 }
 

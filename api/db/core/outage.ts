@@ -10,16 +10,16 @@ export class Outage extends Error {
  * Runs a piece of work on Postgres and translates its errors: {@link Outage} if Postgres cannot answer, {@link Problem}
  * if a value cannot be stored, any other error unchanged.
  */
-export async function sortingErrors<T>(work: () => Promise<T>): Promise<T> {
+export async function translatingErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw sorted(error);
+    throw toOutage(error);
   }
 }
 
-/** Translates an error of the Postgres client; see {@link sortingErrors}. */
-export function sorted(error: unknown): unknown {
+/** Translates an error of the Postgres client; see {@link translatingErrors}. */
+export function toOutage(error: unknown): unknown {
   if (error instanceof Outage || error instanceof Problem) return error;
   const code = codeOf(error);
   if (code !== undefined && isValueCode(code)) {
@@ -34,7 +34,7 @@ export function isCancelled(error: unknown): boolean {
 }
 
 /** Checks whether Postgres refused a row because another one has its key in this unique index (23505). */
-export function isTaken(error: unknown, index: string): boolean {
+export function isUniqueViolation(error: unknown, index: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === index;
 }
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { cancelStatement } from './cancel.ts';
-import { Outage, sortingErrors } from './outage.ts';
+import { Outage, translatingErrors } from './outage.ts';
 import type { Connections } from './pool.ts';
 
 /** Milliseconds that a request may spend on one piece of work with Postgres: the caller gets an answer within 2 s. */
@@ -17,7 +17,7 @@ export function withConnection<T>(
   work: (connection: pg.PoolClient) => Promise<T>,
   box?: string,
 ): Promise<T> {
-  return sortingErrors(async () => {
+  return translatingErrors(async () => {
     const deadline = createDeadline(limit);
     const run = async (): Promise<T> => runOn(await pool.connect(), deadline.passed, work);
     try {

@@ -1,5 +1,5 @@
 import { NO_END } from '../../../crds/no-end.ts';
-import { turn } from '../box/box.ts';
+import { boxLock } from '../box/box.ts';
 import type { Owner, PreviousSecret, ResourceColumns, ResourceKey, StoredResource } from './resource.ts';
 import { resourceColumns, rowState, storedResource } from './resource.ts';
 import type { Connection } from '../core/transaction.ts';
@@ -37,7 +37,7 @@ interface KeptPrevious {
  */
 export async function lockResources(connection: Connection, box: string): Promise<number | undefined> {
   const { rows } = await connection.query<{ version: string }>(
-    `SELECT b.config_version AS version FROM boxgate.box b, ${turn('exclusive')} WHERE b.box = $1 FOR NO KEY UPDATE OF b`,
+    `SELECT b.config_version AS version FROM boxgate.box b, ${boxLock('exclusive')} WHERE b.box = $1 FOR NO KEY UPDATE OF b`,
     [box],
   );
   return rows[0] === undefined ? undefined : Number(rows[0].version);

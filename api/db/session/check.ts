@@ -1,7 +1,7 @@
 import { arrayLiteral, bytes, sparseArrayLiteral } from '../core/array-literal.ts';
-import type { FirstGrant, FoundSession, GrantLetter, Person, SessionKey, Versioned } from '../hot-statements.ts';
+import type { FirstGrant, FoundSession, GrantLetter, Person, SessionKey, Versioned } from '../batched-statements.ts';
 import type { Queryable } from './issue.ts';
-import { sortingErrors } from '../core/outage.ts';
+import { translatingErrors } from '../core/outage.ts';
 
 type Found = Versioned<FoundSession | undefined>;
 
@@ -91,7 +91,7 @@ async function ask(
   const boxes = arrayLiteral(keys, (key) => `"${key.box}"`);
   const ids = arrayLiteral(keys, (key) => key.id);
   const hashes = sparseArrayLiteral(keys, (key) => (key.hash === null ? null : bytes(key.hash)));
-  const { rows } = await sortingErrors(() => db.query<CheckRow>({ text, values: [buckets, boxes, ids, hashes] }));
+  const { rows } = await translatingErrors(() => db.query<CheckRow>({ text, values: [buckets, boxes, ids, hashes] }));
   for (const row of rows) {
     const key = keys[Number(row.nth) - 1];
     if (key !== undefined) answers.set(key, { version: Number(row.config_version), value: foundSession(row) });

@@ -1,7 +1,7 @@
 import { arrayLiteral, bytes } from '../core/array-literal.ts';
-import type { FamilyKey, Versioned } from '../hot-statements.ts';
+import type { FamilyKey, Versioned } from '../batched-statements.ts';
 import type { Queryable } from './issue.ts';
-import { sortingErrors } from '../core/outage.ts';
+import { translatingErrors } from '../core/outage.ts';
 
 interface FamilyRow {
   readonly nth: string;
@@ -18,7 +18,7 @@ export async function findFamilies(db: Queryable, keys: readonly FamilyKey[]): P
   const boxes = arrayLiteral(keys, ({ box }) => `"${box}"`);
   const ids = arrayLiteral(keys, ({ id }) => id);
   const hashes = arrayLiteral(keys, ({ hash }) => bytes(hash));
-  const { rows } = await sortingErrors(() => db.query<FamilyRow>({ text, values: [boxes, ids, hashes] }));
+  const { rows } = await translatingErrors(() => db.query<FamilyRow>({ text, values: [boxes, ids, hashes] }));
   const answers = new Map(rows.map((row) => [Number(row.nth), row]));
   return keys.map((_, index) => {
     const row = answers.get(index + 1);

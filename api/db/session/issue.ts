@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { arrayLiteral, bytes, quoted, sparseArrayLiteral } from '../core/array-literal.ts';
-import type { NewSession, Versioned } from '../hot-statements.ts';
-import { sortingErrors } from '../core/outage.ts';
+import type { NewSession, Versioned } from '../batched-statements.ts';
+import { translatingErrors } from '../core/outage.ts';
 
 /** A pool, or a connection inside a transaction. */
 export type Queryable = Pick<pg.Pool, 'query'>;
@@ -16,7 +16,7 @@ interface VersionRow {
  * one's box, undefined if there is no such box. Throws Outage.
  */
 export async function issueAll(db: Queryable, sessions: readonly NewSession[]): Promise<readonly Versioned<null>[]> {
-  const { rows } = await sortingErrors(() =>
+  const { rows } = await translatingErrors(() =>
     db.query<VersionRow>({
       text: 'SELECT box, config_version FROM boxgate.issue_sessions($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13)',
       values: parametersOf(sessions),
@@ -51,7 +51,7 @@ function parametersOf(sessions: readonly NewSession[]): (string | null)[] {
 
 /** Reads the current config versions of boxes, in the order given; undefined if there is no such box. Throws Outage. */
 export async function versionsOf(db: Queryable, boxes: readonly string[]): Promise<readonly Versioned<null>[]> {
-  const { rows } = await sortingErrors(() =>
+  const { rows } = await translatingErrors(() =>
     db.query<VersionRow>({
       text: 'SELECT box, config_version FROM boxgate.config_versions($1)',
       values: [arrayLiteral([...new Set(boxes)], (box) => `"${box}"`)],

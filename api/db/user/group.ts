@@ -1,5 +1,5 @@
 import { nextId } from './last-id.ts';
-import { isTaken } from '../core/outage.ts';
+import { isUniqueViolation } from '../core/outage.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** Content of a group as a caller sends it. */
@@ -98,7 +98,7 @@ export async function updateGroup(
       [box, id, name, description, version],
     );
   } catch (error) {
-    if (isTaken(error, 'group_name')) return 'taken';
+    if (isUniqueViolation(error, 'group_name')) return 'taken';
     throw error;
   }
   return readGroup(connection, box, id);

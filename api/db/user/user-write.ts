@@ -1,5 +1,5 @@
 import { nextId } from './last-id.ts';
-import { isTaken } from '../core/outage.ts';
+import { isUniqueViolation } from '../core/outage.ts';
 import { readUser } from './user.ts';
 import type { StoredPassword, StoredUser, UserStatus } from './user.ts';
 import type { Connection } from '../core/transaction.ts';
@@ -58,7 +58,7 @@ export async function updateUser(
       ],
     );
   } catch (error) {
-    if (isTaken(error, 'user_email')) return 'taken';
+    if (isUniqueViolation(error, 'user_email')) return 'taken';
     throw error;
   }
   return readUser(connection, box, id);

@@ -10,12 +10,12 @@ import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { exchangeOf } from '../request/exchange.ts';
-import { guessing } from '../throttle/guessing.ts';
+import { throttlePassword } from '../throttle/throttle-password.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { queryOf } from '../request/query.ts';
 import { bodyLimits, readBody } from '../request/read-body.ts';
 import { sendJson } from '../server/send.ts';
-import { holdBack } from '../throttle/hold-back.ts';
+import { throttleClientAuth } from '../throttle/throttle-client-auth.ts';
 
 const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
@@ -25,7 +25,7 @@ export function tokenEndpoint(context: ApiContext): Endpoint {
     const raw = await rawRequest(request, response);
     const verifyPassword = passwordVerifier(context, raw);
     const work = (watched: RawTokenRequest) => token({ ...watched, verifyPassword }, context.oauth);
-    const answer = await holdBack(raw, context.secretLimits, work);
+    const answer = await throttleClientAuth(raw, context.secretLimits, work);
     if (answer === undefined) throw nothingHere();
     sendJson(response, 200, answer, context.onAnswer, noStore);
   };
@@ -36,7 +36,7 @@ function passwordVerifier(context: ApiContext, { box, remoteAddr }: RawTokenRequ
   return async (email, password) => {
     const guess = { box, email, address: remoteAddr ?? '' };
     const typed = { email, password };
-    const found = await guessing(context.passwordLimits, guess, (admit) =>
+    const found = await throttlePassword(context.passwordLimits, guess, (admit) =>
       verifyPassword(context.oauth, box, typed, admit),
     );
     return found?.user.id;
@@ -47,7 +47,7 @@ function passwordVerifier(context: ApiContext, { box, remoteAddr }: RawTokenRequ
 export function introspectEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const raw = await rawRequest(request, response);
-    const answer = await holdBack(raw, context.secretLimits, (watched) => introspect(watched, context.oauth));
+    const answer = await throttleClientAuth(raw, context.secretLimits, (watched) => introspect(watched, context.oauth));
     if (answer === undefined) throw nothingHere();
     sendJson(response, 200, answer, context.onAnswer, noStore);
   };
@@ -57,7 +57,7 @@ export function introspectEndpoint(context: ApiContext): Endpoint {
 export function revokeEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const raw = await rawRequest(request, response);
-    const found = await holdBack(raw, context.secretLimits, (watched) => revoke(watched, context.oauth));
+    const found = await throttleClientAuth(raw, context.secretLimits, (watched) => revoke(watched, context.oauth));
     if (!found) throw nothingHere();
     sendJson(response, 200, {}, context.onAnswer, noStore);
   };

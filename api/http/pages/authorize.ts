@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { authorize } from '../../oauth/authorization/authorize.ts';
-import type { ClientAnswer } from '../../oauth/authorization/answer-place.ts';
+import type { AuthorizationResponse } from '../../oauth/authorization/authorization-response.ts';
 import type { AuthorizationVisit, NextStep } from '../../oauth/authorization/authorize.ts';
 import { replaceIdToken } from '../../oauth/authorization/user-hint.ts';
 import { formPostPage } from '../../pages/form-post-page.ts';
@@ -17,8 +17,8 @@ import { lookOf } from './page-box.ts';
 import type { PageBox } from './page-box.ts';
 import { readPostedQuery } from './posted-query.ts';
 import { pageAnswer, sendOn } from './send.ts';
-import type { Visit } from './visit.ts';
-import { queryOf, visit } from './visit.ts';
+import type { PageRequest } from './page-request.ts';
+import { queryOf, pageRequest } from './page-request.ts';
 
 /** `GET /auth/authorize`, RFC 6749 §3.1. */
 export function authorizeEndpoint(context: ApiContext): Endpoint {
@@ -43,7 +43,7 @@ export function authorizeEndpoint(context: ApiContext): Endpoint {
 export function postedAuthorizeEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const form = await readPostedQuery(request);
-    const { box } = await visit(context, request, response);
+    const { box } = await pageRequest(context, request, response);
     const query = await replaceIdToken(form, box.state, box.issuer, context.oauth.userHints);
     sendOn(response, `${box.issuer}/auth/authorize?${query}`, context.onAnswer);
   };
@@ -51,7 +51,7 @@ export function postedAuthorizeEndpoint(context: ApiContext): Endpoint {
 
 /** Returns the browser of a visit, as the authorization endpoint expects it. */
 export function authorizationVisit(
-  { box, browser }: Visit,
+  { box, browser }: PageRequest,
   request: IncomingMessage,
   response: ServerResponse,
 ): AuthorizationVisit {
@@ -77,7 +77,7 @@ const longestUserAgent = 512;
 
 /** Parts of a request for {@link follow}. */
 export interface Following {
-  readonly here: Pick<Visit, 'language'> & { readonly box: Pick<PageBox, 'issuer' | 'look'> };
+  readonly here: Pick<PageRequest, 'language'> & { readonly box: Pick<PageBox, 'issuer' | 'look'> };
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly context: ApiContext;
@@ -107,7 +107,10 @@ export function follow(
   }
 }
 
-function bring({ address, fields }: ClientAnswer, { here, response, context }: Omit<Following, 'request'>): void {
+function bring(
+  { address, fields }: AuthorizationResponse,
+  { here, response, context }: Omit<Following, 'request'>,
+): void {
   if (fields === undefined) {
     // Interface §4.2: 302, which browsers follow with GET. 307 would send a form's fields to the app (RFC 9700 §4.12).
     send(response, { status: 302, headers: { Location: address } }, context.onAnswer);

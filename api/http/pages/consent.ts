@@ -8,18 +8,18 @@ import { send } from '../server/send.ts';
 import { authorizationVisit, follow } from './authorize.ts';
 import { readPageForm } from './page-form.ts';
 import { pageAnswer } from './send.ts';
-import { formView, visit } from './visit.ts';
-import { findVisitor } from './visitor.ts';
+import { formView, pageRequest } from './page-request.ts';
+import { findSignedInUser } from './signed-in-user.ts';
 
 /** `GET /auth/consent?id=…`: shows an app's request to the browser that sent it. */
 export function consentPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await visit(context, request, response);
+    const here = await pageRequest(context, request, response);
     const { oauth, onAnswer } = context;
     const { box } = here.box.state;
     const id = new URLSearchParams(here.query).get('id') ?? '';
     const query = await waitingRequest(authorizationVisit(here, request, response), id, oauth);
-    const visitor = await findVisitor(context, here);
+    const visitor = await findSignedInUser(context, here);
     const described = query === undefined ? 'untrusted' : await describeRequest(box, query, oauth);
     if (described === 'untrusted' || described === 'refused' || described === undefined || visitor === undefined) {
       follow({ next: 'error-page' }, 'expired', { here, request, response, context });
@@ -34,7 +34,7 @@ export function consentPageEndpoint(context: ApiContext): Endpoint {
 /** `POST /auth/consent`: reads the user's answer; only `allow` grants. */
 export function consentEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await visit(context, request, response);
+    const here = await pageRequest(context, request, response);
     const form = await readPageForm(request, here.browser);
     const answer = form.get('answer') === 'allow' ? 'allow' : 'deny';
     const answered = { answer, shown: form.get('shown') } as const;

@@ -2,8 +2,8 @@ import { signIn } from '../../users/sign-in/sign-in.ts';
 import type { SignInAttempt } from '../../users/sign-in/sign-in.ts';
 import type { SignedIn } from '../../users/sign-in/begin-sign-in.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import { guessing } from '../throttle/guessing.ts';
-import type { Guess } from '../throttle/guessing.ts';
+import { throttlePassword } from '../throttle/throttle-password.ts';
+import type { Guess } from '../throttle/throttle-password.ts';
 import type { PageBox } from './page-box.ts';
 
 /** The origin of a password. */
@@ -22,7 +22,7 @@ export function guessPassword(
 ): Promise<SignedIn | undefined> {
   const { box } = state;
   const guess = { box, email: attempt.email, address, proof: proofOf(context, box, device) };
-  return guessing(context.passwordLimits, guess, (admit) => signIn(context.oauth, state, attempt, admit));
+  return throttlePassword(context.passwordLimits, guess, (admit) => signIn(context.oauth, state, attempt, admit));
 }
 
 /** Returns the check of a browser's proof; undefined for a browser without a device token. */

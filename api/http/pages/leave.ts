@@ -5,12 +5,12 @@ import type { ApiContext } from '../server/api-context.ts';
 import { send } from '../server/send.ts';
 import { setCookie } from '../cookies/browser-cookie.ts';
 import { pageAnswer, sendOn } from './send.ts';
-import type { Visit } from './visit.ts';
+import type { PageRequest } from './page-request.ts';
 
 /** Signs the browser out, deletes its cookie, and redirects it as {@link goOn} does. Throws Outage. */
 export async function leave(
   context: ApiContext,
-  here: Visit,
+  here: PageRequest,
   response: ServerResponse,
   address: string | undefined,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function leave(
 /** Redirects to the app, or shows a page that says that nobody is signed in. */
 export function goOn(
   { onAnswer }: ApiContext,
-  { language, box }: Visit,
+  { language, box }: PageRequest,
   response: ServerResponse,
   address: string | undefined,
   headers: Readonly<Record<string, string>> = {},

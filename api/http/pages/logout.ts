@@ -5,13 +5,13 @@ import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { send } from '../server/send.ts';
 import { goOn, leave } from './leave.ts';
-import { readLogoutWish } from './logout-wish.ts';
-import type { LogoutWish } from './logout-wish.ts';
+import { readLogoutHint } from './logout-hint.ts';
+import type { LogoutHint } from './logout-hint.ts';
 import { readPostedQuery } from './posted-query.ts';
 import { pageAnswer } from './send.ts';
-import { formView, visit } from './visit.ts';
-import type { Visit } from './visit.ts';
-import { findVisitor, signOutAddress } from './visitor.ts';
+import { formView, pageRequest } from './page-request.ts';
+import type { PageRequest } from './page-request.ts';
+import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
 
 /**
  * Answers `GET /auth/logout`: an app requests a logout (OpenID Connect RP-Initiated Logout §2). The user of its
@@ -19,8 +19,8 @@ import { findVisitor, signOutAddress } from './visitor.ts';
  */
 export function logoutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await visit(context, request, response);
-    const wish = await readLogoutWish(context, here, here.query.slice(1), request, response);
+    const here = await pageRequest(context, request, response);
+    const wish = await readLogoutHint(context, here, here.query.slice(1), request, response);
     if (wish !== undefined) await grant(context, here, response, wish);
   };
 }
@@ -32,8 +32,8 @@ export function logoutEndpoint(context: ApiContext): Endpoint {
 export function postedLogoutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const form = await readPostedQuery(request);
-    const here = await visit(context, request, response);
-    const wish = await readLogoutWish(context, here, form, request, response);
+    const here = await pageRequest(context, request, response);
+    const wish = await readLogoutHint(context, here, form, request, response);
     if (wish === undefined) return;
     const fields = new URLSearchParams(form);
     if (here.browser.isNew && !fields.has(POSTED_AGAIN)) postAgain(context, here, response, fields);
@@ -46,7 +46,7 @@ const POSTED_AGAIN = 'boxgate_posted_again';
 
 const known = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'];
 
-function postAgain({ onAnswer }: ApiContext, here: Visit, response: ServerResponse, form: URLSearchParams): void {
+function postAgain({ onAnswer }: ApiContext, here: PageRequest, response: ServerResponse, form: URLSearchParams): void {
   const fields = [...form].filter(([name]) => known.includes(name));
   const { language, box } = here;
   const page = formPostPage({
@@ -59,8 +59,13 @@ function postAgain({ onAnswer }: ApiContext, here: Visit, response: ServerRespon
   send(response, pageAnswer(page, { leaves: true }), onAnswer);
 }
 
-async function grant(context: ApiContext, here: Visit, response: ServerResponse, wish: LogoutWish): Promise<void> {
-  const visitor = await findVisitor(context, here);
+async function grant(
+  context: ApiContext,
+  here: PageRequest,
+  response: ServerResponse,
+  wish: LogoutHint,
+): Promise<void> {
+  const visitor = await findSignedInUser(context, here);
   if (visitor === undefined) {
     goOn(context, here, response, wish.address);
   } else if (visitor.person.id === wish.user) {

@@ -6,28 +6,28 @@ import type { Endpoint } from '../server/endpoint.ts';
 import { exchangeOf } from '../request/exchange.ts';
 import { send } from '../server/send.ts';
 import { goOnSignedIn } from './after-sign-in.ts';
-import { appsWish } from './apps-wish.ts';
-import { appVisit } from './app-visit.ts';
+import { authorizationHint } from './authorization-hint.ts';
+import { appRequest } from './app-request.ts';
 import { follow } from './authorize.ts';
 import { guessPassword } from './guess-password.ts';
 import { readPageForm } from './page-form.ts';
 import { pageAnswer } from './send.ts';
-import { findVisitor, signOutAddress } from './visitor.ts';
+import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
 import { deviceTokenOf } from '../cookies/device-cookie.ts';
-import { firstCookie, formView } from './visit.ts';
-import type { Visit } from './visit.ts';
+import { firstCookie, formView } from './page-request.ts';
+import type { PageRequest } from './page-request.ts';
 
 /** `GET /auth/signin`: asks for email and password, or shows the signed-in user. */
 export function signInPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await appVisit(context, request, response);
-    const wish = await appsWish(context, here);
+    const here = await appRequest(context, request, response);
+    const wish = await authorizationHint(context, here);
     if (wish === 'untrusted') {
       follow({ next: 'error-page' }, 'untrusted', { here, request, response, context });
       return;
     }
     // A user who comes from an app must sign in, even if already signed in.
-    const visitor = wish === undefined ? await findVisitor(context, here) : undefined;
+    const visitor = wish === undefined ? await findSignedInUser(context, here) : undefined;
     const view = formView(here);
     const page =
       visitor === undefined
@@ -43,7 +43,7 @@ export function signInPageEndpoint(context: ApiContext): Endpoint {
  */
 export function signInEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await appVisit(context, request, response);
+    const here = await appRequest(context, request, response);
     const { box, browser } = here;
     const form = await readPageForm(request, browser);
     const [email, password] = [(form.get('email') ?? '').trim(), form.get('password') ?? ''];
@@ -54,14 +54,14 @@ export function signInEndpoint(context: ApiContext): Endpoint {
       goOnSignedIn(context, here, signedIn, request, response);
       return;
     }
-    const wish = await appsWish(context, here);
+    const wish = await authorizationHint(context, here);
     const app = wish === 'untrusted' ? undefined : wish?.app;
     const page = signInPage({ ...signInView(here), app, email, failed: true });
     send(response, pageAnswer(page, { leaves: wish !== undefined }), context.onAnswer);
   };
 }
 
-function signInView(here: Visit) {
+function signInView(here: PageRequest) {
   const { box, query } = here;
   const signUpAddress = isOpenForSignUp(box.state.settings) ? `${box.issuer}/auth/signup${query}` : undefined;
   return { ...formView(here), signUpAddress };

@@ -3,11 +3,11 @@ import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { send } from '../server/send.ts';
 import { goOn, leave } from './leave.ts';
-import { readLogoutWish } from './logout-wish.ts';
+import { readLogoutHint } from './logout-hint.ts';
 import { readPageForm } from './page-form.ts';
 import { pageAnswer } from './send.ts';
-import { formView, visit } from './visit.ts';
-import { findVisitor, signOutAddress } from './visitor.ts';
+import { formView, pageRequest } from './page-request.ts';
+import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
 
 /**
  * `POST /auth/signout`: ends the sign-in of the cookie on all replicas, and deletes the cookie. The query is that of
@@ -15,9 +15,9 @@ import { findVisitor, signOutAddress } from './visitor.ts';
  */
 export function signOutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await visit(context, request, response);
+    const here = await pageRequest(context, request, response);
     await readPageForm(request, here.browser);
-    const wish = await readLogoutWish(context, here, here.query.slice(1), request, response);
+    const wish = await readLogoutHint(context, here, here.query.slice(1), request, response);
     if (wish !== undefined) await leave(context, here, response, wish.address);
   };
 }
@@ -25,8 +25,8 @@ export function signOutEndpoint(context: ApiContext): Endpoint {
 /** `GET /auth/signout`: asks first, because any site can link here. */
 export function signOutPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await visit(context, request, response);
-    const visitor = await findVisitor(context, here);
+    const here = await pageRequest(context, request, response);
+    const visitor = await findSignedInUser(context, here);
     if (visitor === undefined) {
       goOn(context, here, response, undefined);
       return;

@@ -12,27 +12,27 @@ import { hashingAs, hashSharer } from '../throttle/hash-sharer.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { send } from '../server/send.ts';
 import { goOnSignedIn } from './after-sign-in.ts';
-import { appsWish } from './apps-wish.ts';
-import { appVisit } from './app-visit.ts';
+import { authorizationHint } from './authorization-hint.ts';
+import { appRequest } from './app-request.ts';
 import { follow } from './authorize.ts';
 import { countAttempt } from '../throttle/count-attempt.ts';
 import { readPageForm } from './page-form.ts';
 import { pageAnswer } from './send.ts';
-import { findVisitor, signOutAddress } from './visitor.ts';
-import { firstCookie, formView } from './visit.ts';
-import type { Visit } from './visit.ts';
+import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
+import { firstCookie, formView } from './page-request.ts';
+import type { PageRequest } from './page-request.ts';
 
 /** `GET /auth/signup`: asks for email and password of a new account; 404 if users cannot register themselves. */
 export function signUpPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await appVisit(context, request, response);
+    const here = await appRequest(context, request, response);
     demandOpen(here);
-    const wish = await appsWish(context, here);
+    const wish = await authorizationHint(context, here);
     if (wish === 'untrusted') {
       follow({ next: 'error-page' }, 'untrusted', { here, request, response, context });
       return;
     }
-    const visitor = wish === undefined ? await findVisitor(context, here) : undefined;
+    const visitor = wish === undefined ? await findSignedInUser(context, here) : undefined;
     const page =
       visitor === undefined
         ? signUpPage({ ...signUpView(here), app: wish?.app, email: wish?.email ?? '', faults: {} })
@@ -47,7 +47,7 @@ export function signUpPageEndpoint(context: ApiContext): Endpoint {
  */
 export function signUpEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const here = await appVisit(context, request, response);
+    const here = await appRequest(context, request, response);
     demandOpen(here);
     const { box, browser, language } = here;
     const form = await readPageForm(request, browser);
@@ -77,24 +77,24 @@ export function signUpEndpoint(context: ApiContext): Endpoint {
   };
 }
 
-function demandOpen({ box }: Visit): void {
+function demandOpen({ box }: PageRequest): void {
   if (!isOpenForSignUp(box.state.settings)) throw nothingHere();
 }
 
 async function refuse(
   context: ApiContext,
-  here: Visit,
+  here: PageRequest,
   { email }: Registration,
   faults: SignUpFaults,
   response: ServerResponse,
 ): Promise<void> {
-  const wish = await appsWish(context, here);
+  const wish = await authorizationHint(context, here);
   const app = wish === 'untrusted' ? undefined : wish?.app;
   const page = signUpPage({ ...signUpView(here), app, email, faults });
   send(response, pageAnswer(page, { status: 422, leaves: wish !== undefined }), context.onAnswer);
 }
 
-function signUpView(here: Visit) {
+function signUpView(here: PageRequest) {
   const { box, query } = here;
   const { settings } = box.state;
   return {

@@ -11,9 +11,9 @@ import { authorize } from './authorize.ts';
 import type { AskedFor, Granted, RestOfRequest } from './authorize.ts';
 import type { Endpoint, PathParameters } from '../server/endpoint.ts';
 import { exchangeOf } from '../request/exchange.ts';
-import { guessing } from '../throttle/guessing.ts';
+import { throttlePassword } from '../throttle/throttle-password.ts';
 import { hashingAs, hashSharer } from '../throttle/hash-sharer.ts';
-import type { Guess } from '../throttle/guessing.ts';
+import type { Guess } from '../throttle/throttle-password.ts';
 import { inPageTurn } from './large-pages.ts';
 import { loopTurns } from '../server/loop-time.ts';
 import { queryOf } from '../request/query.ts';
@@ -37,7 +37,7 @@ type ReadChanges = (write: RequestedWrite) => Promise<readonly string[]>;
  * the token may be in the query, and an unreadable body is reported in their form (interface §4.5, §7). `readChanges`
  * is for routes that write a record.
  */
-export function behindGate(
+export function withAuthorization(
   context: ApiContext,
   resourceType: string,
   handler: Handler,
@@ -155,10 +155,14 @@ async function isGuessed(
   verify: (sharer: Sharer) => Promise<boolean>,
 ): Promise<boolean> {
   const proof = by === user.id ? ({ id }: StoredUser): string => `user:${String(id)}` : undefined;
-  const right = await guessing(context.passwordLimits, { box, email: user.email, address, proof }, async (admit) => {
-    const sharer = await admit(user);
-    return (await verify(sharer)) ? true : undefined;
-  });
+  const right = await throttlePassword(
+    context.passwordLimits,
+    { box, email: user.email, address, proof },
+    async (admit) => {
+      const sharer = await admit(user);
+      return (await verify(sharer)) ? true : undefined;
+    },
+  );
   return right === true;
 }
 

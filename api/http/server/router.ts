@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { answeringErrors } from './answering-errors.ts';
 import type { ApiContext } from './api-context.ts';
 import { countingBody } from '../request/body-bytes.ts';
-import { createBegin } from '../request/begin.ts';
+import { createAcceptRequest } from '../request/accept-request.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import type { Endpoint } from './endpoint.ts';
 import { countingInFlight } from './requests-in-flight.ts';
@@ -15,7 +15,7 @@ import type { Route } from './routes.ts';
  * all others go through express, which would take a tenth of a token request's time (docs/decisions/0010).
  */
 export function createRouter(context: ApiContext, routes: readonly Route[]): RequestListener {
-  const begin = createBegin(context);
+  const begin = createAcceptRequest(context);
   const counted = routes.map(countingBodies);
   const fixed = fixedRoutes(counted, context);
   const app = createRoutedApp(context, counted);

@@ -3,16 +3,16 @@ import { planAccessToken } from '../token/plan.ts';
 import type { AccessTokenPlan } from '../token/plan.ts';
 import { defaultScope } from '../../state/requestable-scopes.ts';
 import { askedIn } from '../token/asked.ts';
-import { needsChallenge } from '../client-auth/confidential.ts';
+import { requiresPkce } from '../client-auth/confidential.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { asksForIdToken } from '../openid/id-token.ts';
 import { allOfForm, withoutEmpty } from '../token/parameters.ts';
 import type { Parameters } from '../token/parameters.ts';
-import { errorAnswer } from './answer-place.ts';
-import type { AnswerPlace, ClientAnswer } from './answer-place.ts';
+import { errorResponse } from './authorization-response.ts';
+import type { RedirectTarget, AuthorizationResponse } from './authorization-response.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import type { AuthorizationErrorCode } from './authorization-error.ts';
-import { findPlace } from './find-place.ts';
+import { findRedirectTarget } from './redirect-target.ts';
 import { readPrompt } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
 import { refuseOtherMode } from './response-mode.ts';
@@ -24,7 +24,7 @@ import { USER_HINT } from './user-hint.ts';
 export interface AuthorizationRequest {
   readonly client: ClientState;
   readonly type: ResponseType;
-  readonly place: AnswerPlace;
+  readonly place: RedirectTarget;
   /** Plan of the access token; that of a code is made again when the code is redeemed. */
   readonly plan: AccessTokenPlan;
   readonly askedScope: string | undefined;
@@ -44,7 +44,7 @@ export interface AuthorizationRequest {
 /** Verdict on a request: `untrusted` must not be redirected anywhere, `refused` is reported to its client. */
 export type JudgedRequest =
   | { readonly verdict: 'untrusted' }
-  | { readonly verdict: 'refused'; readonly answer: ClientAnswer }
+  | { readonly verdict: 'refused'; readonly answer: AuthorizationResponse }
   | { readonly verdict: 'good'; readonly request: AuthorizationRequest };
 
 /**
@@ -53,7 +53,7 @@ export type JudgedRequest =
  */
 export function judgeAuthorizationRequest(query: string, state: BoxState, issuer: string): JudgedRequest {
   const parameters = readQuery(query);
-  const found = parameters && findPlace(parameters, state, issuer); //   §3.1.2.4: no redirect before this
+  const found = parameters && findRedirectTarget(parameters, state, issuer); //   §3.1.2.4: no redirect before this
   if (parameters === undefined || found === undefined) return { verdict: 'untrusted' };
   const { client, place } = found;
   try {
@@ -75,7 +75,7 @@ export function judgeAuthorizationRequest(query: string, state: BoxState, issuer
     return { verdict: 'good', request };
   } catch (error) {
     if (!(error instanceof AuthorizationError || error instanceof OAuthError)) throw error;
-    return { verdict: 'refused', answer: errorAnswer(place, codeOf(error), error.message) };
+    return { verdict: 'refused', answer: errorResponse(place, codeOf(error), error.message) };
   }
 }
 
@@ -114,7 +114,7 @@ function challengeIn(parameters: Parameters, client: ClientState, type: Response
   const challenge = parameters.get('code_challenge');
   const method = parameters.get('code_challenge_method');
   if (challenge === undefined) {
-    if (method === undefined && !needsChallenge(client)) return null;
+    if (method === undefined && !requiresPkce(client)) return null;
     throw new AuthorizationError('invalid_request', 'code_challenge is missing: PKCE with S256 is required');
   }
   if (method !== 'S256') throw new AuthorizationError('invalid_request', 'code_challenge_method must be S256');

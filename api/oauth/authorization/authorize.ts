@@ -16,11 +16,11 @@ import { isKeyNeeded, keyFor } from '../token/access-token.ts';
 import { idTokenKeyFor } from '../openid/id-token.ts';
 import type { OAuthServices } from '../services.ts';
 import { lockCurrentSignIn } from '../session/signed-in.ts';
-import { errorAnswer } from './answer-place.ts';
-import type { ClientAnswer } from './answer-place.ts';
+import { errorResponse } from './authorization-response.ts';
+import type { AuthorizationResponse } from './authorization-response.ts';
 import { judgeAuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import { codeAtOnce } from './code-at-once.ts';
+import { issueCodeBatched } from './issue-code-batched.ts';
 import { consentTarget } from './consent-target.ts';
 import { isCoveredBy, scopesOf } from './covered-by-consent.ts';
 import { issueAnswer } from './issue-answer.ts';
@@ -47,7 +47,7 @@ export type AuthorizationArrival = Omit<AuthorizationVisit, 'browser'> & {
 /** Next step: an error page, an answer to the client, the sign-in page, or the page that asks for consent. */
 export type NextStep =
   | { readonly next: 'error-page' }
-  | { readonly next: 'client'; readonly answer: ClientAnswer }
+  | { readonly next: 'client'; readonly answer: AuthorizationResponse }
   | { readonly next: 'sign-in'; readonly query: string }
   | { readonly next: 'consent'; readonly id: string };
 
@@ -78,7 +78,7 @@ export function authorize(
     }
     if (!prompt.consent && (await isAllowed(connection, state, request, signIn))) return 'allowed';
     if (prompt.none) {
-      return { next: 'client', answer: errorAnswer(place, 'consent_required', 'Consent has to be asked for') };
+      return { next: 'client', answer: errorResponse(place, 'consent_required', 'Consent has to be asked for') };
     }
     const id = randomUUID();
     const { query } = request;
@@ -86,7 +86,7 @@ export function authorize(
     await insertConsentRequest(connection, state.box, { id, browser: signIn.browser, query, expiresAt });
     return { next: 'consent', id };
   };
-  return answering(arrival, query, services, judge, codeAtOnce);
+  return answering(arrival, query, services, judge, issueCodeBatched);
 }
 
 /** The answer of a user who was asked for consent. */
@@ -115,7 +115,7 @@ export async function answerConsent(
     const key = { id, browser: signIn.browser, now: services.now() };
     if (!(await takeConsentRequest(connection, state.box, key))) return { next: 'error-page' };
     if (answer === 'deny') {
-      return { next: 'client', answer: errorAnswer(request.place, 'access_denied', 'The user denied access') };
+      return { next: 'client', answer: errorResponse(request.place, 'access_denied', 'The user denied access') };
     }
     await rememberConsent(connection, state, request, signIn, services.now());
     return 'allowed';
@@ -147,7 +147,7 @@ function answering(
   asked: string,
   services: OAuthServices,
   judge: Judge,
-  atOnce?: typeof codeAtOnce,
+  atOnce?: typeof issueCodeBatched,
 ): Promise<Decided | undefined> {
   return decideWithKey<Decided>(arrival.box, services, async (state, statements, transaction) => {
     const { version: decidedUnder, settings } = state; // before anything is awaited: the state moves in place
@@ -178,7 +178,7 @@ function answering(
     const { version, value } = await transaction(async (connection): Promise<NextStep> => {
       const signIn = await lockCurrentSignIn(connection, state, browser, now);
       if (signIn !== undefined && isSomebodyElse(signIn, hinted, request)) {
-        return { next: 'client', answer: errorAnswer(request.place, 'login_required', 'Somebody else is signed in') };
+        return { next: 'client', answer: errorResponse(request.place, 'login_required', 'Somebody else is signed in') };
       }
       const step = await judge(connection, state, request, signIn);
       if (step !== 'allowed' || signIn === undefined) return step === 'allowed' ? toSignIn(request) : step;
@@ -193,7 +193,7 @@ function answering(
 /** Returns the sign-in page; with `prompt=none` an error for the client instead (OpenID Connect Core §3.1.2.6). */
 function toSignIn({ prompt, place, query }: AuthorizationRequest, reason = 'Nobody is signed in'): NextStep {
   if (!prompt.none) return { next: 'sign-in', query };
-  return { next: 'client', answer: errorAnswer(place, 'login_required', reason) };
+  return { next: 'client', answer: errorResponse(place, 'login_required', reason) };
 }
 
 /** Returns the user that the `id_token_hint` of a request named; undefined when it had none. */
@@ -206,8 +206,8 @@ function hintedUser(
   return userHints.find(userHint, { box, client: client.client.id }) ?? 'unreadable';
 }
 
-function badHint({ place }: AuthorizationRequest): ClientAnswer {
-  return errorAnswer(place, 'invalid_request', 'id_token_hint must be an id_token of this client');
+function badHint({ place }: AuthorizationRequest): AuthorizationResponse {
+  return errorResponse(place, 'invalid_request', 'id_token_hint must be an id_token of this client');
 }
 
 /** Checks whether the hint names another user, who will not be asked to sign in (OpenID Connect Core §3.1.2.1). */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { makeCode } from '../../credentials/code-text.ts';
 import { insertAnswer } from '../../db/authorization/authorization-answer.ts';
-import type { Person } from '../../db/hot-statements.ts';
+import type { Person } from '../../db/batched-statements.ts';
 import { insertSession } from '../../db/session/session.ts';
 import type { SignIn } from '../../db/authorization/sign-in.ts';
 import type { Connection } from '../../db/core/transaction.ts';
@@ -11,8 +11,8 @@ import { makeToken } from '../token/access-token.ts';
 import { makeIdToken } from '../openid/id-token.ts';
 import { userClaims } from '../openid/user-claims.ts';
 import { hasRoom, sessionQuotaRefusal } from '../token/session-limit.ts';
-import { clientAnswer, errorAnswer } from './answer-place.ts';
-import type { ClientAnswer } from './answer-place.ts';
+import { authorizationResponse, errorResponse } from './authorization-response.ts';
+import type { AuthorizationResponse } from './authorization-response.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { givesToken } from './response-type.ts';
 
@@ -36,21 +36,21 @@ const codeTime = 60_000;
 const day = 86_400_000;
 
 /** Stores a code or a session; returns the answer with it, an id_token or a refusal. In a `write` transaction. */
-export function issueAnswer(connection: Connection, parts: AnswerParts): Promise<ClientAnswer> {
+export function issueAnswer(connection: Connection, parts: AnswerParts): Promise<AuthorizationResponse> {
   return parts.request.type === 'code' ? issueCode(connection, parts) : issueTokens(connection, parts);
 }
 
 /** Answers with the token, then the state, then the rest (RFC 6749 §4.2.2, OpenID Connect Core §3.2.2.5). */
-async function issueTokens(connection: Connection, parts: AnswerParts): Promise<ClientAnswer> {
+async function issueTokens(connection: Connection, parts: AnswerParts): Promise<AuthorizationResponse> {
   const { request, key, now } = parts;
   const { place, plan, type } = request;
-  if (!givesToken(type)) return clientAnswer(place, [['id_token', idTokenOf(parts, undefined)]]);
+  if (!givesToken(type)) return authorizationResponse(place, [['id_token', idTokenOf(parts, undefined)]]);
   const refusal = sessionQuotaRefusal(parts.state);
-  if (refusal !== undefined) return errorAnswer(place, 'temporarily_unavailable', refusal.message);
+  if (refusal !== undefined) return errorResponse(place, 'temporarily_unavailable', refusal.message);
   const holder = { client: request.client.client.id, user: parts.signIn.person.id, type: 'i', ...parts.visit } as const;
   const { text, session } = makeToken(parts.state, holder, plan, key, place.issuer, now);
   if (!(await hasRoom(connection, session, parts.state.settings, now))) {
-    return errorAnswer(place, 'temporarily_unavailable', 'The client has as many live sessions as its box allows');
+    return errorResponse(place, 'temporarily_unavailable', 'The client has as many live sessions as its box allows');
   }
   await insertSession(connection, session, null, null);
   const tokens = { session: session.id, bucket: session.bucket, family: null };
@@ -61,7 +61,7 @@ async function issueTokens(connection: Connection, parts: AnswerParts): Promise<
     ['scope', plan.scope === null || plan.scope === request.askedScope ? undefined : plan.scope],
     ['id_token', idTokenOf(parts, text)],
   ] as const;
-  return clientAnswer(place, [['access_token', text]], rest);
+  return authorizationResponse(place, [['access_token', text]], rest);
 }
 
 /** Makes the id_token. Without an access token it carries the claims of the scope (OpenID Connect Core §5.4). */
@@ -74,7 +74,7 @@ function idTokenOf({ request, signIn, idKey, now }: AnswerParts, accessToken: st
   return makeIdToken({ ...who, nonce, authenticatedAt: createdAt, accessToken, claims }, idKey, now);
 }
 
-async function issueCode(connection: Connection, parts: AnswerParts): Promise<ClientAnswer> {
+async function issueCode(connection: Connection, parts: AnswerParts): Promise<AuthorizationResponse> {
   const { row, answer } = newCode(parts);
   await insertAnswer(connection, parts.state.box, row, null);
   return answer;
@@ -88,7 +88,10 @@ export type CodeParts = Pick<AnswerParts, 'state' | 'request' | 'visit' | 'now'>
 /** Makes a code (RFC 6749 §4.1.2): the row to be stored, and the answer that brings it to the client. */
 export function newCode(parts: CodeParts) {
   const { text, id, hash } = makeCode();
-  return { row: { ...answerOf(parts), id, hash }, answer: clientAnswer(parts.request.place, [['code', text]]) };
+  return {
+    row: { ...answerOf(parts), id, hash },
+    answer: authorizationResponse(parts.request.place, [['code', text]]),
+  };
 }
 
 function answerOf({ state, request, signIn, visit, now }: CodeParts) {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { equal } from '../../credentials/equal.ts';
 import type { CodeParts } from '../../credentials/code-text.ts';
-import type { FoundCode } from '../../db/hot-statements.ts';
+import type { FoundCode } from '../../db/batched-statements.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
-import { needsChallenge } from '../client-auth/confidential.ts';
+import { requiresPkce } from '../client-auth/confidential.ts';
 import { isRedirectUri } from './redirect-uri.ts';
 
 /** A code as a client presents it. */
@@ -57,7 +57,7 @@ function isStillItsPlace(
  * (RFC 9700 §4.8.2). So is a code without a challenge if its client now needs one.
  */
 function isVerified(challenge: string | null, verifier: string | undefined, client: ClientState): boolean {
-  if (challenge === null) return verifier === undefined && !needsChallenge(client);
+  if (challenge === null) return verifier === undefined && !requiresPkce(client);
   if (verifier === undefined) return false;
   return equal(hash('sha256', verifier, 'base64url'), challenge);
 }

@@ -15,6 +15,6 @@ export function mustAuthenticateForCode(client: ClientState): boolean {
 }
 
 /** Checks whether a code of this client needs a PKCE challenge: no secret protects it, or its settings say so. */
-export function needsChallenge(client: ClientState): boolean {
+export function requiresPkce(client: ClientState): boolean {
   return client.client.auth?.authorization_code?.pkce === true || !mustAuthenticateForCode(client);
 }

@@ -1,6 +1,6 @@
 import { familyHash, parseRefreshToken } from '../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
-import type { HotStatements, Versioned } from '../../db/hot-statements.ts';
+import type { BatchedStatements, Versioned } from '../../db/batched-statements.ts';
 import { lockFamily } from '../../db/session/refresh-family.ts';
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
@@ -23,7 +23,11 @@ export interface FoundFamily {
  * Checks whether a living family has tokens with this one's secret, in a batch of a shared statement: a forged token
  * costs no transaction. This token itself may still be invalid. Throws Outage.
  */
-export function isOfFamily(token: RefreshToken, box: string, statements: HotStatements): Promise<Versioned<boolean>> {
+export function isOfFamily(
+  token: RefreshToken,
+  box: string,
+  statements: BatchedStatements,
+): Promise<Versioned<boolean>> {
   return statements.family({ box, id: token.family, hash: familyHash(token) });
 }
 
@@ -31,7 +35,7 @@ export function isOfFamily(token: RefreshToken, box: string, statements: HotStat
 export async function findRefreshToken(
   text: string,
   state: BoxState,
-  statements: HotStatements,
+  statements: BatchedStatements,
   transaction: Transaction,
   services: OAuthServices,
 ): Promise<Versioned<FoundFamily | undefined>> {

@@ -1,6 +1,6 @@
 import { nextRefreshToken, refreshTokenText, sealSuccessor, tokenHash } from '../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
-import type { Versioned } from '../../db/hot-statements.ts';
+import type { Versioned } from '../../db/batched-statements.ts';
 import { lockFamily, rotateFamily, slideFamily } from '../../db/session/refresh-family.ts';
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import { endFamily, insertSession } from '../../db/session/session.ts';

@@ -6,11 +6,11 @@ import type {
   FirstGrant,
   FoundSession,
   GrantLetter,
-  HotStatements,
+  BatchedStatements,
   Person,
   SessionKey,
   Versioned,
-} from '../../db/hot-statements.ts';
+} from '../../db/batched-statements.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { readJwtAccessToken } from '../keys/jwt-check.ts';
 import type { OAuthServices } from '../services.ts';
@@ -40,7 +40,7 @@ export interface LiveSession {
 export function checkToken(
   text: string,
   state: BoxState,
-  statements: HotStatements,
+  statements: BatchedStatements,
   services: OAuthServices,
 ): Promise<Versioned<LiveSession | undefined>> {
   return findJudged(text, state, statements, services, stillValid);
@@ -53,7 +53,7 @@ export function checkToken(
 export function findSession(
   text: string,
   state: BoxState,
-  statements: HotStatements,
+  statements: BatchedStatements,
   services: OAuthServices,
 ): Promise<Versioned<LiveSession | undefined>> {
   return findJudged(text, state, statements, services, asItIs);
@@ -70,7 +70,7 @@ function asItIs(session: LiveSession): LiveSession {
 async function findJudged(
   text: string,
   state: BoxState,
-  statements: HotStatements,
+  statements: BatchedStatements,
   services: OAuthServices,
   judge: Judge,
 ): Promise<Versioned<LiveSession | undefined>> {
@@ -90,7 +90,7 @@ async function findJudged(
 export function checkBearer(
   text: string,
   state: BoxState,
-  statements: HotStatements,
+  statements: BatchedStatements,
   services: OAuthServices,
 ): Promise<Versioned<LiveSession | undefined>> {
   return findJudged(text, state, statements, services, (session) => {
@@ -103,7 +103,7 @@ export function checkBearer(
 export function findBearerSession(
   text: string,
   state: BoxState,
-  statements: HotStatements,
+  statements: BatchedStatements,
   services: OAuthServices,
 ): Promise<Versioned<LiveSession | undefined>> {
   return findJudged(text, state, statements, services, ifForBox);

@@ -1,6 +1,6 @@
 import { isConfidential } from '../../../crds/confidential.ts';
 import { confirmOnStandby } from '../../db/box/durability.ts';
-import type { HotStatements, Versioned } from '../../db/hot-statements.ts';
+import type { BatchedStatements, Versioned } from '../../db/batched-statements.ts';
 import type { SessionRef } from '../../db/session/session.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { Transaction } from '../../state/state-cache.ts';
@@ -61,7 +61,7 @@ async function revokingClient(credentials: ClientCredentials, context: Authentic
 async function findToken(
   text: string,
   state: BoxState,
-  statements: HotStatements,
+  statements: BatchedStatements,
   transaction: Transaction,
   services: OAuthServices,
 ): Promise<Versioned<Found | 'nothing'>> {

@@ -1,6 +1,6 @@
 import { makeAccessToken, makeSessionId, uuidText } from '../../credentials/token-text.ts';
 import { bucketOf } from '../../db/session/bucket.ts';
-import type { GrantLetter, NewSession } from '../../db/hot-statements.ts';
+import type { GrantLetter, NewSession } from '../../db/batched-statements.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
 import type { AccessTokenPlan } from './plan.ts';

@@ -1,4 +1,4 @@
-import type { HotStatements, Versioned } from '../../db/hot-statements.ts';
+import type { BatchedStatements, Versioned } from '../../db/batched-statements.ts';
 import { Outage } from '../../db/core/outage.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { Transaction } from '../../state/state-cache.ts';
@@ -16,7 +16,11 @@ const keyRounds = 4;
 export async function decideWithKey<T extends object>(
   box: string,
   services: OAuthServices,
-  attempt: (state: BoxState, statements: HotStatements, transaction: Transaction) => Promise<Versioned<T | KeyNeeded>>,
+  attempt: (
+    state: BoxState,
+    statements: BatchedStatements,
+    transaction: Transaction,
+  ) => Promise<Versioned<T | KeyNeeded>>,
 ): Promise<T | undefined> {
   for (let round = 0; round < keyRounds; round += 1) {
     const decided = await services.states.decide(box, async (state, statements, transaction) => {

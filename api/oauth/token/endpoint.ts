@@ -3,7 +3,7 @@ import { clientId, readClientCredentials } from '../client-auth/client-auth-requ
 import { decideWithKey } from './decide-with-key.ts';
 import { grants } from './grants/registry.ts';
 import type { Grant, TokenRequest, VerifyPassword } from './grants/grant.ts';
-import { unbuiltGrant } from './unbuilt.ts';
+import { unsupportedGrant } from './unsupported-grant.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParameters } from './parameters.ts';
 import { refusable } from './refusable.ts';
@@ -49,7 +49,7 @@ function parseTokenRequest(raw: RawTokenRequest): TokenRequest {
 
 function chooseGrant({ parameters }: TokenRequest): Grant {
   const name = parameters.get('grant_type') ?? '';
-  const grant = grants.get(name) ?? unbuiltGrant(name);
+  const grant = grants.get(name) ?? unsupportedGrant(name);
   if (grant === undefined) throw new OAuthError('unsupported_grant_type', 'This grant_type is not supported');
   return grant;
 }

@@ -1,4 +1,4 @@
-import type { HotStatements, Versioned } from '../../db/hot-statements.ts';
+import type { BatchedStatements, Versioned } from '../../db/batched-statements.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { OAuthError } from '../oauth-error.ts';
 
@@ -8,7 +8,7 @@ import { OAuthError } from '../oauth-error.ts';
  */
 export async function refusable<T>(
   state: BoxState,
-  statements: HotStatements,
+  statements: BatchedStatements,
   work: () => Promise<Versioned<T>>,
 ): Promise<Versioned<T | OAuthError>> {
   try {

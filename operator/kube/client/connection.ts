@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { SignIn, SignInSource } from './sign-in.ts';
+import type { KubeCredentials, KubeCredentialsSource } from './credentials.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /** A request to the API server. */
@@ -41,17 +41,17 @@ const freshness = 1_000;
  * `now` is in milliseconds, from a clock that never goes back.
  */
 export function createConnection(
-  load: () => SignInSource | Promise<SignInSource>,
+  load: () => KubeCredentialsSource | Promise<KubeCredentialsSource>,
   now: () => number = () => performance.now(),
 ): Connection {
-  let source: Promise<SignInSource> | undefined;
+  let source: Promise<KubeCredentialsSource> | undefined;
   let pool: { readonly certificates: string; readonly dispatcher: Dispatcher } | undefined;
   let known: { readonly at: number; readonly target: Promise<Target> } | undefined;
   let begun = 0;
   /** The most recently started sign-in that has completed. */
   let newest: { readonly nth: number; readonly target: Target } | undefined;
 
-  function pooled(found: SignIn): Dispatcher {
+  function pooled(found: KubeCredentials): Dispatcher {
     if (pool?.certificates === found.certificates) return pool.dispatcher;
     // Running requests over the old pool end by themselves.
     pool?.dispatcher.close().catch(() => undefined);

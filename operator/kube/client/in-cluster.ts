@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import path from 'node:path';
 import { Agent } from 'undici';
 import { KubeError } from './kube-error.ts';
-import type { SignInSource } from './sign-in.ts';
+import type { KubeCredentialsSource } from './credentials.ts';
 
 /** Access to the API server that every pod is given (Kubernetes: Accessing the API from a Pod). */
 export interface InCluster {
@@ -27,7 +27,7 @@ const windows = { initialWindowSize: 4_194_304, connectionWindowSize: 16_777_216
  * Signs in as the ServiceAccount of the pod. The token and the authority are read again each time: a token is replaced
  * before its hour is over, an authority when the cluster rotates it.
  */
-export function inCluster({ host, port, accountFolder }: InCluster): SignInSource {
+export function inCluster({ host, port, accountFolder }: InCluster): KubeCredentialsSource {
   const server = `https://${isIPv6(host) ? `[${host}]` : host}:${String(port)}`;
   return async () => {
     const [token, authority] = await Promise.all([

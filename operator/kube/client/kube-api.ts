@@ -71,7 +71,7 @@ export function createKubeApi(
     try {
       return await answer(call, signal);
     } catch (error) {
-      if (!(error instanceof KubeError && error.sort === 'unauthorized')) throw error;
+      if (!(error instanceof KubeError && error.code === 'unauthorized')) throw error;
       connection.reload();
       return answer(call, signal);
     }

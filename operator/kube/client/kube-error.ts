@@ -5,7 +5,7 @@ import { isRecord } from '../../../crds/schema-node.ts';
  * list again. `garbled`: the answer is not what it should be. `terminating`: the namespace is being deleted, nothing
  * can be created in it. `unavailable`: no answer, or none now; try again later.
  */
-export type KubeErrorSort =
+export type KubeErrorCode =
   | 'expired'
   | 'unauthorized'
   | 'forbidden'
@@ -26,7 +26,7 @@ export interface Subject {
 
 /** Failure of a call of the Kubernetes API: the only error class that this folder throws for it. */
 export class KubeError extends Error {
-  readonly sort: KubeErrorSort;
+  readonly code: KubeErrorCode;
   /** Status of the answer; 0 when there was none. */
   readonly status: number;
   /** Milliseconds that the server asks its clients to wait. */
@@ -34,13 +34,13 @@ export class KubeError extends Error {
   readonly subject: Subject | undefined;
 
   constructor(
-    sort: KubeErrorSort,
+    sort: KubeErrorCode,
     message: string,
     more: { status?: number; retryAfter?: number; subject?: Subject; cause?: unknown } = {},
   ) {
     super(message, more.cause === undefined ? {} : { cause: more.cause });
     this.name = 'KubeError';
-    this.sort = sort;
+    this.code = sort;
     this.status = more.status ?? 0;
     this.retryAfter = more.retryAfter ?? 0;
     this.subject = more.subject;
@@ -74,7 +74,7 @@ export function noAnswer(what: string, cause: unknown): KubeError {
   return new KubeError('unavailable', `${what}: ${inner instanceof Error ? inner.message : 'no answer'}`, { cause });
 }
 
-const SORTS: ReadonlyMap<number, KubeErrorSort> = new Map([
+const SORTS: ReadonlyMap<number, KubeErrorCode> = new Map([
   [400, 'invalid'],
   [401, 'unauthorized'],
   [403, 'forbidden'],
@@ -86,7 +86,7 @@ const SORTS: ReadonlyMap<number, KubeErrorSort> = new Map([
   [422, 'invalid'],
 ]);
 
-function sortOf(status: number): KubeErrorSort {
+function sortOf(status: number): KubeErrorCode {
   return SORTS.get(status) ?? 'unavailable';
 }
 

@@ -1,13 +1,13 @@
 import type * as Library from '@kubernetes/client-node';
 import { Agent } from 'undici';
-import type { SignInSource } from './sign-in.ts';
+import type { KubeCredentialsSource } from './credentials.ts';
 
 /**
  * Signs in as a kubeconfig file says, in every way that the client library supports: certificates, tokens, token files,
  * plugins, OpenID Connect. Only then is the library loaded: with the models of all of Kubernetes it takes more memory
  * than the operator's whole program. Throws if the file cannot be read.
  */
-export async function kubeconfigFile(file: string): Promise<SignInSource> {
+export async function kubeconfigFile(file: string): Promise<KubeCredentialsSource> {
   const library = await import('@kubernetes/client-node');
   const config = new library.KubeConfig();
   config.loadFromFile(file);

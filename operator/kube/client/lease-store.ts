@@ -33,7 +33,7 @@ export function createLeaseStore(
       try {
         return found(await api.call({ path: `${leases}/${name}` }, signal));
       } catch (error) {
-        if (error instanceof KubeError && error.sort === 'not-found') return undefined;
+        if (error instanceof KubeError && error.code === 'not-found') return undefined;
         throw error;
       }
     },
@@ -53,7 +53,7 @@ export function createLeaseStore(
 }
 
 /** Checks whether the Lease has changed. If it is to be created, the namespace is what was not found. */
-function isChanged({ sort }: KubeError, wasThere: boolean): boolean {
+function isChanged({ code: sort }: KubeError, wasThere: boolean): boolean {
   return sort === 'conflict' || (sort === 'not-found' && wasThere);
 }
 

@@ -114,7 +114,7 @@ class Loop<T extends Kept> implements ListWatch<T> {
         if (this.#isOver()) return;
         failures = now() - began > steady ? 1 : failures + 1;
         const error = noAnswer(this.#options.path, thrown);
-        if (error.sort === 'expired' || error.sort === 'garbled') this.#version = undefined;
+        if (error.code === 'expired' || error.code === 'garbled') this.#version = undefined;
         wait = Math.max(waitAfter(failures, times.backOff, random), error.retryAfter);
         onFailure(thrown, wait);
       }

@@ -51,7 +51,7 @@ export function pathOfObject(object: KubeName): string {
 
 /** Checks whether an error says that this very object does not exist. */
 export function isAbout(
-  { sort, subject }: KubeError,
+  { code: sort, subject }: KubeError,
   { group, plural, name }: Pick<KubeName, 'group' | 'plural' | 'name'>,
 ): boolean {
   return sort === 'not-found' && subject?.group === group && subject.kind === plural && subject.name === name;

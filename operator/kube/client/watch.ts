@@ -1,7 +1,7 @@
 import { isRecord } from '../../../crds/schema-node.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError, noAnswer, statusError } from './kube-error.ts';
-import { lines } from './lines.ts';
+import { lines } from './read-lines.ts';
 
 /** Change of an object; BOOKMARK: no change up to the version of `object`. */
 export interface WatchEvent {
@@ -72,7 +72,7 @@ function members(line: string): Record<string, unknown> {
 
 function streamError(object: unknown): KubeError {
   const error = statusError(object);
-  if (error.sort === 'expired') return error;
+  if (error.code === 'expired') return error;
   const { message, status, retryAfter } = error;
   return new KubeError('garbled', `a watch ended with an error: ${message}`, { status, retryAfter });
 }

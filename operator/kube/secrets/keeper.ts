@@ -7,7 +7,7 @@ import { secretEvent } from '../../secrets/event.ts';
 import type { KeptName, SecretKeeper, SecretWish } from '../../secrets/keeper.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
-import { inLanes } from '../client/lanes.ts';
+import { forEachConcurrently } from '../client/concurrency.ts';
 import { pathOfKind, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
 import type { ObjectStore } from '../client/object-store.ts';
@@ -74,7 +74,7 @@ class ClusterSecretKeeper {
     const resolved = new Map<string, ResolvedSecret>();
     const isKnown = secrets?.state === 'known';
     const reason = secrets?.state === 'forbidden' ? secretForbidden(box, this.#options.account) : secretNotRead();
-    await inLanes(wishes, async (wish) => {
+    await forEachConcurrently(wishes, async (wish) => {
       resolved.set(wish.client, isKnown ? await this.#keepOne(box, wish, secrets.store, signal) : reason);
     });
     return resolved;
@@ -96,7 +96,7 @@ class ClusterSecretKeeper {
 
   /** Releases Secrets. A namespace that is terminating, or in which we have no rights, keeps nothing anyway. */
   async release(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void> {
-    await inLanes(kept, async ({ name, uid }) => {
+    await forEachConcurrently(kept, async ({ name, uid }) => {
       this.#last.delete(keyOf(box, name));
       for (let left = tries; left > 0; left -= 1) {
         const stored = await this.#ownedBy(box, name, uid, signal);
@@ -108,7 +108,7 @@ class ClusterSecretKeeper {
 
   /** Deletes Secrets. A failure is left to garbage collection and to the next sweep: nothing waits for it. */
   async forget(box: string, kept: readonly KeptName[], signal: AbortSignal): Promise<void> {
-    await inLanes(kept, async ({ name, uid }) => {
+    await forEachConcurrently(kept, async ({ name, uid }) => {
       this.#last.delete(keyOf(box, name));
       const stored = this.#store(box)?.get(box, name);
       if (stored === undefined || uid === undefined || clientOf(stored.content) !== uid) return;
@@ -133,8 +133,8 @@ class ClusterSecretKeeper {
       return true;
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      if (error.sort === 'conflict') return false;
-      if (error.sort === 'unavailable') throw error;
+      if (error.code === 'conflict') return false;
+      if (error.code === 'unavailable') throw error;
       return true;
     }
   }
@@ -150,7 +150,7 @@ class ClusterSecretKeeper {
       const stored = storedSecret(await this.#options.api.call({ path: pathOf(box, name) }, signal));
       return stored !== undefined && uid !== undefined && clientOf(stored.content) === uid ? stored : undefined;
     } catch (error) {
-      if (error instanceof KubeError && error.sort !== 'unavailable') return undefined;
+      if (error instanceof KubeError && error.code !== 'unavailable') return undefined;
       throw error;
     }
   }
@@ -180,7 +180,7 @@ class ClusterSecretKeeper {
       const made = await this.#options.api.call({ method: 'POST', path, query, body }, signal);
       return this.#note(box, wish, store, parsed(path, made), next);
     } catch (error) {
-      if (!(error instanceof KubeError) || error.sort !== 'conflict') throw error;
+      if (!(error instanceof KubeError) || error.code !== 'conflict') throw error;
     }
     return this.#lookAt(box, wish, store, signal);
   }
@@ -201,8 +201,8 @@ class ClusterSecretKeeper {
       return this.#note(box, wish, store, await this.#patch(box, wish.secret, patch, signal), next);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      if (error.sort === 'conflict') return this.#lookAt(box, wish, store, signal);
-      if (error.sort !== 'not-found') throw error;
+      if (error.code === 'conflict') return this.#lookAt(box, wish, store, signal);
+      if (error.code !== 'not-found') throw error;
       store.remove(stored);
       return undefined;
     }
@@ -218,7 +218,7 @@ class ClusterSecretKeeper {
       store.put(parsed(path, await this.#options.api.call({ path }, signal)));
       return undefined;
     } catch (error) {
-      if (!(error instanceof KubeError) || error.sort !== 'not-found') throw error;
+      if (!(error instanceof KubeError) || error.code !== 'not-found') throw error;
       const known = store.get(box, wish.secret);
       if (known !== undefined) store.remove(known);
       return undefined;
@@ -227,12 +227,12 @@ class ClusterSecretKeeper {
 
   /** Decides the next content. `isInherited`: the Secret may be older than the row's, then valid too for an overlap. */
   #next(box: string, wish: SecretWish, stored: StoredSecret | undefined, isInherited = false): Next {
-    const { rotation, applied, hadSecret, usage } = wish;
+    const { rotation, applied, hadGeneratedSecret, usage } = wish;
     const known = this.#last.get(keyOf(box, wish.secret));
     const last = known?.uid === wish.uid ? known.kept : undefined;
     const found = stored === undefined ? undefined : secretIn(stored.content);
     const now = this.#options.now().getTime();
-    const next = nextSecret({ found, last, rotation, applied, hadSecret, usage, now }, this.#options.generate);
+    const next = nextSecret({ found, last, rotation, applied, hadGeneratedSecret, usage, now }, this.#options.generate);
     const previous = isInherited && next.change === 'none' ? { until: now + rotation.overlap } : undefined;
     return {
       kept: sameValues(previous === undefined ? next.kept : { previous, ...next.kept }, last),
@@ -262,7 +262,7 @@ class ClusterSecretKeeper {
   }
 
   #problem(box: string, { secret }: SecretWish, error: KubeError): MissingSecret {
-    switch (error.sort) {
+    switch (error.code) {
       case 'terminating':
         return missing('NamespaceTerminating', 'the namespace is being deleted');
       case 'forbidden':

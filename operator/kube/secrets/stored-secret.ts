@@ -4,7 +4,7 @@ import { isRecord } from '../../../crds/schema-node.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import type { DeclaredSecret } from '../../desired/declared.ts';
 import type { Kept, Novelty } from '../client/object-store.ts';
-import { packed, unpacked } from './packed.ts';
+import { toCompactJson, fromCompactJson } from './compact-json.ts';
 
 /** Owner of a Secret. */
 export interface SecretOwner {
@@ -35,11 +35,11 @@ export class StoredSecret implements Kept {
   readonly resourceVersion: string;
   /** Version in which it last said something new. */
   readonly version: string;
-  /** A {@link SecretContent}, {@link packed}. */
+  /** A {@link SecretContent}, {@link toCompactJson}. */
   readonly #content: string;
   #declared: DeclaredSecret | undefined;
 
-  /** `content` is {@link packed}. */
+  /** `content` is {@link toCompactJson}. */
   constructor({ namespace, name, uid, resourceVersion }: Kept, content: string, version = resourceVersion) {
     this.namespace = namespace;
     this.name = name;
@@ -51,7 +51,7 @@ export class StoredSecret implements Kept {
 
   /** Unpacked again at each call. */
   get content(): SecretContent {
-    const content = unpacked(this.#content);
+    const content = fromCompactJson(this.#content);
     return contentOf(isRecord(content) ? content : {}, (text) => text);
   }
 
@@ -105,7 +105,7 @@ export function storedSecret(value: unknown): StoredSecret | undefined {
   if (typeof namespace !== 'string' || typeof name !== 'string') return undefined;
   if (typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
   const parts = { type, created: creationTimestamp, labels, annotations, owners: ownerReferences, data };
-  return new StoredSecret({ namespace, name, uid, resourceVersion }, packed(contentOf(parts, brief)));
+  return new StoredSecret({ namespace, name, uid, resourceVersion }, toCompactJson(contentOf(parts, brief)));
 }
 
 /** Returns the valid parts of a Secret; `keep` is applied to each text. */

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../crds/schema-node.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
-import { inLanes } from '../client/lanes.ts';
+import { forEachConcurrently } from '../client/concurrency.ts';
 import { pathOfObject } from '../client/live-read.ts';
 import { SECRETS } from './watches.ts';
 
@@ -28,7 +28,7 @@ export function createUnlabelledSecrets(api: KubeApi, now: () => number): Unlabe
         const answer = before?.get(name);
         if (answer !== undefined && answer.until > time) known.set(name, answer);
       }
-      await inLanes(
+      await forEachConcurrently(
         names.filter((name) => !known.has(name)),
         async (name) => {
           const isThere = await isSecret(api, namespace, name, signal);

@@ -126,7 +126,7 @@ class WatchedNamespace implements NamespaceSecrets {
         if (this.#refusals > 0) this.#allowed();
         return answer;
       } catch (error) {
-        throw error instanceof KubeError && error.sort === 'forbidden' ? this.#refused(error, random) : error;
+        throw error instanceof KubeError && error.code === 'forbidden' ? this.#refused(error, random) : error;
       }
     };
     return {

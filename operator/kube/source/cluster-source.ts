@@ -5,18 +5,18 @@ import { boxSecrets, type ClusterSecrets } from '../secrets/box-secrets.ts';
 import { declaredNamespace, namespaceNovelty, type DeclaredNamespace } from './declared-namespace.ts';
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
 import { isDefinitionGoing } from './definition.ts';
-import { createFinalizerHolds } from './finalizers.ts';
+import { createFinalizers } from './finalizers.ts';
 import type { InstalledDefinitions } from './installed-definitions.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { metadataOnly, type KubeApi } from '../client/kube-api.ts';
-import { inLanes } from '../client/lanes.ts';
+import { forEachConcurrently } from '../client/concurrency.ts';
 import { startListWatch, type ListWatch, type ListWatchOptions } from '../client/list-watch.ts';
 import { isAbout, kindName, liveUid, pathOfKind } from '../client/live-read.ts';
-import { createRewritten } from './rewritten.ts';
+import { createForeignStatusWrites } from './foreign-status-writes.ts';
 import { createServiceAccountWatch } from './service-accounts.ts';
 import { writeStatuses } from './status-writer.ts';
 import { createTenancies, type Tenancies } from './tenancies.ts';
-import { hadSecret } from '../secrets/told-secret.ts';
+import { hadGeneratedSecret } from '../secrets/previously-generated-secret.ts';
 import { unlessAborted } from '../client/unless-aborted.ts';
 
 /** Dependencies of a cluster source. */
@@ -55,9 +55,9 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   // There may be no caller yet.
   synced.catch(() => undefined);
   let stores: Watches | undefined;
-  const rewritten = createRewritten();
+  const rewritten = createForeignStatusWrites();
   const accounts = createServiceAccountWatch(options);
-  const holds = createFinalizerHolds({
+  const finalizers = createFinalizers({
     ...options,
     ownNamespace: options.ownNamespace,
     storeOf: (kind) => stores?.[kind].store,
@@ -89,7 +89,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
             keep(value) {
               const kept = declaredObject(kind, value);
               if (kept !== undefined) {
-                holds.note(kept);
+                finalizers.note(kept);
                 rewritten.note(stores?.[kind].store.get(kept.namespace, kept.name), kept);
               }
               return kept;
@@ -127,9 +127,9 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
     isListed: (box) => stores?.namespaces.store.hasNamespace(box) === true,
     namespaceOf: async (box, signal) => (await liveNamespace(options.api, box, signal)).claim,
     takeRewritten: rewritten.take,
-    hadSecret: (client, secret) => hadSecret(stores?.Client.store, client, secret),
+    hadGeneratedSecret: (client, secret) => hadGeneratedSecret(stores?.Client.store, client, secret),
     isKindGoing: (kind, signal) => isDefinitionGoing(options.api, kind, signal),
-    holds,
+    finalizers,
     confirmGone: (box, objects, signal) => confirmGone(options, box, objects, signal),
     async writeStatus(_box, changed, _gone, signal) {
       const watches = await unlessStopped(synced, signal);
@@ -223,13 +223,13 @@ async function confirmGone(
   signal: AbortSignal,
 ): Promise<ReadonlySet<ObjectName>> {
   const gone = new Set<ObjectName>();
-  await inLanes(objects, async (object) => {
+  await forEachConcurrently(objects, async (object) => {
     try {
       const uid = await liveUid(api, { ...kindName(object.kind), namespace, name: object.name }, signal);
       // Without a uid (a row that was adopted) any object of the name is meant.
       if (uid === undefined || (object.uid !== '' && uid !== object.uid)) gone.add(object);
     } catch (error) {
-      if (!(error instanceof KubeError) || error.sort === 'unavailable') throw error;
+      if (!(error instanceof KubeError) || error.code === 'unavailable') throw error;
       onFailure(error, 0);
     }
   });

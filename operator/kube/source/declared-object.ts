@@ -4,7 +4,7 @@ import { API_VERSION, type Kind } from '../../../crds/kind.ts';
 import { LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
 import { objectKey, type Declared, type Identity } from '../../desired/declared.ts';
 import type { Kept, Novelty } from '../client/object-store.ts';
-import { packed } from '../secrets/packed.ts';
+import { toCompactJson } from '../secrets/compact-json.ts';
 
 /** Finalizer that holds the deletion of an object until nobody can use what it declared. */
 export const FINALIZER = 'boxgate.dev/finalizer';
@@ -16,7 +16,7 @@ export interface DeclaredObject extends Kept {
   readonly isGoing: boolean;
   /** All finalizers, including those of others. */
   readonly finalizers: readonly string[];
-  /** The status as it is in the cluster, {@link packed}. */
+  /** The status as it is in the cluster, {@link toCompactJson}. */
   readonly status: string;
 }
 
@@ -58,7 +58,7 @@ export function declaredObject(kind: Kind, value: unknown): DeclaredObject | und
   const numbered = typeof generation === 'number' ? generation : 0;
   const declared = new CustomResource(kind, { namespace, name, uid }, created, numbered, spec);
   const isGoing = typeof deletionTimestamp === 'string';
-  return keptOf(declared, resourceVersion, isGoing, finalizersOf(finalizers), packed(status ?? {}));
+  return keptOf(declared, resourceVersion, isGoing, finalizersOf(finalizers), toCompactJson(status ?? {}));
 }
 
 /** Builds the stored form, which shares the names of the declaration. No spread: it takes half as much memory again. */

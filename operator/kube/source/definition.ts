@@ -18,7 +18,7 @@ export async function isDefinitionGoing(api: KubeApi, kind: Kind, signal: AbortS
     const metadata = isRecord(found) && isRecord(found['metadata']) ? found['metadata'] : {};
     return typeof metadata['deletionTimestamp'] === 'string';
   } catch (error) {
-    if (error instanceof KubeError && error.sort === 'not-found') return true;
+    if (error instanceof KubeError && error.code === 'not-found') return true;
     throw error;
   }
 }

@@ -140,5 +140,5 @@ class Recorder implements EventRecorder {
 /** Checks for an error from a namespace that is being deleted, or gone: nothing can be created there. */
 function isGoing(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;
-  return error.sort === 'not-found' || (error.sort === 'forbidden' && error.message.includes('being terminated'));
+  return error.code === 'not-found' || (error.code === 'forbidden' && error.message.includes('being terminated'));
 }

@@ -1,15 +1,15 @@
 import type { Kind } from '../../../crds/kind.ts';
-import type { Going, Holds } from '../../reconcile/holds.ts';
+import type { TerminatingObject, Finalizers } from '../../reconcile/finalizers.ts';
 import type { ObjectName } from '../../desired/declared.ts';
 import { declaredObject, FINALIZER, isHeld, novelty, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
-import { inLanes } from '../client/lanes.ts';
+import { forEachConcurrently } from '../client/concurrency.ts';
 import { kindName, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
 import type { ObjectStore } from '../client/object-store.ts';
 
-/** Dependencies of holds. */
+/** Dependencies of the finalizers of a cluster. */
 export interface FinalizerOptions {
   readonly api: KubeApi;
   readonly storeOf: (kind: Kind) => ObjectStore<DeclaredObject> | undefined;
@@ -19,8 +19,8 @@ export interface FinalizerOptions {
   readonly now: () => number;
 }
 
-/** Holds by our finalizer; they learn from the watch that an object is being deleted. */
-export interface FinalizerHolds extends Holds {
+/** Our finalizer on the objects of a cluster; it learns from the watch that an object is being deleted. */
+export interface ClusterFinalizers extends Finalizers {
   /** Notes an object; called for every one that the cluster reports. */
   note(kept: DeclaredObject): void;
 }
@@ -31,11 +31,11 @@ const longestList = 120_000;
 const tries = 5;
 
 /**
- * Creates holds that let objects wait with their deletion by the finalizer {@link FINALIZER} (Kubernetes, concepts:
+ * Returns the calls that let objects wait with their deletion by the finalizer {@link FINALIZER} (Kubernetes, concepts:
  * finalizers). Each write carries the uid and the version that it was computed from, so that it changes no other object
  * and no other finalizer. Throws KubeError.
  */
-export function createFinalizerHolds(options: FinalizerOptions): FinalizerHolds {
+export function createFinalizers(options: FinalizerOptions): ClusterFinalizers {
   const { api, storeOf, now } = options;
   /** By uid: an object, and the time when its deletion was first seen. */
   const since = new Map<
@@ -43,8 +43,8 @@ export function createFinalizerHolds(options: FinalizerOptions): FinalizerHolds 
     { readonly at: number; readonly object: ObjectName & { readonly namespace: string } }
   >();
 
-  const stillGoing = (box: string | undefined): Going[] => {
-    const found: Going[] = [];
+  const stillGoing = (box: string | undefined): TerminatingObject[] => {
+    const found: TerminatingObject[] = [];
     for (const [uid, { at, object }] of since) {
       const kept = storeOf(object.kind)?.get(object.namespace, object.name);
       const waited = now() - at;
@@ -65,8 +65,8 @@ export function createFinalizerHolds(options: FinalizerOptions): FinalizerHolds 
         return;
       } catch (error) {
         if (!(error instanceof KubeError)) throw error;
-        if (error.sort === 'not-found') return;
-        if (error.sort !== 'conflict' || left <= 1) throw error;
+        if (error.code === 'not-found') return;
+        if (error.code !== 'conflict' || left <= 1) throw error;
       }
       kept = await readAnew(api, object, box, signal);
     }
@@ -82,16 +82,17 @@ export function createFinalizerHolds(options: FinalizerOptions): FinalizerHolds 
       if (!isGoing || since.has(uid) || !finalizers.includes(FINALIZER)) return;
       since.set(uid, { at: now(), object: { kind, namespace, name, uid } });
     },
-    going: stillGoing,
-    async hold(box, objects, signal) {
+    terminating: stillGoing,
+    async add(box, objects, signal) {
       if (box === options.ownNamespace) return;
       const free = objects.filter(({ kind, name, uid }) => {
         const kept = storeOf(kind)?.get(box, name);
         return kept?.uid === uid && !isHeld(kept) && !kept.isGoing;
       });
-      await inLanes(free, (object) => write(box, object, true, signal), lengthIn(box));
+      await forEachConcurrently(free, (object) => write(box, object, true, signal), lengthIn(box));
     },
-    release: (box, objects, signal) => inLanes(objects, (object) => write(box, object, false, signal), lengthIn(box)),
+    remove: (box, objects, signal) =>
+      forEachConcurrently(objects, (object) => write(box, object, false, signal), lengthIn(box)),
   };
 }
 
@@ -133,7 +134,7 @@ async function readAnew(
   try {
     return declaredObject(kind, await api.call({ path: pathOfObject({ ...kindName(kind), namespace, name }) }, signal));
   } catch (error) {
-    if (error instanceof KubeError && error.sort === 'not-found') return undefined;
+    if (error instanceof KubeError && error.code === 'not-found') return undefined;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { declaredObject, isHeld, type DeclaredObject } from './declared-object.t
 import { releasePatch } from './finalizers.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
-import { inLanes } from '../client/lanes.ts';
+import { forEachConcurrently } from '../client/concurrency.ts';
 import { list } from '../client/list.ts';
 import { kindName, pathOfKind } from '../client/live-read.ts';
 
@@ -22,7 +22,7 @@ export async function releaseAll(api: KubeApi, signal: AbortSignal): Promise<num
     const held = await heldObjects(api, signal);
     if (held.length === 0) return released.size;
     for (const { uid } of held) released.add(uid);
-    await inLanes(held, (object) => release(api, object, signal));
+    await forEachConcurrently(held, (object) => release(api, object, signal));
   }
   throw new Error('finalizers come back: end every operator first (kubectl scale deployment --replicas=0)');
 }
@@ -41,7 +41,7 @@ async function objectsOf(api: KubeApi, kind: Kind, signal: AbortSignal): Promise
     return (await list(api, path, (value) => declaredObject(kind, value), pageSize, signal)).objects;
   } catch (error) {
     // A kind that is not defined has no objects.
-    if (error instanceof KubeError && error.sort === 'not-found') return [];
+    if (error instanceof KubeError && error.code === 'not-found') return [];
     throw error;
   }
 }
@@ -51,6 +51,6 @@ async function release(api: KubeApi, object: DeclaredObject, signal: AbortSignal
     await api.call(releasePatch(object), signal);
   } catch (error) {
     // It is gone, or a newer version of it exists, which the next round finds.
-    if (!(error instanceof KubeError) || (error.sort !== 'not-found' && error.sort !== 'conflict')) throw error;
+    if (!(error instanceof KubeError) || (error.code !== 'not-found' && error.code !== 'conflict')) throw error;
   }
 }

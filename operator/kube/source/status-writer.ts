@@ -3,11 +3,11 @@ import type { ObjectStatus } from '../../status/object-status.ts';
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
-import { inLanes } from '../client/lanes.ts';
+import { forEachConcurrently } from '../client/concurrency.ts';
 import { kindName, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
 import type { ObjectStore } from '../client/object-store.ts';
-import { unpacked } from '../secrets/packed.ts';
+import { fromCompactJson } from '../secrets/compact-json.ts';
 import { statusToWrite, type StatusBody } from './status-body.ts';
 
 /** Attempts of a write whose object changes in the meantime. */
@@ -25,7 +25,7 @@ export async function writeStatuses(
   signal: AbortSignal,
   unwritable?: (kind: Kind) => ReadonlySet<string> | undefined,
 ): Promise<void> {
-  await inLanes(
+  await forEachConcurrently(
     statuses,
     (status) => writeStatus(api, status, storeOf(status), unwritable?.(status.kind), signal),
     (status) => storeOf(status).get(status.namespace, status.name)?.declared.length ?? 0,
@@ -43,15 +43,15 @@ async function writeStatus(
     const known = store.get(status.namespace, status.name);
     // Another object of that name gets its status in its own pass.
     if (known?.uid !== status.uid) return;
-    const body = statusToWrite(status, unpacked(known.status), unwritable);
+    const body = statusToWrite(status, fromCompactJson(known.status), unwritable);
     if (body === undefined) return;
     try {
       note(store, status, await api.call(applyCall(status, known, body), signal));
       return;
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      if (error.sort === 'not-found') return;
-      if (error.sort !== 'conflict' || left <= 1) throw error;
+      if (error.code === 'not-found') return;
+      if (error.code !== 'conflict' || left <= 1) throw error;
     }
     if (!(await isStillThat(api, status, store, signal))) return;
   }
@@ -67,7 +67,7 @@ async function isStillThat(
   try {
     return note(store, status, await api.call({ path: pathOf(status) }, signal));
   } catch (error) {
-    if (error instanceof KubeError && error.sort === 'not-found') return false;
+    if (error instanceof KubeError && error.code === 'not-found') return false;
     throw error;
   }
 }

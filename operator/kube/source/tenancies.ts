@@ -12,7 +12,7 @@ export interface Tenancies {
   of(namespace: DeclaredNamespace): Tenancy;
   /** Decides again who gets which host, after a change of a Box or Namespace; returns the boxes it changed. */
   judgeAnew(): readonly string[];
-  /** Checks whether a Namespace grants other hosts than when it was last judged. */
+  /** Checks whether a Namespace grants other hosts than when it was last validated. */
   isGrantNew(box: string): boolean;
   /** Returns a number that changes whenever {@link Tenancies.hosts} would return something else. */
   revision(): number;
@@ -23,7 +23,7 @@ export interface Tenancies {
   ): Promise<HostReading>;
 }
 
-/** Creates tenancies that judge the Boxes and Namespaces of these stores. */
+/** Creates tenancies that validate the Boxes and Namespaces of these stores. */
 export function createTenancies(
   boxes: ObjectStore<DeclaredObject>,
   namespaces: ObjectStore<DeclaredNamespace>,
@@ -32,7 +32,7 @@ export function createTenancies(
   /** By box: the grants of its Namespace when it was last seen. */
   const grants = new Map<string, readonly string[]>();
   let verdicts: ReadonlyMap<string, HostVerdict> = new Map();
-  let judged = '';
+  let validated = '';
   let revision = 0;
 
   function claims(): readonly HostClaim[] {
@@ -63,8 +63,8 @@ export function createTenancies(
       [...verdicts].map(([box, { allowed }]) => [box, allowed]),
       [...grants].map(([box, hosts]) => [box, hosts, namespaces.hasNamespace(box)]),
     ]);
-    if (now !== judged) revision += 1;
-    judged = now;
+    if (now !== validated) revision += 1;
+    validated = now;
   }
 
   function judgeAnew(): readonly string[] {

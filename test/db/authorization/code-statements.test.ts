@@ -5,8 +5,8 @@ import { endAnswersOf, insertAnswer, lockAnswer } from '../../../api/db/authoriz
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { targetKey } from '../../../api/db/authorization/consent.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
-import { batchedStatements, defaultHotLimits, singleStatements } from '../../../api/db/hot-batches.ts';
-import type { FoundCode, HotStatements, NewCode, Redemption } from '../../../api/db/hot-statements.ts';
+import { batchedStatements, defaultBatchLimits, singleStatements } from '../../../api/db/statement-batches.ts';
+import type { FoundCode, BatchedStatements, NewCode, Redemption } from '../../../api/db/batched-statements.ts';
 import { lockResources } from '../../../api/db/resource/write.ts';
 import { deleteSignIn } from '../../../api/db/authorization/sign-in.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
@@ -54,14 +54,14 @@ const arranged = `
 
 describe('the hot statements of the code flow', () => {
   let database: BoxDatabase;
-  let hot: HotStatements;
+  let hot: BatchedStatements;
   /** Another replica. */
-  let second: HotStatements;
+  let second: BatchedStatements;
 
   before(async () => {
     database = await boxDatabase();
-    hot = batchedStatements(database.pool, { ...defaultHotLimits, size: 16, patience: 20_000 });
-    second = batchedStatements(database.pool, { ...defaultHotLimits, patience: 20_000 });
+    hot = batchedStatements(database.pool, { ...defaultBatchLimits, size: 16, patience: 20_000 });
+    second = batchedStatements(database.pool, { ...defaultBatchLimits, patience: 20_000 });
   });
   after(() => database.end());
   beforeEach(() => database.owner.query(arranged));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { Outage, sorted, sortingErrors } from '../../../api/db/core/outage.ts';
+import { Outage, toOutage, translatingErrors } from '../../../api/db/core/outage.ts';
 import { Problem } from '../../../api/problem.ts';
 
 function databaseError(code: string | undefined): pg.DatabaseError {
@@ -15,7 +15,7 @@ function withCode(code: string, message = 'said by the system'): Error {
 
 /** What an error is sorted as: an outage, a problem, or left as it is. */
 function sort(error: unknown): string {
-  const found = sorted(error);
+  const found = toOutage(error);
   if (found === error) return 'as it is';
   return found instanceof Error ? found.constructor.name : typeof found;
 }
@@ -69,7 +69,7 @@ describe('an error of the Postgres client', () => {
   for (const [what, error] of outages) {
     it(`is an outage: ${what}`, () => {
       expect(sort(error)).to.equal('Outage');
-      expect(sorted(error)).to.have.property('cause', error);
+      expect(toOutage(error)).to.have.property('cause', error);
     });
   }
 
@@ -97,18 +97,20 @@ describe('an error of the Postgres client', () => {
   }
 
   it('is sorted once: an outage and a problem stay what they are', () => {
-    for (const error of [new Outage('away'), new Problem('conflict', 'taken')]) expect(sorted(error)).to.equal(error);
+    for (const error of [new Outage('away'), new Problem('conflict', 'taken')]) expect(toOutage(error)).to.equal(error);
   });
 
   it('never shows what Postgres said of a value', () => {
     const error = databaseError('22P02');
     error.message = 'invalid input syntax for type inet: "a secret"';
-    expect(String(sorted(error))).to.not.include('a secret');
+    expect(String(toOutage(error))).to.not.include('a secret');
   });
 
   it('is sorted on its way out of a piece of work, whose result comes through', async () => {
-    expect(await sortingErrors(async () => 1)).to.equal(1);
-    const failed = await sortingErrors(() => Promise.reject(databaseError('57P01'))).catch((error: unknown) => error);
+    expect(await translatingErrors(async () => 1)).to.equal(1);
+    const failed = await translatingErrors(() => Promise.reject(databaseError('57P01'))).catch(
+      (error: unknown) => error,
+    );
     expect(failed).to.be.instanceOf(Outage);
   });
 });

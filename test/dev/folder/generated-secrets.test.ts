@@ -25,7 +25,7 @@ function wish(client: string, fields: Partial<SecretWish> = {}): SecretWish {
     annotations: {},
     rotation: rotationOf({}),
     applied: undefined,
-    hadSecret: () => false,
+    hadGeneratedSecret: () => false,
     usage: undefined,
     facts: secretFacts(client, 'http://127.0.0.1:8080/boxes/default'),
     ...fields,

@@ -68,7 +68,7 @@ export function createApiWorld(api: RestartedApi, box: string): ApiWorld {
         try {
           return { value: await call(management) };
         } catch (error) {
-          if (error instanceof ManagementError && error.sort === 'unavailable') return undefined;
+          if (error instanceof ManagementError && error.code === 'unavailable') return undefined;
           throw error;
         }
       }),

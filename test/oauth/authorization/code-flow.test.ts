@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createHash, randomBytes } from 'node:crypto';
 import { storeConsent } from '../../../api/db/authorization/consent.ts';
-import type { HotStatements } from '../../../api/db/hot-statements.ts';
+import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { lockResources } from '../../../api/db/resource/write.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
@@ -150,10 +150,10 @@ describe('the code flow', () => {
       met = true;
       await what();
     };
-    const storeCode = (usual: HotStatements): HotStatements['storeCode'] => {
+    const storeCode = (usual: BatchedStatements): BatchedStatements['storeCode'] => {
       return (code) => (where === 'storeCode' ? meet() : Promise.resolve()).then(() => usual.storeCode(code));
     };
-    const redeemed = (usual: HotStatements): HotStatements['redeem'] => {
+    const redeemed = (usual: BatchedStatements): BatchedStatements['redeem'] => {
       return (one) => (where === 'redeem' ? meet() : Promise.resolve()).then(() => usual.redeem(one));
     };
     return world.replica({

@@ -4,12 +4,12 @@ import { Secret } from '../../../api/client/secret.ts';
 import { contests, desiredOf, intentOf, type Candidate } from '../../../operator/desired/desired.ts';
 import type { ResolvedSecret } from '../../../operator/secrets/resolve.ts';
 import type { Declared } from '../../../operator/desired/declared.ts';
-import { judge } from '../../../operator/desired/judge.ts';
+import { validate } from '../../../operator/desired/validate.ts';
 import { declared, desired, machineClient } from '../declare.ts';
 
 function candidate(name: string, id: string, fields: Partial<Declared> = {}): Candidate {
   const object = { ...machineClient(name, { id }), ...fields };
-  return { object, judged: judge(object) };
+  return { object, validated: validate(object) };
 }
 
 describe('contests', () => {
@@ -56,12 +56,12 @@ describe('contests', () => {
 
   it('lets a Client and an AccessPolicy have the same id', () => {
     const policy = declared('AccessPolicy', 'x', { engine: 'allow' });
-    expect(contests([candidate('x', 'x'), { object: policy, judged: judge(policy) }], new Map())).to.be.empty;
+    expect(contests([candidate('x', 'x'), { object: policy, validated: validate(policy) }], new Map())).to.be.empty;
   });
 
   it('leaves the id to an older object that is faulty, so that a typing error hands nothing to another', () => {
     const faulty = declared('Client', 'old', { id: 'x', grant_types: ['x'] }, { created: '1' });
-    const all = [{ object: faulty, judged: judge(faulty) }, candidate('young', 'x', { created: '2' })];
+    const all = [{ object: faulty, validated: validate(faulty) }, candidate('young', 'x', { created: '2' })];
     const losers = contests(all, new Map());
     expect(Object.fromEntries(losers)).to.deep.equal({ 'Client/young': 'default/old' });
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { judge } from '../../../operator/desired/judge.ts';
+import { validate } from '../../../operator/desired/validate.ts';
 import { danglingLinks, linksToAsk } from '../../../operator/desired/links.ts';
 import { allowPolicy, declared, desired, machineClient } from '../declare.ts';
 
@@ -37,16 +37,16 @@ describe('danglingLinks', () => {
   ];
 
   it('names what is not there as Type/id', () => {
-    const judged = judge(declared('AccessPolicy', 'p', { engine: 'allow', link }));
-    expect(danglingLinks(judged, (key) => key === 'Client/app')).to.deep.equal(['Group/admins', 'User/7']);
-    expect(danglingLinks(judged, () => true)).to.deep.equal([]);
+    const validated = validate(declared('AccessPolicy', 'p', { engine: 'allow', link }));
+    expect(danglingLinks(validated, (key) => key === 'Client/app')).to.deep.equal(['Group/admins', 'User/7']);
+    expect(danglingLinks(validated, () => true)).to.deep.equal([]);
   });
 
   it('names each once', () => {
-    expect(danglingLinks(judge(allowPolicy('p', 'a', 'b', 'a')), nothing)).to.deep.equal(['Client/a', 'Client/b']);
+    expect(danglingLinks(validate(allowPolicy('p', 'a', 'b', 'a')), nothing)).to.deep.equal(['Client/a', 'Client/b']);
   });
 
   it('has nothing to say of a client', () => {
-    expect(danglingLinks(judge(machineClient('app')), nothing)).to.deep.equal([]);
+    expect(danglingLinks(validate(machineClient('app')), nothing)).to.deep.equal([]);
   });
 });

@@ -103,5 +103,5 @@ export function watchThings(
 
 /** The sorts of the failures so far. */
 export function sorts({ failures }: ThingWatch): string[] {
-  return failures.map(({ error }) => (error instanceof KubeError ? error.sort : 'a bug'));
+  return failures.map(({ error }) => (error instanceof KubeError ? error.code : 'a bug'));
 }

@@ -1,6 +1,6 @@
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
 import { isRecord } from '../../../crds/schema-node.ts';
-import { inLanes } from '../../../operator/kube/client/lanes.ts';
+import { forEachConcurrently } from '../../../operator/kube/client/concurrency.ts';
 import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { bindSecrets } from '../install-operator.ts';
 import { clientPath, patientCall, readClient } from './found-client.ts';
@@ -57,7 +57,7 @@ export async function createFleet(
   size: { readonly boxes: number; readonly clients: number },
 ): Promise<Fleet> {
   const boxes = await Promise.all(Array.from({ length: size.boxes }, () => plane.namespace('hour')));
-  await inLanes(boxes, (box) => bindSecrets(plane, box));
+  await forEachConcurrently(boxes, (box) => bindSecrets(plane, box));
   const slots = Array.from({ length: size.clients }, (_, nth) => {
     return newSlot(
       boxes[nth % boxes.length] ?? '',
@@ -66,7 +66,7 @@ export async function createFleet(
     );
   });
   const fleet = fleetOf(plane, journal, boxes, slots);
-  await inLanes(slots, async (slot) => {
+  await forEachConcurrently(slots, async (slot) => {
     await createNeeds(plane, slot, fleet);
     await fleet.declare(slot, slot.id, newSpec(slot));
   });

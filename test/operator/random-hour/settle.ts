@@ -1,4 +1,4 @@
-import { inLanes } from '../../../operator/kube/client/lanes.ts';
+import { forEachConcurrently } from '../../../operator/kube/client/concurrency.ts';
 import { asOwner } from '../../support/postgres.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Checker } from './checker.ts';
@@ -26,7 +26,7 @@ export async function settle(stage: HourStage, checker: Checker): Promise<readon
   }
   const { clients } = await listClients(stage.plane, '');
   const wrong: string[] = [];
-  await inLanes(clients, async ({ box, name, ready }) => {
+  await forEachConcurrently(clients, async ({ box, name, ready }) => {
     const outcome = await checker.check(box, name);
     if (outcome === 'wrong' || (outcome === 'moved' && ready?.status === 'True'))
       wrong.push(`${box}/${name} is not usable once all faults are over: ${outcome}`);

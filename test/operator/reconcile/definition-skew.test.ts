@@ -138,7 +138,7 @@ describe('custom resource definitions of another release', () => {
       const { spec } = (await rig.find('Client', box, 'app')) ?? {};
       return isRecord(spec) && spec['next_year'] === 'x';
     });
-    await eventually('it is judged', async () => {
+    await eventually('it is validated', async () => {
       const { metadata } = (await rig.find('Client', box, 'app')) ?? {};
       return isRecord(metadata) && (await status('app'))['observedGeneration'] === metadata['generation'];
     });

@@ -155,7 +155,7 @@ describe('planOf', () => {
         refusals: new Map(Object.entries(refusals)),
         complete: incomplete !== true,
       });
-      expect(plan.declare.map(({ judged }) => judged.id)).to.deep.equal(declares);
+      expect(plan.declare.map(({ validated }) => validated.id)).to.deep.equal(declares);
       const removals = plan.remove.map(
         ({ row: { id }, confirm, retain }) => `${id}${confirm ? '?' : ''}${retain ? ' retained' : ''}`,
       );
@@ -173,7 +173,7 @@ describe('planOf', () => {
       refusals: new Map(),
       complete: true,
     });
-    expect(plan.declare.map(({ judged }) => judged.id)).to.deep.equal(['c777']);
+    expect(plan.declare.map(({ validated }) => validated.id)).to.deep.equal(['c777']);
     expect(plan.remove).to.deep.equal([]);
   });
 });

@@ -27,7 +27,7 @@ function situation(fields: Partial<SecretSituation>): SecretSituation {
     found: single,
     last: undefined,
     applied: undefined,
-    hadSecret: () => false,
+    hadGeneratedSecret: () => false,
     rotation: never,
     usage: undefined,
     now,
@@ -49,7 +49,7 @@ describe('nextSecret', () => {
     ],
     [
       'makes one beside the one that the API has, where nobody remembers that',
-      { found: undefined, hadSecret: () => true, rotation: weekly },
+      { found: undefined, hadGeneratedSecret: () => true, rotation: weekly },
       'made',
       { value: made, made: now, previous: { until: now + 2 * hour } },
     ],

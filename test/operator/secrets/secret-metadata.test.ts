@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isRecord } from '../../../crds/schema-node.ts';
-import { judge } from '../../../operator/desired/judge.ts';
+import { validate } from '../../../operator/desired/validate.ts';
 import { grantedMetadata, permittedMetadata } from '../../../operator/secrets/secret-metadata.ts';
 import { eventually } from '../../support/eventually.ts';
 import { machineClient } from '../declare.ts';
@@ -23,8 +23,8 @@ describe('permittedMetadata', () => {
   for (const [granted, key, isPermitted] of cases) {
     it(`R-19 "${granted}" ${isPermitted ? 'permits' : 'does not permit'} ${key}`, () => {
       for (const map of ['labels', 'annotations'] as const) {
-        const judged = judge(machineClient('app', { generateSecret: { [map]: { [key]: 'x' } } }));
-        const permitted = permittedMetadata(judged, grantedMetadata(granted));
+        const validated = validate(machineClient('app', { generateSecret: { [map]: { [key]: 'x' } } }));
+        const permitted = permittedMetadata(validated, grantedMetadata(granted));
         expect(permitted.notPermitted).to.deep.equal(isPermitted ? undefined : [key]);
         expect(permitted.secret).to.deep.include({ [map]: isPermitted ? { [key]: 'x' } : {} });
       }

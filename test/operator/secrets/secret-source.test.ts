@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { judge } from '../../../operator/desired/judge.ts';
+import { validate } from '../../../operator/desired/validate.ts';
 import { secretName } from '../../../operator/secrets/source.ts';
 import { declared } from '../declare.ts';
 
@@ -42,9 +42,9 @@ const cases: [title: string, spec: Record<string, unknown>, from: string][] = [
 describe('secretSource', () => {
   for (const [title, spec, from] of cases) {
     it(`is ${from} for ${title}`, () => {
-      const judged = judge(declared('Client', 'app', spec));
-      expect(judged.faults).to.deep.equal([]);
-      expect(judged.secret.from).to.equal(from);
+      const validated = validate(declared('Client', 'app', spec));
+      expect(validated.faults).to.deep.equal([]);
+      expect(validated.secret.from).to.equal(from);
     });
   }
 
@@ -57,17 +57,17 @@ describe('secretSource', () => {
   ];
   for (const [title, spec, name] of names) {
     it(`names the Secret ${title}`, () => {
-      const judged = judge(declared('Client', 'app', { grant_types: ['client_credentials'], ...spec }));
-      expect(secretName(judged.secret, 'app')).to.equal(name);
+      const validated = validate(declared('Client', 'app', { grant_types: ['client_credentials'], ...spec }));
+      expect(secretName(validated.secret, 'app')).to.equal(name);
     });
   }
 
   it('shows no secret of a manifest when it is printed', () => {
-    const { secret } = judge(declared('Client', 'app', { grant_types: ['client_credentials'], secret: 'canary-7' }));
+    const { secret } = validate(declared('Client', 'app', { grant_types: ['client_credentials'], secret: 'canary-7' }));
     expect(JSON.stringify(secret)).to.not.contain('canary');
   });
 
   it('is nowhere for a policy', () => {
-    expect(judge(declared('AccessPolicy', 'p', { engine: 'allow' })).secret.from).to.equal('nowhere');
+    expect(validate(declared('AccessPolicy', 'p', { engine: 'allow' })).secret.from).to.equal('nowhere');
   });
 });

@@ -27,7 +27,7 @@ const granted = [
 const resolved = ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'LinksResolved=True/AllFound'];
 
 function withNewer(facts: Facts): Facts {
-  return { ...facts, desired: { ...facts.desired, judged: { ...facts.desired.judged, newer: ['next_year'] } } };
+  return { ...facts, desired: { ...facts.desired, validated: { ...facts.desired.validated, newer: ['next_year'] } } };
 }
 
 /** A client that is pinned to the uid 1. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FlipPool } from '../../../operator/status/status.ts';
+import { TransitionPool } from '../../../operator/status/status.ts';
 import { allowPolicy, declared, machineClient } from '../declare.ts';
 import { factsOf, NOW, publishedStatus } from '../facts-of.ts';
 
@@ -21,7 +21,7 @@ describe('statusOf', () => {
   });
 
   it('remembers when conditions flipped in one list for all objects whose did at once', () => {
-    const pool = new FlipPool();
+    const pool = new TransitionPool();
     const flips = (name: string, time = NOW) =>
       pool.of(publishedStatus(factsOf(machineClient(name), { policies: 1 }), [], time).conditions);
     const one = flips('one');

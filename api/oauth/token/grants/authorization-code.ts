@@ -1,7 +1,7 @@
 import { parseCode } from '../../../credentials/code-text.ts';
 import { lockAnswer, useAnswer } from '../../../db/authorization/authorization-answer.ts';
 import type { IssuedTokens } from '../../../db/authorization/authorization-answer.ts';
-import type { FoundCode } from '../../../db/hot-statements.ts';
+import type { FoundCode } from '../../../db/batched-statements.ts';
 import { insertSession } from '../../../db/session/session.ts';
 import type { Connection } from '../../../db/core/transaction.ts';
 import type { ClientState } from '../../../state/box-state.ts';
@@ -12,7 +12,7 @@ import { askedIn } from '../asked.ts';
 import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
 import { judgeCode } from '../../authorization/judge-code.ts';
 import type { PresentedCode } from '../../authorization/judge-code.ts';
-import { storeFamily } from '../../refresh/begin-family.ts';
+import { storeTokenFamily } from '../../refresh/create-token-family.ts';
 import { mustAuthenticateForCode } from '../../client-auth/confidential.ts';
 import { endTokens } from '../../session/end-tokens.ts';
 import { isKeyNeeded, keyFor, makeToken } from '../access-token.ts';
@@ -24,7 +24,7 @@ import { refreshSettings } from '../../refresh/settings.ts';
 import { hasRoom, tooManySessions } from '../session-limit.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
-import { redeemAtOnce } from './redeem-at-once.ts';
+import { redeemCodeBatched } from './redeem-code-batched.ts';
 
 /** The authorization code grant, RFC 6749 §4.1.3, with PKCE (RFC 7636). */
 export const authorizationCode: Grant = {
@@ -57,7 +57,7 @@ export const authorizationCode: Grant = {
     };
     const attempt = { presented, context, decidedUnder, make, now };
     const { version, value } =
-      (await redeemAtOnce(attempt)) ??
+      (await redeemCodeBatched(attempt)) ??
       (await transaction((connection) => redeem(connection, presented, context, make, now)));
     if (value === 'refused') return { version, value: notValid() };
     if (value === 'full') return { version, value: tooManySessions() };
@@ -139,7 +139,9 @@ async function redeem(
   if (!(await hasRoom(connection, session, settings, now))) return 'full';
   const origin = { grant: 'a', settings: refreshSettings(presented.client.client, 'a') } as const;
   const family =
-    origin.settings.refresh_token === true ? await storeFamily(connection, session, origin, settings, now) : undefined;
+    origin.settings.refresh_token === true
+      ? await storeTokenFamily(connection, session, origin, settings, now)
+      : undefined;
   if (family === undefined) await insertSession(connection, session, null, null);
   const tokens: IssuedTokens = { session: session.id, bucket: session.bucket, family: family?.id ?? null };
   await useAnswer(connection, box, answer.id, tokens, now);

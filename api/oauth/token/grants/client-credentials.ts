@@ -2,7 +2,7 @@ import type { Client } from '../../../../crds/client.ts';
 import { planAccessToken } from '../plan.ts';
 import { askedIn } from '../asked.ts';
 import { authenticateClient } from '../../client-auth/authenticate-client.ts';
-import { beginFamily } from '../../refresh/begin-family.ts';
+import { createTokenFamily } from '../../refresh/create-token-family.ts';
 import { isKeyNeeded, keyFor, makeToken } from '../access-token.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { issueWithinLimit, tooManySessions } from '../session-limit.ts';
@@ -37,7 +37,7 @@ export const clientCredentials: Grant = {
       return { version: await statements.issue(made.session), value: tokenResponse(made.text, plan, asked.scope) };
     }
     const origin = { grant: 'c', settings } as const;
-    const begun = await beginFamily(made.session, origin, state.settings, transaction, now);
+    const begun = await createTokenFamily(made.session, origin, state.settings, transaction, now);
     if (begun.value === undefined) throw tooManySessions();
     return {
       version: begun.version,

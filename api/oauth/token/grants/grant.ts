@@ -1,5 +1,5 @@
 import type { GrantType } from '../../../../crds/client.ts';
-import type { Versioned } from '../../../db/hot-statements.ts';
+import type { Versioned } from '../../../db/batched-statements.ts';
 import type { AuthenticationContext } from '../../client-auth/context.ts';
 import type { ClientCredentials } from '../../client-auth/client-auth-request.ts';
 import type { KeyNeeded } from '../access-token.ts';

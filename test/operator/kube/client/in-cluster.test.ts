@@ -6,13 +6,13 @@ import { createConnection } from '../../../../operator/kube/client/connection.ts
 import { inCluster } from '../../../../operator/kube/client/in-cluster.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
-import type { SignInSource } from '../../../../operator/kube/client/sign-in.ts';
+import type { KubeCredentialsSource } from '../../../../operator/kube/client/credentials.ts';
 
 const never = new AbortController().signal;
 
 describe('what a pod is given to sign in with', () => {
   let accountFolder: string;
-  let source: SignInSource;
+  let source: KubeCredentialsSource;
   beforeEach(async () => {
     accountFolder = await mkdtemp(path.join(tmpdir(), 'boxgate-account-'));
     await put('token', 'a-token');
@@ -89,7 +89,7 @@ describe('what a pod is given to sign in with', () => {
     const api = createKubeApi(createConnection(() => inCluster({ host: '127.0.0.1', port: 1, accountFolder })));
     const call = async (): Promise<string> => {
       const error: unknown = await api.call({ path: '/version' }, never).catch((caught: unknown) => caught);
-      return error instanceof KubeError && error.sort === 'unavailable' ? error.message : expect.fail(String(error));
+      return error instanceof KubeError && error.code === 'unavailable' ? error.message : expect.fail(String(error));
     };
     await rm(path.join(accountFolder, 'token'));
     expect(await call()).to.contain(`${path.join(accountFolder, 'token')} cannot be read`);

@@ -9,7 +9,7 @@ import { createKubeApi, type KubeApi } from '../../../../operator/kube/client/ku
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
 import { kubeconfigFile } from '../../../../operator/kube/client/kubeconfig-file.ts';
 import { liveUid, pathOfKind } from '../../../../operator/kube/client/live-read.ts';
-import type { SignInSource } from '../../../../operator/kube/client/sign-in.ts';
+import type { KubeCredentialsSource } from '../../../../operator/kube/client/credentials.ts';
 import { controlPlane, type ControlPlane, type PodAccount } from '../../../../tools/envtest/control-plane.ts';
 import { installCrds } from '../../../../tools/envtest/install-crds.ts';
 import {
@@ -40,7 +40,7 @@ describe('calls of the Kubernetes API', () => {
     it('row 12: end in time where no answer comes', async () => {
       server.always('other', silence);
       const error = await thrownBy(apiOf(server, undefined, 50).call({ path: '/version' }, never));
-      expect(error.sort).to.equal('unavailable');
+      expect(error.code).to.equal('unavailable');
       expect(error.message).to.equal('/version: no answer within 50 ms');
     });
 
@@ -53,9 +53,9 @@ describe('calls of the Kubernetes API', () => {
     });
 
     it('row 12: end in time where signing in does not end, and the next one signs in anew', async () => {
-      const hung = Promise.withResolvers<SignInSource>();
+      const hung = Promise.withResolvers<KubeCredentialsSource>();
       let loads = 0;
-      const load = (): SignInSource | Promise<SignInSource> => {
+      const load = (): KubeCredentialsSource | Promise<KubeCredentialsSource> => {
         loads += 1;
         return loads === 1 ? hung.promise : server.signIn();
       };
@@ -72,7 +72,7 @@ describe('calls of the Kubernetes API', () => {
     it('go on where signing in with old certificates ends later than with new ones', async () => {
       const old = Promise.withResolvers<undefined>();
       let reads = 0;
-      const read: SignInSource = async () => {
+      const read: KubeCredentialsSource = async () => {
         reads += 1;
         const certificates = reads === 1 ? 'old' : 'new';
         if (certificates === 'old') await old.promise;
@@ -111,7 +111,7 @@ describe('calls of the Kubernetes API', () => {
       const stopping = new AbortController();
       const call = thrownBy(apiOf(server).call({ path: '/version' }, stopping.signal));
       stopping.abort(new Error('stop'));
-      expect((await call).sort).to.equal('unavailable');
+      expect((await call).code).to.equal('unavailable');
     });
 
     it('row 16: tell how long the server wants to be left alone', async () => {
@@ -122,7 +122,7 @@ describe('calls of the Kubernetes API', () => {
         await thrownBy(api.call({ path: '/version' }, never)),
         await thrownBy(api.call({ path: '/version' }, never)),
       ];
-      const seen = errors.map(({ sort, status: code, retryAfter }) => [sort, code, retryAfter]);
+      const seen = errors.map(({ code: sort, status: code, retryAfter }) => [sort, code, retryAfter]);
       expect(seen).to.deep.equal([
         ['unavailable', 429, 7_000],
         ['unavailable', 503, 0],
@@ -138,7 +138,7 @@ describe('calls of the Kubernetes API', () => {
       expect(server.requests.map((request) => request.token)).to.deep.equal(['token-1', 'token-2']);
       server.always('other', status(401));
       const error = await thrownBy(apiOf(server, token).call({ path: '/version' }, never));
-      expect(error.sort).to.equal('unauthorized');
+      expect(error.code).to.equal('unauthorized');
       expect(server.requests).to.have.length(4);
     });
 
@@ -195,8 +195,8 @@ describe('calls of the Kubernetes API', () => {
         forbidden: () => anonymous.call({ path: at() }, never),
         unauthorized: () => wrong.call({ path: at() }, never),
       };
-      for (const [sort, call] of Object.entries(refusals)) expect((await thrownBy(call())).sort).to.equal(sort);
-      expect((await thrownBy(api.call({ method: 'PUT', path: at('known'), body: stale }, never))).sort).to.equal(
+      for (const [sort, call] of Object.entries(refusals)) expect((await thrownBy(call())).code).to.equal(sort);
+      expect((await thrownBy(api.call({ method: 'PUT', path: at('known'), body: stale }, never))).code).to.equal(
         'conflict',
       );
     });
@@ -220,10 +220,10 @@ describe('calls of the Kubernetes API', () => {
       expect(await liveUid(api, { ...clients, namespace, name: 'gone' }, never)).to.equal(undefined);
       // Its definition is not there: nothing is known of its objects.
       const things = { ...clients, plural: 'things', namespace, name: 'gone' };
-      expect((await thrownBy(liveUid(api, things, never))).sort).to.equal('not-found');
+      expect((await thrownBy(liveUid(api, things, never))).code).to.equal('not-found');
       const forbidden = await signedInBy();
       const gone = liveUid(forbidden, { ...clients, namespace, name: 'gone' }, never);
-      expect((await thrownBy(gone)).sort).to.equal('forbidden');
+      expect((await thrownBy(gone)).code).to.equal('forbidden');
     });
   });
 });
@@ -237,7 +237,10 @@ const ways = {
     await writeFile(file, text.replace(`:${String(access.port)}`, `:${String(port)}`));
     return kubeconfigFile(file);
   },
-} satisfies Record<string, (account: PodAccount, port: number) => SignInSource | Promise<SignInSource>>;
+} satisfies Record<
+  string,
+  (account: PodAccount, port: number) => KubeCredentialsSource | Promise<KubeCredentialsSource>
+>;
 
 for (const [way, signIn] of Object.entries(ways)) {
   describe(`calls that are signed in ${way}`, () => {
@@ -289,7 +292,7 @@ for (const [way, signIn] of Object.entries(ways)) {
       expect(proxy.count()).to.equal(2);
       await writeFile(account.certificate, '');
       time += 1_000;
-      expect((await thrownBy(version())).sort).to.equal('unavailable');
+      expect((await thrownBy(version())).code).to.equal('unavailable');
       await writeFile(account.certificate, authority);
       time += 1_000;
       await version();
@@ -305,7 +308,7 @@ for (const [way, signIn] of Object.entries(ways)) {
     it('row 18: read the token file anew when the token is refused', async () => {
       const good = await readFile(account.tokenFile, 'utf8');
       await writeFile(account.tokenFile, 'expired');
-      expect((await thrownBy(caller())).sort).to.equal('unauthorized');
+      expect((await thrownBy(caller())).code).to.equal('unauthorized');
       await writeFile(account.tokenFile, good);
       expect(await caller()).to.equal(nameOf('reader'));
     });
@@ -314,7 +317,7 @@ for (const [way, signIn] of Object.entries(ways)) {
       const good = await readFile(account.tokenFile, 'utf8');
       await rm(account.tokenFile);
       const error = await thrownBy(caller());
-      expect(error.sort).to.equal('unavailable');
+      expect(error.code).to.equal('unavailable');
       expect(error.message).to.contain(account.tokenFile);
       await writeFile(account.tokenFile, good);
       expect(await caller()).to.equal(nameOf('reader'));

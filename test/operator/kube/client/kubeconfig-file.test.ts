@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { kubeconfigFile } from '../../../../operator/kube/client/kubeconfig-file.ts';
-import type { SignIn } from '../../../../operator/kube/client/sign-in.ts';
+import type { KubeCredentials } from '../../../../operator/kube/client/credentials.ts';
 
 describe('signing in by a kubeconfig file', () => {
   let folder: string;
@@ -15,7 +15,7 @@ describe('signing in by a kubeconfig file', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   /** Signs in as a user, at a cluster. */
-  async function signIn(user: object, cluster: object = {}, context = 'chosen'): Promise<SignIn> {
+  async function signIn(user: object, cluster: object = {}, context = 'chosen'): Promise<KubeCredentials> {
     const config = {
       apiVersion: 'v1',
       kind: 'Config',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { generateClientSecret } from '../../../../api/credentials/secret-text.ts';
 import type { Kind } from '../../../../crds/kind.ts';
 import { isRecord } from '../../../../crds/schema-node.ts';
-import { inLanes } from '../../../../operator/kube/client/lanes.ts';
+import { forEachConcurrently } from '../../../../operator/kube/client/concurrency.ts';
 import { sendJson } from '../../../oauth/requests.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { OperatorProcess } from '../../../support/operator-process.ts';
@@ -38,16 +38,16 @@ describe('what goes wrong elsewhere', () => {
     /** The clients whose token request is not answered as it should be, with the status of the answer. */
     const wrong = async (gone: string): Promise<readonly string[]> => {
       const found: string[] = [];
-      await inLanes([...secrets], async ([id, secret]) => {
+      await forEachConcurrently([...secrets], async ([id, secret]) => {
         const status = await rig.token(many, id, secret);
         if (status !== (id === gone ? 401 : 200)) found.push(`${id}: ${String(status)}`);
       });
       return found;
     };
-    await inLanes([...secrets], ([id, secret]) => rig.put('Client', many, id, { ...machine, secret }));
+    await forEachConcurrently([...secrets], ([id, secret]) => rig.put('Client', many, id, { ...machine, secret }));
     const left = new Map(secrets);
     const ask = async (): Promise<boolean> => {
-      await inLanes([...left], async ([id, secret]) => {
+      await forEachConcurrently([...left], async ([id, secret]) => {
         if ((await rig.token(many, id, secret)) === 200) left.delete(id);
       });
       return left.size === 0;

@@ -18,7 +18,7 @@ const wish: SecretWish = {
   facts: secretFacts('app', 'https://auth.example.com/boxes/shop'),
   rotation: rotationOf({}),
   applied: undefined,
-  hadSecret: () => false,
+  hadGeneratedSecret: () => false,
   usage: undefined,
 };
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { inspect } from 'node:util';
 import { declaredObject, novelty } from '../../../../operator/kube/source/declared-object.ts';
-import { unpacked } from '../../../../operator/kube/secrets/packed.ts';
+import { fromCompactJson } from '../../../../operator/kube/secrets/compact-json.ts';
 
 const metadata = { namespace: 'shop', name: 'app', uid: 'u', resourceVersion: '7', generation: 3 };
 
@@ -38,7 +38,7 @@ describe('a declared object', () => {
     expect(novelty.isSame(known, next)).to.equal(true);
     const carried = novelty.carry(known, next);
     expect(carried.declared).to.equal(known.declared);
-    expect(unpacked(carried.status)).to.deep.equal({ policies: 2 });
+    expect(fromCompactJson(carried.status)).to.deep.equal({ policies: 2 });
     expect(carried).to.deep.include({ namespace: 'shop', name: 'app', uid: 'u', resourceVersion: '8' });
   });
 });

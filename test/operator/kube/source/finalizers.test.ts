@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { declaredObject, novelty, type DeclaredObject } from '../../../../operator/kube/source/declared-object.ts';
-import { createFinalizerHolds, type FinalizerHolds } from '../../../../operator/kube/source/finalizers.ts';
+import { createFinalizers, type ClusterFinalizers } from '../../../../operator/kube/source/finalizers.ts';
 import type { KubeApi, KubeCall } from '../../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../../operator/kube/client/kube-error.ts';
 import { ObjectStore } from '../../../../operator/kube/client/object-store.ts';
@@ -25,7 +25,7 @@ describe('the finalizer', () => {
   /** What the API server answers, one after the other. */
   let answers: (object | KubeError)[];
   let time: number;
-  let holds: FinalizerHolds;
+  let holds: ClusterFinalizers;
   beforeEach(() => {
     [store, calls, answers, time] = [new ObjectStore(novelty), [], [], 1_000];
     const api: KubeApi = {
@@ -37,7 +37,7 @@ describe('the finalizer', () => {
       },
       stream: () => Promise.reject(new Error('nothing is watched')),
     };
-    holds = createFinalizerHolds({ api, storeOf: () => store, ownNamespace: 'own', now: () => time });
+    holds = createFinalizers({ api, storeOf: () => store, ownNamespace: 'own', now: () => time });
   });
 
   const patches = () => calls.filter(({ method }) => method === 'PATCH').map(({ body }) => body);
@@ -47,7 +47,7 @@ describe('the finalizer', () => {
 
   it('is added behind those of others, of the object and the version that it was computed from', async () => {
     store.put(kept({ finalizers: ['example.com/other'] }));
-    await holds.hold('shop', [app], signal);
+    await holds.add('shop', [app], signal);
     expect(patches()).to.deep.equal([written(['example.com/other', ours])]);
   });
 
@@ -56,7 +56,7 @@ describe('the finalizer', () => {
     if (known === undefined) expect.fail('is no object');
     store.put(known);
     answers = [{ metadata: live({ resourceVersion: '8', finalizers: [ours] }).metadata }];
-    await holds.hold('shop', [app], signal);
+    await holds.add('shop', [app], signal);
     expect(calls[0]).to.deep.include({ method: 'PATCH', metadataOnly: true });
     const now = store.get('shop', 'app');
     expect(now).to.deep.include({ resourceVersion: '8', finalizers: [ours], status: known.status });
@@ -65,7 +65,7 @@ describe('the finalizer', () => {
 
   it('is taken off, and those of others stay', async () => {
     store.put(kept({ ...deleted, finalizers: ['example.com/one', ours, 'example.com/two'] }));
-    await holds.release('shop', [app], signal);
+    await holds.remove('shop', [app], signal);
     expect(patches()).to.deep.equal([written(['example.com/one', 'example.com/two'])]);
   });
 
@@ -79,7 +79,7 @@ describe('the finalizer', () => {
   for (const [what, object, box] of idle) {
     it(`is not added to ${what}`, async () => {
       if (object !== undefined) store.put(kept(object));
-      await holds.hold(box, [app], signal);
+      await holds.add(box, [app], signal);
       expect(calls).to.deep.equal([]);
     });
   }
@@ -88,21 +88,21 @@ describe('the finalizer', () => {
     store.put(kept({ ...deleted, finalizers: [ours] }));
     const newer = live({ ...deleted, resourceVersion: '9', finalizers: [ours, 'example.com/new'] });
     answers = [new KubeError('conflict', 'changed'), newer];
-    await holds.release('shop', [app], signal);
+    await holds.remove('shop', [app], signal);
     expect(patches()).to.deep.equal([written([]), written(['example.com/new'], '9')]);
   });
 
   it('stays on an object that was made again meanwhile', async () => {
     store.put(kept({ ...deleted, finalizers: [ours] }));
     answers = [new KubeError('conflict', 'changed'), live({ uid: 'another', finalizers: [ours] })];
-    await holds.release('shop', [app], signal);
+    await holds.remove('shop', [app], signal);
     expect(patches()).to.have.length(1);
   });
 
   it('is no trouble on an object that is gone', async () => {
     store.put(kept({ ...deleted, finalizers: [ours] }));
     answers = [new KubeError('not-found', 'gone')];
-    await holds.release('shop', [app], signal);
+    await holds.remove('shop', [app], signal);
     expect(patches()).to.have.length(1);
   });
 
@@ -111,7 +111,7 @@ describe('the finalizer', () => {
     answers = Array.from({ length: 12 }, (_, nth) =>
       nth % 2 === 0 ? new KubeError('conflict', 'changed') : live({ finalizers: [ours] }),
     );
-    const thrown: unknown = await holds.release('shop', [app], signal).catch((error: unknown) => error);
+    const thrown: unknown = await holds.remove('shop', [app], signal).catch((error: unknown) => error);
     expect(thrown).to.be.instanceOf(KubeError).with.property('sort', 'conflict');
     expect(patches()).to.have.length(5);
   });
@@ -127,20 +127,20 @@ describe('the finalizer', () => {
       goes();
       time += 3_000;
       goes({ resourceVersion: '8' });
-      expect(holds.going('shop')).to.deep.equal([{ ...app, namespace: 'shop', waited: 3_000 }]);
-      expect(holds.going()).to.have.length(1);
-      expect(holds.going('another')).to.deep.equal([]);
+      expect(holds.terminating('shop')).to.deep.equal([{ ...app, namespace: 'shop', waited: 3_000 }]);
+      expect(holds.terminating()).to.have.length(1);
+      expect(holds.terminating('another')).to.deep.equal([]);
     });
 
     it('waits for us no more once ours is off, though another one holds the object', () => {
       goes();
       store.put(kept({ ...deleted, resourceVersion: '8', finalizers: ['example.com/other'] }));
-      expect(holds.going()).to.deep.equal([]);
+      expect(holds.terminating()).to.deep.equal([]);
     });
 
     it('does not wait for us where it never had ours', () => {
       goes({ finalizers: ['example.com/other'] });
-      expect(holds.going()).to.deep.equal([]);
+      expect(holds.terminating()).to.deep.equal([]);
     });
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { judge } from '../../../../operator/desired/judge.ts';
+import { validate } from '../../../../operator/desired/validate.ts';
 import { declaredObject } from '../../../../operator/kube/source/declared-object.ts';
 
 describe('a custom resource that is too large', () => {
@@ -12,19 +12,19 @@ describe('a custom resource that is too large', () => {
   it('R-53 is kept without its content, and says how large it may be', () => {
     const object = keptOf({ id: 'other', suspend: true, details: { text: 'x'.repeat(750_000) } });
     expect(JSON.stringify(object?.body()).length).to.be.below(300);
-    expect(object && judge(object)).to.deep.include({ id: 'other', suspended: true });
-    expect(object && judge(object).faults).to.deep.equal([
+    expect(object && validate(object)).to.deep.include({ id: 'other', suspended: true });
+    expect(object && validate(object).faults).to.deep.equal([
       { path: 'spec', message: 'must have at most 262144 characters as JSON: it has 750088' },
     ]);
   });
 
   it('R-53 is faulty as a whole where its details are too long', () => {
     const object = keptOf({ details: { text: 'x'.repeat(70_000) } });
-    expect(object && judge(object).faults.map(({ path }) => path)).to.deep.equal(['spec.details']);
+    expect(object && validate(object).faults.map(({ path }) => path)).to.deep.equal(['spec.details']);
   });
 
   it('R-53 is applied up to the limit', () => {
     const object = keptOf({ details: { text: 'x'.repeat(65_000) } });
-    expect(object && judge(object).faults).to.deep.equal([]);
+    expect(object && validate(object).faults).to.deep.equal([]);
   });
 });

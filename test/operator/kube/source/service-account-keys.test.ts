@@ -173,7 +173,7 @@ describe('the keys of ServiceAccounts that a scripted API server serves', () => 
       try {
         server.always('other', (response) => response.end(JSON.stringify(answer)));
         const thrown: unknown = await readServiceAccountKeys(apiOf(server), never).catch((error: unknown) => error);
-        expect(thrown instanceof KubeError ? thrown.sort : thrown).to.equal('garbled');
+        expect(thrown instanceof KubeError ? thrown.code : thrown).to.equal('garbled');
       } finally {
         await server.close();
       }

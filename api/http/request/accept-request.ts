@@ -1,0 +1,146 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { Problem } from '../../problem.ts';
+import { addressByPath, addressOf, hostName } from './box-address.ts';
+import type { BoxAddress } from './box-address.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import { beginExchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
+import { forwardedAddress, plainAddress } from './forwarded-address.ts';
+import { nothingHere } from '../../nothing-here.ts';
+
+/** Creates the IDs of requests: unique in this process's life, and across processes by their random beginning. */
+function createRequestIds(): () => string {
+  const beginning = randomBytes(6).toString('hex');
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${beginning}-${count.toString(36)}`;
+  };
+}
+
+/** A request ID that a proxy in front may have set. */
+const foreignId = /^[A-Za-z0-9._-]{8,64}$/;
+
+/**
+ * Creates the first step of every request on the public port: sets its ID, refuses ambiguous requests,
+ * and finds the box, whose prefix it removes from the URL. Throws Problem.
+ */
+export function createAcceptRequest(
+  context: Pick<ApiContext, 'addressing' | 'boxes' | 'isTrustedProxy' | 'log'>,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined {
+  const nextId = createRequestIds();
+  let isNoted = false;
+
+  /** Logs it once: a proxy that sends such a header sends it with every request. */
+  function noteUnread(): void {
+    if (isNoted) return;
+    isNoted = true;
+    context.log.warn(
+      'X-Forwarded-For of a trusted proxy is no list of addresses: its callers share the address of the proxy',
+    );
+  }
+
+  function begin(request: IncomingMessage): Exchange {
+    const peer = plainAddress(request.socket.remoteAddress);
+    const trusted = context.isTrustedProxy(peer);
+    const given = request.headers['x-request-id'];
+    return {
+      requestId: trusted && typeof given === 'string' && foreignId.test(given) ? given : nextId(),
+      started: performance.now(),
+      remoteAddr: trusted ? forwardedFor(request, peer, context.isTrustedProxy, noteUnread) : peer,
+      box: '',
+      path: request.url ?? '/',
+      target: request.url ?? '/',
+      route: '(none)',
+      shape: 'plain',
+      client: undefined,
+      policy: undefined,
+      allowedOrigin: undefined,
+      error: undefined,
+    };
+  }
+
+  return (request, response) => {
+    const exchange = begin(request);
+    beginExchange(response, exchange);
+    refuseUpgrade(request, response);
+    const host = refuseAmbiguous(request);
+    const settle = ({ box, url }: BoxAddress): void => {
+      exchange.box = box;
+      exchange.path = url;
+      request.url = url;
+    };
+    // The common case does not wait.
+    const direct = context.addressing.isForeignHost(host) ? undefined : addressByPath(exchange.path);
+    if (direct !== undefined && context.boxes.isKnown(direct.box)) {
+      settle(direct);
+      return undefined;
+    }
+    return existing(host, exchange.path, context).then(settle);
+  };
+}
+
+/** An unknown box gets the same 404 as an unknown path, even if the request is malformed. */
+async function existing(
+  host: string,
+  url: string,
+  { addressing, boxes }: Pick<ApiContext, 'addressing' | 'boxes'>,
+): Promise<BoxAddress> {
+  const address = await addressOf(host, url, addressing);
+  if (address === undefined || !(await boxes.exists(address.box))) throw nothingHere();
+  return address;
+}
+
+/**
+ * Returns the last address in X-Forwarded-For that is not our proxy: anybody may have written the ones before it.
+ * `unread` is called for an element that is not an address; the peer is then used as the caller.
+ */
+function forwardedFor(
+  request: IncomingMessage,
+  peer: string,
+  isTrusted: (address: string) => boolean,
+  unread: () => void,
+): string {
+  const header = request.headers['x-forwarded-for'];
+  for (const element of (typeof header === 'string' ? header : '').split(',').reverse()) {
+    if (element.trim() === '') continue;
+    const address = forwardedAddress(element);
+    if (address === undefined) unread();
+    if (address === undefined || !isTrusted(address)) return address ?? peer;
+  }
+  return peer;
+}
+
+/**
+ * Ignores a request for another protocol (RFC 9110 §7.8). The connection ends with the answer: Node.js drops data
+ * received together with such a request, so the next one on this connection could begin in the middle.
+ */
+function refuseUpgrade(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+}
+
+/** Headers whose repetition a proxy in front of us might read differently. */
+const single = new Set(['authorization', 'host', 'content-type', 'content-length', 'cookie', 'if-match']);
+const mostHeaders = 100;
+
+function refuseAmbiguous(request: IncomingMessage): string {
+  const { rawHeaders, httpVersionMajor } = request;
+  if (httpVersionMajor !== 1) throw new Problem('bad-request', 'The request must be of HTTP/1.1');
+  if (rawHeaders.length > 2 * mostHeaders) throw new Problem('bad-request', 'The request has too many headers');
+  refuseRepeated(rawHeaders);
+  if (request.url?.startsWith('/') !== true) throw new Problem('bad-request', 'The request target must be a path');
+  const host = hostName(request.headers.host);
+  if (host === undefined) throw new Problem('bad-request', 'The Host header is malformed');
+  return host;
+}
+
+function refuseRepeated(rawHeaders: readonly string[]): void {
+  let seen = '';
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? '';
+    if (!single.has(name)) continue;
+    if (seen.includes(`,${name},`)) throw new Problem('bad-request', `The header ${name} stands more than once`);
+    seen += `,${name},`;
+  }
+}

@@ -1,0 +1,177 @@
+import type { GuessLimits } from '../../credentials/client-secret.ts';
+import type { FailureSlot } from '../../credentials/failure-slot.ts';
+import { clientId, readClientCredentials } from '../../oauth/client-auth/client-auth-request.ts';
+import type { ClientCredentials } from '../../oauth/client-auth/client-auth-request.ts';
+import { OAuthError } from '../../oauth/oauth-error.ts';
+import { parseParameters } from '../../oauth/token/parameters.ts';
+import type { RawTokenRequest } from '../../oauth/token/endpoint.ts';
+import { Problem } from '../../problem.ts';
+import type { Sharer } from '../../shares/places.ts';
+import { beginAttempt, endAll } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
+import { hashSharer } from './hash-sharer.ts';
+import type { KnownAddresses } from './known-addresses.ts';
+import { networkOf } from './network-of.ts';
+import type { SharedFailures } from './failures-of-all-replicas.ts';
+import type { FailureCount, Throttle } from './throttle.ts';
+
+/** Limits of guesses at the secrets of clients. */
+export interface SecretLimits {
+  readonly throttle: Throttle;
+  /** Counted by the hour, in all replicas together. */
+  readonly shared: SharedFailures;
+  /** Addresses that authenticated a client in the last day. */
+  readonly known: KnownAddresses;
+  readonly slot: FailureSlot;
+  /** Failures an hour at the chosen secret of one client, from all addresses; and from one that is known. */
+  readonly perSecret: number;
+}
+
+/**
+ * Does the work of a request that authenticates a client, within the limits on failures. A valid generated secret is
+ * never refused, nor is a remembered one, unless its address has failed too often and never authenticated the client.
+ * Refresh tokens have a count of their own: a forged one holds back only forged ones. Throws Problem `throttled`, and
+ * any error of the work.
+ */
+export async function throttleClientAuth<T>(
+  raw: RawTokenRequest,
+  limits: SecretLimits,
+  work: (watched: RawTokenRequest) => Promise<T>,
+): Promise<T> {
+  const guess = new Guess(raw, limits);
+  const onClient = (client: string): void => {
+    guess.proven(client);
+  };
+  try {
+    return await work({ ...raw, guessLimits: guess, onClient });
+  } catch (error) {
+    const code = error instanceof OAuthError ? error.code : undefined;
+    if (code === 'invalid_client') await guess.failed();
+    if (code === 'invalid_grant') countRefresh(raw, limits.throttle.refreshTokens);
+    throw error;
+  } finally {
+    guess.end();
+  }
+}
+
+const none: readonly Attempt[] = [];
+
+/**
+ * The verification of a request's secret: if argon2 does it, it counts from its beginning until its end. A class,
+ * because every request of a client has one.
+ */
+class Guess implements GuessLimits {
+  readonly isHeldBack: boolean;
+  readonly #raw: RawTokenRequest;
+  readonly #limits: SecretLimits;
+  readonly #address: string;
+  /** True if its address has failed too often before: a wrong secret is not counted again. */
+  readonly #hasFailedTooOften: boolean;
+  #attempts = none;
+  #guessed: string | undefined;
+  #isChosen = false;
+
+  constructor(raw: RawTokenRequest, limits: SecretLimits) {
+    this.#raw = raw;
+    this.#limits = limits;
+    this.#address = raw.remoteAddr ?? '';
+    const { secrets } = limits.throttle;
+    // The client's name is read only for an address that has failed before.
+    const suspect = secrets.hasFailures(raw.box, this.#address) ? (guessedClient(raw) ?? '') : undefined;
+    this.#hasFailedTooOften = suspect !== undefined && !secrets.allows(raw.box, suspect, this.#address);
+    this.isHeldBack =
+      this.#hasFailedTooOften && suspect !== undefined && !limits.known.has(raw.box, suspect, this.#address);
+  }
+
+  async begin(): Promise<Sharer> {
+    // A request may verify more than one secret: it is one guess.
+    if (this.#guessed === undefined) {
+      this.#guessed = guessedClient(this.#raw) ?? '';
+      await this.#beginAt(this.#guessed);
+    }
+    this.#isChosen = true;
+    return hashSharer(this.#limits.throttle, this.#raw.box, this.#address);
+  }
+
+  async #beginAt(client: string): Promise<void> {
+    const { box } = this.#raw;
+    const { throttle, shared, known, slot, perSecret } = this.#limits;
+    const { secrets, addresses } = throttle;
+    const address = this.#address;
+    if (secrets.begin(box, client, address) === undefined) {
+      throw tooMany(secrets.allows(box, client, address) ? shortly : secrets.retryAfter);
+    }
+    const attempts: Attempt[] = [];
+    this.#attempts = attempts;
+    attempts.push({
+      failed: () => undefined,
+      end: () => {
+        secrets.end(box, client, address);
+      },
+    });
+    attempts.push(beginAttempt(addresses, ['', '', address]));
+    const subject = known.has(box, client, address)
+      ? `known:${slot(box, client, networkOf(address))}`
+      : `client:${client}`;
+    attempts.push(await shared.begin(box, [{ subject, most: perSecret }]));
+  }
+
+  recognized(): void {
+    this.#isChosen = true;
+  }
+
+  /** Called with the client that the request has authenticated. */
+  proven(client: string): void {
+    const { box, onClient } = this.#raw;
+    if (this.#isChosen) this.#limits.known.add(box, client, this.#address);
+    onClient?.(client);
+  }
+
+  /** Counts a wrong secret. Throws Problem `throttled` instead if there were too many before, and Outage. */
+  async failed(): Promise<void> {
+    const { secrets, addresses } = this.#limits.throttle;
+    if (this.#hasFailedTooOften) throw tooMany(secrets.retryAfter);
+    const client = this.#guessed ?? guessedClient(this.#raw);
+    if (client === undefined) return;
+    secrets.failed(this.#raw.box, client, this.#address);
+    if (this.#guessed === undefined) addresses.failed('', '', this.#address);
+    for (const attempt of this.#attempts) await attempt.failed();
+  }
+
+  end(): void {
+    endAll(this.#attempts);
+  }
+}
+
+/** Seconds until the verifications in progress have ended. */
+const shortly = 1;
+
+/** Counts a failed refresh token for its client. Throws Problem `throttled` instead of counting beyond the limit. */
+function countRefresh(raw: RawTokenRequest, refreshTokens: FailureCount): void {
+  const address = raw.remoteAddr ?? '';
+  const client = credentialsOf(raw);
+  const id = client === undefined ? '' : clientId(client);
+  if (!refreshTokens.allows(raw.box, id, address)) throw tooMany(refreshTokens.retryAfter);
+  refreshTokens.failed(raw.box, id, address);
+}
+
+/** Returns the client that the caller claims to be; undefined without a proof, or if unreadable: that is no guess. */
+function guessedClient(raw: RawTokenRequest): string | undefined {
+  const credentials = credentialsOf(raw);
+  if (credentials === undefined) return undefined;
+  const { secrets, assertion } = credentials;
+  return secrets.length === 0 && assertion === undefined ? undefined : clientId(credentials);
+}
+
+function credentialsOf(raw: RawTokenRequest): ClientCredentials | undefined {
+  try {
+    return readClientCredentials(raw.authorization, parseParameters(raw.contentType, raw.body));
+  } catch {
+    return undefined;
+  }
+}
+
+function tooMany(seconds: number): Problem {
+  const wait = `Too many failed attempts from this address; try again in ${String(seconds)} s`;
+  return new Problem('throttled', wait, { 'Retry-After': String(seconds) });
+}

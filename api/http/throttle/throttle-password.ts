@@ -1,0 +1,80 @@
+import type { StoredUser } from '../../db/user/user.ts';
+import { emailKey } from '../../users/user/email.ts';
+import type { AdmitGuess } from '../../users/sign-in/verify-password.ts';
+import { beginAttempt, endAll } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
+import { hashSharer } from './hash-sharer.ts';
+import { networkOf } from './network-of.ts';
+import type { PasswordLimits } from './password-limits.ts';
+import type { SharedLimit } from './failures-of-all-replicas.ts';
+
+/** The account whose password is guessed, and the origin of the guess. */
+export interface Guess {
+  readonly box: string;
+  /** The email as typed: all spellings of one account are counted together. */
+  readonly email: string;
+  readonly address: string;
+  /**
+   * Returns the ID of a proof that the guess comes from the owner of an account, such as a browser that has signed in
+   * before; undefined if there is none. Omitted if there is no proof to check.
+   */
+  readonly proof?: ((user: StoredUser) => string | undefined) | undefined;
+}
+
+/**
+ * Verifies a password within the limits on failures, which apply to every endpoint that verifies one. Without a proof
+ * they are those of the address, then those of the account and day. With a proof they are its own, which strangers
+ * cannot use up. The limits do not reveal whether an account exists. Undefined is a failure. Throws Problem
+ * `throttled`, and any error of `verify`.
+ */
+export async function throttlePassword<T>(
+  limits: PasswordLimits,
+  guess: Guess,
+  verify: (admit: AdmitGuess) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const attempts: Attempt[] = [];
+  // Before the account is read: an address that has failed too often costs no statement.
+  if (guess.proof === undefined) attempts.push(beginAtAddress(limits, guess));
+  try {
+    const verified = await verify(async (user) => {
+      const proven = user && guess.proof?.(user);
+      if (proven !== undefined) attempts.push(beginAttempt(limits.throttle.proven, [guess.box, proven, '']));
+      else if (guess.proof !== undefined) attempts.push(beginAtAddress(limits, guess));
+      attempts.push(await limits.shared.begin(guess.box, sharedLimits(limits, guess, proven)));
+      // A browser that has signed in before has a share of its own: not that of its address.
+      if (proven !== undefined) return { box: guess.box, member: proven };
+      attempts.push(beginAttempt(limits.throttle.addresses, ['', '', guess.address]));
+      return hashSharer(limits.throttle, guess.box, guess.address);
+    });
+    if (verified === undefined) for (const attempt of attempts) await attempt.failed();
+    return verified;
+  } finally {
+    endAll(attempts);
+  }
+}
+
+function beginAtAddress({ throttle }: PasswordLimits, guess: Guess): Attempt {
+  return beginAttempt(throttle.passwords, [guess.box, accountOf(guess), guess.address]);
+}
+
+function accountOf({ email }: Guess): string {
+  return emailKey(email) ?? email;
+}
+
+/** One address can use up a quarter of an account's failures, so that one stranger does not reach the whole limit. */
+const shareOfOneAddress = 4;
+
+function sharedLimits(
+  { slot, perAccount }: PasswordLimits,
+  guess: Guess,
+  proven: string | undefined,
+): readonly SharedLimit[] {
+  if (proven !== undefined) return [{ subject: proven, most: perAccount }];
+  const ofAddress = Math.max(1, Math.floor(perAccount / shareOfOneAddress));
+  const { box, address } = guess;
+  const account = accountOf(guess);
+  return [
+    { subject: `account:${slot(box, account)}`, most: perAccount },
+    { subject: `guesser:${slot(box, account, networkOf(address))}`, most: ofAddress },
+  ];
+}

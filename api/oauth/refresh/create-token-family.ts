@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { Box } from '../../../crds/box.ts';
+import { familyHash, firstRefreshToken, refreshTokenText, tokenHash } from '../../credentials/refresh-token-text.ts';
+import type { FirstGrant, NewSession, Versioned } from '../../db/batched-statements.ts';
+import { insertFamily } from '../../db/session/refresh-family.ts';
+import { insertSession } from '../../db/session/session.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import type { Transaction } from '../../state/state-cache.ts';
+import { refreshLifetimes } from './refresh-lifetimes.ts';
+import type { RefreshSettings } from './settings.ts';
+import { hasRoom } from '../token/session-limit.ts';
+
+/** A refresh family that has begun: its id, and its first token. */
+export interface CreatedTokenFamily {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** The grant that a family comes from, and the settings that its tokens are issued under. */
+export interface FamilyOrigin {
+  readonly grant: FirstGrant;
+  readonly settings: RefreshSettings;
+}
+
+/**
+ * Stores a refresh family and its first session; returns the refresh token. Undefined when the box's limit of sessions
+ * is reached. `now` in milliseconds. Throws Outage.
+ */
+export function createTokenFamily(
+  session: NewSession,
+  origin: FamilyOrigin,
+  box: Box,
+  transaction: Transaction,
+  now: number,
+): Promise<Versioned<string | undefined>> {
+  return transaction(async (connection) => {
+    if (!(await hasRoom(connection, session, box, now))) return undefined;
+    return (await storeTokenFamily(connection, session, origin, box, now)).token;
+  });
+}
+
+/**
+ * Does the same inside a transaction that has made room for the session. The family's row is written first, so that
+ * ending the family ends the session too.
+ */
+export async function storeTokenFamily(
+  connection: Connection,
+  session: NewSession,
+  { grant, settings }: FamilyOrigin,
+  box: Box,
+  now: number,
+): Promise<CreatedTokenFamily> {
+  const id = randomUUID();
+  const token = firstRefreshToken(id.replaceAll('-', ''));
+  const { sliding, absolute } = refreshLifetimes(settings, box);
+  await insertFamily(connection, {
+    box: session.box,
+    id,
+    client: session.client,
+    user: session.user,
+    grant,
+    version: session.version,
+    familyHash: familyHash(token),
+    tokenHash: tokenHash(token),
+    session: session.id,
+    scope: session.scope,
+    audience: session.audience,
+    createdAt: now,
+    expiresAt: now + sliding,
+    endsAt: now + absolute,
+    sessionsEnd: session.expiresAt * 1000,
+  });
+  await insertSession(connection, session, id, null);
+  return { id, token: refreshTokenText(token) };
+}

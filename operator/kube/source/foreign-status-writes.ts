@@ -1,0 +1,25 @@
+import type { DeclaredObject } from './declared-object.ts';
+
+/** Objects whose status in the cluster is not the one that we last saw or wrote. */
+export interface ForeignStatusWrites {
+  /** Compares the known state of an object with the next one. */
+  readonly note: (known: DeclaredObject | undefined, next: DeclaredObject) => void;
+  /** Returns and forgets their keys in a box. */
+  readonly take: (box: string) => readonly string[];
+}
+
+/** Creates an empty record. Our own writes are known from their answers: the watch reports nothing new about them. */
+export function createForeignStatusWrites(): ForeignStatusWrites {
+  const keys = new Map<string, Set<string>>();
+  return {
+    note(known, { namespace, uid, status, declared: { key } }) {
+      if (known?.uid !== uid || known.status === status) return;
+      keys.set(namespace, (keys.get(namespace) ?? new Set()).add(key));
+    },
+    take(box) {
+      const taken = [...(keys.get(box) ?? [])];
+      keys.delete(box);
+      return taken;
+    },
+  };
+}

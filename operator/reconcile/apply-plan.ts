@@ -1,0 +1,231 @@
+import type { Adoption, ApplyLine, ApplyResult, DeclareLine } from '../../api/client/desired-state.ts';
+import type { Fault } from '../../crds/fault.ts';
+import { withoutDenied } from '../desired/granted-hosts.ts';
+import { applyLines } from './apply-call.ts';
+import type { BoxMemory, KnownRow } from './box-memory.ts';
+import { confirmedRemovals } from './confirm-removals.ts';
+import { declarerOf, ownerOf } from '../desired/declared.ts';
+import { intentOf, rowKey, rowOf, type Desired } from '../desired/desired.ts';
+import { releaseRetained } from '../secrets/forget.ts';
+import { declaredResource } from '../desired/validate.ts';
+import { recordDrift } from '../status/drift.ts';
+import type { PassContext } from './pass-context.ts';
+import { quotaText, retryRefusals } from '../desired/quota-refusals.ts';
+import { removalLine, type Plan, type Removal } from './plan.ts';
+import { portionsOf, stepsOf, type LineMaker, type Portion } from './portions.ts';
+import type { Resource } from '../desired/resource.ts';
+
+/** Compares every digest with the database and remembers its rows. Changes nothing there. */
+export async function compareWithStored(
+  box: string,
+  desired: readonly Desired[],
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<void> {
+  retryRefusals(memory);
+  memory.elsewhere.clear();
+  // No call is needed if the database has just shown that this cluster declares nothing.
+  if (memory.known && memory.rows.size === 0 && memory.published.size === 0) return;
+  const wanted = new Map(
+    desired.filter((one) => intentOf(one) === 'declare').map((one) => [one.validated.rowKey, one]),
+  );
+  const before = memory.rows;
+  const results = await applyLines(box, true, comparisons(wanted.values()), context, signal);
+  memory.quota = quotaText(context, memory);
+  recordDrift(box, results, wanted, before, context.events);
+  memory.rows = new Map();
+  for (const result of results) {
+    const key = rowKey(result);
+    noteComparison(result, wanted.get(key), before.get(key), memory);
+  }
+  memory.known = true;
+}
+
+function* comparisons(wanted: Iterable<Desired>): Generator<ApplyLine> {
+  for (const one of wanted) yield { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one) };
+}
+
+function adoption({ validated: { adopt } }: Desired): { readonly adopt?: Adoption } {
+  return adopt === undefined ? {} : { adopt };
+}
+
+function noteComparison(
+  result: ApplyResult,
+  wanted: Desired | undefined,
+  before: KnownRow | undefined,
+  memory: BoxMemory,
+): void {
+  const { kind, id, owner, retain = false } = result;
+  const key = rowKey(result);
+  if (result.result === 'unchanged' && wanted !== undefined) {
+    memory.rows.set(wanted.validated.rowKey, rowOfObject(wanted, rememberedForm(wanted, before)));
+  } else if (owner !== undefined) {
+    memory.rows.set(key, { kind, id, declarer: declarerOf(owner), digest: undefined, retain, faults: none });
+  } else if (result.result === 'conflict' && wanted !== undefined) {
+    noteRefusal(result, wanted, memory);
+  }
+}
+
+/**
+ * Returns the digest and faults to remember; without a digest the object is sent again in full. Only the API can tell
+ * whether a policy's rule is usable, and only when it sees the rule; it may also refuse the password of a Box's first
+ * admin. Both are sent unless the answer is remembered. A client with a `jwks_uri` is sent in every sweep, because the
+ * API's setting of allowed hosts may have changed.
+ */
+function rememberedForm(
+  { validated, digest }: Desired,
+  before: KnownRow | undefined,
+): Pick<KnownRow, 'digest' | 'faults'> {
+  const isAsked = validated.traits.kind === 'Client' && validated.traits.hasJwksUri;
+  if (before?.digest === digest) return { digest: isAsked ? undefined : digest, faults: before.faults };
+  const { traits } = validated;
+  const hasRule =
+    traits.kind === 'AccessPolicy' ? traits.engine !== 'allow' : traits.kind === 'Box' && traits.admin !== undefined;
+  return { digest: hasRule || isAsked ? undefined : digest, faults: none };
+}
+
+/** Builds a row without a spread, which takes half as much memory again: there may be twenty thousand. */
+function rowOfObject(
+  { object, validated }: Desired,
+  { digest, faults }: Pick<KnownRow, 'digest' | 'faults'>,
+): KnownRow {
+  return { kind: object.kind, id: validated.id, declarer: object, digest, retain: validated.retain, faults };
+}
+
+/** Result of carrying out a plan. */
+export interface AppliedPlan {
+  /** Removals that were confirmed and carried out. */
+  readonly removed: readonly Removal[];
+  /** Keys of the objects not sent yet, because other boxes have their turn. */
+  readonly left: ReadonlySet<string>;
+}
+
+/**
+ * Carries out a plan, in calls of about a megabyte. While other boxes wait for their pass it stops after the first
+ * call; the next pass plans the rest.
+ */
+export async function applyPlan(
+  box: string,
+  plan: Plan,
+  desired: readonly Desired[],
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<AppliedPlan> {
+  const remove = await confirmedRemovals(box, plan.remove, memory, context, signal);
+  const isQuotaTold = quotaText(context, memory) === memory.quota;
+  if (remove.length === 0 && plan.declare.length === 0 && isQuotaTold) return nothingDone;
+  // Before the row loses its owner: afterwards nobody could tell whose secret it is.
+  await releaseRetained(box, desired, remove, memory, context.keeper, signal);
+  const left = new Set(plan.declare.map(({ object }) => object.key));
+  const removed: Removal[] = [];
+  if (remove.length === 0 && plan.declare.length === 0) await applyLines(box, false, [], context, signal);
+  for (const portion of portionsOf(stepsOf(remove, plan.declare), lineMaker)) {
+    await send(box, portion, memory, context, signal);
+    removed.push(...portion.remove);
+    for (const { object } of portion.declare) left.delete(object.key);
+    if (context.isCrowded?.() === true) break;
+  }
+  memory.quota = quotaText(context, memory);
+  return { removed, left };
+}
+
+const nothingDone: AppliedPlan = { removed: [], left: new Set() };
+
+async function send(
+  box: string,
+  { lines, declare }: Portion<ApplyLine>,
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const declared = new Map(declare.map((one) => [one.validated.rowKey, one]));
+  for (const result of await applyLines(box, false, lines, context, signal)) {
+    noteResult(result, declared.get(rowKey(result)), memory);
+  }
+}
+
+const lineMaker: LineMaker<ApplyLine> = {
+  removal: removalLine,
+  declaration(one) {
+    const line = { ...rowOf(one), owner: ownerOf(one.object), digest: one.digest, ...adoption(one), ...ending(one) };
+    return { ...line, ...previousOf(one), ...adminOf(one), resource: withSecret(one) };
+  },
+};
+
+/** Returns how the row is treated when its object is deleted. */
+function ending({ validated: { retain, purge } }: Desired): { readonly retain?: true; readonly purge?: true } {
+  return { ...(retain ? { retain } : {}), ...(purge ? { purge } : {}) };
+}
+
+function previousOf({ secret }: Desired): Pick<DeclareLine, 'previous'> {
+  if (secret.state !== 'ready' || secret.previous === undefined) return {};
+  const { value, until } = secret.previous;
+  const known = value === undefined ? {} : { secret: value.reveal() };
+  return { previous: { ...known, until: new Date(until).toISOString() } };
+}
+
+/** Returns the first admin of a box, once the password exists. */
+function adminOf({ validated: { traits }, secret }: Desired): Pick<DeclareLine, 'bootstrap_admin'> {
+  if (traits.kind !== 'Box' || traits.admin === undefined || secret.state !== 'ready') return {};
+  return { bootstrap_admin: { email: traits.admin, password: secret.value.reveal() } };
+}
+
+/** Adds the secret. A missing secret leaves the stored one; a client that should have none loses it. */
+function withSecret({ object, validated, secret }: Desired): Resource {
+  const resource = withoutDenied(declaredResource(object, validated), validated);
+  if (resource.resourceType !== 'Client' || secret.state === 'missing') return resource;
+  return { ...resource, secret: secret.state === 'ready' ? secret.value.reveal() : null };
+}
+
+function noteResult(result: ApplyResult, declared: Desired | undefined, memory: BoxMemory): void {
+  const key = rowKey(result);
+  switch (result.result) {
+    case 'created':
+    case 'updated':
+    case 'unchanged':
+      if (declared === undefined) return;
+      memory.rows.set(
+        declared.validated.rowKey,
+        rowOfObject(declared, { digest: declared.digest, faults: belowSpec(result.faults) }),
+      );
+      memory.refusals.delete(declared.object.key);
+      return;
+    case 'deleted':
+    case 'absent':
+      memory.rows.delete(key);
+      return;
+    case 'retained':
+      memory.rows.delete(key);
+      memory.elsewhere.set(key, true);
+      return;
+    case 'conflict':
+    case 'invalid':
+      if (declared !== undefined) noteRefusal(result, declared, memory);
+      return;
+    case 'needed':
+    case 'undeclared':
+      return;
+  }
+}
+
+function noteRefusal(result: ApplyResult, { object: { key }, digest }: Desired, memory: BoxMemory): void {
+  const faults = belowSpec(result.faults);
+  if (result.quota !== undefined) {
+    const detail = faults.map(({ message }) => message).join('; ');
+    memory.refusals.set(key, { digest, result: 'quota', faults: none, detail });
+    return;
+  }
+  const kind = result.result === 'invalid' ? 'invalid' : 'conflict';
+  const detail = result.detail ?? (kind === 'invalid' ? 'the API refuses it' : 'the id was there before');
+  memory.refusals.set(key, { digest, result: kind, faults, detail });
+}
+
+const none: readonly never[] = [];
+
+/** Puts paths below `spec`: the API names fields of the resource, which people wrote there. */
+function belowSpec(faults: readonly Fault[] = none): readonly Fault[] {
+  if (faults.length === 0) return none;
+  return faults.map(({ path, message }) => ({ path: path === '' ? '' : `spec.${path}`, message }));
+}

@@ -1,0 +1,121 @@
+import type { ApplyResult } from '../../api/client/desired-state.ts';
+import { applyLines } from './apply-call.ts';
+import type { BoxMemory } from './box-memory.ts';
+import { confirmedRemovals } from './confirm-removals.ts';
+import { declarerOf } from '../desired/declared.ts';
+import { contested, isAnyContested, rowKey, type Candidate } from '../desired/desired.ts';
+import { releaseRetained } from '../secrets/forget.ts';
+import type { PassContext } from './pass-context.ts';
+import { areAllOwn, isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
+import type { Listing } from '../desired/source.ts';
+
+/** Removals made before anything else in a pass. */
+export interface Deletions {
+  readonly removed: readonly Removal[];
+  /** Row keys of removals that were not confirmed; this pass does not ask again. */
+  readonly open: ReadonlySet<string>;
+}
+
+/**
+ * Removes the rows of deleted and terminating objects before anything else in a pass, then releases the objects that
+ * waited for this. It needs no Secret and nothing that is still declared, so these cannot delay a deletion. An id that
+ * another object has now is left to the plan, which passes it on in one call.
+ */
+export async function removeDeleted(
+  box: string,
+  listing: Listing,
+  candidates: readonly Candidate[],
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<Deletions> {
+  const going = context.source.finalizers?.terminating(box) ?? [];
+  memory.missing = 0;
+  memory.owesRemovals = going.length > 0;
+  if (!memory.known && (going.length > 0 || isAnyContested(candidates)))
+    await listStoredRows(box, memory, context, signal);
+  memory.owesRemovals = going.length > 0 || !isEachDeclared(memory.rows, candidates);
+  if (!memory.owesRemovals) return { removed: [], open: new Set() };
+  const there = uidsOf(candidates);
+  const contenders = contested(candidates, memory.rows);
+  const taken = new Set(contenders.filter(isWanted).map(({ validated }) => validated.rowKey));
+  const due = removalsOf(contenders, memory.rows, listing.complete).filter(
+    ({ row, declarer }) => !there.has(declarer.uid) && !taken.has(rowKey(row)),
+  );
+  const removed = await confirmedRemovals(box, due, memory, context, signal);
+  if (removed.length > 0) await remove(box, candidates, removed, memory, context, signal);
+  await removeFinalizers(box, memory, context, signal);
+  memory.owesRemovals = false;
+  const done = new Set(removed);
+  return { removed, open: new Set(due.filter((one) => !done.has(one)).map(({ row }) => rowKey(row))) };
+}
+
+function isEachDeclared(rows: BoxMemory['rows'], candidates: readonly Candidate[]): boolean {
+  if (areAllOwn(candidates, rows)) return true;
+  const there = uidsOf(candidates);
+  return [...rows.values()].every(({ declarer }) => there.has(declarer.uid));
+}
+
+function uidsOf(candidates: readonly Candidate[]): ReadonlySet<string> {
+  return new Set(candidates.map(({ object }) => object.uid));
+}
+
+/** Releases the objects whose deletion waited for their rows, if these are gone. */
+export async function removeFinalizers(
+  box: string,
+  memory: BoxMemory,
+  { source }: PassContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const going = source.finalizers?.terminating(box) ?? [];
+  if (going.length === 0 || !memory.known) return;
+  const declarers = new Set([...memory.rows.values()].map(({ declarer }) => declarer.uid));
+  const free = going.filter(({ uid }) => !declarers.has(uid));
+  if (free.length > 0) await source.finalizers?.remove(box, free, signal);
+}
+
+/** Reads all rows of this cluster in the box, without comparing them with what is declared now. */
+async function listStoredRows(
+  box: string,
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = memory.rows;
+  const rows: BoxMemory['rows'] = new Map();
+  for (const { kind, id, owner, retain = false } of await applyLines(box, true, [], context, signal)) {
+    if (owner === undefined) continue;
+    const key = rowKey({ kind, id });
+    const known = before.get(key);
+    const isSame = known?.declarer.uid === owner.uid;
+    rows.set(
+      key,
+      isSame ? { ...known, retain } : { kind, id, declarer: declarerOf(owner), digest: undefined, retain, faults: [] },
+    );
+  }
+  memory.rows = rows;
+  memory.known = true;
+}
+
+async function remove(
+  box: string,
+  candidates: readonly Candidate[],
+  removals: readonly Removal[],
+  memory: BoxMemory,
+  context: PassContext,
+  signal: AbortSignal,
+): Promise<void> {
+  // Before the row loses its owner: afterwards nobody could tell whose secret it is.
+  await releaseRetained(box, candidates, removals, memory, context.keeper, signal);
+  const lines = removals.map(removalLine);
+  for (const result of await applyLines(box, false, lines, context, signal)) noteRemoval(result, memory);
+}
+
+function noteRemoval(result: ApplyResult, memory: BoxMemory): void {
+  const key = rowKey(result);
+  memory.rows.delete(key);
+  if (result.result === 'retained') memory.elsewhere.set(key, true);
+  else memory.elsewhere.delete(key);
+  // Somebody else has the row now: the database must be compared again.
+  if (result.result === 'conflict') memory.known = false;
+}

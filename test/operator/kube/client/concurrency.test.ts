@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { forEachConcurrently } from '../../../../operator/kube/client/concurrency.ts';
+
+describe('calls of the Kubernetes API that are made at once', () => {
+  async function most(lengths: readonly number[]): Promise<number> {
+    let [now, found] = [0, 0];
+    await forEachConcurrently(
+      lengths,
+      async () => {
+        now += 1;
+        found = Math.max(found, now);
+        await breathe();
+        now -= 1;
+      },
+      (length) => length,
+    );
+    return found;
+  }
+
+  const cases: [what: string, lengths: readonly number[], lanes: number][] = [
+    ['small ones', Array.from({ length: 40 }, () => 500), 16],
+    ['fewer than there are lanes', [500, 500], 2],
+    ['60,000 characters each', Array.from({ length: 40 }, () => 60_000), 4],
+    ['750,000 characters each', Array.from({ length: 40 }, () => 750_000), 2],
+    ['one large among many small ones', [200_000, ...Array.from({ length: 39 }, () => 500)], 16],
+  ];
+  for (const [what, lengths, lanes] of cases) {
+    it(`R-53 are ${String(lanes)}: ${what}`, async () => {
+      expect(await most(lengths)).to.equal(lanes);
+    });
+  }
+});

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { Readable } from 'node:stream';
+import { lines } from '../../../../operator/kube/client/read-lines.ts';
+
+/** The lines of a stream that comes in these parts. */
+async function linesOf(parts: Iterable<string | Buffer>): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const line of lines(Readable.from([...parts].map((part) => Buffer.from(part))), 60_000)) found.push(line);
+  return found;
+}
+
+const failure = (parts: Iterable<string>): Promise<unknown> => linesOf(parts).catch((error: unknown) => error);
+
+describe('lines of a watch', () => {
+  it('are put together from parts, also where a part ends within a line, a sign or at its end', async () => {
+    expect(await linesOf(['one\ntwo\n', 'th', 're', 'e\n\nfour', '\n'])).to.deep.equal(['one', 'two', 'three', 'four']);
+    const bytes = Buffer.from('grün\nblau\n');
+    expect(await linesOf(Array.from(bytes, (byte) => Buffer.from([byte])))).to.deep.equal(['grün', 'blau']);
+  });
+
+  it('are refused where the last one has no end, or one is longer than any object', async () => {
+    expect(String(await failure(['one\ntw', 'o']))).to.contain('ended within a line');
+    const part = 'x'.repeat(2 ** 20);
+    expect(String(await failure(Array.from({ length: 17 }, () => part)))).to.contain('a line of a watch has no end');
+  });
+
+  it('R-53 cost as much in many parts as in few: what was searched is not searched again', async () => {
+    const line = `${'x'.repeat(1_500_000)}\n`;
+    const cut = (size: number): string[] =>
+      Array.from({ length: Math.ceil(line.length / size) }, (_, nth) => line.slice(nth * size, (nth + 1) * size));
+    const cpu = async (size: number): Promise<number> => {
+      const began = process.cpuUsage();
+      for (let times = 0; times < 5; times += 1) expect(await linesOf(cut(size))).to.deep.equal([line.slice(0, -1)]);
+      const { user, system } = process.cpuUsage(began);
+      return (user + system) / 1000;
+    };
+    await cpu(16_384);
+    const small = await cpu(1_024);
+    // Searched again with each of 1,500 parts, five lines took 3 seconds and more.
+    expect(small, 'milliseconds of processor time').to.be.below(1_000);
+  });
+});
