@@ -4,14 +4,9 @@ import { manifestSchemas } from './manifest-schema.ts';
 import { NOT_IN_FORCE } from './not-in-force.ts';
 import { schemaNode, type SchemaNode } from './schema-node.ts';
 
-/** A test: its file, and a part of its title as written there. */
-export type FieldProof = readonly [file: string, title: string];
-/** Tests that prove the effect of each field, by kind and dotted field. */
-export type FieldProofs = Readonly<Record<Kind, Readonly<Record<string, FieldProof>>>>;
-
-/** Returns docs/custom-resources.md: every field of every custom resource, its test, and the rules between fields. */
-export function resourceReference(proofs: FieldProofs): string {
-  const kinds = Object.values(KINDS).map(({ kind }) => section(kind, proofs[kind]));
+/** Returns docs/custom-resources.md: every field of every custom resource, and the rules between fields. */
+export function resourceReference(): string {
+  const kinds = Object.values(KINDS).map(({ kind }) => section(kind));
   return [INTRODUCTION, ...kinds, notInForceSection()].join('\n\n').concat('\n');
 }
 
@@ -19,7 +14,7 @@ const INTRODUCTION = `# Custom resources
 
 <!-- Made from the schemas in crds/*.ts by \`make generate\`. Do not edit. -->
 
-Every field of \`spec\`, by its dotted name, and the test that proves what it does. Fields in snake_case are those of the
+Every field of \`spec\`, by its dotted name. Fields in snake_case are those of the
 resource itself and have the same name over REST; fields in camelCase mean something only in a manifest. Over REST a resource
 also has \`resourceType\` and must have \`id\`.
 A field that is not listed here is refused. Some are accepted and do nothing yet: [the last section](#not-in-force-in-this-version)
@@ -51,15 +46,15 @@ function notInForceSection(): string {
 const NOT_YET = `These fields, and what is below them, are accepted and checked, so that manifests need not change when they come into force,
 and have no effect yet. An object that has one of them carries the condition \`NotInForce\` with their names.`;
 
-function section(kind: Kind, proofs: FieldProofs[Kind]): string {
+function section(kind: Kind): string {
   const spec = schemaNode(manifestSchemas[kind].properties.spec);
   const { plural, shortName } = KINDS[kind];
-  const table = fieldsOf(spec).map((field) => row(kind, field, proofs[field.path]));
+  const table = fieldsOf(spec).map((field) => row(kind, field));
   const rules = manifestRules[kind].map(({ path, message }) => `- \`${path}\` ${cell(message)}.`);
   return [
     `## ${kind}`,
     `\`kubectl get ${plural}\`, or \`${shortName}\`.`,
-    ['| field | type | default | meaning | proved by |', '| --- | --- | --- | --- | --- |', ...table].join('\n'),
+    ['| field | type | default | meaning |', '| --- | --- | --- | --- |', ...table].join('\n'),
     `Rules between the fields of a ${kind}:`,
     rules.join('\n'),
   ].join('\n\n');
@@ -85,10 +80,11 @@ export function fieldsOf(node: SchemaNode, parent = ''): readonly SpecField[] {
   });
 }
 
-function row(kind: Kind, { path, node, isRequired }: SpecField, proof: FieldProof | undefined): string {
+function row(kind: Kind, { path, node, isRequired }: SpecField): string {
   const type = isRequired ? `${typeOf(node)}, required` : typeOf(node);
   const description = node.description ?? '';
-  return `| \`${path}\` | ${type} | ${cell(defaultOf(description))} | ${cell(description)} | ${proofCell(kind, path, proof)} |`;
+  const effect = isNotInForce(kind, path) ? 'Not in force. ' : '';
+  return `| \`${path}\` | ${type} | ${cell(defaultOf(description))} | ${effect}${cell(description)} |`;
 }
 
 /** Reads the default from a description (one of three forms): a default in a CRD would be written into objects. */
@@ -97,16 +93,6 @@ function defaultOf(description: string): string {
   const [, behind] = /by default ([^.;,]+)/i.exec(description) ?? [];
   const [, marked] = /(\w+) \(default/.exec(description) ?? [];
   return (before ?? marked ?? behind ?? '').trim();
-}
-
-function proofCell(kind: Kind, path: string, proof: FieldProof | undefined): string {
-  if (isNotInForce(kind, path)) return 'not in force';
-  return proof === undefined ? '' : `[${plainTitle(proof[1])}](../${proof[0]})`;
-}
-
-/** Replaces the parts of a title that are filled in at run time, and removes brackets, which would end the link. */
-function plainTitle(title: string): string {
-  return cell(title.replaceAll(/\$\{[^}]*\}/g, '…').replaceAll(/[[\]]/g, ''));
 }
 
 /** Checks whether no value of a field has an effect in this version. */

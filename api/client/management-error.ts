@@ -12,9 +12,9 @@ export class ManagementError extends Error {
   /** For `locked`: the uid of the namespace that the box is bound to. */
   readonly bound: string | undefined;
 
-  constructor(sort: ManagementErrorCode, message: string, options?: ErrorOptions & { readonly bound?: string }) {
+  constructor(code: ManagementErrorCode, message: string, options?: ErrorOptions & { readonly bound?: string }) {
     super(message, options);
-    this.code = sort;
+    this.code = code;
     this.bound = options?.bound;
   }
 }

@@ -55,11 +55,11 @@ describe('createManagement', () => {
   const owner = { name: 'shop/a', uid: '1' };
   const call = (fields: Partial<ApplyCall> = {}): ApplyCall => ({ box: 'shop', head, lines: [], ...fields });
 
-  async function failure(work: Promise<unknown>): Promise<{ sort: string; message: string }> {
+  async function failure(work: Promise<unknown>): Promise<{ code: string; message: string }> {
     try {
       await work;
     } catch (error) {
-      if (error instanceof ManagementError) return { sort: error.code, message: error.message };
+      if (error instanceof ManagementError) return { code: error.code, message: error.message };
       throw error;
     }
     throw new Error('it did not fail');
@@ -141,7 +141,7 @@ describe('createManagement', () => {
     expect(requests.at(-1)).to.include({ method: 'GET', url: '/boxes/shop/last-use?cluster=a%26b' });
     for (const nonsense of ['[]', '{}', '{"clients":[{}]}', '{"clients":[1]}']) {
       answer = text(nonsense);
-      expect(await failure(management.lastUses('shop', 'c', signal)), nonsense).to.include({ sort: 'refused' });
+      expect(await failure(management.lastUses('shop', 'c', signal)), nonsense).to.include({ code: 'refused' });
     }
   });
 
@@ -154,17 +154,17 @@ describe('createManagement', () => {
   ]) {
     it(`refuses a usage such as ${nonsense}`, async () => {
       answer = text(nonsense);
-      expect(await failure(management.usage('shop', 'c', '', signal))).to.include({ sort: 'refused' });
+      expect(await failure(management.usage('shop', 'c', '', signal))).to.include({ code: 'refused' });
     });
   }
 
   it('tells to which namespace a locked box is bound', async () => {
     answer = text('{"error":"the box is bound to namespace u1","code":"locked","bound":"u1"}\n');
     const refused = await management.apply(call(), signal).catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(ManagementError).that.includes({ sort: 'locked', bound: 'u1' });
+    expect(refused).to.be.instanceOf(ManagementError).that.includes({ code: 'locked', bound: 'u1' });
   });
 
-  const failures: [title: string, answer: Answer, sort: string, message: RegExp][] = [
+  const failures: [title: string, answer: Answer, code: string, message: RegExp][] = [
     ['a later epoch', text(`${done}{"error":"epoch 1 is over","code":"fenced"}\n`), 'fenced', /^epoch 1 is over$/],
     ['a later epoch, at once', text('{"error":"epoch 1 is over","code":"fenced"}', 409), 'fenced', /^epoch 1 is over$/],
     ['Postgres away', text('{"error":"away","code":"unavailable"}\n'), 'unavailable', /^away$/],
@@ -192,11 +192,11 @@ describe('createManagement', () => {
       /cannot be reached/,
     ],
   ];
-  for (const [title, given, sort, message] of failures) {
-    it(`sorts ${title} as ${sort}`, async () => {
+  for (const [title, given, code, message] of failures) {
+    it(`sorts ${title} as ${code}`, async () => {
       answer = given;
       const found = await failure(management.apply(call(), signal));
-      expect(found.sort).to.equal(sort);
+      expect(found.code).to.equal(code);
       expect(found.message).to.match(message);
     });
   }
@@ -209,14 +209,14 @@ describe('createManagement', () => {
     it(`sorts ${title} as unavailable`, async () => {
       answer = given;
       const found = await failure(hasty.apply(call(), signal));
-      expect(found.sort).to.equal('unavailable');
+      expect(found.code).to.equal('unavailable');
       expect(found.message).to.match(/no byte for 0.3 s|aborted/);
     });
   }
 
   it('sorts an API that is not there as unavailable', async () => {
     const closed = createManagement({ url: 'http://127.0.0.1:1', key: new Secret('k') });
-    expect(await failure(closed.claimEpoch('c', signal))).to.include({ sort: 'unavailable' });
+    expect(await failure(closed.claimEpoch('c', signal))).to.include({ code: 'unavailable' });
   });
 
   it('ends with the reason of the signal when it is told to stop', async () => {

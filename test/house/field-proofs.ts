@@ -1,4 +1,10 @@
-import type { FieldProofs } from '../../crds/reference.ts';
+import type { Kind } from '../../crds/kind.ts';
+
+/** A test: its file, and a part of its title as written there. */
+export type FieldProof = readonly [file: string, title: string];
+
+/** The tests that prove the effect of each field, by kind and dotted field. */
+type FieldProofs = Readonly<Record<Kind, Readonly<Record<string, FieldProof>>>>;
 
 /** Of fields that are stored and shown only: what the author wrote comes back. */
 const shown = ['test/http/resources/patches.test.ts', 'merges, also in YAML and as plain JSON'] as const;

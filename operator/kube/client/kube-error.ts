@@ -34,13 +34,13 @@ export class KubeError extends Error {
   readonly subject: Subject | undefined;
 
   constructor(
-    sort: KubeErrorCode,
+    code: KubeErrorCode,
     message: string,
     more: { status?: number; retryAfter?: number; subject?: Subject; cause?: unknown } = {},
   ) {
     super(message, more.cause === undefined ? {} : { cause: more.cause });
     this.name = 'KubeError';
-    this.code = sort;
+    this.code = code;
     this.status = more.status ?? 0;
     this.retryAfter = more.retryAfter ?? 0;
     this.subject = more.subject;
@@ -60,7 +60,7 @@ export function statusError(value: unknown, status = 0, retryAfter?: string): Ku
   const seconds = Number(retryAfter ?? details['retryAfterSeconds'] ?? 0);
   const message = typeof said['message'] === 'string' ? said['message'] : `the API server answered ${String(code)}`;
   const subject = subjectOf(details);
-  return new KubeError(isTerminating(details) ? 'terminating' : sortOf(code), message, {
+  return new KubeError(isTerminating(details) ? 'terminating' : codeOfStatus(code), message, {
     status: code,
     retryAfter: Number.isFinite(seconds) ? Math.max(0, seconds) * 1000 : 0,
     ...(subject === undefined ? {} : { subject }),
@@ -86,7 +86,7 @@ const SORTS: ReadonlyMap<number, KubeErrorCode> = new Map([
   [422, 'invalid'],
 ]);
 
-function sortOf(status: number): KubeErrorCode {
+function codeOfStatus(status: number): KubeErrorCode {
   return SORTS.get(status) ?? 'unavailable';
 }
 

@@ -53,8 +53,8 @@ export function createLeaseStore(
 }
 
 /** Checks whether the Lease has changed. If it is to be created, the namespace is what was not found. */
-function isChanged({ code: sort }: KubeError, wasThere: boolean): boolean {
-  return sort === 'conflict' || (sort === 'not-found' && wasThere);
+function isChanged({ code }: KubeError, wasThere: boolean): boolean {
+  return code === 'conflict' || (code === 'not-found' && wasThere);
 }
 
 function leaseBody(

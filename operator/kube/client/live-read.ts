@@ -51,8 +51,8 @@ export function pathOfObject(object: KubeName): string {
 
 /** Checks whether an error says that this very object does not exist. */
 export function isAbout(
-  { code: sort, subject }: KubeError,
+  { code, subject }: KubeError,
   { group, plural, name }: Pick<KubeName, 'group' | 'plural' | 'name'>,
 ): boolean {
-  return sort === 'not-found' && subject?.group === group && subject.kind === plural && subject.name === name;
+  return code === 'not-found' && subject?.group === group && subject.kind === plural && subject.name === name;
 }

@@ -128,7 +128,7 @@ describe('R-B2 the hosts of boxes', () => {
     const older = await cluster('fenced');
     await older.hosts(has('fenced', 'f.test'));
     await claimEpoch(api.managementUrl, api.managementKey, 'fenced');
-    expect(await older.hosts(has('fenced')).catch((error: unknown) => error)).to.include({ sort: 'fenced' });
+    expect(await older.hosts(has('fenced')).catch((error: unknown) => error)).to.include({ code: 'fenced' });
   });
 
   it('are claimed by the Box itself where there are no namespaces: the first one has them until it lets go', async () => {

@@ -177,7 +177,7 @@ describe('P-14 a box whose namespace was made again', () => {
     expect(await box.verdicts([app('newest-app')])).to.equal('updated');
     expect(await serves(box)).to.include({ token: 200, live: true, refresh: 200 });
     const fenced = await old.verdicts([]).catch((error: unknown) => error);
-    expect(fenced).to.include({ sort: 'fenced' });
+    expect(fenced).to.include({ code: 'fenced' });
   });
 
   /** All that the box holds, but for sessions: those were not asked for. */

@@ -235,7 +235,7 @@ describe('reconcileBox against a real API', () => {
     await rig.pass([app]);
     await rig.management.claimEpoch(`test-${rig.box}`, new AbortController().signal);
     const error: unknown = await rig.pass([]).catch((thrown: unknown) => thrown);
-    expect(error).to.be.instanceOf(ManagementError).with.property('sort', 'fenced');
+    expect(error).to.be.instanceOf(ManagementError).with.property('code', 'fenced');
     expect(await rig.token('app')).to.equal(200);
   });
 });
@@ -263,7 +263,7 @@ describe('reconcileBox while the API is away', () => {
     await rig.pass([app]);
     await running.pop()?.stop();
     const error: unknown = await rig.pass([app, machineClient('new')]).catch((thrown: unknown) => thrown);
-    expect(error).to.be.instanceOf(ManagementError).with.property('sort', 'unavailable');
+    expect(error).to.be.instanceOf(ManagementError).with.property('code', 'unavailable');
     expect(rig.condition('Client/new')).to.equal('False/Unavailable');
     expect(rig.condition('Client/app')).to.equal('True/Ready');
     expect(rig.memory.known).to.equal(false);

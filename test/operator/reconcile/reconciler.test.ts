@@ -177,7 +177,7 @@ describe('startReconciler against a real API', () => {
     source.objects = [];
     changed('a');
     const error: unknown = await failed.catch((thrown: unknown) => thrown);
-    expect(error).to.be.instanceOf(ManagementError).with.property('sort', 'fenced');
+    expect(error).to.be.instanceOf(ManagementError).with.property('code', 'fenced');
     expect(await rows()).to.deep.equal({ a: 1 });
     expect(failures).to.deep.equal([]);
   });

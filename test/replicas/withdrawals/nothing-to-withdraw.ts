@@ -1,4 +1,4 @@
-import type { FieldProof } from '../../../crds/reference.ts';
+import type { FieldProof } from '../../house/field-proofs.ts';
 
 const lifetime = 'a token keeps the lifetime that it was issued with (docs/oauth.md, Settings that change)';
 const shown = 'it is shown, and lets nobody do anything';

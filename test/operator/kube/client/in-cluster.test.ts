@@ -81,7 +81,7 @@ describe('what a pod is given to sign in with', () => {
 
     it(`is an error that names the file when ${name} is empty`, async () => {
       await put(name, '\n');
-      expect(await thrown()).to.include({ sort: 'unavailable', message: `cannot sign in: ${file()} is empty` });
+      expect(await thrown()).to.include({ code: 'unavailable', message: `cannot sign in: ${file()} is empty` });
     });
   }
 

@@ -112,7 +112,7 @@ describe('the finalizer', () => {
       nth % 2 === 0 ? new KubeError('conflict', 'changed') : live({ finalizers: [ours] }),
     );
     const thrown: unknown = await holds.remove('shop', [app], signal).catch((error: unknown) => error);
-    expect(thrown).to.be.instanceOf(KubeError).with.property('sort', 'conflict');
+    expect(thrown).to.be.instanceOf(KubeError).with.property('code', 'conflict');
     expect(patches()).to.have.length(5);
   });
 

@@ -76,7 +76,7 @@ describe('writeStatuses', () => {
     const thrown: unknown = await writeStatuses(apiOf(server), [statusOf('one')], () => store, never).catch(
       (error: unknown) => error,
     );
-    expect(thrown).to.be.instanceOf(KubeError).with.property('sort', 'conflict');
+    expect(thrown).to.be.instanceOf(KubeError).with.property('code', 'conflict');
     expect(server.requests).to.have.length(9);
   });
 });
