@@ -7,15 +7,16 @@ import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
 import { oauthStatus } from '../../api/oauth/oauth-error.ts';
 
-const page = readFileSync('docs/oauth.md', 'utf8');
+const pages = ['docs/get-a-token.md', 'docs/check-a-token.md'];
 
-/** The requests of the page, each with the answer that stands behind it. */
+/** The requests of the pages, each with the answer behind it. */
 function documented(): readonly { readonly request: string; readonly answer: string }[] {
-  const blocks = [...page.matchAll(/^```http\n([^]*?)^```$/gm)].map(([, text = '']) => text.trimEnd());
+  const text = pages.map((page) => readFileSync(page, 'utf8')).join('\n');
+  const blocks = [...text.matchAll(/^```http\n([^]*?)^```$/gm)].map(([, block = '']) => block.trimEnd());
   return blocks.flatMap((request, index) => (index % 2 === 0 ? [{ request, answer: blocks[index + 1] ?? '' }] : []));
 }
 
-describe('the page on the OAuth endpoints', () => {
+describe('the pages on the OAuth endpoints', () => {
   let api: TestApi;
   let baseUrl: string;
   const given = new Map<string, string>();
@@ -42,7 +43,7 @@ describe('the page on the OAuth endpoints', () => {
     }
   });
 
-  // One after the other, as the page tells them: a later one uses the tokens of an earlier one.
+  // One after the other, as the pages tell them: a later one uses the tokens of an earlier one.
   for (const { request, answer } of documented()) {
     it(`tells the truth about ${request.split('\n', 1)[0] ?? ''}`, async () => {
       if (request.includes('<new access token>')) remember(await send(baseUrl, newToken), 'new access token');
@@ -100,7 +101,7 @@ describe('the page on the OAuth endpoints', () => {
 
   it('lists every error code that an OAuth endpoint answers with', () => {
     for (const code of [...Object.keys(oauthStatus), 'slow_down', 'temporarily_unavailable', 'server_error']) {
-      expect(page).to.contain(`| \`${code}\` |`);
+      expect(readFileSync('docs/oauth.md', 'utf8')).to.contain(`| \`${code}\` |`);
     }
   });
 });
