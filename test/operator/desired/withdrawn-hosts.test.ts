@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { isRecord } from '../../../crds/schema-node.ts';
+import { startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { applyCrds } from '../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { annotate, issuerAt, tokenAt } from './host-requests.ts';
@@ -9,11 +10,14 @@ import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 const machine = { grant_types: ['client_credentials'] };
 const merge = 'application/merge-patch+json';
 
+/** On a control plane of its own: it stores objects that the definition refuses. */
 describe('a host that an admin withdraws', () => {
+  let plane: ControlPlane;
   let rig: OperatorRig;
   let owner: pg.Pool;
   before(async () => {
-    rig = await startOperatorRig();
+    plane = await startControlPlane();
+    rig = await startOperatorRig(plane);
     owner = new pg.Pool({ connectionString: rig.database.ownerUrl, max: 1 });
     await rig.operator();
     rig.plane.startControllers(['namespace']);
@@ -21,6 +25,7 @@ describe('a host that an admin withdraws', () => {
   after(async () => {
     await owner.end();
     await rig.stop();
+    await plane.stop();
   });
 
   const secretOf = (box: string): string => `secret-of-${box}`;
