@@ -32,8 +32,8 @@ interface Box {
 }
 
 /**
- * Declarations of all files of a folder together. Only {@link removeFinalizers} removes an object that no file has any more,
- * because editors save by unlinking and renaming.
+ * Declarations of all files of a folder together. Only {@link FolderIndex.letGo} removes an object that no file has
+ * any more, because editors save by unlinking and renaming.
  */
 export class FolderIndex {
   readonly #boxes = new Map<string, Box>();

@@ -95,7 +95,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
         const left = await measured(meter, box, () => reconcileBox(box, memory, scope, context, signal));
         if (left === 'more') queue.add(box);
         failing.delete(box);
-        wakeUps.runAt(box, memory.nextLook);
+        timers.runAt(box, memory.nextLook);
       } catch (error) {
         if (isFenced(error)) failure.reject(error);
         throw error;
@@ -110,7 +110,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   });
   meter.measure(() => queue.waiting, missing, conditions);
 
-  const wakeUps = createRequeueTimers((box) => queue.add(box), options.now, options.schedule);
+  const timers = createRequeueTimers((box) => queue.add(box), options.now, options.schedule);
   const { reach, retry } = followApi(options, memories, failing, (box) => queue.add(box));
   /** Handles a failure that concerns no single box. */
   function told(error: unknown, wait: number): void {
@@ -143,7 +143,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     retry,
     async stop(grace = 0) {
       sweeps.cancel();
-      for (const part of [reach, wakeUps]) part.stop();
+      for (const part of [reach, timers]) part.stop();
       await stopWithin(grace, queue.stop(), stopping, options.schedule);
     },
   };

@@ -20,7 +20,7 @@ export interface ResourceBody {
 /** Bytes from which a body is parsed in a turn of its own: parsing a mebibyte takes 5 to 15 ms. */
 const longToParse = 65_536;
 
-/** Returns the body of a request to a resource, parsed in `boxLock` if it is long; undefined if its method has none. */
+/** Returns the body of a request to a resource, parsed in `turn` if it is long; undefined if its method has none. */
 export function resourceBody(request: IncomingMessage, turn: LoopTurn): ResourceBody | undefined {
   if (!withBody.has(request.method)) return undefined;
   let reading: Promise<unknown> | undefined;

@@ -20,8 +20,8 @@ import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
 export function logoutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await pageRequest(context, request, response);
-    const wish = await readLogoutHint(context, here, here.query.slice(1), request, response);
-    if (wish !== undefined) await grant(context, here, response, wish);
+    const hint = await readLogoutHint(context, here, here.query.slice(1), request, response);
+    if (hint !== undefined) await grant(context, here, response, hint);
   };
 }
 
@@ -33,11 +33,11 @@ export function postedLogoutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const form = await readPostedQuery(request);
     const here = await pageRequest(context, request, response);
-    const wish = await readLogoutHint(context, here, form, request, response);
-    if (wish === undefined) return;
+    const hint = await readLogoutHint(context, here, form, request, response);
+    if (hint === undefined) return;
     const fields = new URLSearchParams(form);
     if (here.browser.isNew && !fields.has(POSTED_AGAIN)) postAgain(context, here, response, fields);
-    else await grant(context, here, response, wish);
+    else await grant(context, here, response, hint);
   };
 }
 
@@ -63,16 +63,16 @@ async function grant(
   context: ApiContext,
   here: PageRequest,
   response: ServerResponse,
-  wish: LogoutHint,
+  hint: LogoutHint,
 ): Promise<void> {
   const visitor = await findSignedInUser(context, here);
   if (visitor === undefined) {
-    goOn(context, here, response, wish.address);
-  } else if (visitor.person.id === wish.user) {
-    await leave(context, here, response, wish.address);
+    goOn(context, here, response, hint.address);
+  } else if (visitor.person.id === hint.user) {
+    await leave(context, here, response, hint.address);
   } else {
-    const address = signOutAddress(here.box) + (wish.withoutHint === '' ? '' : `?${wish.withoutHint}`);
+    const address = signOutAddress(here.box) + (hint.withoutHint === '' ? '' : `?${hint.withoutHint}`);
     const page = signOutPage({ ...formView(here), email: visitor.person.email, signOutAddress: address });
-    send(response, pageAnswer(page, { leaves: wish.address !== undefined }), context.onAnswer);
+    send(response, pageAnswer(page, { leaves: hint.address !== undefined }), context.onAnswer);
   }
 }

@@ -21,19 +21,19 @@ import type { PageRequest } from './page-request.ts';
 export function signInPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await appRequest(context, request, response);
-    const wish = await authorizationHint(context, here);
-    if (wish === 'untrusted') {
+    const hint = await authorizationHint(context, here);
+    if (hint === 'untrusted') {
       follow({ next: 'error-page' }, 'untrusted', { here, request, response, context });
       return;
     }
     // A user who comes from an app must sign in, even if already signed in.
-    const visitor = wish === undefined ? await findSignedInUser(context, here) : undefined;
+    const visitor = hint === undefined ? await findSignedInUser(context, here) : undefined;
     const view = formView(here);
     const page =
       visitor === undefined
-        ? signInPage({ ...signInView(here), app: wish?.app, email: wish?.email ?? '', failed: false })
+        ? signInPage({ ...signInView(here), app: hint?.app, email: hint?.email ?? '', failed: false })
         : signedInPage({ ...view, email: visitor.person.email, signOutAddress: signOutAddress(here.box) });
-    send(response, pageAnswer(page, { headers: firstCookie(here), leaves: wish !== undefined }), context.onAnswer);
+    send(response, pageAnswer(page, { headers: firstCookie(here), leaves: hint !== undefined }), context.onAnswer);
   };
 }
 
@@ -54,10 +54,10 @@ export function signInEndpoint(context: ApiContext): Endpoint {
       goOnSignedIn(context, here, signedIn, request, response);
       return;
     }
-    const wish = await authorizationHint(context, here);
-    const app = wish === 'untrusted' ? undefined : wish?.app;
+    const hint = await authorizationHint(context, here);
+    const app = hint === 'untrusted' ? undefined : hint?.app;
     const page = signInPage({ ...signInView(here), app, email, failed: true });
-    send(response, pageAnswer(page, { leaves: wish !== undefined }), context.onAnswer);
+    send(response, pageAnswer(page, { leaves: hint !== undefined }), context.onAnswer);
   };
 }
 

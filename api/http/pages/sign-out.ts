@@ -17,8 +17,8 @@ export function signOutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await pageRequest(context, request, response);
     await readPageForm(request, here.browser);
-    const wish = await readLogoutHint(context, here, here.query.slice(1), request, response);
-    if (wish !== undefined) await leave(context, here, response, wish.address);
+    const hint = await readLogoutHint(context, here, here.query.slice(1), request, response);
+    if (hint !== undefined) await leave(context, here, response, hint.address);
   };
 }
 

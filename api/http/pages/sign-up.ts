@@ -27,17 +27,17 @@ export function signUpPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await appRequest(context, request, response);
     demandOpen(here);
-    const wish = await authorizationHint(context, here);
-    if (wish === 'untrusted') {
+    const hint = await authorizationHint(context, here);
+    if (hint === 'untrusted') {
       follow({ next: 'error-page' }, 'untrusted', { here, request, response, context });
       return;
     }
-    const visitor = wish === undefined ? await findSignedInUser(context, here) : undefined;
+    const visitor = hint === undefined ? await findSignedInUser(context, here) : undefined;
     const page =
       visitor === undefined
-        ? signUpPage({ ...signUpView(here), app: wish?.app, email: wish?.email ?? '', faults: {} })
+        ? signUpPage({ ...signUpView(here), app: hint?.app, email: hint?.email ?? '', faults: {} })
         : signedInPage({ ...formView(here), email: visitor.person.email, signOutAddress: signOutAddress(here.box) });
-    send(response, pageAnswer(page, { headers: firstCookie(here), leaves: wish !== undefined }), context.onAnswer);
+    send(response, pageAnswer(page, { headers: firstCookie(here), leaves: hint !== undefined }), context.onAnswer);
   };
 }
 
@@ -88,10 +88,10 @@ async function refuse(
   faults: SignUpFaults,
   response: ServerResponse,
 ): Promise<void> {
-  const wish = await authorizationHint(context, here);
-  const app = wish === 'untrusted' ? undefined : wish?.app;
+  const hint = await authorizationHint(context, here);
+  const app = hint === 'untrusted' ? undefined : hint?.app;
   const page = signUpPage({ ...signUpView(here), app, email, faults });
-  send(response, pageAnswer(page, { status: 422, leaves: wish !== undefined }), context.onAnswer);
+  send(response, pageAnswer(page, { status: 422, leaves: hint !== undefined }), context.onAnswer);
 }
 
 function signUpView(here: PageRequest) {

@@ -35,11 +35,11 @@ export class StoredSecret implements Kept {
   readonly resourceVersion: string;
   /** Version in which it last said something new. */
   readonly version: string;
-  /** A {@link SecretContent}, {@link toCompactJson}. */
+  /** A {@link SecretContent} as {@link toCompactJson} returns it. */
   readonly #content: string;
   #declared: DeclaredSecret | undefined;
 
-  /** `content` is {@link toCompactJson}. */
+  /** `content` is a text of {@link toCompactJson}. */
   constructor({ namespace, name, uid, resourceVersion }: Kept, content: string, version = resourceVersion) {
     this.namespace = namespace;
     this.name = name;

@@ -16,7 +16,7 @@ export interface DeclaredObject extends Kept {
   readonly isGoing: boolean;
   /** All finalizers, including those of others. */
   readonly finalizers: readonly string[];
-  /** The status as it is in the cluster, {@link toCompactJson}. */
+  /** The status as it is in the cluster, a text of {@link toCompactJson}. */
   readonly status: string;
 }
 
