@@ -1,3 +1,5 @@
+import { Refusal } from '../state/refusal.ts';
+
 /** The error codes of the OAuth endpoints, and their HTTP status (RFC 6749 §5.2, RFC 8707 §2, RFC 6585 §4). */
 export const oauthStatus = {
   invalid_request: 400,
@@ -14,7 +16,7 @@ export const oauthStatus = {
 export type OAuthErrorCode = keyof typeof oauthStatus;
 
 /** Error of an OAuth endpoint: `error` and `error_description` of RFC 6749 §5.2. Never holds a secret. */
-export class OAuthError extends Error {
+export class OAuthError extends Refusal {
   override readonly name = 'OAuthError';
   readonly code: OAuthErrorCode;
   readonly status: number;

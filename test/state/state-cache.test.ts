@@ -2,11 +2,15 @@ import { expect } from 'chai';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
+import { makeSessionId } from '../../api/credentials/token-text.ts';
 import { bumpVersion } from '../../api/db/box/box.ts';
+import type { NewSession } from '../../api/db/batched-statements.ts';
+import { bucketOf } from '../../api/db/session/bucket.ts';
 import { batchedStatements, defaultBatchLimits } from '../../api/db/statement-batches.ts';
 import { Outage } from '../../api/db/core/outage.ts';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
 import { deleteResources, upsertResources } from '../../api/db/resource/write.ts';
+import { Refusal } from '../../api/state/refusal.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';
 import type { StateCache } from '../../api/state/state-cache.ts';
 import { backUp } from '../support/backup.ts';
@@ -69,10 +73,7 @@ describe('the cache of box states', () => {
 
   /** The name of a client as a decision sees it. */
   function nameOf(id: string, from = cache): Promise<{ name: string | undefined } | undefined> {
-    return from.decide('default', async (state, statements) => ({
-      version: await statements.version('default'),
-      value: { name: state.clients.get(id)?.client.name },
-    }));
+    return from.decide('default', async (state) => ({ name: state.clients.get(id)?.client.name }));
   }
 
   it('decides under what is stored, from the first request on', async () => {
@@ -113,8 +114,7 @@ describe('the cache of box states', () => {
       names,
     ]);
     const bounded = createCache(60);
-    const asked = async (box: string) =>
-      bounded.decide(box, async (state, statements) => ({ version: await statements.version(box), value: state.box }));
+    const asked = async (box: string) => bounded.decide(box, async (state) => state.box);
     await store('a', 'still there');
     for (const box of names) {
       expect(await asked(box)).to.equal(box);
@@ -139,7 +139,7 @@ describe('the cache of box states', () => {
   });
 
   it('knows a box as soon as it is there', async () => {
-    const decide = () => cache.decide('late', async (state) => ({ version: state.version, value: 'there' }));
+    const decide = () => cache.decide('late', async () => 'there');
     expect(await decide()).to.equal(undefined);
     await database.owner.query(`INSERT INTO boxgate.box (box) VALUES ('late')`);
     expect(await decide()).to.equal('there');
@@ -148,11 +148,11 @@ describe('the cache of box states', () => {
   it('decides again when the configuration moved under the decision, and gives only the answer of the last one', async () => {
     await store('a', 'before');
     const seen: (string | undefined)[] = [];
-    const answer = await cache.decide('default', async (state, statements) => {
+    const answer = await cache.decide('default', async (state) => {
       const name = state.clients.get('a')?.client.name;
       seen.push(name);
       if (seen.length === 1) await store('a', 'after');
-      return { version: await statements.version('default'), value: name };
+      return name;
     });
     expect(seen).to.deep.equal(['before', 'after']);
     expect(answer).to.equal('after');
@@ -162,13 +162,12 @@ describe('the cache of box states', () => {
     await store('a', 'start');
     let rounds = 0;
     let late: Promise<number> | undefined;
-    const answer = await cache.decide('default', async (state, statements) => {
+    const answer = await cache.decide('default', async (state) => {
       rounds += 1;
       if (rounds <= 2) await store('a', `round ${String(rounds)}`);
       // Under the lock a change has to wait until the answer is given.
       else late = store('a', 'too late');
-      const version = await statements.version('default');
-      return { version, value: state.clients.get('a')?.client.name };
+      return state.clients.get('a')?.client.name;
     });
     expect(rounds).to.equal(3);
     expect(answer).to.equal('round 2');
@@ -213,11 +212,11 @@ describe('the cache of box states', () => {
       await store('a', 'start');
       const decide = (id: number) => {
         let rounds = 0;
-        return cache.decide('default', async (_state, statements, transaction) => {
+        return cache.decide('default', async (_state, _statements, transaction) => {
           rounds += 1;
           if (rounds <= 2) {
             await store('a', `${String(id)} ${String(rounds)}`);
-            return { version: await statements.version('default'), value: undefined };
+            return undefined;
           }
           return transaction(async (connection) => (await connection.query('SELECT 1 AS one')).rowCount);
         });
@@ -326,6 +325,49 @@ describe('the cache of box states', () => {
     expect(queries, 'the load that was begun has served it').to.deep.equal([]);
   });
 
+  it('gives a refusal only under the current configuration', async () => {
+    await store('a', 'before');
+    const seen: (string | undefined)[] = [];
+    const decided = cache.decide('default', async (state) => {
+      const name = state.clients.get('a')?.client.name;
+      seen.push(name);
+      if (seen.length === 1) await store('a', 'after');
+      throw new Refusal(`refused: ${String(name)}`);
+    });
+    const error = await decided.catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(Refusal).with.property('message', 'refused: after');
+    expect(seen).to.deep.equal(['before', 'after']);
+  });
+
+  it('ends an attempt whose state moved in place, before it stores or refuses anything', async () => {
+    for (const act of ['store', 'refuse'] as const) {
+      await store('a', 'before');
+      await nameOf('a');
+      const versions: number[] = [];
+      let stored = 0;
+      const decided = cache.decide('default', async (state, statements) => {
+        versions.push(state.version);
+        const read = await statements.family({ box: 'default', id: '0'.repeat(32), hash: '0'.repeat(64) });
+        expect(read).to.equal(false);
+        if (versions.length === 1) {
+          await store('a', 'after');
+          await nameOf('a');
+        }
+        if (act === 'refuse') throw new Refusal('refused');
+        await statements.issue(sessionAt(state.version));
+        stored += 1;
+        return stored;
+      });
+      const outcome = await decided.catch((thrown: unknown) => thrown);
+      if (act === 'store') expect(outcome).to.equal(1);
+      else expect(outcome).to.be.instanceOf(Refusal);
+      expect(versions, act).to.have.length(2);
+      expect(new Set(versions).size, act).to.equal(2);
+    }
+    const { rows } = await database.owner.query(`SELECT FROM boxgate.session WHERE client = 'of-two-states'`);
+    expect(rows, 'one of them was stored under each attempt').to.have.length(1);
+  });
+
   it('passes on what a decision throws', async () => {
     const decide = cache.decide('default', () => Promise.reject(new RangeError('of the decision')));
     await decide.then(
@@ -334,6 +376,26 @@ describe('the cache of box states', () => {
     );
   });
 });
+
+function sessionAt(version: number): NewSession {
+  const now = Date.now();
+  const expiresAt = Math.floor(now / 1000) + 60;
+  return {
+    box: 'default',
+    version,
+    id: makeSessionId(now),
+    bucket: bucketOf(Math.floor(now / 1000), expiresAt),
+    expiresAt,
+    type: 'c',
+    client: 'of-two-states',
+    hash: null,
+    remoteAddr: null,
+    user: null,
+    scope: null,
+    audience: null,
+    userAgent: null,
+  };
+}
 
 function urlOf(pool: pg.Pool): string {
   return pool.options.connectionString ?? '';

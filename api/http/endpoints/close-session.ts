@@ -35,8 +35,7 @@ export function closeSessionEndpoint(context: ApiContext): Endpoint {
 
 async function liveSession(box: string, token: string, { oauth }: ApiContext): Promise<LiveSession | undefined> {
   const found = await oauth.states.decide(box, async (state, statements) => {
-    const { version, value } = await findBearerSession(token, state, statements, oauth);
-    return { version, value: { live: value } };
+    return { live: await findBearerSession(token, state, statements, oauth) };
   });
   if (found === undefined) throw nothingHere();
   return found.live;

@@ -31,10 +31,7 @@ export function keySetEndpoint(context: ApiContext): Endpoint {
 }
 
 async function read<T>(box: string, context: ApiContext, work: (state: BoxState) => T): Promise<T> {
-  const found = await context.oauth.states.decide(box, async (state, statements) => {
-    const value = work(state);
-    return { version: await statements.version(box), value };
-  });
+  const found = await context.oauth.states.decide(box, async (state) => work(state));
   if (found === undefined) throw nothingHere();
   return found;
 }

@@ -15,14 +15,13 @@ export interface PageBox {
 /** Reads it; throws Problem `not-found` if there is no such box, and Outage. */
 export async function pageBox(context: ApiContext, box: string): Promise<PageBox> {
   const { states, issuer } = context.oauth;
-  const found = await states.decide(box, async (state, statements) => {
+  const found = await states.decide(box, async (state) => {
     const { settings, keys, sessionsFrom, revokedBefore } = state;
-    const value = {
+    return {
       issuer: issuer(state),
       look: lookOf(settings),
       state: { box, settings, keys, sessionsFrom, revokedBefore },
     };
-    return { version: await statements.version(box), value };
   });
   if (found === undefined) throw nothingHere();
   return found;

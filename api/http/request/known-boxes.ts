@@ -15,9 +15,7 @@ export function createKnownBoxes(states: Pick<StateCache, 'decide' | 'holds'>): 
     isKnown: (box) => known.has(box) && states.holds(box),
     async exists(box) {
       if (known.has(box) && states.holds(box)) return true;
-      const found = await states.decide(box, async (_state, statements) => {
-        return { version: await statements.version(box), value: true };
-      });
+      const found = await states.decide(box, async () => true);
       if (found === true) known.add(box);
       return found === true;
     },

@@ -108,11 +108,10 @@ async function verdictOn(
 ): Promise<Granted | Unsettled> {
   const verdict = await services.states.decide<Verdict>(asked.box, async (state, statements) => {
     const judge = (session?: LiveSession): Verdict => judgeRequest(session, { ...asked, known }, state, services);
-    if (token === undefined) return { version: await statements.version(asked.box), value: judge() };
-    const { version, value } = await checkBearer(token, state, statements, services);
-    if (asked.tokenIsInQuery === true && !allows(state.settings, 'query_token'))
-      return { version, value: 'not-in-query' };
-    return { version, value: value === undefined ? 'unauthenticated' : judge(value) };
+    if (token === undefined) return judge();
+    const live = await checkBearer(token, state, statements, services);
+    if (asked.tokenIsInQuery === true && !allows(state.settings, 'query_token')) return 'not-in-query';
+    return live === undefined ? 'unauthenticated' : judge(live);
   });
   if (verdict === undefined) throw nothingHere();
   if (typeof verdict === 'string') throw refusalOf(verdict, token, asked.box);

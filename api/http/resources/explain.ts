@@ -72,10 +72,7 @@ export function explainHandler(services: OAuthServices): ResourceHandler {
     const asked = parseQuestion(body);
     const user = await personOf(asked, box, services);
     const request = await requestOf(asked, box, services);
-    const found = await services.states.decide(box, async (state, statements) => {
-      const value = await answer(asked, user, request, state, services);
-      return { version: await statements.version(box), value };
-    });
+    const found = await services.states.decide(box, (state) => answer(asked, user, request, state, services));
     if (found === undefined) throw new Problem('not-found', 'There is nothing at this address');
     return { status: 200, body: found };
   };

@@ -28,9 +28,7 @@ export function createCrossOrigin(
     const path = exchange.path.replace(/\?.*/s, '');
     const found = shared.find(({ pattern }) => pattern.test(path));
     if (origin === undefined || origin.length > longest || !form.test(origin) || found === undefined) return 'go on';
-    const isListed = await oauth.states.decide(exchange.box, async (state, statements) => {
-      return { version: await statements.version(state.box), value: isAllowed(state, origin) };
-    });
+    const isListed = await oauth.states.decide(exchange.box, async (state) => isAllowed(state, origin));
     if (isListed !== true) return 'go on';
     exchange.allowedOrigin = origin;
     if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return 'go on';

@@ -11,8 +11,8 @@ import type { SignIn } from '../../db/authorization/sign-in.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { BoxState } from '../../state/box-state.ts';
-import { decideWithKey } from '../token/decide-with-key.ts';
-import { isKeyNeeded, keyFor } from '../token/access-token.ts';
+import { decideWithKey } from '../keys/decide-with-key.ts';
+import { keyFor } from '../keys/key-needed.ts';
 import { idTokenKeyFor } from '../openid/id-token.ts';
 import type { OAuthServices } from '../services.ts';
 import { lockCurrentSignIn } from '../session/signed-in.ts';
@@ -150,32 +150,29 @@ function answering(
   atOnce?: typeof issueCodeBatched,
 ): Promise<Decided | undefined> {
   return decideWithKey<Decided>(arrival.box, services, async (state, statements, transaction) => {
-    const { version: decidedUnder, settings } = state; // before anything is awaited: the state moves in place
+    const { settings } = state;
     const issuer = services.issuer(state);
     const query = await replaceIdToken(asked, state, issuer, services.userHints);
     const judged = judgeAuthorizationRequest(query, state, issuer);
     const decided = (step: NextStep): Decided => ({ step, issuer, settings });
-    const told = async (step: NextStep) => ({ version: await statements.version(state.box), value: decided(step) });
-    if (judged.verdict === 'untrusted') return told({ next: 'error-page' });
-    if (judged.verdict === 'refused') return told({ next: 'client', answer: judged.answer });
+    if (judged.verdict === 'untrusted') return decided({ next: 'error-page' });
+    if (judged.verdict === 'refused') return decided({ next: 'client', answer: judged.answer });
     const { request } = judged;
     const hinted = hintedUser(request, state, services);
-    if (hinted === 'unreadable') return told({ next: 'client', answer: badHint(request) });
+    if (hinted === 'unreadable') return decided({ next: 'client', answer: badHint(request) });
     // No cookie, no session to look up: skip the transaction.
     const browser = arrival.browserAt(issuer);
-    if (browser === undefined) return told(toSignIn(request));
+    if (browser === undefined) return decided(toSignIn(request));
     const now = services.now();
     const visit = { ...arrival, browser };
-    const code = await atOnce?.({ state, decidedUnder, statements, request, visit, now });
+    const code = await atOnce?.({ state, statements, request, visit, now });
     if (code !== undefined) {
       services.usage.tokenIssued(state.box, request.client.client.id, now);
-      return { version: decidedUnder, value: decided({ next: 'client', answer: code }) };
+      return decided({ next: 'client', answer: code });
     }
     const key = givesToken(request.type) ? keyFor(state, request.plan, now) : null;
-    if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
     const idKey = givesIdToken(request.type) ? idTokenKeyFor(state, request.client.client, now) : null;
-    if (isKeyNeeded(idKey)) return { version: await statements.version(state.box), value: idKey };
-    const { version, value } = await transaction(async (connection): Promise<NextStep> => {
+    const next = await transaction(async (connection): Promise<NextStep> => {
       const signIn = await lockCurrentSignIn(connection, state, browser, now);
       if (signIn !== undefined && isSomebodyElse(signIn, hinted, request)) {
         return { next: 'client', answer: errorResponse(request.place, 'login_required', 'Somebody else is signed in') };
@@ -186,7 +183,7 @@ function answering(
       services.usage.tokenIssued(state.box, request.client.client.id, now);
       return { next: 'client', answer };
     });
-    return { version, value: decided(value) };
+    return decided(next);
   });
 }
 

@@ -29,10 +29,9 @@ export function describeRequest(
   query: string,
   services: Pick<OAuthServices, 'states' | 'issuer'>,
 ): Promise<DescribedRequest | 'untrusted' | 'refused' | undefined> {
-  return services.states.decide(box, async (state, statements) => {
+  return services.states.decide(box, async (state) => {
     const judged = judgeAuthorizationRequest(query, state, services.issuer(state));
-    const value = judged.verdict === 'good' ? described(judged.request, state.settings) : judged.verdict;
-    return { version: await statements.version(box), value };
+    return judged.verdict === 'good' ? described(judged.request, state.settings) : judged.verdict;
   });
 }
 

@@ -1,8 +1,8 @@
 import { browserHash } from '../../credentials/browser-token.ts';
 import { targetKey } from '../../db/authorization/consent.ts';
 import type { Consent } from '../../db/authorization/consent.ts';
-import type { BatchedStatements } from '../../db/batched-statements.ts';
 import type { BoxState } from '../../state/box-state.ts';
+import type { CurrentStatements } from '../../state/current-statements.ts';
 import { signInThatCounts } from '../session/signed-in.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -15,9 +15,7 @@ import { isProven } from './proven-client.ts';
 /** A request for a code, and the browser that sends it. */
 export interface CodeAttempt {
   readonly state: BoxState;
-  /** The config version that the request was judged under. */
-  readonly decidedUnder: number;
-  readonly statements: BatchedStatements;
+  readonly statements: CurrentStatements;
   readonly request: AuthorizationRequest;
   readonly visit: { readonly browser: string; readonly remoteAddr: string | null; readonly userAgent: string | null };
   /** Milliseconds since 1970. */
@@ -34,15 +32,13 @@ export interface CodeAttempt {
  * box: the row of the sign-in is locked, and must still exist. The consent is read again under the box's lock.
  */
 export async function issueCodeBatched(attempt: CodeAttempt): Promise<AuthorizationResponse | undefined> {
-  const { state, decidedUnder, statements, request, visit, now } = attempt;
+  const { state, statements, request, visit, now } = attempt;
   const { client, prompt } = request;
   if (!canBeQuick(request)) return undefined;
   const browser = browserHash(visit.browser);
   const target = targetKey(consentTarget(request));
   const found = await statements.signIn({ box: state.box, browser, client: client.client.id, target });
-  // The state changes in place: while it has this version, so had all that was read from it.
-  if (found.version !== decidedUnder || state.version !== decidedUnder) return undefined;
-  const signIn = signInThatCounts(found.value, state);
+  const signIn = signInThatCounts(found, state);
   if (signIn === undefined || signIn.expiresAt <= now || isTooOld(prompt, signIn.createdAt, now)) return undefined;
   const { consent, user, version: signInVersion, createdAt, expiresAt } = signIn;
   const consentVersion = consentNeeded(request, consent);

@@ -1,12 +1,12 @@
-import type { BatchedStatements } from '../../db/batched-statements.ts';
 import type { BoxState } from '../../state/box-state.ts';
+import type { CurrentStatements } from '../../state/current-statements.ts';
 import type { Transaction } from '../../state/state-cache.ts';
 import type { OAuthServices } from '../services.ts';
 
 /** Dependencies of client authentication: a box's configuration at one version, and the ways to Postgres. */
 export interface AuthenticationContext {
   readonly state: BoxState;
-  readonly statements: BatchedStatements;
+  readonly statements: CurrentStatements;
   readonly transaction: Transaction;
   readonly services: OAuthServices;
 }

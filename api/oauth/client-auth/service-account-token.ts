@@ -86,7 +86,7 @@ async function checkPin(
   entry: Entry,
   context: AuthenticationContext,
 ): Promise<void> {
-  const counts = pinned ?? (await context.transaction((connection) => pinServiceAccount(connection, entry, uid))).value;
+  const counts = pinned ?? (await context.transaction((connection) => pinServiceAccount(connection, entry, uid)));
   if (counts !== uid) throw madeAgain(entry, context);
 }
 
@@ -100,7 +100,7 @@ async function checkDeclaredUid(
 ): Promise<void> {
   if (declared !== uid) throw madeAgain(entry, context);
   if (pinned === uid) return;
-  const { value: isGone } = await context.transaction((connection) => repinServiceAccount(connection, entry, uid));
+  const isGone = await context.transaction((connection) => repinServiceAccount(connection, entry, uid));
   if (isGone) throw deleted();
 }
 

@@ -2,7 +2,7 @@ import type { Box } from '../../../crds/box.ts';
 import type { SigningKeyRow } from '../../db/box/config-changes.ts';
 import { signingKey } from '../../state/key-ring.ts';
 import type { SigningAlgorithm } from '../../state/key-ring.ts';
-import type { KeyNeeded } from '../token/access-token.ts';
+import type { MissingKey } from './key-needed.ts';
 
 /** Seconds between two keys if the Box does not set them. */
 const defaultRotationPeriod = 90 * 86_400;
@@ -32,7 +32,7 @@ export type KeyStep =
 export function planKeys(
   keys: readonly SigningKeyRow[],
   box: Box,
-  needed: KeyNeeded | undefined,
+  needed: MissingKey | undefined,
   now: number,
 ): readonly KeyStep[] {
   const algorithm = needed?.algorithm ?? box.signing?.algorithm ?? 'ES256';
@@ -74,17 +74,17 @@ function upkeepOfOthers(
 }
 
 /** Returns the requested end plus a day, so that the next tokens need no write. */
-function endOf(needed: KeyNeeded): number {
+function endOf(needed: MissingKey): number {
   return needed.until * 1000 + dayMs;
 }
 
-function extendFor(own: readonly SigningKeyRow[], needed: KeyNeeded, now: number): readonly KeyStep[] {
+function extendFor(own: readonly SigningKeyRow[], needed: MissingKey, now: number): readonly KeyStep[] {
   const current = signingKey(own, now);
   if (current === undefined || current.signedUntil >= needed.until * 1000) return [];
   return [{ do: 'extend', kid: current.kid, signedUntil: endOf(needed) }];
 }
 
-function first(algorithm: SigningAlgorithm, needed: KeyNeeded | undefined, now: number): KeyStep {
+function first(algorithm: SigningAlgorithm, needed: MissingKey | undefined, now: number): KeyStep {
   return { do: 'create', algorithm, activeFrom: now, signedUntil: needed === undefined ? now : endOf(needed) };
 }
 

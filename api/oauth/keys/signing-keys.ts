@@ -6,7 +6,7 @@ import { deleteKey, extendKey, insertKey, readSigningKeys, retireKey } from '../
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import type { SigningAlgorithm } from '../../state/key-ring.ts';
-import type { KeyNeeded } from '../token/access-token.ts';
+import type { MissingKey } from './key-needed.ts';
 import { generateSigningKey, newSigningKey } from './new-signing-key.ts';
 import type { KeyPair } from './new-signing-key.ts';
 import { planKeys } from './plan-keys.ts';
@@ -18,7 +18,7 @@ export interface SigningKeys {
    * Creates, rotates and deletes the keys of a box as {@link planKeys} says, one replica at a time (the box's row is
    * locked); returns whether anything changed. `now` in milliseconds. Throws Outage.
    */
-  upkeep(box: string, settings: Box, now: number, needed?: KeyNeeded): Promise<boolean>;
+  upkeep(box: string, settings: Box, now: number, needed?: MissingKey): Promise<boolean>;
 }
 
 type Plan = (connection: Connection) => Promise<readonly KeyStep[]>;
@@ -28,7 +28,7 @@ export function createSigningKeys(pool: Connections, sealing: KeySealing): Signi
   const underWay = new Map<string, Promise<boolean>>();
 
   /** Lets calls wait for a running one: an RSA key takes a thread for a second, and all other work waits for it. */
-  async function upkeep(box: string, settings: Box, now: number, needed?: KeyNeeded): Promise<boolean> {
+  async function upkeep(box: string, settings: Box, now: number, needed?: MissingKey): Promise<boolean> {
     const plan: Plan = async (connection) => planKeys(await readSigningKeys(connection, box), settings, needed, now);
     for (;;) {
       const foreseen = await inBox(pool, box, 'snapshot', plan);

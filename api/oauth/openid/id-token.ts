@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import type { Client } from '../../../crds/client.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
-import { keyOf } from '../token/access-token.ts';
-import type { KeyNeeded } from '../token/access-token.ts';
+import { keyOf } from '../keys/key-needed.ts';
 import { signJwt } from '../keys/sign-jwt.ts';
 
 /** Seconds for which an id_token is valid: it tells a client who signed in, and gives no access. */
@@ -22,8 +21,8 @@ export function idTokenAlgorithm({ id_token_signed_response_alg }: Client): Sign
   return id_token_signed_response_alg ?? 'RS256';
 }
 
-/** Returns the key that is to sign a client's id_token now; `now` in milliseconds. */
-export function idTokenKeyFor(state: Pick<BoxState, 'keys'>, client: Client, now: number): SigningKey | KeyNeeded {
+/** Returns the key that is to sign a client's id_token now; `now` in milliseconds. Throws KeyNeeded. */
+export function idTokenKeyFor(state: Pick<BoxState, 'keys' | 'settings'>, client: Client, now: number): SigningKey {
   return keyOf(state, idTokenAlgorithm(client), ID_TOKEN_LIFETIME, now);
 }
 

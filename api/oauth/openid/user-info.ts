@@ -16,12 +16,11 @@ export type UserInfo =
  */
 export function userInfo(box: string, token: string, services: OAuthServices): Promise<UserInfo | undefined> {
   return services.states.decide<UserInfo>(box, async (state, statements) => {
-    const { version, value: live } = await checkBearer(token, state, statements, services);
-    if (live === undefined) return { version, value: { verdict: 'invalid' } };
+    const live = await checkBearer(token, state, statements, services);
+    if (live === undefined) return { verdict: 'invalid' };
     const { user, scope, client } = live;
-    if (user === null || scope === null || !asksForIdToken(scope))
-      return { version, value: { verdict: 'insufficient' } };
+    if (user === null || scope === null || !asksForIdToken(scope)) return { verdict: 'insufficient' };
     const claims = { sub: String(user.id), ...userClaims(user, scope) };
-    return { version, value: { verdict: 'good', client: client.id, claims } };
+    return { verdict: 'good', client: client.id, claims };
   });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Box } from '../../../crds/box.ts';
 import { familyHash, firstRefreshToken, refreshTokenText, tokenHash } from '../../credentials/refresh-token-text.ts';
-import type { FirstGrant, NewSession, Versioned } from '../../db/batched-statements.ts';
+import type { FirstGrant, NewSession } from '../../db/batched-statements.ts';
 import { insertFamily } from '../../db/session/refresh-family.ts';
 import { insertSession } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';
@@ -32,7 +32,7 @@ export function createTokenFamily(
   box: Box,
   transaction: Transaction,
   now: number,
-): Promise<Versioned<string | undefined>> {
+): Promise<string | undefined> {
   return transaction(async (connection) => {
     if (!(await hasRoom(connection, session, box, now))) return undefined;
     return (await storeTokenFamily(connection, session, origin, box, now)).token;

@@ -1,9 +1,9 @@
 import { familyHash, parseRefreshToken } from '../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
-import type { BatchedStatements, Versioned } from '../../db/batched-statements.ts';
 import { lockFamily } from '../../db/session/refresh-family.ts';
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
+import type { CurrentStatements } from '../../state/current-statements.ts';
 import type { Transaction } from '../../state/state-cache.ts';
 import type { Granted } from '../token/plan.ts';
 import { judgeRefresh } from './judge-refresh.ts';
@@ -23,11 +23,7 @@ export interface FoundFamily {
  * Checks whether a living family has tokens with this one's secret, in a batch of a shared statement: a forged token
  * costs no transaction. This token itself may still be invalid. Throws Outage.
  */
-export function isOfFamily(
-  token: RefreshToken,
-  box: string,
-  statements: BatchedStatements,
-): Promise<Versioned<boolean>> {
+export function isOfFamily(token: RefreshToken, box: string, statements: CurrentStatements): Promise<boolean> {
   return statements.family({ box, id: token.family, hash: familyHash(token) });
 }
 
@@ -35,14 +31,12 @@ export function isOfFamily(
 export async function findRefreshToken(
   text: string,
   state: BoxState,
-  statements: BatchedStatements,
+  statements: CurrentStatements,
   transaction: Transaction,
   services: OAuthServices,
-): Promise<Versioned<FoundFamily | undefined>> {
+): Promise<FoundFamily | undefined> {
   const presented = parseRefreshToken(text);
-  if (presented === undefined) return { version: await statements.version(state.box), value: undefined };
-  const known = await isOfFamily(presented, state.box, statements);
-  if (!known.value) return { version: known.version, value: undefined };
+  if (presented === undefined || !(await isOfFamily(presented, state.box, statements))) return undefined;
   return transaction(async (connection) => {
     const family = await lockFamily(connection, state.box, presented.family);
     const client = family && state.clients.get(family.client);

@@ -1,6 +1,5 @@
 import { nextRefreshToken, refreshTokenText, sealSuccessor, tokenHash } from '../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../credentials/refresh-token-text.ts';
-import type { Versioned } from '../../db/batched-statements.ts';
 import { lockFamily, rotateFamily, slideFamily } from '../../db/session/refresh-family.ts';
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import { endFamily, insertSession } from '../../db/session/session.ts';
@@ -37,7 +36,7 @@ export function useRefreshToken<Made extends MadeAccessToken>(
   presented: Presented,
   { state, transaction, services }: GrantContext,
   make: (family: RefreshFamily) => Made,
-): Promise<Versioned<RefreshUse<Made> | 'refused' | 'full'>> {
+): Promise<RefreshUse<Made> | 'refused' | 'full'> {
   const { token, client, now } = presented;
   return transaction(async (connection) => {
     const family = await lockFamily(connection, state.box, token.family);

@@ -2,16 +2,9 @@ import { allows } from '../../../crds/compatibility.ts';
 import type { Client } from '../../../crds/client.ts';
 import { uuidV7Time } from '../../credentials/random.ts';
 import { parseAccessToken, uuidText } from '../../credentials/token-text.ts';
-import type {
-  FirstGrant,
-  FoundSession,
-  GrantLetter,
-  BatchedStatements,
-  Person,
-  SessionKey,
-  Versioned,
-} from '../../db/batched-statements.ts';
+import type { FirstGrant, FoundSession, GrantLetter, Person, SessionKey } from '../../db/batched-statements.ts';
 import type { BoxState } from '../../state/box-state.ts';
+import type { CurrentStatements } from '../../state/current-statements.ts';
 import { readJwtAccessToken } from '../keys/jwt-check.ts';
 import type { OAuthServices } from '../services.ts';
 import { stillGranted } from './still-granted.ts';
@@ -35,14 +28,14 @@ export interface LiveSession {
 
 /**
  * Returns the session of an access token, opaque or JWT, if it is valid here now, for any audience, with the scope and
- * audience that its client may still request; else undefined. Each answer has the config version of its statement.
+ * audience that its client may still request; else undefined.
  */
 export function checkToken(
   text: string,
   state: BoxState,
-  statements: BatchedStatements,
+  statements: CurrentStatements,
   services: OAuthServices,
-): Promise<Versioned<LiveSession | undefined>> {
+): Promise<LiveSession | undefined> {
   return findJudged(text, state, statements, services, stillValid);
 }
 
@@ -53,9 +46,9 @@ export function checkToken(
 export function findSession(
   text: string,
   state: BoxState,
-  statements: BatchedStatements,
+  statements: CurrentStatements,
   services: OAuthServices,
-): Promise<Versioned<LiveSession | undefined>> {
+): Promise<LiveSession | undefined> {
   return findJudged(text, state, statements, services, asItIs);
 }
 
@@ -70,17 +63,17 @@ function asItIs(session: LiveSession): LiveSession {
 async function findJudged(
   text: string,
   state: BoxState,
-  statements: BatchedStatements,
+  statements: CurrentStatements,
   services: OAuthServices,
   judge: Judge,
-): Promise<Versioned<LiveSession | undefined>> {
+): Promise<LiveSession | undefined> {
   const opaque = parseAccessToken(text);
   const key = opaque === undefined ? await jwtKey(text, state, services) : { box: state.box, ...opaque };
-  if (key === undefined) return { version: await statements.version(state.box), value: undefined };
+  if (key === undefined) return undefined;
   const found = await statements.check(key);
-  if (found.value === undefined) return { version: found.version, value: undefined };
-  const live = judgeSession(key, found.value, state, services.now());
-  return { version: found.version, value: live && judge(live, state, services) };
+  if (found === undefined) return undefined;
+  const live = judgeSession(key, found, state, services.now());
+  return live && judge(live, state, services);
 }
 
 /**
@@ -90,9 +83,9 @@ async function findJudged(
 export function checkBearer(
   text: string,
   state: BoxState,
-  statements: BatchedStatements,
+  statements: CurrentStatements,
   services: OAuthServices,
-): Promise<Versioned<LiveSession | undefined>> {
+): Promise<LiveSession | undefined> {
   return findJudged(text, state, statements, services, (session) => {
     const valid = stillValid(session, state, services);
     return valid && ifForBox(valid, state, services);
@@ -103,9 +96,9 @@ export function checkBearer(
 export function findBearerSession(
   text: string,
   state: BoxState,
-  statements: BatchedStatements,
+  statements: CurrentStatements,
   services: OAuthServices,
-): Promise<Versioned<LiveSession | undefined>> {
+): Promise<LiveSession | undefined> {
   return findJudged(text, state, statements, services, ifForBox);
 }
 

@@ -6,7 +6,6 @@ import { OAuthError } from '../oauth-error.ts';
 import { parseParameters } from '../token/parameters.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
 import type { FoundFamily } from '../refresh/find-refresh-token.ts';
-import { refusable } from '../token/refusable.ts';
 import type { OAuthServices } from '../services.ts';
 import type { RawTokenRequest } from '../token/endpoint.ts';
 
@@ -36,18 +35,15 @@ export async function introspect(raw: RawTokenRequest, services: OAuthServices):
   const credentials = { ...readClientCredentials(raw.authorization, parameters), guessLimits: raw.guessLimits };
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
-  const decided = await services.states.decide(raw.box, (state, statements, transaction) =>
-    refusable<Introspection>(state, statements, async () => {
-      await authenticateClient(credentials, { state, statements, transaction, services });
-      if (text.startsWith('bgr_')) {
-        const { version, value } = await findRefreshToken(text, state, statements, transaction, services);
-        return { version, value: value === undefined ? inactive : familyIntrospection(value, services.issuer(state)) };
-      }
-      const { version, value } = await checkToken(text, state, statements, services);
-      return { version, value: value === undefined ? inactive : introspection(value, services.issuer(state)) };
-    }),
-  );
-  if (decided instanceof OAuthError) throw decided;
+  const decided = await services.states.decide<Introspection>(raw.box, async (state, statements, transaction) => {
+    await authenticateClient(credentials, { state, statements, transaction, services });
+    if (text.startsWith('bgr_')) {
+      const found = await findRefreshToken(text, state, statements, transaction, services);
+      return found === undefined ? inactive : familyIntrospection(found, services.issuer(state));
+    }
+    const live = await checkToken(text, state, statements, services);
+    return live === undefined ? inactive : introspection(live, services.issuer(state));
+  });
   if (decided !== undefined) raw.onClient?.(clientId(credentials));
   return decided;
 }

@@ -1,8 +1,8 @@
 import { isConfidential } from '../../../crds/confidential.ts';
 import { confirmOnStandby } from '../../db/box/durability.ts';
-import type { BatchedStatements, Versioned } from '../../db/batched-statements.ts';
 import type { SessionRef } from '../../db/session/session.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
+import type { CurrentStatements } from '../../state/current-statements.ts';
 import type { Transaction } from '../../state/state-cache.ts';
 import { authenticateClient, namedClient } from '../client-auth/authenticate-client.ts';
 import type { AuthenticationContext } from '../client-auth/context.ts';
@@ -14,7 +14,6 @@ import { findRefreshToken } from '../refresh/find-refresh-token.ts';
 import { notAuthenticated } from '../not-authenticated.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParameters } from '../token/parameters.ts';
-import { refusable } from '../token/refusable.ts';
 import type { OAuthServices } from '../services.ts';
 import type { RawTokenRequest } from '../token/endpoint.ts';
 
@@ -31,17 +30,14 @@ export async function revoke(raw: RawTokenRequest, services: OAuthServices): Pro
   const credentials = { ...readClientCredentials(raw.authorization, parameters), guessLimits: raw.guessLimits };
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
-  const decided = await services.states.decide(raw.box, (state, statements, transaction) =>
-    refusable<Found | 'nothing'>(state, statements, async () => {
-      const caller = await revokingClient(credentials, { state, statements, transaction, services });
-      const found = await findToken(text, state, statements, transaction, services);
-      if (found.value !== 'nothing' && found.value.client !== caller.client.id) {
-        throw new OAuthError('unauthorized_client', 'The token was issued to another client');
-      }
-      return found;
-    }),
-  );
-  if (decided instanceof OAuthError) throw decided;
+  const decided = await services.states.decide(raw.box, async (state, statements, transaction) => {
+    const caller = await revokingClient(credentials, { state, statements, transaction, services });
+    const found = await findToken(text, state, statements, transaction, services);
+    if (found !== 'nothing' && found.client !== caller.client.id) {
+      throw new OAuthError('unauthorized_client', 'The token was issued to another client');
+    }
+    return found;
+  });
   if (decided === undefined) return false;
   if (credentials.method !== 'none') raw.onClient?.(clientId(credentials));
   if (decided !== 'nothing') await end(raw.box, decided, services);
@@ -61,18 +57,17 @@ async function revokingClient(credentials: ClientCredentials, context: Authentic
 async function findToken(
   text: string,
   state: BoxState,
-  statements: BatchedStatements,
+  statements: CurrentStatements,
   transaction: Transaction,
   services: OAuthServices,
-): Promise<Versioned<Found | 'nothing'>> {
+): Promise<Found | 'nothing'> {
   if (text.startsWith('bgr_')) {
-    const { version, value } = await findRefreshToken(text, state, statements, transaction, services);
-    if (value === undefined) return { version, value: 'nothing' };
-    return { version, value: { client: value.family.client, family: value.family.id } };
+    const found = await findRefreshToken(text, state, statements, transaction, services);
+    return found === undefined ? 'nothing' : { client: found.family.client, family: found.family.id };
   }
-  const { version, value } = await findSession(text, state, statements, services);
-  if (value === undefined) return { version, value: 'nothing' };
-  return { version, value: { client: value.client.id, session: { id: value.id, bucket: value.bucket } } };
+  const found = await findSession(text, state, statements, services);
+  if (found === undefined) return 'nothing';
+  return { client: found.client.id, session: { id: found.id, bucket: found.bucket } };
 }
 
 async function end(box: string, found: Found, services: OAuthServices): Promise<void> {

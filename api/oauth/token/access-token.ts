@@ -2,7 +2,7 @@ import { makeAccessToken, makeSessionId, uuidText } from '../../credentials/toke
 import { bucketOf } from '../../db/session/bucket.ts';
 import type { GrantLetter, NewSession } from '../../db/batched-statements.ts';
 import type { BoxState } from '../../state/box-state.ts';
-import type { SigningAlgorithm, SigningKey } from '../../state/key-ring.ts';
+import type { SigningKey } from '../../state/key-ring.ts';
 import type { AccessTokenPlan } from './plan.ts';
 import { signAccessToken } from './jwt-access-token.ts';
 import type { AccessTokenClaims } from './jwt-access-token.ts';
@@ -14,12 +14,6 @@ export interface MadeAccessToken {
   readonly session: NewSession;
 }
 
-/** A JWT cannot be signed yet: the box needs a key of this algorithm that may sign until then (seconds since 1970). */
-export interface KeyNeeded {
-  readonly algorithm: SigningAlgorithm;
-  readonly until: number;
-}
-
 /** Holder of a token, its grant, and the origin of the request. */
 export interface TokenHolder {
   readonly client: string;
@@ -29,33 +23,6 @@ export interface TokenHolder {
   readonly remoteAddr: string | null;
   /** User agent of the user's browser. */
   readonly userAgent?: string | null;
-}
-
-/** Returns the key that is to sign a planned token; null for an opaque one, which needs none. `now` in milliseconds. */
-export function keyFor(
-  state: BoxState,
-  plan: Pick<AccessTokenPlan, 'format' | 'lifetime'>,
-  now: number,
-): SigningKey | KeyNeeded | null {
-  if (plan.format === 'opaque') return null;
-  return keyOf(state, state.settings.signing?.algorithm ?? 'ES256', plan.lifetime, now);
-}
-
-/** Returns the key of an algorithm that is to sign a token of `lifetime` seconds. `now` in milliseconds. */
-export function keyOf(
-  { keys }: Pick<BoxState, 'keys'>,
-  algorithm: SigningAlgorithm,
-  lifetime: number,
-  now: number,
-): SigningKey | KeyNeeded {
-  const key = keys.signing(algorithm, now);
-  const until = Math.floor(now / 1000) + lifetime;
-  return key === undefined || key.signedUntil < until * 1000 ? { algorithm, until } : key;
-}
-
-/** Checks whether {@link keyFor} or {@link keyOf} found no key. */
-export function isKeyNeeded(found: object | null): found is KeyNeeded {
-  return found !== null && 'until' in found && 'algorithm' in found;
 }
 
 /**

@@ -1,12 +1,11 @@
 import type { GuessLimits } from '../../credentials/client-secret.ts';
 import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
-import { decideWithKey } from './decide-with-key.ts';
+import { decideWithKey } from '../keys/decide-with-key.ts';
 import { grants } from './grants/registry.ts';
 import type { Grant, TokenRequest, VerifyPassword } from './grants/grant.ts';
 import { unsupportedGrant } from './unsupported-grant.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParameters } from './parameters.ts';
-import { refusable } from './refusable.ts';
 import type { OAuthServices } from '../services.ts';
 import type { TokenResponse } from './response.ts';
 
@@ -29,7 +28,11 @@ export interface RawTokenRequest {
 export async function token(raw: RawTokenRequest, services: OAuthServices): Promise<TokenResponse | undefined> {
   const request = parseTokenRequest(raw); //                §3.2, §2.3.1
   const grant = chooseGrant(request); //                    §5.2
-  const answer = await decideGrant(raw.box, grant, request, services); // §4.4, §6, §5.1
+  const answer = await decideWithKey(
+    raw.box,
+    services,
+    (state, statements, transaction) => grant.handle(request, { state, statements, transaction, services }), // §4, §6, §5.1
+  );
   if (answer !== undefined) noteClient(raw, request, services);
   return answer;
 }
@@ -52,17 +55,4 @@ function chooseGrant({ parameters }: TokenRequest): Grant {
   const grant = grants.get(name) ?? unsupportedGrant(name);
   if (grant === undefined) throw new OAuthError('unsupported_grant_type', 'This grant_type is not supported');
   return grant;
-}
-
-async function decideGrant(
-  box: string,
-  grant: Grant,
-  request: TokenRequest,
-  services: OAuthServices,
-): Promise<TokenResponse | undefined> {
-  const decided = await decideWithKey(box, services, (state, statements, transaction) =>
-    refusable(state, statements, () => grant.handle(request, { state, statements, transaction, services })),
-  );
-  if (decided instanceof OAuthError) throw decided;
-  return decided;
 }

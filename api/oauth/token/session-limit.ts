@@ -1,6 +1,6 @@
 import type { Box } from '../../../crds/box.ts';
 import { quotaSentence } from '../../../crds/quota.ts';
-import type { NewSession, Versioned } from '../../db/batched-statements.ts';
+import type { NewSession } from '../../db/batched-statements.ts';
 import { takeSessionRoom } from '../../db/session/session-room.ts';
 import { insertSession } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';
@@ -20,7 +20,7 @@ export function issueWithinLimit(
   box: Box,
   transaction: Transaction,
   now: number,
-): Promise<Versioned<boolean>> {
+): Promise<boolean> {
   return transaction(async (connection) => {
     if (!(await hasRoom(connection, session, box, now))) return false;
     await insertSession(connection, session, null, null);

@@ -5,7 +5,7 @@ import { checkResource } from '../../../crds/validate.ts';
 import type { SigningKeyRow } from '../../../api/db/box/config-changes.ts';
 import { planKeys } from '../../../api/oauth/keys/plan-keys.ts';
 import type { KeyStep } from '../../../api/oauth/keys/plan-keys.ts';
-import type { KeyNeeded } from '../../../api/oauth/token/access-token.ts';
+import type { MissingKey } from '../../../api/oauth/keys/key-needed.ts';
 import { signingKey } from '../../../api/state/key-ring.ts';
 
 const hour = 3_600_000;
@@ -21,14 +21,14 @@ function key(kid: string, over: Partial<SigningKeyRow> = {}): SigningKeyRow {
   return { kid, algorithm: 'ES256', activeFrom: now - hour, signedUntil: now + hour, ...none, ...over };
 }
 
-function needed(until: number, algorithm: KeyNeeded['algorithm'] = 'ES256'): KeyNeeded {
+function needed(until: number, algorithm: MissingKey['algorithm'] = 'ES256'): MissingKey {
   return { algorithm, until: until / 1000 };
 }
 
 interface Row {
   readonly keys: readonly SigningKeyRow[];
   readonly box?: Box;
-  readonly needed?: KeyNeeded;
+  readonly needed?: MissingKey;
   readonly steps: readonly KeyStep[];
 }
 

@@ -205,11 +205,12 @@ describe('tokens.max_sessions_per_client', () => {
         quota: states.quota,
         decide: (name, attempt) =>
           states.decide(name, (state, statements, transaction) => {
-            const issue = (session: Parameters<typeof statements.issue>[0]) => {
+            const issue = statements.issue.bind(statements);
+            statements.issue = (session) => {
               issued += 1;
-              return statements.issue(session);
+              return issue(session);
             };
-            return attempt(state, { ...statements, issue }, transaction);
+            return attempt(state, statements, transaction);
           }),
       },
     };

@@ -15,8 +15,9 @@ import type { PresentedCode } from '../../authorization/judge-code.ts';
 import { storeTokenFamily } from '../../refresh/create-token-family.ts';
 import { mustAuthenticateForCode } from '../../client-auth/confidential.ts';
 import { endTokens } from '../../session/end-tokens.ts';
-import { isKeyNeeded, keyFor, makeToken } from '../access-token.ts';
-import type { KeyNeeded, MadeAccessToken } from '../access-token.ts';
+import { keyFor } from '../../keys/key-needed.ts';
+import { makeToken } from '../access-token.ts';
+import type { MadeAccessToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { asksForIdToken, idTokenKeyFor, makeIdToken } from '../../openid/id-token.ts';
@@ -30,16 +31,14 @@ import { redeemCodeBatched } from './redeem-code-batched.ts';
 export const authorizationCode: Grant = {
   name: 'authorization_code',
   async handle(request, context) {
-    const { state, statements, transaction, services } = context;
-    const { version: decidedUnder } = state; // before anything is awaited: the state moves in place
+    const { state, transaction, services } = context;
     const client = await redeemingClient(request, context);
     const presented = presentedCode(request, client);
     const settings = client.client.auth?.authorization_code ?? {};
     const now = services.now();
     const key = keyFor(state, planForm(settings, state.settings), now);
-    if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
     const issuer = services.issuer(state);
-    const make = (answer: FoundCode): Issued | KeyNeeded => {
+    const make = (answer: FoundCode): Issued => {
       const plan = plannedFor(answer, request, {
         settings,
         scopes: client.scopes,
@@ -48,22 +47,18 @@ export const authorizationCode: Grant = {
         subject: 'user',
       });
       const idKey = asksForIdToken(plan.scope) ? idTokenKeyFor(state, client.client, now) : null;
-      if (isKeyNeeded(idKey)) return idKey;
       const { user, userAgent } = answer;
       const holder = { client: client.client.id, user, type: 'a', remoteAddr: request.remoteAddr, userAgent } as const;
       const made = makeToken(state, holder, plan, key, issuer, now);
       const facts = { ...answer, issuer, accessToken: made.text };
       return { plan, scope: answer.scope, made, idToken: idKey === null ? undefined : makeIdToken(facts, idKey, now) };
     };
-    const attempt = { presented, context, decidedUnder, make, now };
-    const { version, value } =
-      (await redeemCodeBatched(attempt)) ??
+    const issued =
+      (await redeemCodeBatched({ presented, context, make, now })) ??
       (await transaction((connection) => redeem(connection, presented, context, make, now)));
-    if (value === 'refused') return { version, value: notValid() };
-    if (value === 'full') return { version, value: tooManySessions() };
-    if (isKeyNeeded(value)) return { version, value };
-    const { made, plan, scope } = value;
-    return { version, value: tokenResponse(made.text, plan, knownScope(scope), value) };
+    if (issued === 'refused') throw notValid();
+    if (issued === 'full') throw tooManySessions();
+    return tokenResponse(issued.made.text, issued.plan, knownScope(issued.scope), issued);
   },
 };
 
@@ -121,9 +116,9 @@ async function redeem(
   connection: Connection,
   presented: PresentedCode,
   { state, services }: GrantContext,
-  make: (answer: FoundCode) => Issued | KeyNeeded,
+  make: (answer: FoundCode) => Issued,
   now: number,
-): Promise<(Issued & { readonly refreshToken?: string | undefined }) | KeyNeeded | 'refused' | 'full'> {
+): Promise<(Issued & { readonly refreshToken?: string | undefined }) | 'refused' | 'full'> {
   const { box, settings } = state;
   const answer = await lockAnswer(connection, box, presented.code.id);
   if (answer === undefined) return 'refused';
@@ -134,7 +129,6 @@ async function redeem(
   }
   if (verdict !== 'good') return 'refused';
   const issued = make(answer);
-  if (isKeyNeeded(issued)) return issued;
   const { session } = issued.made;
   if (!(await hasRoom(connection, session, settings, now))) return 'full';
   const origin = { grant: 'a', settings: refreshSettings(presented.client.client, 'a') } as const;

@@ -1,19 +1,22 @@
 import type { Client } from '../../../../crds/client.ts';
+import type { NewSession } from '../../../db/batched-statements.ts';
 import { planAccessToken } from '../plan.ts';
 import { askedIn } from '../asked.ts';
 import { authenticateClient } from '../../client-auth/authenticate-client.ts';
 import { createTokenFamily } from '../../refresh/create-token-family.ts';
-import { isKeyNeeded, keyFor, makeToken } from '../access-token.ts';
+import type { RefreshSettings } from '../../refresh/settings.ts';
+import { makeToken } from '../access-token.ts';
+import { keyFor } from '../../keys/key-needed.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { issueWithinLimit, tooManySessions } from '../session-limit.ts';
 import { tokenResponse } from '../response.ts';
-import type { Grant } from './grant.ts';
+import type { Grant, GrantContext } from './grant.ts';
 
 /** The client credentials grant, RFC 6749 §4.4: for confidential clients only. */
 export const clientCredentials: Grant = {
   name: 'client_credentials',
   async handle(request, context) {
-    const { state, statements, transaction, services } = context;
+    const { state, services } = context;
     const client = await authenticateClient(request.credentials, context);
     demandGrant(client.client);
     const settings = client.client.auth?.client_credentials ?? {};
@@ -24,27 +27,29 @@ export const clientCredentials: Grant = {
       asked,
     );
     const now = services.now();
-    const key = keyFor(state, plan, now);
-    if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
     const holder = { client: client.client.id, user: null, type: 'c', remoteAddr: request.remoteAddr } as const;
-    const made = makeToken(state, holder, plan, key, issuer, now);
-    if (settings.refresh_token !== true) {
-      if (state.settings.tokens?.max_sessions_per_client !== undefined) {
-        const { version, value } = await issueWithinLimit(made.session, state.settings, transaction, now);
-        if (!value) throw tooManySessions();
-        return { version, value: tokenResponse(made.text, plan, asked.scope) };
-      }
-      return { version: await statements.issue(made.session), value: tokenResponse(made.text, plan, asked.scope) };
-    }
-    const origin = { grant: 'c', settings } as const;
-    const begun = await createTokenFamily(made.session, origin, state.settings, transaction, now);
-    if (begun.value === undefined) throw tooManySessions();
-    return {
-      version: begun.version,
-      value: tokenResponse(made.text, plan, asked.scope, { refreshToken: begun.value }),
-    };
+    const { text, session } = makeToken(state, holder, plan, keyFor(state, plan, now), issuer, now);
+    const refreshToken = await store(session, settings, context, now);
+    return tokenResponse(text, plan, asked.scope, { refreshToken });
   },
 };
+
+/** Stores the session, with a refresh token for a client that has them configured. Throws OAuthError `slow_down`. */
+async function store(
+  session: NewSession,
+  settings: RefreshSettings,
+  { state, statements, transaction }: GrantContext,
+  now: number,
+): Promise<string | undefined> {
+  if (settings.refresh_token === true) {
+    const refreshToken = await createTokenFamily(session, { grant: 'c', settings }, state.settings, transaction, now);
+    if (refreshToken === undefined) throw tooManySessions();
+    return refreshToken;
+  }
+  if (state.settings.tokens?.max_sessions_per_client === undefined) await statements.issue(session);
+  else if (!(await issueWithinLimit(session, state.settings, transaction, now))) throw tooManySessions();
+  return undefined;
+}
 
 /** Throws OAuthError `unauthorized_client` unless the client lists the grant (RFC 6749 §5.2). */
 function demandGrant(client: Client): void {

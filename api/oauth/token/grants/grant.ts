@@ -1,9 +1,6 @@
 import type { GrantType } from '../../../../crds/client.ts';
-import type { Versioned } from '../../../db/batched-statements.ts';
 import type { AuthenticationContext } from '../../client-auth/context.ts';
 import type { ClientCredentials } from '../../client-auth/client-auth-request.ts';
-import type { KeyNeeded } from '../access-token.ts';
-import type { OAuthError } from '../../oauth-error.ts';
 import type { Parameters } from '../parameters.ts';
 import type { TokenResponse } from '../response.ts';
 
@@ -25,10 +22,10 @@ export type VerifyPassword = (email: string, password: string) => Promise<number
 export type GrantContext = AuthenticationContext;
 
 /**
- * A grant of the token endpoint. Its handler returns the token response, or asks for a signing key first, with the
- * config version that its statement saw. To refuse it throws OAuthError, or returns one if a statement saw the version.
+ * A grant of the token endpoint. Its handler returns the token response, or throws OAuthError to refuse. The endpoint
+ * owns the rest: it repeats a decision whose configuration changed, and creates a signing key that is missing.
  */
 export interface Grant {
   readonly name: GrantType;
-  handle(request: TokenRequest, context: GrantContext): Promise<Versioned<TokenResponse | KeyNeeded | OAuthError>>;
+  handle(request: TokenRequest, context: GrantContext): Promise<TokenResponse>;
 }

@@ -1,6 +1,5 @@
 import { allows } from '../../../../crds/compatibility.ts';
 import type { ClientState } from '../../../state/box-state.ts';
-import { insertSession } from '../../../db/session/session.ts';
 import { planAccessToken } from '../plan.ts';
 import { askedIn } from '../asked.ts';
 import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
@@ -8,7 +7,7 @@ import { canAuthenticate } from '../../client-auth/confidential.ts';
 import { makeToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
-import { hasRoom, tooManySessions } from '../session-limit.ts';
+import { issueWithinLimit, tooManySessions } from '../session-limit.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
 
@@ -19,23 +18,19 @@ import type { Grant, GrantContext, TokenRequest } from './grant.ts';
 export const password: Grant = {
   name: 'password',
   async handle(request, context) {
-    const { state, transaction, services, statements } = context;
+    const { state, transaction, services } = context;
     const client = await askingClient(request, context);
     const asked = askedIn(request.parameters);
     const issuer = services.issuer(state);
     const subject = 'user-by-password';
     const plan = planAccessToken({ settings: {}, scopes: client.scopes, box: state.settings, issuer, subject }, asked);
     const user = await personIn(request);
-    if (user === undefined) return { version: await statements.version(state.box), value: notValid() };
+    if (user === undefined) throw notValid();
     const now = services.now();
     const holder = { client: client.client.id, user, type: 'p', remoteAddr: request.remoteAddr } as const;
     const { text, session } = makeToken(state, holder, plan, null, issuer, now);
-    const { version, value: isStored } = await transaction(async (connection) => {
-      if (!(await hasRoom(connection, session, state.settings, now))) return false;
-      await insertSession(connection, session, null, null);
-      return true;
-    });
-    return { version, value: isStored ? tokenResponse(text, plan, asked.scope) : tooManySessions() };
+    if (!(await issueWithinLimit(session, state.settings, transaction, now))) throw tooManySessions();
+    return tokenResponse(text, plan, asked.scope);
   },
 };
 

@@ -1,8 +1,7 @@
-import type { FoundCode, Versioned } from '../../../db/batched-statements.ts';
+import type { FoundCode } from '../../../db/batched-statements.ts';
 import { judgeCode } from '../../authorization/judge-code.ts';
 import type { PresentedCode } from '../../authorization/judge-code.ts';
-import { isKeyNeeded } from '../access-token.ts';
-import type { KeyNeeded, MadeAccessToken } from '../access-token.ts';
+import type { MadeAccessToken } from '../access-token.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
 import type { GrantContext } from './grant.ts';
 
@@ -10,9 +9,7 @@ import type { GrantContext } from './grant.ts';
 export interface RedemptionAttempt<T> {
   readonly presented: PresentedCode;
   readonly context: GrantContext;
-  /** The config version that all of this was decided under. */
-  readonly decidedUnder: number;
-  readonly make: (code: FoundCode) => T | KeyNeeded;
+  readonly make: (code: FoundCode) => T;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -29,18 +26,16 @@ export interface RedemptionAttempt<T> {
  */
 export async function redeemCodeBatched<T extends { readonly made: MadeAccessToken }>(
   attempt: RedemptionAttempt<T>,
-): Promise<Versioned<T | KeyNeeded | 'refused'> | undefined> {
-  const { presented, context, decidedUnder, make, now } = attempt;
+): Promise<T | 'refused' | undefined> {
+  const { presented, context, make, now } = attempt;
   const { state, statements } = context;
   const { client, code } = presented;
   if (state.settings.tokens?.max_sessions_per_client !== undefined) return undefined;
-  const { version, value: found } = await statements.code({ box: state.box, id: code.id });
-  if (version !== decidedUnder || state.version !== decidedUnder) return undefined;
+  const found = await statements.code({ box: state.box, id: code.id });
   const verdict = found === undefined ? 'refused' : judgeCode(found, presented, state, now);
-  if (found === undefined || verdict === 'refused') return { version, value: 'refused' };
+  if (found === undefined || verdict === 'refused') return 'refused';
   if (verdict === 'used' || refreshSettings(client.client, 'a').refresh_token === true) return undefined;
   const made = make(found);
-  if (isKeyNeeded(made)) return { version, value: made };
   const session = { ...made.made.session, user: found.user };
-  return (await statements.redeem({ code, session, now })) ? { version, value: made } : undefined;
+  return (await statements.redeem({ code, session, now })) ? made : undefined;
 }

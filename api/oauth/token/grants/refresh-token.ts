@@ -1,17 +1,16 @@
 import { allows } from '../../../../crds/compatibility.ts';
-import type { Box } from '../../../../crds/box.ts';
-import type { Client } from '../../../../crds/client.ts';
 import { parseRefreshToken } from '../../../credentials/refresh-token-text.ts';
 import type { RefreshToken } from '../../../credentials/refresh-token-text.ts';
 import type { RefreshFamily } from '../../../db/session/refresh-family.ts';
 import type { ClientState } from '../../../state/box-state.ts';
-import { planForm, planRefreshedToken } from '../plan.ts';
+import { planRefreshedToken } from '../plan.ts';
 import type { AccessTokenPlan } from '../plan.ts';
 import { askedIn } from '../asked.ts';
 import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
 import { canAuthenticate } from '../../client-auth/confidential.ts';
 import { isOfFamily } from '../../refresh/find-refresh-token.ts';
-import { isKeyNeeded, keyFor, makeToken } from '../access-token.ts';
+import { keyFor } from '../../keys/key-needed.ts';
+import { makeToken } from '../access-token.ts';
 import type { MadeAccessToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
@@ -29,43 +28,26 @@ export const refreshToken: Grant = {
     const { state, statements, services } = context;
     const token = presentedToken(request);
     const client = await refreshingClient(request, context);
-    const known = await isOfFamily(token, state.box, statements);
-    if (!known.value) return { version: known.version, value: notValid() };
+    if (!(await isOfFamily(token, state.box, statements))) throw notValid();
     const { parameters, remoteAddr } = request;
     const asked = askedIn(parameters);
     const now = services.now();
-    const key = keyFor(state, widestPlan(client.client, state.settings), now);
-    if (isKeyNeeded(key)) return { version: await statements.version(state.box), value: key };
     const issuer = services.issuer(state);
     const make = (family: RefreshFamily): MadeAccessToken & { plan: AccessTokenPlan; granted: RefreshFamily } => {
       const holder = { client: client.client.id, user: family.user, type: 'r', remoteAddr } as const;
       const context = { scopes: client.scopes, box: state.settings, issuer, subject: subjectOfGrant(family.grant) };
       const settings = refreshSettings(client.client, family.grant);
       const plan = planRefreshedToken({ ...context, settings }, asked, family);
-      const signing = plan.format === 'jwt' ? key : null;
-      return { ...makeToken(state, holder, plan, signing, issuer, now), plan, granted: family };
+      const made = makeToken(state, holder, plan, keyFor(state, plan, now), issuer, now);
+      return { ...made, plan, granted: family };
     };
-    const { version, value } = await useRefreshToken({ token, client, now }, context, make);
-    if (value === 'refused') return { version, value: notValid() };
-    if (value === 'full') return { version, value: tooManySessions() };
-    const { text, plan, granted } = value.made;
-    return {
-      version,
-      value: tokenResponse(text, plan, asked.scope ?? granted.scope ?? undefined, { refreshToken: value.refreshToken }),
-    };
+    const used = await useRefreshToken({ token, client, now }, context, make);
+    if (used === 'refused') throw notValid();
+    if (used === 'full') throw tooManySessions();
+    const { text, plan, granted } = used.made;
+    return tokenResponse(text, plan, asked.scope ?? granted.scope ?? undefined, used);
   },
 };
-
-/** The token's owner is known only after its row is locked, so the key fits both the client and the user settings. */
-function widestPlan(client: Client, box: Box): Pick<AccessTokenPlan, 'format' | 'lifetime'> {
-  const plans = [client.auth?.client_credentials, client.auth?.authorization_code].map((settings) =>
-    planForm(settings ?? {}, box),
-  );
-  const signed = plans.filter(({ format }) => format === 'jwt');
-  return signed.length === 0
-    ? { format: 'opaque', lifetime: 0 }
-    : { format: 'jwt', lifetime: Math.max(...signed.map(({ lifetime }) => lifetime)) };
-}
 
 /** Makes the same error for every invalid refresh token, so that a guess reveals nothing. */
 function notValid(): OAuthError {

@@ -1,0 +1,122 @@
+import type {
+  AssertionUse,
+  BatchedStatements,
+  CodeKey,
+  EntryKey,
+  FamilyKey,
+  FoundCode,
+  FoundSession,
+  FoundSignIn,
+  KnownEntry,
+  NewCode,
+  NewSession,
+  Redemption,
+  SessionKey,
+  SignInKey,
+  Versioned,
+} from '../db/batched-statements.ts';
+import type { BoxState } from './box-state.ts';
+
+/** Error that ends an attempt whose configuration is not the current one any more. */
+export class ConfigChanged extends Error {
+  /** The version that was seen; undefined if there is no such box. */
+  readonly version: number | undefined;
+
+  constructor(version: number | undefined) {
+    super('the configuration changed during the decision');
+    this.version = version;
+  }
+}
+
+/**
+ * The statements of one attempt at a decision. Each one that tells the config version of its box throws ConfigChanged
+ * unless that is the version of the attempt: a decision never goes on under an older configuration. Each throws Outage.
+ * A class, because every request has one.
+ */
+export class CurrentStatements {
+  readonly #statements: BatchedStatements;
+  readonly #state: BoxState;
+  readonly #version: number;
+  #isConfirmed = false;
+
+  /** Binds statements to the present version of a state, which may change in place later. */
+  constructor(statements: BatchedStatements, state: BoxState) {
+    this.#statements = statements;
+    this.#state = state;
+    this.#version = state.version;
+  }
+
+  /** Stores a session. */
+  async issue(session: NewSession): Promise<void> {
+    this.#requireUnchanged();
+    this.confirm(await this.#statements.issue(session));
+  }
+
+  /** Finds the session of a token; undefined if there is none. */
+  async check(key: SessionKey): Promise<FoundSession | undefined> {
+    return this.#read(await this.#statements.check(key));
+  }
+
+  /** Checks whether such a refresh family exists and has not ended. */
+  async family(key: FamilyKey): Promise<boolean> {
+    return this.#read(await this.#statements.family(key));
+  }
+
+  /** Finds the sign-in of a browser; undefined if no user is signed in there, or the user may no longer be. */
+  async signIn(key: SignInKey): Promise<FoundSignIn | undefined> {
+    return this.#read(await this.#statements.signIn(key));
+  }
+
+  /** Finds a code; undefined if there is none. */
+  async code(key: CodeKey): Promise<FoundCode | undefined> {
+    return this.#read(await this.#statements.code(key));
+  }
+
+  /** Stores a code; false if a transaction must decide ({@link BatchedStatements.storeCode}). */
+  storeCode(code: NewCode): Promise<boolean> {
+    return this.#statements.storeCode(code);
+  }
+
+  /** Uses a code and stores its session; false if a transaction must decide ({@link BatchedStatements.redeem}). */
+  redeem(redemption: Redemption): Promise<boolean> {
+    return this.#statements.redeem(redemption);
+  }
+
+  /** Checks whether this request is the first to use the assertion. */
+  useAssertion(use: AssertionUse): Promise<boolean> {
+    return this.#statements.useAssertion(use);
+  }
+
+  /** Finds the ServiceAccount of an entry; undefined if there is no such client, or no cluster that it belongs to. */
+  serviceAccount(key: EntryKey): Promise<KnownEntry | undefined> {
+    return this.#statements.serviceAccount(key);
+  }
+
+  /** Notes that a statement of the attempt has seen a version. Throws ConfigChanged if it is another one. */
+  confirm(version: number | undefined): void {
+    if (version !== this.#version) throw new ConfigChanged(version);
+    this.#isConfirmed = true;
+  }
+
+  /** Reads the version of the box unless a statement of the attempt has seen it. */
+  async confirmOnce(): Promise<void> {
+    if (!this.#isConfirmed) this.confirm(await this.#statements.version(this.#state.box));
+  }
+
+  /** Makes sure that a refusal, which has changed nothing, was decided under the current configuration alone. */
+  async confirmRefusal(): Promise<void> {
+    this.#requireUnchanged();
+    await this.confirmOnce();
+  }
+
+  #read<T>({ version, value }: Versioned<T>): T {
+    this.confirm(version);
+    this.#requireUnchanged();
+    return value;
+  }
+
+  /** Throws unless the state still has the version of the attempt: then so had all that was read from it. */
+  #requireUnchanged(): void {
+    if (this.#state.version !== this.#version) throw new ConfigChanged(this.#state.version);
+  }
+}
