@@ -23,13 +23,14 @@ export function main(args: readonly string[], environment: Environment): Promise
   return runCommand(args, usage, commands);
 }
 
-/** Removes all our finalizers; needs only the cluster, neither the API nor a leader. */
+/** Removes all our finalizers; needs only the cluster, neither the API nor a leader. Returns 1 if one stays. */
 async function releaseFinalizers(environment: Environment): Promise<number> {
   const access = readClusterAccess(environment);
   const kube = createKubeApi(createConnection(() => signInSource(access)));
-  const released = await releaseAll(kube, new AbortController().signal);
-  process.stdout.write(`released ${String(released)} objects\n`);
-  return 0;
+  const { count, refusals } = await releaseAll(kube, new AbortController().signal);
+  process.stdout.write(`released ${String(count)} ${count === 1 ? 'object' : 'objects'}\n`);
+  for (const refusal of refusals) process.stderr.write(`boxgate: ${refusal}\n`);
+  return refusals.length === 0 ? 0 : 1;
 }
 
 async function runOperator(environment: Environment): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Kind } from '../../../crds/kind.ts';
+import { API_GROUP, KINDS, type Kind } from '../../../crds/kind.ts';
 import { declaredObject, isHeld, type DeclaredObject } from './declared-object.ts';
 import { releasePatch } from './finalizers.ts';
 import type { KubeApi } from '../client/kube-api.ts';
@@ -11,18 +11,30 @@ import { kindName, pathOfKind } from '../client/live-read.ts';
 const rounds = 5;
 const pageSize = 500;
 
+/** Result of {@link releaseAll}. */
+export interface Released {
+  /** Number of objects whose finalizer was removed. */
+  readonly count: number;
+  /** A sentence for each object that the API server refuses to change. */
+  readonly refusals: readonly string[];
+}
+
 /**
  * Removes our finalizer from every object of the cluster, so that nothing waits for an operator that is no longer
- * there; returns how many had it. The rows stay. Throws KubeError, and an Error of one sentence if finalizers come
- * back.
+ * there. An object that the API server refuses to change keeps it, and holds up no other. The rows stay. Throws
+ * KubeError, and an Error of one sentence if finalizers come back.
  */
-export async function releaseAll(api: KubeApi, signal: AbortSignal): Promise<number> {
+export async function releaseAll(api: KubeApi, signal: AbortSignal): Promise<Released> {
   const released = new Set<string>();
+  const refusals = new Map<string, string>();
   for (let round = 0; round < rounds; round += 1) {
-    const held = await heldObjects(api, signal);
-    if (held.length === 0) return released.size;
-    for (const { uid } of held) released.add(uid);
-    await forEachConcurrently(held, (object) => release(api, object, signal));
+    const held = (await heldObjects(api, signal)).filter(({ uid }) => !refusals.has(uid));
+    if (held.length === 0) return { count: released.size, refusals: [...refusals.values()] };
+    await forEachConcurrently(held, async (object) => {
+      const refusal = await release(api, object, signal);
+      if (refusal === undefined) released.add(object.uid);
+      else refusals.set(object.uid, refusal);
+    });
   }
   throw new Error('finalizers come back: end every operator first (kubectl scale deployment --replicas=0)');
 }
@@ -46,11 +58,22 @@ async function objectsOf(api: KubeApi, kind: Kind, signal: AbortSignal): Promise
   }
 }
 
-async function release(api: KubeApi, object: DeclaredObject, signal: AbortSignal): Promise<void> {
+/** Releases an object; returns a sentence if the API server refuses that. */
+async function release(api: KubeApi, object: DeclaredObject, signal: AbortSignal): Promise<string | undefined> {
   try {
     await api.call(releasePatch(object), signal);
   } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    if (error.code === 'invalid') return refusalOf(object, error);
     // It is gone, or a newer version of it exists, which the next round finds.
-    if (!(error instanceof KubeError) || (error.code !== 'not-found' && error.code !== 'conflict')) throw error;
+    if (error.code !== 'not-found' && error.code !== 'conflict') throw error;
   }
+  return undefined;
+}
+
+/** Writes the sentence. The API server's own message is left out: it can repeat a value, which may be a secret. */
+function refusalOf({ declared, namespace, name }: DeclaredObject, { status }: KubeError): string {
+  const { kind } = declared;
+  const edit = `kubectl edit ${KINDS[kind].plural}.${API_GROUP} ${name} --namespace ${namespace}`;
+  return `${kind} ${namespace}/${name} keeps its finalizer: the API server refuses to change it (status ${status}). Correct it (${edit} tells what is wrong), then run this command again`;
 }

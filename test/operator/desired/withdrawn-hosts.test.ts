@@ -4,6 +4,7 @@ import { isRecord } from '../../../crds/schema-node.ts';
 import { startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { applyCrds } from '../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
+import { acceptAnySpec } from '../kube/source/any-definition.ts';
 import { annotate, issuerAt, tokenAt } from './host-requests.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
@@ -49,26 +50,6 @@ describe('a host that an admin withdraws', () => {
     return rows.map(({ said }) => said ?? '').join();
   }
 
-  /** Gives all Boxes of the cluster a schema that takes anything, as somebody may who bypasses ours. */
-  async function takeAnySpec(): Promise<void> {
-    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/boxes.boxgate.dev';
-    const { body } = await rig.plane.call({ path });
-    const spec = isRecord(body) && isRecord(body['spec']) ? body['spec'] : {};
-    const versions = (Array.isArray(spec['versions']) ? spec['versions'].filter(isRecord) : []).map((version) => ({
-      ...version,
-      schema: {
-        openAPIV3Schema: {
-          type: 'object',
-          properties: {
-            spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-            status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-          },
-        },
-      },
-    }));
-    await rig.plane.call({ method: 'PATCH', path, body: { spec: { versions } }, contentType: merge });
-  }
-
   const uidOf = async (path: string): Promise<string> => {
     const { body } = await rig.plane.call({ path });
     return isRecord(body) && isRecord(body['metadata']) ? String(body['metadata']['uid']) : '';
@@ -89,7 +70,7 @@ describe('a host that an admin withdraws', () => {
       await eventually('it is invalid', async () => (await rig.condition('Box', box, 'box')) === 'False/Invalid');
     },
     async unparsable(box) {
-      await takeAnySpec();
+      await acceptAnySpec(rig.plane, 'Box');
       const path = `/apis/boxgate.dev/v1/namespaces/${box}/boxes/box`;
       await eventually('anything is taken', async () => {
         const body = { spec: { hosts: 7, issuer: null, signing: 'none' } };

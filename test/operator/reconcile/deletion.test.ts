@@ -200,7 +200,7 @@ describe('deletion, by the operator as a process', () => {
     const { ended } = await startLoggedProcess(
       ['operator/main.ts', 'operator', '--release-finalizers'],
       environmentOf(rig.account.access),
-      (line) => /^released \d+ objects$/.exec(line)?.[0],
+      (line) => /^released \d+ objects?$/.exec(line)?.[0],
     );
     expect(await ended).to.equal(0);
     expect(await finalizersOf('Client', 'app')).to.equal(undefined);
