@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions schema envtest needs install
+.PHONY: help dev test check format generate verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions schema envtest needs release install
 
 INSTALLED := node_modules/.package-lock.json
 
@@ -21,6 +21,9 @@ check: install ## lint, types, unit tests, dead code, format, import rules: no s
 
 format: install ## writes the formatting that check asks for
 	@npm run --silent format
+
+release: install ## sets the version, dates the changes in CHANGELOG.md, commits and tags (VERSION=1.4.0)
+	@npm run --silent release -- '$(VERSION)'
 
 generate: install ## writes the files that are made from the schemas
 	@npm run --silent generate
