@@ -4,6 +4,7 @@ import { inHeldBox } from '../db/box/box.ts';
 import { singleStatements } from '../db/statement-batches.ts';
 import type { BatchedStatements } from '../db/batched-statements.ts';
 import { Outage } from '../db/core/outage.ts';
+import { inSavepoint } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import type { BoxState } from './box-state.ts';
 import { ConfigChanged, CurrentStatements } from './current-statements.ts';
@@ -68,11 +69,9 @@ export function createStateCache(parts: StateCacheParts): StateCache {
 
   /** Decides once. Throws ConfigChanged if the state is not the current configuration. */
   function attempt<T>(state: BoxState, decision: Decision<T>): Promise<T> {
-    const { version } = state;
     const current = new CurrentStatements(statements, state);
     const transaction: Transaction = (work) =>
       inHeldBox(pool, state.box, (connection, found) => {
-        if (found !== version) throw new ConfigChanged(found);
         current.confirm(found);
         return work(connection);
       });
@@ -85,20 +84,27 @@ export function createStateCache(parts: StateCacheParts): StateCache {
     return version === undefined ? undefined : boxes.load(box, version);
   }
 
-  /** Decides under a lock, so that a busy box cannot starve a request: the configuration is fixed until the answer. */
-  function decideLocked<T>(box: string, decision: Decision<T>): Promise<T | undefined> {
-    return inHeldBox(pool, box, async (connection, version) => {
+  /**
+   * Decides under a lock, so that a busy box cannot starve a request: the configuration is fixed until the answer. A
+   * refusal commits what the decision had stored before it, as it would have without the lock.
+   */
+  async function decideLocked<T>(box: string, decision: Decision<T>): Promise<T | undefined> {
+    const decided = await inHeldBox(pool, box, async (connection, version) => {
       if (version === undefined) return undefined;
       const state = await boxes.present(connection, box, version);
       if (state === undefined) return undefined;
       const current = new CurrentStatements(singleStatements(connection), state);
       try {
         current.confirm(version);
-        return await decision(state, current, (work) => work(connection));
+        return { value: await decision(state, current, (work) => inSavepoint(connection, work)) };
       } catch (error) {
+        if (error instanceof Refusal) return { refusal: error };
         throw error instanceof ConfigChanged ? new Outage('the configuration changed under a lock') : error;
       }
     });
+    if (decided === undefined) return undefined;
+    if ('refusal' in decided) throw decided.refusal;
+    return decided.value;
   }
 
   return {

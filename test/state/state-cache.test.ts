@@ -13,6 +13,7 @@ import { deleteResources, upsertResources } from '../../api/db/resource/write.ts
 import { Refusal } from '../../api/state/refusal.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';
 import type { StateCache } from '../../api/state/state-cache.ts';
+import { insertSession } from '../../api/db/session/session.ts';
 import { backUp } from '../support/backup.ts';
 import { boxDatabase } from '../resources/box-database.ts';
 import type { BoxDatabase } from '../resources/box-database.ts';
@@ -226,6 +227,36 @@ describe('the cache of box states', () => {
       expect(answers).to.deep.equal(Array(6).fill(1));
     });
 
+    for (const round of ['first', 'locked'] as const) {
+      it(`stays when the decision refuses after it, and leaves nothing when it refuses itself: ${round} round`, async () => {
+        await store('a', 'start');
+        const refusing = async (where: 'after' | 'inside'): Promise<unknown> => {
+          let rounds = 0;
+          const decided = cache.decide('default', async (_state, _statements, transaction) => {
+            rounds += 1;
+            if (round === 'locked' && rounds <= 2) {
+              await store('a', `${where} ${String(rounds)}`);
+              return;
+            }
+            await transaction(async (connection) => {
+              await insertSession(connection, sessionOf(where), null, null);
+              if (where === 'inside') throw new Refusal(where);
+            });
+            throw new Refusal(where);
+          });
+          return decided.catch((error: unknown) => error);
+        };
+        await database.owner.query(`DELETE FROM boxgate.session`);
+        for (const where of ['after', 'inside'] as const) {
+          expect(await refusing(where))
+            .to.be.instanceOf(Refusal)
+            .with.property('message', where);
+        }
+        const { rows } = await database.owner.query<{ client: string }>(`SELECT client FROM boxgate.session`);
+        expect(rows).to.deep.equal([{ client: 'after' }]);
+      });
+    }
+
     it('leaves nothing behind when its work throws', async () => {
       await store('a', 'kept');
       const failing = cache.decide('default', (_state, _statements, transaction) =>
@@ -354,7 +385,7 @@ describe('the cache of box states', () => {
           await nameOf('a');
         }
         if (act === 'refuse') throw new Refusal('refused');
-        await statements.issue(sessionAt(state.version));
+        await statements.issue(sessionOf('of-two-states', state.version));
         stored += 1;
         return stored;
       });
@@ -377,7 +408,7 @@ describe('the cache of box states', () => {
   });
 });
 
-function sessionAt(version: number): NewSession {
+function sessionOf(client: string, version = 1): NewSession {
   const now = Date.now();
   const expiresAt = Math.floor(now / 1000) + 60;
   return {
@@ -387,7 +418,7 @@ function sessionAt(version: number): NewSession {
     bucket: bucketOf(Math.floor(now / 1000), expiresAt),
     expiresAt,
     type: 'c',
-    client: 'of-two-states',
+    client,
     hash: null,
     remoteAddr: null,
     user: null,

@@ -62,6 +62,17 @@ export function outsideBoxes<T>(
   return transaction({ pool, opening: begin.write, limit }, (connection) => work(connection));
 }
 
+/** Runs work inside a transaction: if it throws, only its own changes are rolled back. Passes on what it throws. */
+export async function inSavepoint<T>(connection: Connection, work: (connection: Connection) => Promise<T>): Promise<T> {
+  await connection.query('SAVEPOINT work');
+  try {
+    return await work(connection);
+  } catch (error) {
+    await connection.query('ROLLBACK TO SAVEPOINT work');
+    throw error;
+  }
+}
+
 /** A transaction before it begins. */
 interface Planned {
   readonly pool: Connections;

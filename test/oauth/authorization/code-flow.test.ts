@@ -10,6 +10,7 @@ import { authorize } from '../../../api/oauth/authorization/authorize.ts';
 import type { NextStep } from '../../../api/oauth/authorization/authorize.ts';
 import { userInfo } from '../../../api/oauth/openid/user-info.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
+import { decidingUnderLock } from '../wrapped-decisions.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
 import type { TokenResponse } from '../../../api/oauth/token/response.ts';
 import { beginSignIn } from '../../../api/users/sign-in/begin-sign-in.ts';
@@ -305,6 +306,16 @@ describe('the code flow', () => {
     expect(first).to.have.length(1);
     for (const tokens of first) expect(await lives(two, person, tokens)).to.equal(false);
     expect(world.audits.map(({ event }) => event)).to.contain('code_reused');
+  });
+
+  it('T-20 takes away what the first use gave also in a box that changes so often that it decides under the lock', async () => {
+    const person = await newPerson(await newBox());
+    const code = await codeOf(one, person);
+    const tokens = await tokensOf(one, person, code);
+    const client = { kind: 'Client', id: 'noise', grant_types: ['client_credentials'] } as const;
+    const services = decidingUnderLock(one, (name) => world.declare(person.box, { ...client, name }));
+    expect(await redeem(services, person, code)).to.equal('invalid_grant');
+    expect(await lives(two, person, tokens)).to.equal(false);
   });
 
   it('T-20 lets one of a hundred uses at once on two replicas win, and revokes what it got', async () => {

@@ -4,6 +4,7 @@ import { rotationGrace } from '../../../api/oauth/refresh/judge-refresh.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import { familyOf, makeRefreshWorld, succeeded } from '../refresh-world.ts';
 import type { RefreshWorld } from '../refresh-world.ts';
+import { decidingUnderLock } from '../wrapped-decisions.ts';
 import { patiently } from '../world.ts';
 
 const day = 86_400_000;
@@ -81,6 +82,17 @@ describe('the refresh token of a client that rotates', () => {
       familyOf(first.refresh_token),
     ]);
     expect(rows).to.deep.equal([{ ended_as: 'revoked' }]);
+  });
+
+  it('T-41 ends the family also in a box that changes so often that it decides under the lock', async () => {
+    const first = await begin('rotating');
+    const second = succeeded(await use(first.refresh_token, 'rotating'));
+    world.clock.now = start + rotationGrace + 1;
+    const client = { kind: 'Client', id: 'noise', grant_types: ['client_credentials'] } as const;
+    const services = decidingUnderLock(world.services, (name) => world.declare('default', { ...client, name }));
+    expect(await use(first.refresh_token, 'rotating', { services })).to.equal('invalid_grant');
+    expect(await use(second.refresh_token, 'rotating')).to.equal('invalid_grant');
+    for (const { access_token } of [first, second]) expect(await lives(access_token)).to.equal(false);
   });
 
   it('T-41 ends nothing for the guess of a stranger, however old the generation it names', async () => {

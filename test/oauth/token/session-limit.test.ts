@@ -9,6 +9,7 @@ import type { TokenResponse } from '../../../api/oauth/token/response.ts';
 import { basic } from '../requests.ts';
 import { formRequest, makeWorld, outcome, patiently } from '../world.ts';
 import type { World } from '../world.ts';
+import { wrapDecisions } from '../wrapped-decisions.ts';
 
 const secret = generateClientSecret();
 const settings = { access_token_expiration: 600 };
@@ -194,26 +195,14 @@ describe('tokens.max_sessions_per_client', () => {
     const free = `${box}-free`;
     await declareClients(free);
     let issued = 0;
-    const { states } = world.services;
-    const watched: OAuthServices = {
-      ...world.services,
-      states: {
-        get size() {
-          return states.size;
-        },
-        holds: (name) => states.holds(name),
-        quota: states.quota,
-        decide: (name, attempt) =>
-          states.decide(name, (state, statements, transaction) => {
-            const issue = statements.issue.bind(statements);
-            statements.issue = (session) => {
-              issued += 1;
-              return issue(session);
-            };
-            return attempt(state, statements, transaction);
-          }),
-      },
-    };
+    const watched = wrapDecisions(world.services, (decision) => (state, statements, transaction) => {
+      const issue = statements.issue.bind(statements);
+      statements.issue = (session) => {
+        issued += 1;
+        return issue(session);
+      };
+      return decision(state, statements, transaction);
+    });
     for (let count = 0; count < 5; count += 1) succeeded(await get('opaque', watched, free));
     expect(issued).to.equal(5);
     expect(await rooms(free)).to.equal(0);
