@@ -1,4 +1,4 @@
-import { API_GROUP, KINDS, type Kind } from '../../../crds/kind.ts';
+import type { Kind } from '../../../crds/kind.ts';
 import { declaredObject, isHeld, type DeclaredObject } from './declared-object.ts';
 import { releasePatch } from './finalizers.ts';
 import type { KubeApi } from '../client/kube-api.ts';
@@ -74,6 +74,7 @@ async function release(api: KubeApi, object: DeclaredObject, signal: AbortSignal
 /** Writes the sentence. The API server's own message is left out: it can repeat a value, which may be a secret. */
 function refusalOf({ declared, namespace, name }: DeclaredObject, { status }: KubeError): string {
   const { kind } = declared;
-  const edit = `kubectl edit ${KINDS[kind].plural}.${API_GROUP} ${name} --namespace ${namespace}`;
+  const { plural, group } = kindName(kind);
+  const edit = `kubectl edit ${plural}.${group} ${name} --namespace ${namespace}`;
   return `${kind} ${namespace}/${name} keeps its finalizer: the API server refuses to change it (status ${status}). Correct it (${edit} tells what is wrong), then run this command again`;
 }
