@@ -34,7 +34,7 @@ if (commit === undefined) {
 /** Tokens that are asked about in turn. */
 const tokenCount = 2_000;
 /** Paths of the program that starts Boxgate under measurement, of commits from the newest to the oldest. */
-const benches = ['tools/bench/boxgate.ts', 'tools/bench/boxgate.ts'];
+const benches = ['tools/bench/boxgate.ts', 'test/bench/boxgate.ts'];
 
 /** A round of each, one after the other. */
 interface Pair {
