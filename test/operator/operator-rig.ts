@@ -113,6 +113,7 @@ export async function startOperatorRig(own?: ControlPlane): Promise<OperatorRig>
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ grant_type: 'client_credentials', client_id: id, client_secret: secret }),
+        signal: AbortSignal.timeout(60_000),
       });
       await response.arrayBuffer();
       return response.status;

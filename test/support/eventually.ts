@@ -1,5 +1,8 @@
+/** Milliseconds that one try may count: when the machine stands still, what is waited for stands still with it. */
+const longestTry = 30_000;
+
 /**
- * Waits until something holds: asks again and again, up to a deadline far beyond what a slow machine needs. Throws what
+ * Waits until something holds: tries again and again, up to a deadline far beyond what a slow machine needs. Throws what
  * the last try threw, or says what never came to hold.
  */
 export async function eventually(
@@ -7,15 +10,16 @@ export async function eventually(
   holds: () => Promise<boolean> | boolean,
   within = 60_000,
 ): Promise<void> {
-  const deadline = performance.now() + within;
-  for (;;) {
+  for (let waited = 0; ;) {
+    const before = performance.now();
     try {
       if (await holds()) return;
-      if (performance.now() > deadline) throw new Error(`it never came to hold that ${what}`);
+      if (waited > within) throw new Error(`it never came to hold that ${what}`);
     } catch (error) {
-      if (performance.now() > deadline) throw error;
+      if (waited > within) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
+    waited += Math.min(performance.now() - before, longestTry);
   }
 }
 

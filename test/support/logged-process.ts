@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import type { Environment } from '../../process/environment.ts';
 import { demandNoSecrets } from './secrets-in.ts';
 
@@ -14,13 +15,16 @@ export interface LoggedProcess {
   readonly hasEnded: () => boolean;
   /** Sends a signal. */
   signal(signal: NodeJS.Signals): void;
-  /** Sends a signal and waits for the end. Throws when a secret stands in the log. */
+  /** Sends a signal and waits for the end. Throws when it does not end in time, and when a secret stands in the log. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
+/** Milliseconds in which a program begins or ends, on a slow machine too. */
+const patience = 120_000;
+
 /**
  * Starts `node <args>` and waits for the line in which `find` finds what it looks for. Throws with what the program said
- * when it ends instead. It may watch descriptor 3 (BOXGATE_PARENT_PIPE), which ends with this process.
+ * when it ends instead, or neither in time. It may watch descriptor 3 (BOXGATE_PARENT_PIPE), which ends with this process.
  */
 export async function startLoggedProcess<T>(
   args: readonly string[],
@@ -44,12 +48,24 @@ export async function startLoggedProcess<T>(
       });
     }
   });
-  const found = await Promise.race([
-    looked,
-    ended.then((how): never => {
-      throw new Error(`${args.join(' ')} ended at its start (${String(how)}): ${lines.join('\n')}`);
-    }),
-  ]);
+  /** Kills a program that does not do in time what is waited for, and throws with what it said. */
+  const inTime = async <R>(wanted: Promise<R>, what: string): Promise<R> => {
+    const over = new AbortController();
+    const late = setTimeout(patience, undefined, over).then((): never => {
+      child.kill('SIGKILL');
+      throw new Error(`${args.join(' ')} did not ${what}: ${lines.join('\n')}`);
+    });
+    try {
+      return await Promise.race([wanted, late]);
+    } finally {
+      late.catch(() => undefined);
+      over.abort();
+    }
+  };
+  const endedEarly = ended.then((how): never => {
+    throw new Error(`${args.join(' ')} ended at its start (${String(how)}): ${lines.join('\n')}`);
+  });
+  const found = await inTime(Promise.race([looked, endedEarly]), 'begin');
   const { pid } = child;
   if (pid === undefined) throw new Error(`${args.join(' ')} has no process`);
   return {
@@ -61,7 +77,7 @@ export async function startLoggedProcess<T>(
     signal: (signal) => void child.kill(signal),
     async end(signal) {
       child.kill(signal);
-      const how = await ended;
+      const how = await inTime(ended, `end after ${signal}`);
       demandNoSecrets(lines);
       return how;
     },

@@ -51,14 +51,15 @@ describe('objects that are created again while no operator runs', () => {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ grant_type: 'client_credentials', client_id: 'app', client_secret: secret }),
+      signal: AbortSignal.timeout(60_000),
     });
     const answer: unknown = await response.json();
     return String(Reflect.get(Object(answer), 'access_token'));
   }
 
   async function statusOf(text: string): Promise<number> {
-    const headers = { Authorization: `Bearer ${text}` };
-    return (await fetch(`${rig.api.url}/boxes/${box}/Client/app`, { headers })).status;
+    const asked = { headers: { Authorization: `Bearer ${text}` }, signal: AbortSignal.timeout(60_000) };
+    return (await fetch(`${rig.api.url}/boxes/${box}/Client/app`, asked)).status;
   }
 
   /** As `boxgate operator --release-finalizers` and `kubectl delete` do. */
