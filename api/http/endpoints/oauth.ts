@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { VerifyPassword } from '../../oauth/token/grants/grant.ts';
+import type { IncomingMessage } from 'node:http';
+import type { RequestChecks, VerifyPassword } from '../../oauth/client-auth/request-checks.ts';
 import { introspect } from '../../oauth/session/introspection.ts';
 import { isParameter } from '../../oauth/token/parameters.ts';
 import { revoke } from '../../oauth/session/revocation.ts';
@@ -10,22 +10,26 @@ import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { exchangeOf } from '../request/exchange.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { throttlePassword } from '../throttle/throttle-password.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { queryOf } from '../request/query.ts';
 import { bodyLimits, readBody } from '../request/read-body.ts';
 import { sendJson } from '../server/send.ts';
 import { throttleClientAuth } from '../throttle/throttle-client-auth.ts';
+import type { ClientGuess } from '../throttle/throttle-client-auth.ts';
 
 const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 /** `POST /auth/token`, RFC 6749 §3.2. */
 export function tokenEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const raw = await rawRequest(request, response);
+    const exchange = exchangeOf(response);
+    const raw = await rawRequest(request, exchange);
     const verifyPassword = passwordVerifier(context, raw);
-    const work = (watched: RawTokenRequest) => token({ ...watched, verifyPassword }, context.oauth);
-    const answer = await throttleClientAuth(raw, context.secretLimits, work);
+    const answer = await throttleClientAuth(raw, context.secretLimits, (guess) =>
+      token(raw, context.oauth, checksOf(exchange, guess, verifyPassword)),
+    );
     if (answer === undefined) throw nothingHere();
     sendJson(response, 200, answer, context.onAnswer, noStore);
   };
@@ -46,8 +50,11 @@ function passwordVerifier(context: ApiContext, { box, remoteAddr }: RawTokenRequ
 /** `POST /auth/introspect`, RFC 7662. */
 export function introspectEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const raw = await rawRequest(request, response);
-    const answer = await throttleClientAuth(raw, context.secretLimits, (watched) => introspect(watched, context.oauth));
+    const exchange = exchangeOf(response);
+    const raw = await rawRequest(request, exchange);
+    const answer = await throttleClientAuth(raw, context.secretLimits, (guess) =>
+      introspect(raw, context.oauth, checksOf(exchange, guess)),
+    );
     if (answer === undefined) throw nothingHere();
     sendJson(response, 200, answer, context.onAnswer, noStore);
   };
@@ -56,15 +63,26 @@ export function introspectEndpoint(context: ApiContext): Endpoint {
 /** `POST /auth/revoke`, RFC 7009. */
 export function revokeEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const raw = await rawRequest(request, response);
-    const found = await throttleClientAuth(raw, context.secretLimits, (watched) => revoke(watched, context.oauth));
+    const exchange = exchangeOf(response);
+    const raw = await rawRequest(request, exchange);
+    const found = await throttleClientAuth(raw, context.secretLimits, (guess) =>
+      revoke(raw, context.oauth, checksOf(exchange, guess)),
+    );
     if (!found) throw nothingHere();
     sendJson(response, 200, {}, context.onAnswer, noStore);
   };
 }
 
-async function rawRequest(request: IncomingMessage, response: ServerResponse): Promise<RawTokenRequest> {
-  const exchange = exchangeOf(response);
+/** Returns the checks of a request. Its client, once proven, goes to the log and to the limits on guesses. */
+function checksOf(exchange: Exchange, guess: ClientGuess, verifyPassword?: VerifyPassword): RequestChecks {
+  const onClient = (id: string): void => {
+    guess.proven(id);
+    exchange.client = id;
+  };
+  return { guessLimits: guess, verifyPassword, onClient };
+}
+
+async function rawRequest(request: IncomingMessage, exchange: Exchange): Promise<RawTokenRequest> {
   refuseQuery(exchange.path);
   const body = await readBody(request, bodyLimits.oauth);
   return {
@@ -73,9 +91,6 @@ async function rawRequest(request: IncomingMessage, response: ServerResponse): P
     authorization: request.headers.authorization,
     body,
     remoteAddr: exchange.remoteAddr === '' ? null : exchange.remoteAddr,
-    onClient: (id) => {
-      exchange.client = id;
-    },
   };
 }
 

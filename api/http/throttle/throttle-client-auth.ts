@@ -27,6 +27,12 @@ export interface SecretLimits {
   readonly perSecret: number;
 }
 
+/** The verification of a request's secret, within the limits on failures. */
+export interface ClientGuess extends GuessLimits {
+  /** Must be called with the client that the request has authenticated. */
+  proven(client: string): void;
+}
+
 /**
  * Does the work of a request that authenticates a client, within the limits on failures. A valid generated secret is
  * never refused, nor is a remembered one, unless its address has failed too often and never authenticated the client.
@@ -36,14 +42,11 @@ export interface SecretLimits {
 export async function throttleClientAuth<T>(
   raw: RawTokenRequest,
   limits: SecretLimits,
-  work: (watched: RawTokenRequest) => Promise<T>,
+  work: (guess: ClientGuess) => Promise<T>,
 ): Promise<T> {
   const guess = new Guess(raw, limits);
-  const onClient = (client: string): void => {
-    guess.proven(client);
-  };
   try {
-    return await work({ ...raw, guessLimits: guess, onClient });
+    return await work(guess);
   } catch (error) {
     const code = error instanceof OAuthError ? error.code : undefined;
     if (code === 'invalid_client') await guess.failed();
@@ -60,7 +63,7 @@ const none: readonly Attempt[] = [];
  * The verification of a request's secret: if argon2 does it, it counts from its beginning until its end. A class,
  * because every request of a client has one.
  */
-class Guess implements GuessLimits {
+class Guess implements ClientGuess {
   readonly isHeldBack: boolean;
   readonly #raw: RawTokenRequest;
   readonly #limits: SecretLimits;
@@ -120,11 +123,8 @@ class Guess implements GuessLimits {
     this.#isChosen = true;
   }
 
-  /** Called with the client that the request has authenticated. */
   proven(client: string): void {
-    const { box, onClient } = this.#raw;
-    if (this.#isChosen) this.#limits.known.add(box, client, this.#address);
-    onClient?.(client);
+    if (this.#isChosen) this.#limits.known.add(this.#raw.box, client, this.#address);
   }
 
   /** Counts a wrong secret. Throws Problem `throttled` instead if there were too many before, and Outage. */

@@ -1,4 +1,4 @@
-import type { ClientSecrets } from '../../credentials/client-secret.ts';
+import type { ClientSecrets, GuessLimits } from '../../credentials/client-secret.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { AuthenticationContext } from './context.ts';
 import type { ClientAssertion } from './assertion.ts';
@@ -13,9 +13,13 @@ export async function authenticateClient(
   credentials: ClientCredentials,
   context: AuthenticationContext,
 ): Promise<ClientState> {
-  const { state, services } = context;
-  if (credentials.assertion === undefined) return authenticateBySecret(state, credentials, services);
-  return authenticateByAssertion(findClient(state, credentials), credentials.assertion, context);
+  if (credentials.assertion === undefined) return authenticateBySecret(credentials, context);
+  return authenticateByAssertion(findClient(context.state, credentials), credentials.assertion, context);
+}
+
+/** Dependencies of authentication by a secret. */
+interface SecretContext extends Pick<AuthenticationContext, 'state' | 'checks'> {
+  readonly services: Pick<OAuthServices, 'secrets' | 'usage' | 'now'>;
 }
 
 /**
@@ -23,13 +27,13 @@ export async function authenticateClient(
  * path, and time, as one with a generated secret.
  */
 export async function authenticateBySecret(
-  state: BoxState,
   credentials: ClientCredentials,
-  { secrets, usage, now }: Pick<OAuthServices, 'secrets' | 'usage' | 'now'>,
+  { state, services, checks }: SecretContext,
 ): Promise<ClientState> {
+  const { secrets, usage, now } = services;
   const found = findClient(state, credentials);
   const time = now();
-  const used = await verified(liveSecrets(found, time), credentials, secrets);
+  const used = await verified(liveSecrets(found, time), credentials, secrets, checks.guessLimits);
   if (used === undefined || found === undefined || !isActive(found, state)) throw notAuthenticated();
   if (used === found.previous?.stored) usage.previousSecretUsed(state.box, found.client.id, used, time);
   return found;
@@ -74,9 +78,10 @@ async function verified(
   stored: readonly string[],
   sent: ClientCredentials,
   secrets: ClientSecrets,
+  guessLimits: GuessLimits | undefined,
 ): Promise<string | undefined> {
   for (const secret of sent.secrets) {
-    const found = await secrets.verify(stored, secret.reveal(), sent.guessLimits);
+    const found = await secrets.verify(stored, secret.reveal(), guessLimits);
     if (found !== undefined) return found;
   }
   return undefined;

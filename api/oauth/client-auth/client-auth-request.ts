@@ -1,5 +1,4 @@
 import { Secret } from '../../client/secret.ts';
-import type { GuessLimits } from '../../credentials/client-secret.ts';
 import { readAssertion, refusedAssertion } from './assertion.ts';
 import type { ClientAssertion } from './assertion.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -17,8 +16,6 @@ export interface ClientCredentials {
   readonly method: 'basic' | 'body' | 'assertion' | 'none';
   /** Set with the method `assertion` only. */
   readonly assertion?: ClientAssertion;
-  /** Limits on guesses, called before a secret is verified slowly; an exception stops that. */
-  readonly guessLimits?: GuessLimits | undefined;
 }
 
 /**

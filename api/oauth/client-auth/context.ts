@@ -2,6 +2,7 @@ import type { BoxState } from '../../state/box-state.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
 import type { Transaction } from '../../state/state-cache.ts';
 import type { OAuthServices } from '../services.ts';
+import type { RequestChecks } from './request-checks.ts';
 
 /** Dependencies of client authentication: a box's configuration at one version, and the ways to Postgres. */
 export interface AuthenticationContext {
@@ -9,4 +10,5 @@ export interface AuthenticationContext {
   readonly statements: CurrentStatements;
   readonly transaction: Transaction;
   readonly services: OAuthServices;
+  readonly checks: RequestChecks;
 }

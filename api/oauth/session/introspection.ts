@@ -2,6 +2,8 @@ import { authenticateClient } from '../client-auth/authenticate-client.ts';
 import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
 import { checkToken } from './check-token.ts';
 import type { LiveSession } from './check-token.ts';
+import { NO_CHECKS } from '../client-auth/request-checks.ts';
+import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParameters } from '../token/parameters.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
@@ -30,13 +32,17 @@ interface LiveIntrospection {
 const inactive = { active: false } as const;
 
 /** Serves introspection (RFC 7662) to any authenticated client, for any token of its box. Throws OAuthError, Outage. */
-export async function introspect(raw: RawTokenRequest, services: OAuthServices): Promise<Introspection | undefined> {
+export async function introspect(
+  raw: RawTokenRequest,
+  services: OAuthServices,
+  checks: RequestChecks = NO_CHECKS,
+): Promise<Introspection | undefined> {
   const parameters = parseParameters(raw.contentType, raw.body);
-  const credentials = { ...readClientCredentials(raw.authorization, parameters), guessLimits: raw.guessLimits };
+  const credentials = readClientCredentials(raw.authorization, parameters);
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
   const decided = await services.states.decide<Introspection>(raw.box, async (state, statements, transaction) => {
-    await authenticateClient(credentials, { state, statements, transaction, services });
+    await authenticateClient(credentials, { state, statements, transaction, services, checks });
     if (text.startsWith('bgr_')) {
       const found = await findRefreshToken(text, state, statements, transaction, services);
       return found === undefined ? inactive : familyIntrospection(found, services.issuer(state));
@@ -44,7 +50,7 @@ export async function introspect(raw: RawTokenRequest, services: OAuthServices):
     const live = await checkToken(text, state, statements, services);
     return live === undefined ? inactive : introspection(live, services.issuer(state));
   });
-  if (decided !== undefined) raw.onClient?.(clientId(credentials));
+  if (decided !== undefined) checks.onClient?.(clientId(credentials));
   return decided;
 }
 

@@ -12,6 +12,8 @@ import type { ClientCredentials } from '../client-auth/client-auth-request.ts';
 import { endRefreshFamily, endSession } from './end-session.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
 import { notAuthenticated } from '../not-authenticated.ts';
+import { NO_CHECKS } from '../client-auth/request-checks.ts';
+import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParameters } from '../token/parameters.ts';
 import type { OAuthServices } from '../services.ts';
@@ -25,13 +27,17 @@ type Found = { readonly client: string } & ({ readonly session: SessionRef } | {
  * family. An invalid token is no error (§2.2); another client's is never revoked (§2.1). False when there is no such
  * box. Throws OAuthError, Outage.
  */
-export async function revoke(raw: RawTokenRequest, services: OAuthServices): Promise<boolean> {
+export async function revoke(
+  raw: RawTokenRequest,
+  services: OAuthServices,
+  checks: RequestChecks = NO_CHECKS,
+): Promise<boolean> {
   const parameters = parseParameters(raw.contentType, raw.body);
-  const credentials = { ...readClientCredentials(raw.authorization, parameters), guessLimits: raw.guessLimits };
+  const credentials = readClientCredentials(raw.authorization, parameters);
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
   const decided = await services.states.decide(raw.box, async (state, statements, transaction) => {
-    const caller = await revokingClient(credentials, { state, statements, transaction, services });
+    const caller = await revokingClient(credentials, { state, statements, transaction, services, checks });
     const found = await findToken(text, state, statements, transaction, services);
     if (found !== 'nothing' && found.client !== caller.client.id) {
       throw new OAuthError('unauthorized_client', 'The token was issued to another client');
@@ -39,7 +45,7 @@ export async function revoke(raw: RawTokenRequest, services: OAuthServices): Pro
     return found;
   });
   if (decided === undefined) return false;
-  if (credentials.method !== 'none') raw.onClient?.(clientId(credentials));
+  if (credentials.method !== 'none') checks.onClient?.(clientId(credentials));
   if (decided !== 'nothing') await end(raw.box, decided, services);
   // An earlier call may have ended it without being confirmed.
   else if (services.revocationsNeedStandby) await confirmOnStandby(services.pool, raw.box);

@@ -1,8 +1,9 @@
-import type { GuessLimits } from '../../credentials/client-secret.ts';
 import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
+import { NO_CHECKS } from '../client-auth/request-checks.ts';
+import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { decideWithKey } from '../keys/decide-with-key.ts';
 import { grants } from './grants/registry.ts';
-import type { Grant, TokenRequest, VerifyPassword } from './grants/grant.ts';
+import type { Grant, TokenRequest } from './grants/grant.ts';
 import { unsupportedGrant } from './unsupported-grant.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParameters } from './parameters.ts';
@@ -16,38 +17,33 @@ export interface RawTokenRequest {
   readonly authorization: string | undefined;
   readonly body: Buffer;
   readonly remoteAddr: string | null;
-  /** Called with the client once its identity is proven, for the log. */
-  readonly onClient?: (id: string) => void;
-  /** Limits on guesses, called before a secret is verified slowly; an exception stops that. */
-  readonly guessLimits?: GuessLimits;
-  /** Check of a user's password; if left out, every password is wrong. */
-  readonly verifyPassword?: VerifyPassword;
 }
 
 /** Serves the token endpoint (RFC 6749 §3.2). Undefined when there is no such box. Throws OAuthError, Outage. */
-export async function token(raw: RawTokenRequest, services: OAuthServices): Promise<TokenResponse | undefined> {
+export async function token(
+  raw: RawTokenRequest,
+  services: OAuthServices,
+  checks: RequestChecks = NO_CHECKS,
+): Promise<TokenResponse | undefined> {
   const request = parseTokenRequest(raw); //                §3.2, §2.3.1
   const grant = chooseGrant(request); //                    §5.2
   const answer = await decideWithKey(
     raw.box,
     services,
-    (state, statements, transaction) => grant.handle(request, { state, statements, transaction, services }), // §4, §6, §5.1
+    (state, statements, transaction) => grant.handle(request, { state, statements, transaction, services, checks }), // §4, §6, §5.1
   );
-  if (answer !== undefined) noteClient(raw, request, services);
+  if (answer === undefined) return undefined;
+  const client = clientId(request.credentials);
+  services.usage.tokenIssued(raw.box, client, services.now());
+  checks.onClient?.(client);
   return answer;
-}
-
-function noteClient({ box, onClient }: RawTokenRequest, { credentials }: TokenRequest, services: OAuthServices): void {
-  const client = clientId(credentials);
-  services.usage.tokenIssued(box, client, services.now());
-  onClient?.(client);
 }
 
 function parseTokenRequest(raw: RawTokenRequest): TokenRequest {
   const parameters = parseParameters(raw.contentType, raw.body);
   if (!parameters.has('grant_type')) throw new OAuthError('invalid_request', 'grant_type is missing');
-  const credentials = { ...readClientCredentials(raw.authorization, parameters), guessLimits: raw.guessLimits };
-  return { parameters, credentials, remoteAddr: raw.remoteAddr, verifyPassword: raw.verifyPassword };
+  const credentials = readClientCredentials(raw.authorization, parameters);
+  return { parameters, credentials, remoteAddr: raw.remoteAddr };
 }
 
 function chooseGrant({ parameters }: TokenRequest): Grant {

@@ -9,14 +9,7 @@ export interface TokenRequest {
   readonly credentials: ClientCredentials;
   readonly parameters: Parameters;
   readonly remoteAddr: string | null;
-  readonly verifyPassword?: VerifyPassword | undefined;
 }
-
-/**
- * Returns the id of the user with this email and password; undefined if there is none who may sign in. Users are looked
- * up elsewhere (api/users), so the reader of the request provides this. Throws Outage, or Problem `throttled`.
- */
-export type VerifyPassword = (email: string, password: string) => Promise<number | undefined>;
 
 /** Dependencies of a grant: a box's configuration at one version and the ways to Postgres bound to it. */
 export type GrantContext = AuthenticationContext;

@@ -24,7 +24,7 @@ export const password: Grant = {
     const issuer = services.issuer(state);
     const subject = 'user-by-password';
     const plan = planAccessToken({ settings: {}, scopes: client.scopes, box: state.settings, issuer, subject }, asked);
-    const user = await personIn(request);
+    const user = await personIn(request, context);
     if (user === undefined) throw notValid();
     const now = services.now();
     const holder = { client: client.client.id, user, type: 'p', remoteAddr: request.remoteAddr } as const;
@@ -47,11 +47,11 @@ async function askingClient({ credentials }: TokenRequest, context: GrantContext
 }
 
 /** Returns the id of the user with the email and password; undefined if there is none who may sign in. */
-async function personIn({ parameters, verifyPassword }: TokenRequest): Promise<number | undefined> {
+async function personIn({ parameters }: TokenRequest, { checks }: GrantContext): Promise<number | undefined> {
   const [username, word] = [parameters.get('username'), parameters.get('password')];
   if (username === undefined) throw new OAuthError('invalid_request', 'username is missing: the email of a user');
   if (word === undefined) throw new OAuthError('invalid_request', 'password is missing');
-  return verifyPassword?.(username, word);
+  return checks.verifyPassword?.(username, word);
 }
 
 /** Makes the same error for every wrong email or password, so that a guess reveals nothing. */

@@ -1,0 +1,20 @@
+import type { GuessLimits } from '../../credentials/client-secret.ts';
+
+/** Dependencies of one request, which only the endpoint that read it can provide. */
+export interface RequestChecks {
+  /** Limits on guesses, called before a secret is verified slowly; an exception stops that. */
+  readonly guessLimits?: GuessLimits;
+  /** Check of a user's password; if left out, every password is wrong. */
+  readonly verifyPassword?: VerifyPassword | undefined;
+  /** Called with the client once its identity is proven: for the log, and for the limits on guesses. */
+  readonly onClient?: (id: string) => void;
+}
+
+/**
+ * Returns the id of the user with this email and password; undefined if there is none who may sign in. Users are looked
+ * up elsewhere (api/users), so the reader of the request provides this. Throws Outage, or Problem `throttled`.
+ */
+export type VerifyPassword = (email: string, password: string) => Promise<number | undefined>;
+
+/** Checks of a request that needs none: no limit, no listener, no user with a password. */
+export const NO_CHECKS: RequestChecks = {};
