@@ -4,40 +4,21 @@ import { contests, desiredOf, type Candidate, type Desired } from './desired.ts'
 import { generatedSecrets } from '../secrets/generated-secrets.ts';
 import { recordInlineSecrets } from '../secrets/inline-secrets.ts';
 import { declaredResource, validate } from './validate.ts';
-import type { PassContext, PassScope } from '../reconcile/pass-context.ts';
+import type { BoxPass } from '../reconcile/box-pass.ts';
 import { resolveSecret } from '../secrets/resolve.ts';
 import type { Listing, SecretNeeds } from './source.ts';
 import { permittedMetadata } from '../secrets/secret-metadata.ts';
 import type { HostVerdict, Tenancy } from './tenancy.ts';
 
-/** The validated objects of a listing, and the state of its namespace. */
-interface DeclaredCandidates {
-  readonly candidates: readonly Candidate[];
-  /** True while the namespace is being deleted. */
-  readonly isTerminating: boolean;
-  /** True if the box may hold rows of earlier objects. */
-  readonly inherits: boolean;
-}
-
-/** Returns the desired state of a listing, with its secrets. Facts about an unchanged object are taken from memory. */
-export async function declaredState(
-  box: string,
-  { candidates, isTerminating, inherits }: DeclaredCandidates,
-  scope: PassScope,
-  memory: BoxMemory,
-  context: PassContext,
-  signal: AbortSignal,
-): Promise<readonly Desired[]> {
+/** Returns the desired state of a box, with its secrets. Facts about an unchanged object are taken from memory. */
+export async function declaredState(pass: BoxPass): Promise<readonly Desired[]> {
+  const { box, scope, candidates, memory, context, signal } = pass;
   const losers = contests(candidates, memory.rows);
   const issuer = issuerOf(candidates) ?? context.defaultIssuer(box);
   const secrets = await context.source.boxSecrets(box, needsOf(candidates, memory), signal);
   const wanting = candidates.filter((one) => wantsGenerated(one) && !losers.has(one.object.key));
   const lookAtAll = scope === 'everything' || memory.issuer !== issuer;
-  const generated = await generatedSecrets(
-    { box, wanting, lookAtAll, isTerminating, inherits, issuer, secrets, memory },
-    context,
-    signal,
-  );
+  const generated = await generatedSecrets(pass, { wanting, lookAtAll, issuer, secrets });
   memory.issuer = issuer;
   recordInlineSecrets(box, candidates, memory.objects, context.events);
   const desired = candidates.map((one) => {

@@ -1,22 +1,15 @@
-import type { BoxMemory } from '../reconcile/box-memory.ts';
 import { rowKey, type Desired } from './desired.ts';
 import { linksToAsk } from './links.ts';
-import type { PassContext } from '../reconcile/pass-context.ts';
+import type { BoxPass } from '../reconcile/box-pass.ts';
 
 /**
  * Asks the API for linked resources that nobody declares: clients created over REST, users, groups. The answers are
  * remembered until the next sweep. Throws ManagementError.
  */
-export async function findLinks(
-  box: string,
-  desired: readonly Desired[],
-  memory: BoxMemory,
-  { management }: PassContext,
-  signal: AbortSignal,
-): Promise<void> {
+export async function findLinks({ box, memory, context, signal }: BoxPass, desired: readonly Desired[]): Promise<void> {
   const links = linksToAsk(desired, (key) => memory.rows.has(key), memory.elsewhere);
   if (links.length === 0) return;
-  const missing = new Set((await management.missingLinks(box, links, signal)).map(keyOf));
+  const missing = new Set((await context.management.missingLinks(box, links, signal)).map(keyOf));
   for (const link of links) memory.elsewhere.set(keyOf(link), !missing.has(keyOf(link)));
 }
 

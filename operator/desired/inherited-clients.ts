@@ -1,4 +1,5 @@
 import { ManagementError } from '../../api/client/management-error.ts';
+import type { BoxPass } from '../reconcile/box-pass.ts';
 import type { PassContext } from '../reconcile/pass-context.ts';
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
 
@@ -14,11 +15,11 @@ export function mayInherit({ adopts }: Pick<PassContext, 'adopts'>, claim: Names
  * Returns the ids of the clients that have a row of this cluster, including adopted ones; undefined while the API
  * cannot tell. A new secret must then wait, because the one in the row would end without an overlap.
  */
-export async function inheritedClients(
-  box: string,
-  { management, cluster, epoch }: Pick<PassContext, 'management' | 'cluster' | 'epoch'>,
-  signal: AbortSignal,
-): Promise<ReadonlySet<string> | undefined> {
+export async function inheritedClients({
+  box,
+  context: { management, cluster, epoch },
+  signal,
+}: BoxPass): Promise<ReadonlySet<string> | undefined> {
   try {
     // Claiming an epoch adopts the older cluster.
     await epoch(signal);

@@ -1,5 +1,5 @@
 import type { BoxMemory } from '../reconcile/box-memory.ts';
-import type { PassContext } from '../reconcile/pass-context.ts';
+import type { BoxPass } from '../reconcile/box-pass.ts';
 
 /** Objects beyond a quota that a sweep retries, the oldest first: rows may have been deleted over REST. */
 const retriedInSweep = 1_000;
@@ -21,6 +21,6 @@ export function retryBeyondQuota({ refusals }: BoxMemory): boolean {
 }
 
 /** Returns the quotas that the API should have, as JSON; those that it has if the Namespace's cannot be read. */
-export function quotaText({ quota }: PassContext, memory: BoxMemory): string {
+export function quotaText({ quota, memory }: Pick<BoxPass, 'quota' | 'memory'>): string {
   return quota === undefined ? memory.quota : JSON.stringify(quota, Object.keys(quota).sort());
 }

@@ -1,26 +1,20 @@
 import type { PinnedServiceAccount, SeenServiceAccount } from '../../api/client/service-accounts.ts';
 import { ManagementError } from '../../api/client/management-error.ts';
 import { accountName, type AccountName, type AccountState } from './account-state.ts';
-import type { BoxMemory } from '../reconcile/box-memory.ts';
 import type { Desired } from './desired.ts';
-import type { PassContext } from '../reconcile/pass-context.ts';
+import type { BoxPass } from '../reconcile/box-pass.ts';
 
 /**
  * Compares the pins of a box, and the uids that entries name, with the ServiceAccounts of the cluster. The API is told
  * of those that are gone, refuses their tokens, and revokes those of their clients. If the cluster may not be asked, or
  * the API is an older one, nothing is known. Throws ManagementError.
  */
-export async function followServiceAccounts(
-  box: string,
-  desired: readonly Desired[],
-  memory: BoxMemory,
-  context: PassContext,
-  signal: AbortSignal,
-): Promise<void> {
+export async function followServiceAccounts(pass: BoxPass, desired: readonly Desired[]): Promise<void> {
+  const { box, memory, context, signal } = pass;
   const { serviceAccounts } = context.source;
   const listed = desired.flatMap(({ validated }) => validated.accounts);
   if (serviceAccounts === undefined || listed.length + memory.accounts.size === 0) return;
-  const pins = listed.length === 0 ? [] : await askedPins(box, context, signal);
+  const pins = listed.length === 0 ? [] : await askedPins(pass);
   const entries = entriesOf(desired, pins);
   const asked = entries.flatMap(({ namespace, name, declared, pin }) => {
     const uid = declared ?? pin?.uid;
@@ -29,7 +23,7 @@ export async function followServiceAccounts(
   const seen = await serviceAccounts(box, listed, asked, signal);
   const seenNow = (account: AccountName): string | null | undefined => seen.get(accountName(account));
   const told = entries.flatMap((entry) => news(entry, seenNow(entry)));
-  const stored = told.length === 0 ? pins : await tell(box, told, context, signal);
+  const stored = told.length === 0 ? pins : await tell(pass, told);
   memory.accounts = statesOf(desired, stored, seenNow, memory.accounts);
 }
 
@@ -72,13 +66,9 @@ function news(
 }
 
 /** Returns the pins; none if the API is of an older release, which does not know the call. */
-async function askedPins(
-  box: string,
-  context: PassContext,
-  signal: AbortSignal,
-): Promise<readonly PinnedServiceAccount[]> {
+async function askedPins(pass: BoxPass): Promise<readonly PinnedServiceAccount[]> {
   try {
-    return await tell(box, [], context, signal);
+    return await tell(pass, []);
   } catch (error) {
     if (error instanceof ManagementError && error.code === 'refused') return [];
     throw error;
@@ -86,10 +76,8 @@ async function askedPins(
 }
 
 async function tell(
-  box: string,
+  { box, context: { management, cluster, epoch }, signal }: BoxPass,
   seen: readonly SeenServiceAccount[],
-  { management, cluster, epoch }: PassContext,
-  signal: AbortSignal,
 ): Promise<readonly PinnedServiceAccount[]> {
   return management.serviceAccounts(box, { cluster, epoch: await epoch(signal), seen }, signal);
 }

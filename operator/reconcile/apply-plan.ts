@@ -9,20 +9,15 @@ import { intentOf, rowKey, rowOf, type Desired } from '../desired/desired.ts';
 import { releaseRetained } from '../secrets/forget.ts';
 import { declaredResource } from '../desired/validate.ts';
 import { recordDrift } from '../status/drift.ts';
-import type { PassContext } from './pass-context.ts';
+import type { BoxPass } from './box-pass.ts';
 import { quotaText, retryRefusals } from '../desired/quota-refusals.ts';
 import { removalLine, type Plan, type Removal } from './plan.ts';
 import { portionsOf, stepsOf, type LineMaker, type Portion } from './portions.ts';
 import type { Resource } from '../desired/resource.ts';
 
 /** Compares every digest with the database and remembers its rows. Changes nothing there. */
-export async function compareWithStored(
-  box: string,
-  desired: readonly Desired[],
-  memory: BoxMemory,
-  context: PassContext,
-  signal: AbortSignal,
-): Promise<void> {
+export async function compareWithStored(pass: BoxPass, desired: readonly Desired[]): Promise<void> {
+  const { box, memory, context } = pass;
   retryRefusals(memory);
   memory.elsewhere.clear();
   // No call is needed if the database has just shown that this cluster declares nothing.
@@ -31,8 +26,8 @@ export async function compareWithStored(
     desired.filter((one) => intentOf(one) === 'declare').map((one) => [one.validated.rowKey, one]),
   );
   const before = memory.rows;
-  const results = await applyLines(box, true, comparisons(wanted.values()), context, signal);
-  memory.quota = quotaText(context, memory);
+  const results = await applyLines(pass, true, comparisons(wanted.values()));
+  memory.quota = quotaText(pass);
   recordDrift(box, results, wanted, before, context.events);
   memory.rows = new Map();
   for (const result of results) {
@@ -105,44 +100,32 @@ export interface AppliedPlan {
  * Carries out a plan, in calls of about a megabyte. While other boxes wait for their pass it stops after the first
  * call; the next pass plans the rest.
  */
-export async function applyPlan(
-  box: string,
-  plan: Plan,
-  desired: readonly Desired[],
-  memory: BoxMemory,
-  context: PassContext,
-  signal: AbortSignal,
-): Promise<AppliedPlan> {
-  const remove = await confirmedRemovals(box, plan.remove, memory, context, signal);
-  const isQuotaTold = quotaText(context, memory) === memory.quota;
+export async function applyPlan(pass: BoxPass, plan: Plan, desired: readonly Desired[]): Promise<AppliedPlan> {
+  const { memory, context } = pass;
+  const remove = await confirmedRemovals(pass, plan.remove);
+  const isQuotaTold = quotaText(pass) === memory.quota;
   if (remove.length === 0 && plan.declare.length === 0 && isQuotaTold) return nothingDone;
   // Before the row loses its owner: afterwards nobody could tell whose secret it is.
-  await releaseRetained(box, desired, remove, memory, context.keeper, signal);
+  await releaseRetained(pass, desired, remove);
   const left = new Set(plan.declare.map(({ object }) => object.key));
   const removed: Removal[] = [];
-  if (remove.length === 0 && plan.declare.length === 0) await applyLines(box, false, [], context, signal);
+  if (remove.length === 0 && plan.declare.length === 0) await applyLines(pass, false, []);
   for (const portion of portionsOf(stepsOf(remove, plan.declare), lineMaker)) {
-    await send(box, portion, memory, context, signal);
+    await send(pass, portion);
     removed.push(...portion.remove);
     for (const { object } of portion.declare) left.delete(object.key);
     if (context.isCrowded?.() === true) break;
   }
-  memory.quota = quotaText(context, memory);
+  memory.quota = quotaText(pass);
   return { removed, left };
 }
 
 const nothingDone: AppliedPlan = { removed: [], left: new Set() };
 
-async function send(
-  box: string,
-  { lines, declare }: Portion<ApplyLine>,
-  memory: BoxMemory,
-  context: PassContext,
-  signal: AbortSignal,
-): Promise<void> {
+async function send(pass: BoxPass, { lines, declare }: Portion<ApplyLine>): Promise<void> {
   const declared = new Map(declare.map((one) => [one.validated.rowKey, one]));
-  for (const result of await applyLines(box, false, lines, context, signal)) {
-    noteResult(result, declared.get(rowKey(result)), memory);
+  for (const result of await applyLines(pass, false, lines)) {
+    noteResult(result, declared.get(rowKey(result)), pass.memory);
   }
 }
 

@@ -1,21 +1,15 @@
 import type { Kind } from '../../crds/kind.ts';
-import type { BoxMemory } from './box-memory.ts';
 import { isMassDeletion } from '../desired/mass-deletion-guard.ts';
-import type { PassContext } from './pass-context.ts';
+import type { BoxPass } from './box-pass.ts';
 import type { Removal } from './plan.ts';
 
 /**
  * Returns the removals that may be carried out, see {@link confirmed}. If a kind is deleted as a whole, the rows stay
  * without an owner: the definition was deleted, and nobody decided on the single object (docs/decisions/0026).
  */
-export async function confirmedRemovals(
-  box: string,
-  removals: readonly Removal[],
-  memory: BoxMemory,
-  context: PassContext,
-  signal: AbortSignal,
-): Promise<readonly Removal[]> {
-  const found = await confirmed(box, removals, memory, context, signal);
+export async function confirmedRemovals(pass: BoxPass, removals: readonly Removal[]): Promise<readonly Removal[]> {
+  const { context, signal } = pass;
+  const found = await confirmed(pass, removals);
   const { isKindGoing } = context.source;
   if (isKindGoing === undefined) return found;
   const kinds = new Set(found.filter(({ confirm }) => confirm).map(({ row }) => row.kind));
@@ -29,14 +23,9 @@ export async function confirmedRemovals(
  * find it either. If that read does not confirm many missing objects as gone, in this box or in all boxes together, the
  * list is wrong. Nothing that it lacks is then removed until that is over (docs/decisions/0022).
  */
-async function confirmed(
-  box: string,
-  removals: readonly Removal[],
-  memory: BoxMemory,
-  context: PassContext,
-  signal: AbortSignal,
-): Promise<readonly Removal[]> {
-  const { source } = context;
+async function confirmed(pass: BoxPass, removals: readonly Removal[]): Promise<readonly Removal[]> {
+  const { box, memory, signal } = pass;
+  const { source } = pass.context;
   const questions = new Map(
     removals
       .filter(({ confirm }) => confirm)
@@ -50,13 +39,14 @@ async function confirmed(
   };
   const left = removals.filter((removal) => !isGone(removal));
   memory.missing += left.length;
-  if (!isListWrong(left, memory, context)) return removals.filter(isGone);
+  if (!isListWrong(left, pass)) return removals.filter(isGone);
   // The cluster itself has reported these as being deleted.
   const going = new Set(source.finalizers?.terminating(box).map(({ uid }) => uid));
   return removals.filter((one) => !questions.has(one) || (going.has(one.declarer.uid) && isGone(one)));
 }
 
-function isListWrong(left: readonly Removal[], { rows }: BoxMemory, { events, isMuchMissing }: PassContext): boolean {
+function isListWrong(left: readonly Removal[], { memory: { rows }, context }: BoxPass): boolean {
+  const { events, isMuchMissing } = context;
   const isWrongHere = isMassDeletion({ missing: left.length, rows: rows.size });
   if (!isWrongHere && isMuchMissing?.() !== true) return false;
   const [first] = left;

@@ -5,9 +5,8 @@ import { confirmedRemovals } from './confirm-removals.ts';
 import { declarerOf } from '../desired/declared.ts';
 import { contested, isAnyContested, rowKey, type Candidate } from '../desired/desired.ts';
 import { releaseRetained } from '../secrets/forget.ts';
-import type { PassContext } from './pass-context.ts';
+import type { BoxPass } from './box-pass.ts';
 import { areAllOwn, isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
-import type { Listing } from '../desired/source.ts';
 
 /** Removals made before anything else in a pass. */
 export interface Deletions {
@@ -21,19 +20,12 @@ export interface Deletions {
  * waited for this. It needs no Secret and nothing that is still declared, so these cannot delay a deletion. An id that
  * another object has now is left to the plan, which passes it on in one call.
  */
-export async function removeDeleted(
-  box: string,
-  listing: Listing,
-  candidates: readonly Candidate[],
-  memory: BoxMemory,
-  context: PassContext,
-  signal: AbortSignal,
-): Promise<Deletions> {
+export async function removeDeleted(pass: BoxPass): Promise<Deletions> {
+  const { box, listing, candidates, memory, context } = pass;
   const going = context.source.finalizers?.terminating(box) ?? [];
   memory.missing = 0;
   memory.owesRemovals = going.length > 0;
-  if (!memory.known && (going.length > 0 || isAnyContested(candidates)))
-    await listStoredRows(box, memory, context, signal);
+  if (!memory.known && (going.length > 0 || isAnyContested(candidates))) await listStoredRows(pass);
   memory.owesRemovals = going.length > 0 || !isEachDeclared(memory.rows, candidates);
   if (!memory.owesRemovals) return { removed: [], open: new Set() };
   const there = uidsOf(candidates);
@@ -42,9 +34,9 @@ export async function removeDeleted(
   const due = removalsOf(contenders, memory.rows, listing.complete).filter(
     ({ row, declarer }) => !there.has(declarer.uid) && !taken.has(rowKey(row)),
   );
-  const removed = await confirmedRemovals(box, due, memory, context, signal);
-  if (removed.length > 0) await remove(box, candidates, removed, memory, context, signal);
-  await removeFinalizers(box, memory, context, signal);
+  const removed = await confirmedRemovals(pass, due);
+  if (removed.length > 0) await remove(pass, removed);
+  await removeFinalizers(pass);
   memory.owesRemovals = false;
   const done = new Set(removed);
   return { removed, open: new Set(due.filter((one) => !done.has(one)).map(({ row }) => rowKey(row))) };
@@ -61,12 +53,7 @@ function uidsOf(candidates: readonly Candidate[]): ReadonlySet<string> {
 }
 
 /** Releases the objects whose deletion waited for their rows, if these are gone. */
-export async function removeFinalizers(
-  box: string,
-  memory: BoxMemory,
-  { source }: PassContext,
-  signal: AbortSignal,
-): Promise<void> {
+export async function removeFinalizers({ box, memory, context: { source }, signal }: BoxPass): Promise<void> {
   const going = source.finalizers?.terminating(box) ?? [];
   if (going.length === 0 || !memory.known) return;
   const declarers = new Set([...memory.rows.values()].map(({ declarer }) => declarer.uid));
@@ -75,15 +62,11 @@ export async function removeFinalizers(
 }
 
 /** Reads all rows of this cluster in the box, without comparing them with what is declared now. */
-async function listStoredRows(
-  box: string,
-  memory: BoxMemory,
-  context: PassContext,
-  signal: AbortSignal,
-): Promise<void> {
+async function listStoredRows(pass: BoxPass): Promise<void> {
+  const { memory } = pass;
   const before = memory.rows;
   const rows: BoxMemory['rows'] = new Map();
-  for (const { kind, id, owner, retain = false } of await applyLines(box, true, [], context, signal)) {
+  for (const { kind, id, owner, retain = false } of await applyLines(pass, true, [])) {
     if (owner === undefined) continue;
     const key = rowKey({ kind, id });
     const known = before.get(key);
@@ -97,18 +80,11 @@ async function listStoredRows(
   memory.known = true;
 }
 
-async function remove(
-  box: string,
-  candidates: readonly Candidate[],
-  removals: readonly Removal[],
-  memory: BoxMemory,
-  context: PassContext,
-  signal: AbortSignal,
-): Promise<void> {
+async function remove(pass: BoxPass, removals: readonly Removal[]): Promise<void> {
   // Before the row loses its owner: afterwards nobody could tell whose secret it is.
-  await releaseRetained(box, candidates, removals, memory, context.keeper, signal);
+  await releaseRetained(pass, pass.candidates, removals);
   const lines = removals.map(removalLine);
-  for (const result of await applyLines(box, false, lines, context, signal)) noteRemoval(result, memory);
+  for (const result of await applyLines(pass, false, lines)) noteRemoval(result, pass.memory);
 }
 
 function noteRemoval(result: ApplyResult, memory: BoxMemory): void {

@@ -1,13 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import type { ApplyProgress, NamespaceClaim } from '../../api/client/desired-state.ts';
+import type { ApplyProgress } from '../../api/client/desired-state.ts';
 import type { Management } from '../../api/client/management.ts';
-import type { Quota } from '../../crds/quota.ts';
 import type { EventRecorder } from '../status/events.ts';
 import type { HostKeeper } from '../desired/host-keeper.ts';
 import type { SecretKeeper } from '../secrets/keeper.ts';
 import type { Source } from '../desired/source.ts';
 
-/** Dependencies of one reconcile pass. */
+/** Dependencies of every reconcile pass; the same for all boxes. */
 export interface PassContext {
   readonly source: Source;
   readonly keeper: SecretKeeper;
@@ -21,12 +20,6 @@ export interface PassContext {
   readonly epoch: (signal: AbortSignal) => Promise<number>;
   /** Assigns hosts before any pass; absent if nobody grants them. */
   readonly hosts?: HostKeeper | undefined;
-  /** Namespace of the box; set by the pass. */
-  readonly namespace?: NamespaceClaim | undefined;
-  /** True if the namespace does not exist; set by the pass. */
-  readonly isNamespaceGone?: boolean;
-  /** Quotas that the Namespace sets; absent: the API keeps those that it has. Set by the pass. */
-  readonly quota?: Partial<Quota> | undefined;
   /** Key of the digests that are stored with the rows. */
   readonly digestKey: KeyObject;
   /** Returns the issuer of a box that declares none. */
@@ -45,6 +38,3 @@ export interface PassContext {
   readonly usagePeriod?: number;
   readonly onProgress: (box: string, progress: ApplyProgress['progress']) => void;
 }
-
-/** Scope of a pass: changes only, or everything (at the start, periodically, after a failure). */
-export type PassScope = 'changes' | 'everything';

@@ -5,6 +5,7 @@ import type { Desired } from '../desired/desired.ts';
 import { sameFacts, type Facts } from '../status/facts.ts';
 import { DELETION_WAITS } from './deadlines.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
+import type { BoxPass } from './box-pass.ts';
 import type { PassContext } from './pass-context.ts';
 import { recordReadiness } from '../status/ready-events.ts';
 import { TransitionPool, withTransitionTimes, statusOf, type Transition } from '../status/status.ts';
@@ -15,19 +16,17 @@ import { TransitionPool, withTransitionTimes, statusOf, type Transition } from '
  * skipped, and so are those in `later` (their keys), which have not been sent to the API yet.
  */
 export async function publish(
-  box: string,
+  pass: BoxPass,
   desired: readonly Desired[],
   open: 'pending' | 'unreachable',
-  memory: BoxMemory,
-  context: PassContext,
-  signal: AbortSignal,
   later: ReadonlySet<string> = none,
 ): Promise<'done' | 'more'> {
+  const { box, memory, context, signal } = pass;
   const { source } = context;
-  const due = dueStatuses(desired, open, memory, context, later);
+  const due = dueStatuses(pass, desired, open, later);
   const { seen } = due;
   const isAll = due.isAll && later.size === 0;
-  const waiting = open === 'unreachable' ? waitingStatuses(box, memory, context) : [];
+  const waiting = open === 'unreachable' ? waitingStatuses(pass) : [];
   const changed = [...due.changed, ...waiting];
   const gone = open === 'pending' && isAll ? forgotten(memory) : [];
   try {
@@ -44,7 +43,7 @@ export async function publish(
 const none: ReadonlySet<string> = new Set();
 
 /** Returns the last published statuses of objects whose deletion waits for the API, but not Ready. */
-function waitingStatuses(box: string, { published: all }: BoxMemory, context: PassContext): readonly ObjectStatus[] {
+function waitingStatuses({ box, memory: { published: all }, context }: BoxPass): readonly ObjectStatus[] {
   return (context.source.finalizers?.terminating(box) ?? []).flatMap((going) => {
     const last = all.get(objectKey(going));
     if (last?.desired.object.uid !== going.uid) return [];
@@ -74,17 +73,17 @@ interface DueStatuses {
 }
 
 function dueStatuses(
+  pass: BoxPass,
   desired: readonly Desired[],
   open: 'pending' | 'unreachable',
-  memory: BoxMemory,
-  context: PassContext,
   later: ReadonlySet<string>,
 ): DueStatuses {
+  const { memory, context } = pass;
   const time = context.now().toISOString();
   const turn = turnOf(context);
   const pool = new TransitionPool();
   const changed: ObjectStatus[] = [];
-  for (const [index, facts] of boxFacts(desired, memory, open, context).entries()) {
+  for (const [index, facts] of boxFacts(pass, desired, open).entries()) {
     const { key } = facts.desired.object;
     if (later.has(key)) continue;
     const before = memory.published.get(key);

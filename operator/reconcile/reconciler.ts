@@ -92,7 +92,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
       memories.set(box, memory);
       const scope = sweepDue.delete(box) ? 'everything' : 'changes';
       try {
-        const left = await measured(meter, box, () => reconcileBox(box, memory, scope, context, signal));
+        const left = await measured(meter, box, () => reconcileBox({ box, memory, scope, context, signal }));
         if (left === 'more') queue.add(box);
         failing.delete(box);
         timers.runAt(box, memory.nextLook);

@@ -1,17 +1,15 @@
 import type { BoxMemory, KnownRow } from '../reconcile/box-memory.ts';
+import type { BoxPass } from '../reconcile/box-pass.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import type { Removal } from '../reconcile/plan.ts';
-import type { KeptName, SecretKeeper } from './keeper.ts';
+import type { KeptName } from './keeper.ts';
 import { secretName } from './source.ts';
 
 /** Releases the generated secrets of clients that are retained: these keep using them. */
 export async function releaseRetained(
-  box: string,
+  { box, memory, context: { keeper }, signal }: BoxPass,
   desired: readonly Candidate[],
   removals: readonly Removal[],
-  memory: BoxMemory,
-  keeper: SecretKeeper,
-  signal: AbortSignal,
 ): Promise<void> {
   const retained = removals.filter(({ row, retain }) => retain && row.kind === 'Client');
   if (retained.length === 0) return;
@@ -27,12 +25,9 @@ export async function releaseRetained(
 
 /** Deletes generated secrets whose Client was removed by this pass, or now has another secret or Secret name. */
 export async function forgetUnwanted(
-  box: string,
+  { box, memory, context: { keeper }, signal }: BoxPass,
   desired: readonly Desired[],
   removed: readonly Removal[],
-  memory: BoxMemory,
-  keeper: SecretKeeper,
-  signal: AbortSignal,
 ): Promise<void> {
   const clients = new Map(
     desired.filter(({ object }) => object.kind === 'Client').map((one) => [one.object.name, one]),
@@ -58,11 +53,8 @@ export async function forgetUnwanted(
  * (docs/decisions/0022). A faulty Client may own one, so then nothing is deleted.
  */
 export async function forgetLeftovers(
-  box: string,
+  { box, memory, context: { keeper }, signal }: BoxPass,
   desired: readonly Desired[],
-  memory: BoxMemory,
-  keeper: SecretKeeper,
-  signal: AbortSignal,
 ): Promise<void> {
   if (desired.some(({ object, validated }) => object.kind === 'Client' && validated.faults.length > 0)) return;
   const isWanted = wantedBy(desired);

@@ -4,8 +4,8 @@ import type { BoxMemory } from '../reconcile/box-memory.ts';
 import { objectKey } from '../desired/declared.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import { secretFacts } from './generated-secret.ts';
-import { inheritedClients } from '../desired/inherited-clients.ts';
-import type { PassContext } from '../reconcile/pass-context.ts';
+import { inheritedClients, mayInherit } from '../desired/inherited-clients.ts';
+import type { BoxPass } from '../reconcile/box-pass.ts';
 import { missing, type ResolvedSecret } from './resolve.ts';
 import type { SecretUsage } from './rotation.ts';
 import type { SecretWish } from './keeper.ts';
@@ -14,26 +14,21 @@ import type { BoxSecrets } from '../desired/source.ts';
 
 /** Input for the generated secrets of a box. */
 export interface GeneratedSecretsOf {
-  readonly box: string;
   /** Clients that need a generated secret. */
   readonly wanting: readonly Candidate[];
   /** True to look also at unchanged ones. */
   readonly lookAtAll: boolean;
-  /** True while the namespace is being deleted. */
-  readonly isTerminating: boolean;
-  /** True if the box may hold rows of earlier objects. */
-  readonly inherits: boolean;
   readonly issuer: string;
   readonly secrets: BoxSecrets;
-  readonly memory: BoxMemory;
 }
 
 /** Returns the generated secrets by the name of their Client. Unchanged ones are checked in a sweep, or when due. */
 export async function generatedSecrets(
-  { box, wanting, lookAtAll, isTerminating, inherits, issuer, secrets, memory }: GeneratedSecretsOf,
-  context: PassContext,
-  signal: AbortSignal,
+  pass: BoxPass,
+  { wanting, lookAtAll, issuer, secrets }: GeneratedSecretsOf,
 ): Promise<ReadonlyMap<string, ResolvedSecret>> {
+  const { box, memory, context, signal } = pass;
+  const { tenancy } = pass.listing;
   const now = context.now().getTime();
   const resolved = new Map<string, ResolvedSecret>();
   const due: Candidate[] = [];
@@ -44,21 +39,22 @@ export async function generatedSecrets(
     if (!lookAtAll && known?.validated === one.validated && isAsBefore(known, memory, now, version)) {
       resolved.set(one.object.name, known.secret);
     } else if (secrets.isTaken(name)) resolved.set(one.object.name, notOwned(name));
-    else if (isTerminating) resolved.set(one.object.name, notMade(name));
+    else if (tenancy?.isTerminating === true) resolved.set(one.object.name, notMade(name));
     else due.push(one);
   }
   if (due.length === 0) return resolved;
   const isNew = (one: Candidate): boolean => !memory.generated.has(wantedName(one));
-  const inherited = inherits && due.some(isNew) ? await inheritedClients(box, context, signal) : nothingInherited;
+  const inherits = mayInherit(context, tenancy?.claim) && due.some(isNew);
+  const inherited = inherits ? await inheritedClients(pass) : nothingInherited;
   if (inherited === undefined) {
     for (const one of due.filter(isNew)) resolved.set(one.object.name, notKnown(now));
   }
-  const usage = await usageWhereDue(box, due, memory, now, context, signal);
+  const usage = await usageWhereDue(pass, due, now);
   const wishes = due
     .filter((one) => inherited !== undefined || !isNew(one))
     .map((one) => {
       const isInherited = inherited?.has(one.validated.id) === true && isNew(one);
-      return wishOf(one, issuer, memory, usage.get(one.validated.id), isInherited, context);
+      return wishOf(pass, one, { issuer, usage: usage.get(one.validated.id), inherits: isInherited });
     });
   const kept = await context.keeper.keep(box, wishes, signal);
   for (const { client, uid, secret, facts, usage: asked } of wishes) {
@@ -98,12 +94,9 @@ function appliedSecret({ object, validated, digest, secret }: Desired, { rows }:
 
 /** Reads the usage only if an old secret may retire. Unknown usage is no reason to retire one. */
 async function usageWhereDue(
-  box: string,
+  { box, memory: { objects }, context: { management, cluster }, signal }: BoxPass,
   due: readonly Candidate[],
-  { objects }: BoxMemory,
   now: number,
-  { management, cluster }: PassContext,
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, SecretUsage>> {
   const isAsked = due.some(({ object }) => {
     const secret = objects.get(object.key)?.secret;
@@ -136,13 +129,18 @@ function timeOf(time: string | undefined): number | undefined {
   return time === undefined ? undefined : Date.parse(time);
 }
 
+/** Facts about one generated secret that its object does not tell. */
+interface WishFacts {
+  readonly issuer: string;
+  readonly usage: SecretUsage | undefined;
+  /** True if the client has a row of an earlier object. */
+  readonly inherits: boolean;
+}
+
 function wishOf(
+  { memory, context: { source } }: BoxPass,
   one: Candidate,
-  issuer: string,
-  memory: BoxMemory,
-  usage: SecretUsage | undefined,
-  inherits: boolean,
-  { source }: PassContext,
+  { issuer, usage, inherits }: WishFacts,
 ): SecretWish {
   const { object, validated } = one;
   if (validated.secret.from !== 'generated') throw new TypeError(`${object.key} has no generated secret`);

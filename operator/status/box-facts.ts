@@ -1,20 +1,25 @@
 import type { ClientUsage } from '../../api/client/desired-state.ts';
 import { accountName, type AccountState } from '../desired/account-state.ts';
+import type { BoxPass } from '../reconcile/box-pass.ts';
 import type { PassContext } from '../reconcile/pass-context.ts';
 import type { BoxMemory } from '../reconcile/box-memory.ts';
 import type { Desired } from '../desired/desired.ts';
 import type { Facts, RowState } from './facts.ts';
 import { danglingLinks, linksOf } from '../desired/links.ts';
 
+/** Part of a pass that the facts come from. */
+export interface FactsSource extends Pick<BoxPass, 'memory'> {
+  readonly context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway'>;
+}
+
 /**
  * Returns the facts that the statuses of a box are computed from. `open` is the state of a row that is not yet as
  * declared: `pending`, or `unreachable` when a pass failed.
  */
 export function boxFacts(
+  { memory, context }: FactsSource,
   desired: readonly Desired[],
-  memory: BoxMemory,
   open: 'pending' | 'unreachable',
-  context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway'>,
 ): readonly Facts[] {
   const servesServiceAccounts = context.servesServiceAccounts();
   const isApiAway = context.isApiAway?.() === true;

@@ -1,20 +1,13 @@
-import type { BoxMemory } from '../reconcile/box-memory.ts';
-import type { BoxQuota } from '../desired/box-quota.ts';
+import type { BoxPass } from '../reconcile/box-pass.ts';
 import type { Candidate } from '../desired/desired.ts';
-import type { EventRecorder } from './events.ts';
 import { NEXT_STEPS } from './reasons.ts';
 
 /**
  * Records a Warning event when the quota annotation of a Namespace cannot be read, once for each mistake: about its
  * Box, or if there is none about its oldest object.
  */
-export function recordQuotaFault(
-  box: string,
-  { fault }: BoxQuota,
-  candidates: readonly Candidate[],
-  memory: BoxMemory,
-  events: EventRecorder,
-): void {
+export function recordQuotaFault({ box, listing, candidates, memory, context: { events } }: BoxPass): void {
+  const fault = listing.quota?.fault;
   if (fault === memory.quotaFault) return;
   const object = (candidates.find((one) => one.object.kind === 'Box') ?? oldest(candidates))?.object;
   if (object === undefined) return;

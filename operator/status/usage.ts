@@ -18,18 +18,22 @@ export interface UsageMemory {
   round: { readonly told: Map<string, ClientUsage>; readonly after: string } | undefined;
 }
 
+/** Part of a pass that reading the usage needs. */
+export interface UsageReader {
+  readonly box: string;
+  readonly memory: { usage: UsageMemory | undefined };
+  readonly context: Pick<PassContext, 'management' | 'cluster' | 'now' | 'random' | 'usagePeriod'>;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Reads the usage of a box, once in a period: a client's status is written at most that often for this alone. A large
  * box is read a portion at each sweep. The first read of a process waits for a random part of the period, so that a
  * restart alone writes no status. An API that does not answer is asked again at the next sweep; nothing else waits for
  * it.
  */
-export async function takeUsage(
-  box: string,
-  memory: { usage: UsageMemory | undefined },
-  { management, cluster, now, random, usagePeriod }: PassContext,
-  signal: AbortSignal,
-): Promise<void> {
+export async function takeUsage({ box, memory, context, signal }: UsageReader): Promise<void> {
+  const { management, cluster, now, random, usagePeriod } = context;
   if (usagePeriod === undefined) return;
   const time = now().getTime();
   memory.usage ??= { known: undefined, due: time + usagePeriod * random(), round: undefined };

@@ -4,7 +4,7 @@ import { createManagement, type Management } from '../../api/client/management.t
 import { Secret } from '../../api/client/secret.ts';
 import { emptyMemory, type BoxMemory } from '../../operator/reconcile/box-memory.ts';
 import type { Declared } from '../../operator/desired/declared.ts';
-import type { PassScope } from '../../operator/reconcile/pass-context.ts';
+import type { PassScope } from '../../operator/reconcile/box-pass.ts';
 import { reconcileBox } from '../../operator/reconcile/pass.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { unthrottled } from '../support/unthrottled.ts';
@@ -104,7 +104,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         events,
         onProgress: () => undefined,
       };
-      return reconcileBox(box, rig.memory, scope, context, signal);
+      return reconcileBox({ box, memory: rig.memory, scope, context, signal });
     },
     async restart() {
       rig.memory = emptyMemory();

@@ -22,7 +22,7 @@ describe('boxFacts of a box whose last pass failed', () => {
       const client = machineClient('app', service_accounts);
       const memory = { ...emptyMemory(), accounts: new Map([[client.key, [state]]]) };
       const one = desired(client, { secret: { state: 'none' } });
-      const [facts] = boxFacts([one], memory, 'unreachable', { servesServiceAccounts: () => true });
+      const [facts] = boxFacts({ memory, context: { servesServiceAccounts: () => true } }, [one], 'unreachable');
       expect(facts?.accounts).to.deep.equal(isKnown ? [state] : []);
     });
   }

@@ -49,7 +49,7 @@ describe('takeUsage', () => {
 
   async function sweeps(count: number, usagePeriod: number | 'never' = hour): Promise<void> {
     for (let nth = 0; nth < count; nth += 1, time += hour / 4) {
-      await takeUsage('box', memory, context(usagePeriod), signal);
+      await takeUsage({ box: 'box', memory, context: context(usagePeriod), signal });
     }
   }
 

@@ -1,0 +1,60 @@
+import { ManagementError } from '../../api/client/management-error.ts';
+import type { Desired } from '../desired/desired.ts';
+import { lockedBox } from '../desired/locked-box.ts';
+import type { BoxPass } from './box-pass.ts';
+import { publish } from './publish.ts';
+
+/** Outcome of applying the desired state of a box, which its statuses report. */
+export type Outcome =
+  /** `left` has the keys of objects that the next pass sends. */
+  | { readonly result: 'applied'; readonly left: ReadonlySet<string> }
+  /** The box belongs to another namespace. */
+  | { readonly result: 'locked' }
+  | { readonly result: 'failed'; readonly error: unknown };
+
+/** Returns the outcome of `apply`, which returns the keys of objects that are left for the next pass. */
+export async function outcomeOf(
+  { box, namespace, memory }: BoxPass,
+  apply: () => Promise<ReadonlySet<string>>,
+): Promise<Outcome> {
+  try {
+    const left = await apply();
+    memory.locked = undefined;
+    return { result: 'applied', left };
+  } catch (error) {
+    memory.known = false;
+    if (!isLocked(error)) return { result: 'failed', error };
+    memory.locked = lockedBox(box, error.bound, namespace, memory.locked);
+    return { result: 'locked' };
+  }
+}
+
+/** Checks whether the API refuses a call because the box belongs to another namespace. */
+export function isLocked(error: unknown): error is ManagementError {
+  return error instanceof ManagementError && error.code === 'locked';
+}
+
+/** Writes the statuses that follow from an outcome; returns whether any remain. Throws the error of a failure. */
+export async function writeStatuses(
+  pass: BoxPass,
+  desired: readonly Desired[],
+  outcome: Outcome,
+): Promise<'done' | 'more'> {
+  switch (outcome.result) {
+    case 'applied':
+      return publish(pass, desired, 'pending', outcome.left);
+    case 'locked':
+      // Only an admin's decision helps, which is seen immediately: there is no reason to retry.
+      await releaseTerminating(pass);
+      return publish(pass, desired, 'pending');
+    case 'failed':
+      await publish(pass, desired, 'unreachable');
+      throw outcome.error;
+  }
+}
+
+/** Releases the terminating objects of a locked box. They have no row: its rows belong to the earlier namespace. */
+async function releaseTerminating({ box, context: { source }, signal }: BoxPass): Promise<void> {
+  const going = source.finalizers?.terminating(box) ?? [];
+  if (going.length > 0) await source.finalizers?.remove(box, going, signal);
+}
