@@ -13,7 +13,7 @@ import type { HostVerdict, Tenancy } from './tenancy.ts';
 /** Returns the desired state of a box, with its secrets. Facts about an unchanged object are taken from memory. */
 export async function declaredState(pass: BoxPass): Promise<readonly Desired[]> {
   const { box, scope, candidates, memory, context, signal } = pass;
-  const losers = contests(candidates, memory.rows);
+  const losers = contests(candidates, memory.stored.rows);
   const issuer = issuerOf(candidates) ?? context.defaultIssuer(box);
   const secrets = await context.source.boxSecrets(box, needsOf(candidates, memory), signal);
   const wanting = candidates.filter((one) => wantsGenerated(one) && !losers.has(one.object.key));

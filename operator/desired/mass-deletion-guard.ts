@@ -13,12 +13,12 @@ export function isMassDeletion({ missing, rows }: Missing): boolean {
 
 /** Returns the sum over all boxes. */
 export function inAllBoxes(
-  boxes: Iterable<{ readonly missing: number; readonly rows: ReadonlyMap<string, unknown> }>,
+  boxes: Iterable<{ readonly missing: number; readonly stored: { readonly rows: ReadonlyMap<string, unknown> } }>,
 ): Missing {
   let [missing, rows] = [0, 0];
   for (const box of boxes) {
     missing += box.missing;
-    rows += box.rows.size;
+    rows += box.stored.rows.size;
   }
   return { missing, rows };
 }

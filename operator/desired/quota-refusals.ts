@@ -1,26 +1,26 @@
-import type { BoxMemory } from '../reconcile/box-memory.ts';
+import type { StoredState } from '../reconcile/stored-state.ts';
 import type { BoxPass } from '../reconcile/box-pass.ts';
 
 /** Objects beyond a quota that a sweep retries, the oldest first: rows may have been deleted over REST. */
 const retriedInSweep = 1_000;
 
 /** Forgets refusals, so that the objects are tried again; of those beyond a quota, a part. */
-export function retryRefusals({ refusals }: BoxMemory): void {
+export function retryRefusals(stored: StoredState): void {
   let beyond = 0;
-  for (const [key, { result }] of refusals) {
+  for (const [key, { result }] of stored.refusals) {
     if (result === 'quota') beyond += 1;
-    if (result !== 'quota' || beyond <= retriedInSweep) refusals.delete(key);
+    if (result !== 'quota' || beyond <= retriedInSweep) stored.deleteRefusal(key);
   }
 }
 
 /** Forgets refusals beyond a quota, because there may be room now; returns whether there were any. */
-export function retryBeyondQuota({ refusals }: BoxMemory): boolean {
-  const before = refusals.size;
-  for (const [key, { result }] of refusals) if (result === 'quota') refusals.delete(key);
-  return refusals.size < before;
+export function retryBeyondQuota(stored: StoredState): boolean {
+  const before = stored.refusals.size;
+  for (const [key, { result }] of stored.refusals) if (result === 'quota') stored.deleteRefusal(key);
+  return stored.refusals.size < before;
 }
 
 /** Returns the quotas that the API should have, as JSON; those that it has if the Namespace's cannot be read. */
 export function quotaText({ quota, memory }: Pick<BoxPass, 'quota' | 'memory'>): string {
-  return quota === undefined ? memory.quota : JSON.stringify(quota, Object.keys(quota).sort());
+  return quota === undefined ? memory.stored.quota : JSON.stringify(quota, Object.keys(quota).sort());
 }

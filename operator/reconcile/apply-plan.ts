@@ -2,7 +2,7 @@ import type { Adoption, ApplyLine, ApplyResult, DeclareLine } from '../../api/cl
 import type { Fault } from '../../crds/fault.ts';
 import { withoutDenied } from '../desired/granted-hosts.ts';
 import { applyLines } from './apply-call.ts';
-import type { BoxMemory, KnownRow } from './box-memory.ts';
+import type { KnownRow, StoredState } from './stored-state.ts';
 import { confirmedRemovals } from './confirm-removals.ts';
 import { declarerOf, ownerOf } from '../desired/declared.ts';
 import { intentOf, rowKey, rowOf, type Desired } from '../desired/desired.ts';
@@ -18,23 +18,27 @@ import type { Resource } from '../desired/resource.ts';
 /** Compares every digest with the database and remembers its rows. Changes nothing there. */
 export async function compareWithStored(pass: BoxPass, desired: readonly Desired[]): Promise<void> {
   const { box, memory, context } = pass;
-  retryRefusals(memory);
-  memory.elsewhere.clear();
+  const { stored } = memory;
+  retryRefusals(stored);
+  stored.forgetElsewhere();
   // No call is needed if the database has just shown that this cluster declares nothing.
-  if (memory.known && memory.rows.size === 0 && memory.published.size === 0) return;
+  if (stored.isKnown && stored.rows.size === 0 && memory.published.size === 0) return;
   const wanted = new Map(
     desired.filter((one) => intentOf(one) === 'declare').map((one) => [one.validated.rowKey, one]),
   );
-  const before = memory.rows;
+  const before = stored.rows;
   const results = await applyLines(pass, true, comparisons(wanted.values()));
-  memory.quota = quotaText(pass);
+  stored.setQuota(quotaText(pass));
   recordDrift(box, results, wanted, before, context.events);
-  memory.rows = new Map();
+  const rows = new Map<string, KnownRow>();
   for (const result of results) {
     const key = rowKey(result);
-    noteComparison(result, wanted.get(key), before.get(key), memory);
+    const declared = wanted.get(key);
+    const row = comparedRow(result, declared, before.get(key));
+    if (row !== undefined) rows.set(key, row);
+    else if (result.result === 'conflict' && declared !== undefined) noteRefusal(result, declared, stored);
   }
-  memory.known = true;
+  stored.replaceRows(rows);
 }
 
 function* comparisons(wanted: Iterable<Desired>): Generator<ApplyLine> {
@@ -45,21 +49,16 @@ function adoption({ validated: { adopt } }: Desired): { readonly adopt?: Adoptio
   return adopt === undefined ? {} : { adopt };
 }
 
-function noteComparison(
+/** Returns the row that a comparison shows; undefined if this cluster has none. */
+function comparedRow(
   result: ApplyResult,
   wanted: Desired | undefined,
   before: KnownRow | undefined,
-  memory: BoxMemory,
-): void {
+): KnownRow | undefined {
   const { kind, id, owner, retain = false } = result;
-  const key = rowKey(result);
-  if (result.result === 'unchanged' && wanted !== undefined) {
-    memory.rows.set(wanted.validated.rowKey, rowOfObject(wanted, rememberedForm(wanted, before)));
-  } else if (owner !== undefined) {
-    memory.rows.set(key, { kind, id, declarer: declarerOf(owner), digest: undefined, retain, faults: none });
-  } else if (result.result === 'conflict' && wanted !== undefined) {
-    noteRefusal(result, wanted, memory);
-  }
+  if (result.result === 'unchanged' && wanted !== undefined) return rowOfObject(wanted, rememberedForm(wanted, before));
+  if (owner === undefined) return undefined;
+  return { kind, id, declarer: declarerOf(owner), digest: undefined, retain, faults: none };
 }
 
 /**
@@ -101,9 +100,10 @@ export interface AppliedPlan {
  * call; the next pass plans the rest.
  */
 export async function applyPlan(pass: BoxPass, plan: Plan, desired: readonly Desired[]): Promise<AppliedPlan> {
-  const { memory, context } = pass;
+  const { context } = pass;
+  const { stored } = pass.memory;
   const remove = await confirmedRemovals(pass, plan.remove);
-  const isQuotaTold = quotaText(pass) === memory.quota;
+  const isQuotaTold = quotaText(pass) === stored.quota;
   if (remove.length === 0 && plan.declare.length === 0 && isQuotaTold) return nothingDone;
   // Before the row loses its owner: afterwards nobody could tell whose secret it is.
   await releaseRetained(pass, desired, remove);
@@ -116,7 +116,7 @@ export async function applyPlan(pass: BoxPass, plan: Plan, desired: readonly Des
     for (const { object } of portion.declare) left.delete(object.key);
     if (context.isCrowded?.() === true) break;
   }
-  memory.quota = quotaText(pass);
+  stored.setQuota(quotaText(pass));
   return { removed, left };
 }
 
@@ -125,7 +125,7 @@ const nothingDone: AppliedPlan = { removed: [], left: new Set() };
 async function send(pass: BoxPass, { lines, declare }: Portion<ApplyLine>): Promise<void> {
   const declared = new Map(declare.map((one) => [one.validated.rowKey, one]));
   for (const result of await applyLines(pass, false, lines)) {
-    noteResult(result, declared.get(rowKey(result)), pass.memory);
+    noteResult(result, declared.get(rowKey(result)), pass.memory.stored);
   }
 }
 
@@ -162,30 +162,30 @@ function withSecret({ object, validated, secret }: Desired): Resource {
   return { ...resource, secret: secret.state === 'ready' ? secret.value.reveal() : null };
 }
 
-function noteResult(result: ApplyResult, declared: Desired | undefined, memory: BoxMemory): void {
+function noteResult(result: ApplyResult, declared: Desired | undefined, stored: StoredState): void {
   const key = rowKey(result);
   switch (result.result) {
     case 'created':
     case 'updated':
     case 'unchanged':
       if (declared === undefined) return;
-      memory.rows.set(
+      stored.setApplied(
+        declared.object.key,
         declared.validated.rowKey,
         rowOfObject(declared, { digest: declared.digest, faults: belowSpec(result.faults) }),
       );
-      memory.refusals.delete(declared.object.key);
       return;
     case 'deleted':
     case 'absent':
-      memory.rows.delete(key);
+      stored.deleteRow(key);
       return;
     case 'retained':
-      memory.rows.delete(key);
-      memory.elsewhere.set(key, true);
+      stored.deleteRow(key);
+      stored.setElsewhere(key, true);
       return;
     case 'conflict':
     case 'invalid':
-      if (declared !== undefined) noteRefusal(result, declared, memory);
+      if (declared !== undefined) noteRefusal(result, declared, stored);
       return;
     case 'needed':
     case 'undeclared':
@@ -193,16 +193,16 @@ function noteResult(result: ApplyResult, declared: Desired | undefined, memory: 
   }
 }
 
-function noteRefusal(result: ApplyResult, { object: { key }, digest }: Desired, memory: BoxMemory): void {
+function noteRefusal(result: ApplyResult, { object: { key }, digest }: Desired, stored: StoredState): void {
   const faults = belowSpec(result.faults);
   if (result.quota !== undefined) {
     const detail = faults.map(({ message }) => message).join('; ');
-    memory.refusals.set(key, { digest, result: 'quota', faults: none, detail });
+    stored.setRefusal(key, { digest, result: 'quota', faults: none, detail });
     return;
   }
   const kind = result.result === 'invalid' ? 'invalid' : 'conflict';
   const detail = result.detail ?? (kind === 'invalid' ? 'the API refuses it' : 'the id was there before');
-  memory.refusals.set(key, { digest, result: kind, faults, detail });
+  stored.setRefusal(key, { digest, result: kind, faults, detail });
 }
 
 const none: readonly never[] = [];

@@ -1,6 +1,3 @@
-import type { RowName } from '../../api/client/desired-state.ts';
-import type { Fault } from '../../crds/fault.ts';
-import type { Identity } from '../desired/declared.ts';
 import type { Desired } from '../desired/desired.ts';
 import type { Facts, Refusal } from '../status/facts.ts';
 import type { InstalledKinds } from '../installed-fields.ts';
@@ -8,18 +5,7 @@ import type { KeptName } from '../secrets/keeper.ts';
 import type { AccountState } from '../desired/account-state.ts';
 import type { Transition } from '../status/status.ts';
 import type { UsageMemory } from '../status/usage.ts';
-
-/** A row of this cluster in the database. */
-export interface KnownRow extends RowName {
-  /** The object itself if it is known, otherwise its names and uid. */
-  readonly declarer: Identity;
-  /** Undefined when only the row's existence is known. */
-  readonly digest: string | undefined;
-  /** True if the row stays, without an owner, when its object is deleted. */
-  readonly retain: boolean;
-  /** Faults of parts without effect: a policy's rule (it grants nothing), a client's `jwks_uri`, a Box's hosts. */
-  readonly faults: readonly Fault[];
-}
+import { StoredState } from './stored-state.ts';
 
 /** Facts of the last published status, and the times at which its conditions changed. */
 export interface Published extends Facts {
@@ -42,12 +28,7 @@ export interface BoxMemory {
   leftovers: ReadonlySet<string>;
   /** By object key. */
   readonly published: Map<string, Published>;
-  /** By row key: the rows of this cluster in the database. */
-  rows: Map<string, KnownRow>;
-  /** By object key. */
-  readonly refusals: Map<string, Refusal>;
-  /** Quotas last sent to the API, as JSON. */
-  quota: string;
+  readonly stored: StoredState;
   /** Reason why the quotas of the Namespace cannot be read, as last reported by an event. */
   quotaFault: string | undefined;
   /** Claim of the last pass's namespace, as JSON; undefined if there was none. */
@@ -56,13 +37,9 @@ export interface BoxMemory {
   isRetired: boolean;
   /** Refusal of the whole box, because it belongs to another namespace. */
   locked: Refusal | undefined;
-  /** By row key: true if a resource exists that a policy links and nobody here declares. */
-  readonly elsewhere: Map<string, boolean>;
   /** By object key: the pinned ServiceAccounts of clients. */
   accounts: ReadonlyMap<string, readonly AccountState[]>;
   usage: UsageMemory | undefined;
-  /** True if `rows` matches the database, as far as anybody can know. */
-  known: boolean;
   /** Number of rows whose objects are in no list, and which the last pass could not confirm as gone. */
   missing: number;
   /** True if rows of deleted objects remain: the next pass removes them first. */
@@ -79,17 +56,13 @@ export function emptyMemory(): BoxMemory {
     issuer: '',
     leftovers: new Set(),
     published: new Map(),
-    rows: new Map(),
-    refusals: new Map(),
-    quota: '{}',
+    stored: new StoredState(),
     quotaFault: undefined,
     claim: undefined,
     isRetired: false,
     locked: undefined,
-    elsewhere: new Map(),
     accounts: new Map(),
     usage: undefined,
-    known: false,
     missing: 0,
     owesRemovals: false,
   };

@@ -45,7 +45,8 @@ async function confirmed(pass: BoxPass, removals: readonly Removal[]): Promise<r
   return removals.filter((one) => !questions.has(one) || (going.has(one.declarer.uid) && isGone(one)));
 }
 
-function isListWrong(left: readonly Removal[], { memory: { rows }, context }: BoxPass): boolean {
+function isListWrong(left: readonly Removal[], { memory, context }: BoxPass): boolean {
+  const { rows } = memory.stored;
   const { events, isMuchMissing } = context;
   const isWrongHere = isMassDeletion({ missing: left.length, rows: rows.size });
   if (!isWrongHere && isMuchMissing?.() !== true) return false;

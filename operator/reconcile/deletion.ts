@@ -1,6 +1,6 @@
 import type { ApplyResult } from '../../api/client/desired-state.ts';
 import { applyLines } from './apply-call.ts';
-import type { BoxMemory } from './box-memory.ts';
+import type { KnownRow, StoredState } from './stored-state.ts';
 import { confirmedRemovals } from './confirm-removals.ts';
 import { declarerOf } from '../desired/declared.ts';
 import { contested, isAnyContested, rowKey, type Candidate } from '../desired/desired.ts';
@@ -22,16 +22,17 @@ export interface Deletions {
  */
 export async function removeDeleted(pass: BoxPass): Promise<Deletions> {
   const { box, listing, candidates, memory, context } = pass;
+  const { stored } = memory;
   const going = context.source.finalizers?.terminating(box) ?? [];
   memory.missing = 0;
   memory.owesRemovals = going.length > 0;
-  if (!memory.known && (going.length > 0 || isAnyContested(candidates))) await listStoredRows(pass);
-  memory.owesRemovals = going.length > 0 || !isEachDeclared(memory.rows, candidates);
+  if (!stored.isKnown && (going.length > 0 || isAnyContested(candidates))) await listStoredRows(pass);
+  memory.owesRemovals = going.length > 0 || !isEachDeclared(stored.rows, candidates);
   if (!memory.owesRemovals) return { removed: [], open: new Set() };
   const there = uidsOf(candidates);
-  const contenders = contested(candidates, memory.rows);
+  const contenders = contested(candidates, stored.rows);
   const taken = new Set(contenders.filter(isWanted).map(({ validated }) => validated.rowKey));
-  const due = removalsOf(contenders, memory.rows, listing.complete).filter(
+  const due = removalsOf(contenders, stored.rows, listing.complete).filter(
     ({ row, declarer }) => !there.has(declarer.uid) && !taken.has(rowKey(row)),
   );
   const removed = await confirmedRemovals(pass, due);
@@ -42,7 +43,7 @@ export async function removeDeleted(pass: BoxPass): Promise<Deletions> {
   return { removed, open: new Set(due.filter((one) => !done.has(one)).map(({ row }) => rowKey(row))) };
 }
 
-function isEachDeclared(rows: BoxMemory['rows'], candidates: readonly Candidate[]): boolean {
+function isEachDeclared(rows: StoredState['rows'], candidates: readonly Candidate[]): boolean {
   if (areAllOwn(candidates, rows)) return true;
   const there = uidsOf(candidates);
   return [...rows.values()].every(({ declarer }) => there.has(declarer.uid));
@@ -53,19 +54,21 @@ function uidsOf(candidates: readonly Candidate[]): ReadonlySet<string> {
 }
 
 /** Releases the objects whose deletion waited for their rows, if these are gone. */
-export async function removeFinalizers({ box, memory, context: { source }, signal }: BoxPass): Promise<void> {
+export async function removeFinalizers({ box, memory, context, signal }: BoxPass): Promise<void> {
+  const { source } = context;
+  const { stored } = memory;
   const going = source.finalizers?.terminating(box) ?? [];
-  if (going.length === 0 || !memory.known) return;
-  const declarers = new Set([...memory.rows.values()].map(({ declarer }) => declarer.uid));
+  if (going.length === 0 || !stored.isKnown) return;
+  const declarers = new Set([...stored.rows.values()].map(({ declarer }) => declarer.uid));
   const free = going.filter(({ uid }) => !declarers.has(uid));
   if (free.length > 0) await source.finalizers?.remove(box, free, signal);
 }
 
 /** Reads all rows of this cluster in the box, without comparing them with what is declared now. */
 async function listStoredRows(pass: BoxPass): Promise<void> {
-  const { memory } = pass;
-  const before = memory.rows;
-  const rows: BoxMemory['rows'] = new Map();
+  const { stored } = pass.memory;
+  const before = stored.rows;
+  const rows = new Map<string, KnownRow>();
   for (const { kind, id, owner, retain = false } of await applyLines(pass, true, [])) {
     if (owner === undefined) continue;
     const key = rowKey({ kind, id });
@@ -76,22 +79,20 @@ async function listStoredRows(pass: BoxPass): Promise<void> {
       isSame ? { ...known, retain } : { kind, id, declarer: declarerOf(owner), digest: undefined, retain, faults: [] },
     );
   }
-  memory.rows = rows;
-  memory.known = true;
+  stored.replaceRows(rows);
 }
 
 async function remove(pass: BoxPass, removals: readonly Removal[]): Promise<void> {
   // Before the row loses its owner: afterwards nobody could tell whose secret it is.
   await releaseRetained(pass, pass.candidates, removals);
   const lines = removals.map(removalLine);
-  for (const result of await applyLines(pass, false, lines)) noteRemoval(result, pass.memory);
+  for (const result of await applyLines(pass, false, lines)) noteRemoval(result, pass.memory.stored);
 }
 
-function noteRemoval(result: ApplyResult, memory: BoxMemory): void {
+function noteRemoval(result: ApplyResult, stored: StoredState): void {
   const key = rowKey(result);
-  memory.rows.delete(key);
-  if (result.result === 'retained') memory.elsewhere.set(key, true);
-  else memory.elsewhere.delete(key);
+  stored.deleteRow(key);
+  stored.setElsewhere(key, result.result === 'retained' ? true : undefined);
   // Somebody else has the row now: the database must be compared again.
-  if (result.result === 'conflict') memory.known = false;
+  if (result.result === 'conflict') stored.doubt();
 }

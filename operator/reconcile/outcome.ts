@@ -22,7 +22,7 @@ export async function outcomeOf(
     memory.locked = undefined;
     return { result: 'applied', left };
   } catch (error) {
-    memory.known = false;
+    memory.stored.doubt();
     if (!isLocked(error)) return { result: 'failed', error };
     memory.locked = lockedBox(box, error.bound, namespace, memory.locked);
     return { result: 'locked' };

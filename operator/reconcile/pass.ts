@@ -44,7 +44,7 @@ async function openPass(request: PassRequest): Promise<BoxPass> {
   await retire({ ...request, listing }, memory);
   const candidates = candidatesOf(listing, memory, context.defaultIssuer(box));
   noteClaim(listing, memory);
-  const pass = { ...request, listing, candidates, isSweep: scope === 'everything' || !memory.known };
+  const pass = { ...request, listing, candidates, isSweep: scope === 'everything' || !memory.stored.isKnown };
   recordQuotaFault(pass);
   memory.nextLook = undefined;
   if (pass.isSweep) publishAnew(context.source.takeRewritten?.(box), memory);
@@ -74,7 +74,7 @@ async function retire(caller: ApplyCaller, memory: BoxMemory): Promise<void> {
 function noteClaim({ tenancy }: Listing, memory: BoxMemory): void {
   if (tenancy === undefined) return;
   const claim = JSON.stringify(tenancy.claim);
-  if (memory.claim !== undefined && memory.claim !== claim) memory.known = false;
+  if (memory.claim !== undefined && memory.claim !== claim) memory.stored.doubt();
   memory.claim = claim;
 }
 
@@ -111,11 +111,12 @@ async function applyDesired(
   deletions: Deletions,
 ): Promise<ReadonlySet<string>> {
   const { listing, memory } = pass;
-  const { rows, refusals } = memory;
+  const { stored } = memory;
+  const { rows, refusals } = stored;
   const situation = { desired, rows, refusals, complete: listing.complete, open: deletions.open };
-  if (deletions.removed.length > 0 || quotaText(pass) !== memory.quota) retryBeyondQuota(memory);
+  if (deletions.removed.length > 0 || quotaText(pass) !== stored.quota) retryBeyondQuota(stored);
   let plan = planOf(situation);
-  if (plan.remove.length > 0 && retryBeyondQuota(memory)) plan = planOf(situation);
+  if (plan.remove.length > 0 && retryBeyondQuota(stored)) plan = planOf(situation);
   const { removed, left } = await applyPlan(pass, plan, desired);
   await removeFinalizers(pass);
   // The Secrets of a namespace that is being deleted are deleted with it.
@@ -137,10 +138,10 @@ function isTerminating({ listing }: BoxPass): boolean {
   return listing.tenancy?.isTerminating === true;
 }
 
-function nextLook(desired: readonly Desired[], memory: BoxMemory): number | undefined {
+function nextLook(desired: readonly Desired[], { stored }: BoxMemory): number | undefined {
   let next: number | undefined;
   for (const one of desired) {
-    const look = lookAt(one, memory);
+    const look = lookAt(one, stored);
     if (look !== undefined && look < (next ?? Infinity)) next = look;
   }
   return next;

@@ -59,7 +59,7 @@ function waitingCondition(condition: Condition, { now }: PassContext): Condition
 }
 
 /** Returns the objects that have their rows. */
-function enforced(desired: readonly Desired[], { rows }: BoxMemory): readonly Desired['object'][] {
+function enforced(desired: readonly Desired[], { stored: { rows } }: BoxMemory): readonly Desired['object'][] {
   return desired.flatMap(({ object, validated }) =>
     rows.get(validated.rowKey)?.declarer.uid === object.uid ? [object] : [],
   );

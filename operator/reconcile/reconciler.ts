@@ -198,8 +198,15 @@ async function storedBoxes(
 function rememberEmpty(declared: readonly string[], stored: readonly string[], memories: Map<string, BoxMemory>): void {
   const known = new Set(stored);
   for (const box of declared) {
-    if (!known.has(box) && !memories.has(box)) memories.set(box, { ...emptyMemory(), known: true });
+    if (!known.has(box) && !memories.has(box)) memories.set(box, emptyBoxMemory());
   }
+}
+
+/** Returns the memory of a box that is known to have no rows. */
+function emptyBoxMemory(): BoxMemory {
+  const memory = emptyMemory();
+  memory.stored.replaceRows(new Map());
+  return memory;
 }
 
 /** Lets running passes end within `grace` milliseconds, then aborts them. */

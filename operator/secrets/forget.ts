@@ -1,4 +1,4 @@
-import type { BoxMemory, KnownRow } from '../reconcile/box-memory.ts';
+import type { KnownRow, StoredState } from '../reconcile/stored-state.ts';
 import type { BoxPass } from '../reconcile/box-pass.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import type { Removal } from '../reconcile/plan.ts';
@@ -58,7 +58,7 @@ export async function forgetLeftovers(
 ): Promise<void> {
   if (desired.some(({ object, validated }) => object.kind === 'Client' && validated.faults.length > 0)) return;
   const isWanted = wantedBy(desired);
-  const isMissing = ownedBy(missingClients(desired, memory));
+  const isMissing = ownedBy(missingClients(desired, memory.stored));
   const left = (await keeper.names(box, signal)).filter((one) => !isWanted(one) && !isMissing(one));
   const again = left.filter(({ name }) => memory.leftovers.has(name));
   memory.leftovers = new Set(left.map(({ name }) => name));
@@ -66,7 +66,7 @@ export async function forgetLeftovers(
 }
 
 /** Returns the rows of clients whose object is not listed and not confirmed as gone. */
-function missingClients(desired: readonly Desired[], { rows }: BoxMemory): readonly KnownRow[] {
+function missingClients(desired: readonly Desired[], { rows }: StoredState): readonly KnownRow[] {
   const listed = new Set(desired.map(({ object }) => object.uid));
   return [...rows.values()].filter(({ kind, declarer }) => kind === 'Client' && !listed.has(declarer.uid));
 }

@@ -1,6 +1,6 @@
 import { ManagementError } from '../../api/client/management-error.ts';
 import type { Secret } from '../../api/client/secret.ts';
-import type { BoxMemory } from '../reconcile/box-memory.ts';
+import type { StoredState } from '../reconcile/stored-state.ts';
 import { objectKey } from '../desired/declared.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import { secretFacts } from './generated-secret.ts';
@@ -36,7 +36,7 @@ export async function generatedSecrets(
     const name = wantedName(one);
     const known = memory.objects.get(one.object.key);
     const version = (): string => context.keeper.version(box, name);
-    if (!lookAtAll && known?.validated === one.validated && isAsBefore(known, memory, now, version)) {
+    if (!lookAtAll && known?.validated === one.validated && isAsBefore(known, memory.stored, now, version)) {
       resolved.set(one.object.name, known.secret);
     } else if (secrets.isTaken(name)) resolved.set(one.object.name, notOwned(name));
     else if (tenancy?.isTerminating === true) resolved.set(one.object.name, notMade(name));
@@ -72,21 +72,21 @@ function wantedName({ object, validated: { secret } }: Candidate): string {
   return secretName(secret, object.name) ?? object.name;
 }
 
-function isAsBefore({ secret, ...known }: Desired, memory: BoxMemory, now: number, version: () => string): boolean {
+function isAsBefore({ secret, ...known }: Desired, stored: StoredState, now: number, version: () => string): boolean {
   if (secret.state !== 'ready' || (secret.look ?? Infinity) <= now || secret.version !== version()) return false;
-  return secret.isStaged !== true || appliedSecret({ secret, ...known }, memory) === undefined;
+  return secret.isStaged !== true || appliedSecret({ secret, ...known }, stored) === undefined;
 }
 
 /** Returns when a client's secret is checked next, in milliseconds since 1970; 0 for an applied staged one. */
-export function lookAt(one: Desired, memory: BoxMemory): number | undefined {
+export function lookAt(one: Desired, stored: StoredState): number | undefined {
   const { secret } = one;
   if (secret.state === 'none') return undefined;
-  if (secret.state === 'ready' && secret.isStaged === true) return appliedSecret(one, memory) && 0;
+  if (secret.state === 'ready' && secret.isStaged === true) return appliedSecret(one, stored) && 0;
   return secret.look;
 }
 
 /** Returns the secret that the API has, as far as is known. */
-function appliedSecret({ object, validated, digest, secret }: Desired, { rows }: BoxMemory): Secret | undefined {
+function appliedSecret({ object, validated, digest, secret }: Desired, { rows }: StoredState): Secret | undefined {
   const row = rows.get(validated.rowKey);
   const isApplied = row?.digest === digest && row.declarer.uid === object.uid;
   return isApplied && secret.state === 'ready' ? secret.value : undefined;
@@ -158,7 +158,7 @@ function wishOf(
     annotations,
     facts: secretFacts(validated.id, issuer),
     rotation,
-    applied: known?.object.uid === object.uid ? appliedSecret(known, memory) : undefined,
+    applied: known?.object.uid === object.uid ? appliedSecret(known, memory.stored) : undefined,
     hadGeneratedSecret: () => inherits || source.hadGeneratedSecret?.(object, wantedName(one)) === true,
     usage,
   };

@@ -3,6 +3,7 @@ import { accountName, type AccountState } from '../desired/account-state.ts';
 import type { BoxPass } from '../reconcile/box-pass.ts';
 import type { PassContext } from '../reconcile/pass-context.ts';
 import type { BoxMemory } from '../reconcile/box-memory.ts';
+import type { StoredState } from '../reconcile/stored-state.ts';
 import type { Desired } from '../desired/desired.ts';
 import type { Facts, RowState } from './facts.ts';
 import { danglingLinks, linksOf } from '../desired/links.ts';
@@ -21,18 +22,19 @@ export function boxFacts(
   desired: readonly Desired[],
   open: 'pending' | 'unreachable',
 ): readonly Facts[] {
+  const { stored } = memory;
   const servesServiceAccounts = context.servesServiceAccounts();
   const isApiAway = context.isApiAway?.() === true;
   const states = desired.map((one) => rowState(one, memory, open));
-  const policies = desired.filter((one, index) => states[index] === 'applied' && isUsablePolicy(one, memory));
+  const policies = desired.filter((one, index) => states[index] === 'applied' && isUsablePolicy(one, stored));
   const concerned = policyCounts(policies);
   const clients = desired.filter(({ object }) => object.kind === 'Client').length;
   const usage = memory.usage?.known;
-  const isThere = (key: string): boolean => memory.rows.has(key) || memory.elsewhere.get(key) === true;
+  const isThere = (key: string): boolean => stored.rows.has(key) || stored.elsewhere.get(key) === true;
   return desired.map((one, index) => ({
     desired: one,
     row: states[index] ?? open,
-    unusable: memory.rows.get(one.validated.rowKey)?.faults ?? none,
+    unusable: stored.rows.get(one.validated.rowKey)?.faults ?? none,
     policies: policiesOf(one, concerned, policies.length),
     clients: one.object.kind === 'Box' ? clients : 0,
     dangling: danglingLinks(one.validated, isThere),
@@ -63,15 +65,15 @@ function accountsOf({ object, validated }: Desired, { accounts }: BoxMemory): re
   return states.every(isOfEntry) ? states : none;
 }
 
-function rowState(one: Desired, memory: BoxMemory, open: 'pending' | 'unreachable'): RowState {
-  if (memory.locked !== undefined) return memory.locked;
-  const row = memory.rows.get(one.validated.rowKey);
+function rowState(one: Desired, { locked, stored }: BoxMemory, open: 'pending' | 'unreachable'): RowState {
+  if (locked !== undefined) return locked;
+  const row = stored.rows.get(one.validated.rowKey);
   if (row?.declarer.uid === one.object.uid && row.digest === one.digest) return 'applied';
-  const refusal = memory.refusals.get(one.object.key);
+  const refusal = stored.refusals.get(one.object.key);
   return refusal?.digest === one.digest ? refusal : open;
 }
 
-function isUsablePolicy(one: Desired, { rows }: BoxMemory): boolean {
+function isUsablePolicy(one: Desired, { rows }: StoredState): boolean {
   return one.object.kind === 'AccessPolicy' && rows.get(one.validated.rowKey)?.faults.length === 0;
 }
 

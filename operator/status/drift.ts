@@ -1,5 +1,5 @@
 import type { ApplyResult } from '../../api/client/desired-state.ts';
-import type { KnownRow } from '../reconcile/box-memory.ts';
+import type { KnownRow } from '../reconcile/stored-state.ts';
 import { declarerOf, type Identity } from '../desired/declared.ts';
 import { rowKey, type Desired } from '../desired/desired.ts';
 import type { EventRecorder } from './events.ts';

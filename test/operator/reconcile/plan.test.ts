@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KnownRow } from '../../../operator/reconcile/box-memory.ts';
+import type { KnownRow } from '../../../operator/reconcile/stored-state.ts';
 import type { Desired } from '../../../operator/desired/desired.ts';
 import type { Refusal } from '../../../operator/status/facts.ts';
 import { planOf } from '../../../operator/reconcile/plan.ts';
