@@ -36,19 +36,14 @@ export function candidatesOf(
   memory: BoxMemory,
   defaultIssuer: string,
 ): readonly Candidate[] {
-  if (memory.definitions !== definitions) judgeAnew(memory);
+  // New definitions change the meaning of objects.
+  if (memory.definitions !== definitions) memory.objects = new Map();
   memory.definitions = definitions;
   return objects.map((object) =>
     object.kind === 'Box' && tenancy !== undefined
       ? boxCandidate(object, tenancy.hosts, memory, defaultIssuer)
       : permitted(candidate(object, memory), tenancy, memory),
   );
-}
-
-/** Forgets judgements and statuses: new definitions change the meaning of objects and the fields of statuses. */
-function judgeAnew(memory: BoxMemory): void {
-  memory.objects = new Map();
-  memory.published.clear();
 }
 
 function judgedNow(object: Candidate['object'], { definitions }: BoxMemory): Candidate['validated'] {

@@ -10,6 +10,7 @@ import { quotaText, retryBeyondQuota } from '../desired/quota-refusals.ts';
 import { forgetLeftovers, forgetUnwanted } from '../secrets/forget.ts';
 import { lookAt } from '../secrets/generated-secrets.ts';
 import { withoutTaken } from '../desired/host-claims.ts';
+import { publishAnew } from './publish.ts';
 import { isLocked, outcomeOf, writeStatuses } from './outcome.ts';
 import { planOf } from './plan.ts';
 import { findLinks } from '../desired/find-links.ts';
@@ -42,12 +43,15 @@ async function openPass(request: PassRequest): Promise<BoxPass> {
   const { box, memory, scope, context } = request;
   const listing = await listed(request);
   await retire({ ...request, listing }, memory);
+  // New definitions change the fields of statuses.
+  if (memory.definitions !== listing.definitions) publishAnew(memory);
   const candidates = candidatesOf(listing, memory, context.defaultIssuer(box));
   noteClaim(listing, memory);
   const pass = { ...request, listing, candidates, isSweep: scope === 'everything' || !memory.stored.isKnown };
   recordQuotaFault(pass);
   memory.nextLook = undefined;
-  if (pass.isSweep) publishAnew(context.source.takeRewritten?.(box), memory);
+  // Statuses that somebody else wrote: only in a sweep, so that two conflicting writers write rarely.
+  if (pass.isSweep) publishAnew(memory, context.source.takeRewritten?.(box) ?? []);
   return pass;
 }
 
@@ -76,11 +80,6 @@ function noteClaim({ tenancy }: Listing, memory: BoxMemory): void {
   const claim = JSON.stringify(tenancy.claim);
   if (memory.claim !== undefined && memory.claim !== claim) memory.stored.doubt();
   memory.claim = claim;
-}
-
-/** Forgets statuses that somebody else wrote: only in a sweep, so that two conflicting writers write rarely. */
-function publishAnew(keys: Iterable<string> = [], { published }: BoxMemory): void {
-  for (const key of keys) published.delete(key);
 }
 
 /**

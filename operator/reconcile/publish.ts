@@ -42,6 +42,11 @@ export async function publish(
 
 const none: ReadonlySet<string> = new Set();
 
+/** Forgets published statuses, of all objects unless their keys are given: this pass writes them again. */
+export function publishAnew({ published }: BoxMemory, keys: Iterable<string> = published.keys()): void {
+  for (const key of keys) published.delete(key);
+}
+
 /** Returns the last published statuses of objects whose deletion waits for the API, but not Ready. */
 function waitingStatuses({ box, memory: { published: all }, context }: BoxPass): readonly ObjectStatus[] {
   return (context.source.finalizers?.terminating(box) ?? []).flatMap((going) => {
