@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { KubeCredentials, KubeCredentialsSource } from './credentials.ts';
+import { afterWriting } from './after-writing.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /** A request to the API server. */
@@ -94,8 +95,9 @@ export function createConnection(
     async send({ method, path, headers, body, signal }) {
       // A plugin that signs in may hang: each caller stops waiting by its own signal.
       const { origin, prefix, headers: own, dispatcher } = await unlessAborted(target(), signal);
-      const sent = { origin, path: `${prefix}${path}`, method, headers: { ...own, ...headers }, signal };
-      return dispatcher.request({ ...sent, body: body ?? null });
+      const sent = { origin, path: `${prefix}${path}`, method, headers: { ...own, ...headers } };
+      if (body === undefined) return dispatcher.request({ ...sent, body: null, signal });
+      return dispatcher.request({ ...sent, body, signal: afterWriting(signal) });
     },
     reload() {
       [source, known, newest] = [undefined, undefined, undefined];
