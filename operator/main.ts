@@ -49,8 +49,8 @@ async function serveUntilStopped(config: OperatorConfig, log: Log): Promise<void
     await Promise.race([stopped, operator.failed]);
   } finally {
     log.info('stopping');
-    // Hanging work must not keep alive a process that others wait for.
-    setTimeout(() => process.exit(1), longestStop).unref();
+    // Neither hanging work nor, after it, a write without an answer must keep alive a process that others wait for.
+    setTimeout(() => process.exit(process.exitCode ?? 1), longestStop).unref();
     await operator.stop();
     log.info('stopped');
   }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Connection } from './connection.ts';
 import { answerError, KubeError, noAnswer } from './kube-error.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** A call of the Kubernetes API. A patch always names its type: the library's own default is the wrong one. */
 export type KubeCall =
@@ -134,7 +135,8 @@ async function within<T>(
   }, timeout);
   const limit: Limit = { signal: AbortSignal.any([signal, late.signal]), lift: () => clearTimeout(timer) };
   try {
-    return await work(limit);
+    // The connection goes on with a request that has a body: only the wait for it ends.
+    return await unlessAborted(work(limit), limit.signal);
   } catch (error) {
     throw late.signal.aborted ? late.signal.reason : noAnswer(call.path, error);
   } finally {
