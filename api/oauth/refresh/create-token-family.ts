@@ -16,26 +16,27 @@ export interface CreatedTokenFamily {
   readonly token: string;
 }
 
-/** The grant that a family comes from, and the settings that its tokens are issued under. */
+/** The grant that a family comes from, the settings that its tokens are issued under, and the time of its first one. */
 export interface FamilyOrigin {
   readonly grant: FirstGrant;
   readonly settings: RefreshSettings;
+  readonly box: Box;
+  /** Milliseconds since 1970. */
+  readonly now: number;
 }
 
 /**
  * Stores a refresh family and its first session; returns the refresh token. Undefined when the box's limit of sessions
- * is reached. `now` in milliseconds. Throws Outage.
+ * is reached. Throws Outage.
  */
 export function createTokenFamily(
   session: NewSession,
   origin: FamilyOrigin,
-  box: Box,
   transaction: Transaction,
-  now: number,
 ): Promise<string | undefined> {
   return transaction(async (connection) => {
-    if (!(await hasRoom(connection, session, box, now))) return undefined;
-    return (await storeTokenFamily(connection, session, origin, box, now)).token;
+    if (!(await hasRoom(connection, session, origin.box, origin.now))) return undefined;
+    return (await storeTokenFamily(connection, session, origin)).token;
   });
 }
 
@@ -46,9 +47,7 @@ export function createTokenFamily(
 export async function storeTokenFamily(
   connection: Connection,
   session: NewSession,
-  { grant, settings }: FamilyOrigin,
-  box: Box,
-  now: number,
+  { grant, settings, box, now }: FamilyOrigin,
 ): Promise<CreatedTokenFamily> {
   const id = randomUUID();
   const token = firstRefreshToken(id.replaceAll('-', ''));

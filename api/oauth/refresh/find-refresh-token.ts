@@ -4,12 +4,11 @@ import { lockFamily } from '../../db/session/refresh-family.ts';
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
-import type { Transaction } from '../../state/state-cache.ts';
+import type { AuthenticationContext } from '../client-auth/context.ts';
 import type { Granted } from '../token/plan.ts';
 import { judgeRefresh } from './judge-refresh.ts';
 import { familyEnd } from './refresh-lifetimes.ts';
 import { refreshSettings } from './settings.ts';
-import type { OAuthServices } from '../services.ts';
 import { stillGranted } from '../session/still-granted.ts';
 
 /** A living refresh family, found by one of its tokens. */
@@ -30,10 +29,7 @@ export function isOfFamily(token: RefreshToken, box: string, statements: Current
 /** Finds the living family of a refresh token; undefined if there is none. Does not use the token. Throws Outage. */
 export async function findRefreshToken(
   text: string,
-  state: BoxState,
-  statements: CurrentStatements,
-  transaction: Transaction,
-  services: OAuthServices,
+  { state, statements, transaction, services }: Omit<AuthenticationContext, 'checks'>,
 ): Promise<FoundFamily | undefined> {
   const presented = parseRefreshToken(text);
   if (presented === undefined || !(await isOfFamily(presented, state.box, statements))) return undefined;

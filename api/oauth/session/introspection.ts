@@ -42,9 +42,10 @@ export async function introspect(
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
   const decided = await services.states.decide<Introspection>(raw.box, async (state, statements, transaction) => {
-    await authenticateClient(credentials, { state, statements, transaction, services, checks });
+    const context = { state, statements, transaction, services, checks };
+    await authenticateClient(credentials, context);
     if (text.startsWith('bgr_')) {
-      const found = await findRefreshToken(text, state, statements, transaction, services);
+      const found = await findRefreshToken(text, context);
       return found === undefined ? inactive : familyIntrospection(found, services.issuer(state));
     }
     const live = await checkToken(text, state, statements, services);

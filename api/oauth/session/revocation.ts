@@ -1,9 +1,7 @@
 import { isConfidential } from '../../../crds/confidential.ts';
 import { confirmOnStandby } from '../../db/box/durability.ts';
 import type { SessionRef } from '../../db/session/session.ts';
-import type { BoxState, ClientState } from '../../state/box-state.ts';
-import type { CurrentStatements } from '../../state/current-statements.ts';
-import type { Transaction } from '../../state/state-cache.ts';
+import type { ClientState } from '../../state/box-state.ts';
 import { authenticateClient, namedClient } from '../client-auth/authenticate-client.ts';
 import type { AuthenticationContext } from '../client-auth/context.ts';
 import { findSession } from './check-token.ts';
@@ -37,8 +35,9 @@ export async function revoke(
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
   const decided = await services.states.decide(raw.box, async (state, statements, transaction) => {
-    const caller = await revokingClient(credentials, { state, statements, transaction, services, checks });
-    const found = await findToken(text, state, statements, transaction, services);
+    const context = { state, statements, transaction, services, checks };
+    const caller = await revokingClient(credentials, context);
+    const found = await findToken(text, context);
     if (found !== 'nothing' && found.client !== caller.client.id) {
       throw new OAuthError('unauthorized_client', 'The token was issued to another client');
     }
@@ -60,18 +59,12 @@ async function revokingClient(credentials: ClientCredentials, context: Authentic
   return named;
 }
 
-async function findToken(
-  text: string,
-  state: BoxState,
-  statements: CurrentStatements,
-  transaction: Transaction,
-  services: OAuthServices,
-): Promise<Found | 'nothing'> {
+async function findToken(text: string, context: AuthenticationContext): Promise<Found | 'nothing'> {
   if (text.startsWith('bgr_')) {
-    const found = await findRefreshToken(text, state, statements, transaction, services);
+    const found = await findRefreshToken(text, context);
     return found === undefined ? 'nothing' : { client: found.family.client, family: found.family.id };
   }
-  const found = await findSession(text, state, statements, services);
+  const found = await findSession(text, context.state, context.statements, context.services);
   if (found === undefined) return 'nothing';
   return { client: found.client.id, session: { id: found.id, bucket: found.bucket } };
 }

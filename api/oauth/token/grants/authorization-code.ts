@@ -131,11 +131,9 @@ async function redeem(
   const issued = make(answer);
   const { session } = issued.made;
   if (!(await hasRoom(connection, session, settings, now))) return 'full';
-  const origin = { grant: 'a', settings: refreshSettings(presented.client.client, 'a') } as const;
+  const origin = { grant: 'a', settings: refreshSettings(presented.client.client, 'a'), box: settings, now } as const;
   const family =
-    origin.settings.refresh_token === true
-      ? await storeTokenFamily(connection, session, origin, settings, now)
-      : undefined;
+    origin.settings.refresh_token === true ? await storeTokenFamily(connection, session, origin) : undefined;
   if (family === undefined) await insertSession(connection, session, null, null);
   const tokens: IssuedTokens = { session: session.id, bucket: session.bucket, family: family?.id ?? null };
   await useAnswer(connection, box, answer.id, tokens, now);

@@ -42,7 +42,8 @@ async function store(
   now: number,
 ): Promise<string | undefined> {
   if (settings.refresh_token === true) {
-    const refreshToken = await createTokenFamily(session, { grant: 'c', settings }, state.settings, transaction, now);
+    const origin = { grant: 'c', settings, box: state.settings, now } as const;
+    const refreshToken = await createTokenFamily(session, origin, transaction);
     if (refreshToken === undefined) throw tooManySessions();
     return refreshToken;
   }
