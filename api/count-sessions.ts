@@ -6,7 +6,7 @@ import { Outage } from './db/core/outage.ts';
 import type { Connections } from './db/core/pool.ts';
 import { countActive, noteIssued, readSessionQuota, storeCount } from './db/box/session-count.ts';
 import type { DueCount } from './db/box/session-count.ts';
-import { inBox } from './db/core/transaction.ts';
+import { inBox, inBoxWithin } from './db/core/transaction.ts';
 import type { UsageNotes } from './state/usage-notes.ts';
 
 /** The periodic counting of active sessions. */
@@ -87,12 +87,8 @@ function unlessOutage(box: string, log: Log) {
 async function count(due: DueCount, { pool, now, log }: SessionCountParts): Promise<void> {
   const { box } = due;
   const began = performance.now();
-  const active = await inBox(
-    pool,
-    box,
-    'snapshot',
-    async (connection) => countActive(connection, box, now(), (await readSessionQuota(connection, box)) + 1),
-    countLimit,
+  const active = await inBoxWithin(pool, box, { mode: 'snapshot', limit: countLimit }, async (connection) =>
+    countActive(connection, box, now(), (await readSessionQuota(connection, box)) + 1),
   );
   const took = Math.ceil(performance.now() - began);
   const isFull = await inBox(pool, box, 'write', (connection) => storeCount(connection, { ...due, active, took }));

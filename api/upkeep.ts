@@ -13,7 +13,7 @@ import { deleteExpiredFamilies } from './db/session/refresh-family.ts';
 import { firstRevocation, pruneRevocations } from './db/session/revocation.ts';
 import type { RevocationPlace } from './db/session/revocation.ts';
 import { deleteExpiredSignIns } from './db/authorization/sign-in.ts';
-import { inBox } from './db/core/transaction.ts';
+import { inBox, inBoxWithin } from './db/core/transaction.ts';
 import type { Connection } from './db/core/transaction.ts';
 import { deleteUsedAssertions } from './db/client-auth/used-assertion.ts';
 import { deleteFailures } from './db/client-auth/failed-attempt.ts';
@@ -101,7 +101,7 @@ async function revocations(box: string, pool: Connections, signal: AbortSignal):
   while (place !== undefined && !signal.aborted) {
     const from: RevocationPlace = place;
     const prune = (connection: Connection) => pruneRevocations(connection, box, from, revocationsAtOnce);
-    place = await inBox(pool, box, 'write', prune, pruneLimit);
+    place = await inBoxWithin(pool, box, { mode: 'write', limit: pruneLimit }, prune);
   }
 }
 
@@ -124,7 +124,11 @@ async function upkeepBox(box: string, services: OAuthServices, log: Log): Promis
   }
   if (found.hasOldVersions) await inBox(pool, box, 'write', (connection) => pruneVersions(connection, box));
   let done = !found.isDiscarding;
-  while (!done) done = await inBox(pool, box, 'write', (connection) => deleteRecords(connection, box), discardLimit);
+  while (!done) {
+    done = await inBoxWithin(pool, box, { mode: 'write', limit: discardLimit }, (connection) =>
+      deleteRecords(connection, box),
+    );
+  }
   for (const deleteSome of [
     deleteExpiredFamilies,
     deleteExpiredSignIns,

@@ -3,7 +3,7 @@ import { readConfigChanges, TooLarge } from '../db/box/config-changes.ts';
 import type { ConfigChanges, ConfigReading } from '../db/box/config-changes.ts';
 import { Outage } from '../db/core/outage.ts';
 import type { Connections } from '../db/core/pool.ts';
-import { inBox } from '../db/core/transaction.ts';
+import { inBoxWithin } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
 import { requestLimit } from '../db/core/with-connection.ts';
 import { mayReadDetails, UNHELD_FIELDS } from '../policy/reads-details.ts';
@@ -67,7 +67,7 @@ export function createLoadedBoxes({
 
   function loadNow(box: string, atLeast: number): Promise<BoxState | undefined> {
     const work = (connection: Connection) => takeChanges(connection, box);
-    const running = inBox(pool, box, 'snapshot', work, longestLoad)
+    const running = inBoxWithin(pool, box, { mode: 'snapshot', limit: longestLoad }, work)
       .catch((error: unknown) => refuseLarge(box, atLeast, error))
       .finally(() => loading.delete(box));
     loading.set(box, running);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { createPool, defaultLimits } from '../../api/db/core/pool.ts';
-import { inBox } from '../../api/db/core/transaction.ts';
+import { inBoxWithin } from '../../api/db/core/transaction.ts';
 import type { Connection } from '../../api/db/core/transaction.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
@@ -27,8 +27,8 @@ export async function boxDatabase(): Promise<BoxDatabase> {
     pool,
     owner,
     // As an apply has them: thousands of rows take longer than a request may.
-    write: (work) => inBox(pool, 'default', 'write', work, 60_000),
-    read: (work) => inBox(pool, 'default', 'snapshot', work, 60_000),
+    write: (work) => inBoxWithin(pool, 'default', { mode: 'write', limit: 60_000 }, work),
+    read: (work) => inBoxWithin(pool, 'default', { mode: 'snapshot', limit: 60_000 }, work),
     async end() {
       await Promise.all([pool.end(), owner.end()]);
       await database.drop();

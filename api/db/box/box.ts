@@ -49,8 +49,10 @@ export function inHeldBox<T>(
   box: string,
   work: (connection: Connection, version: number | undefined) => Promise<T>,
 ): Promise<T> {
-  return inBoxAfter(pool, box, 'write', locking, (connection, rows) => work(connection, versionIn(rows)));
+  return inBoxAfter(pool, box, holding, (connection, rows) => work(connection, versionIn(rows)));
 }
+
+const holding = { mode: 'write', statement: locking } as const;
 
 function locking(box: string): string {
   return `SELECT b.config_version AS version FROM boxgate.box b, ${boxLock('shared', box)} WHERE b.box = ${box} FOR SHARE OF b`;

@@ -17,33 +17,54 @@ const begin = {
   write: 'BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED',
 } as const satisfies Record<TransactionMode, string>;
 
+/** Terms of a transaction that may take longer than a request. */
+export interface TransactionTerms {
+  readonly mode: TransactionMode;
+  /** Milliseconds that it may take in all. */
+  readonly limit: number;
+}
+
 /**
  * Runs work in a transaction that sees the rows of one box only (row-level security). Commits when it returns, rolls
- * back when it throws. It may take `limit` milliseconds in all; a longer limit than a request's must be given. Throws
- * Outage if Postgres cannot answer, or not in time.
+ * back when it throws. Throws Outage if Postgres cannot answer, or not within the limit of a request.
  */
 export function inBox<T>(
   pool: Connections,
   box: string,
   mode: TransactionMode,
   work: (connection: Connection) => Promise<T>,
-  limit = requestLimit,
+): Promise<T> {
+  return inBoxWithin(pool, box, { mode, limit: requestLimit }, work);
+}
+
+/** Runs work as {@link inBox} does, within a limit of its own. */
+export function inBoxWithin<T>(
+  pool: Connections,
+  box: string,
+  { mode, limit }: TransactionTerms,
+  work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   return transaction({ pool, box, opening: opening(box, mode), limit }, (connection) => work(connection));
 }
 
+/** Beginning of a transaction that reads rows in its first round trip. */
+export interface Beginning {
+  readonly mode: TransactionMode;
+  /** Builds the statement from the box's name as a literal. */
+  readonly statement: (box: string) => string;
+}
+
 /**
- * Runs work as {@link inBox} does, with one more statement in the round trip that begins the transaction: `first`
- * builds it from the box's name as a literal. Work gets its rows.
+ * Runs work as {@link inBox} does, with one more statement in the round trip that begins the transaction. Work gets its
+ * rows.
  */
 export function inBoxAfter<T>(
   pool: Connections,
   box: string,
-  mode: TransactionMode,
-  first: (box: string) => string,
+  { mode, statement }: Beginning,
   work: (connection: Connection, rows: readonly Row[]) => Promise<T>,
 ): Promise<T> {
-  const both = `${opening(box, mode)}; ${first(`'${box}'`)}`;
+  const both = `${opening(box, mode)}; ${statement(`'${box}'`)}`;
   return transaction({ pool, box, opening: both, limit: requestLimit }, work);
 }
 

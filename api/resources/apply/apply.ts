@@ -13,7 +13,7 @@ import type { ResourceWrite } from '../../db/resource/write.ts';
 import { Outage } from '../../db/core/outage.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import type { Sharer } from '../../shares/places.ts';
-import { inBox } from '../../db/core/transaction.ts';
+import { inBoxWithin } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { createTurns } from '../../../process/turns.ts';
 import { judgeLine, planApply } from './plan.ts';
@@ -79,7 +79,7 @@ export async function applyBox(
     if (services.revocationsNeedStandby) await demandStandby(connection);
     return applyNow(connection, box, head, judged, { hashes, storeAdmin });
   };
-  const outcome = await inBox(services.pool, box, 'write', write, applyLimit);
+  const outcome = await inBoxWithin(services.pool, box, { mode: 'write', limit: applyLimit }, write);
   // After the commit, so that the box stays locked.
   if (outcome instanceof Locked) throw outcome;
   return outcome;
@@ -135,7 +135,7 @@ async function hashForeseen(
 ): Promise<ReadonlyMap<string, string>> {
   const lines = judged.map(({ line }) => line);
   const read = (connection: Connection) => foreseenRows(connection, box, head, lines);
-  const foreseen = await inBox(services.pool, box, 'snapshot', read, applyLimit);
+  const foreseen = await inBoxWithin(services.pool, box, { mode: 'snapshot', limit: applyLimit }, read);
   const sharer = { box, member: 'apply' };
   return hashSecrets(planApply(head, judged, foreseen), services.secrets, sharer, onProgress);
 }

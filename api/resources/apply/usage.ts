@@ -3,13 +3,13 @@ import { findUse } from '../../db/box/box-use.ts';
 import { readLastUse, readUsage } from '../../db/session/client-usage.ts';
 import type { LastUse } from '../../db/session/client-usage.ts';
 import type { Connections } from '../../db/core/pool.ts';
-import { inBox, type Connection } from '../../db/core/transaction.ts';
+import { inBoxWithin, type Connection } from '../../db/core/transaction.ts';
 
 /** Limits of one call: some tenths of a second's work, regardless of the size of the box. */
 const portion = { clients: 200, sessions: MOST_COUNTED, allSessions: 5 * MOST_COUNTED } as const;
 
-/** Milliseconds: much less than a caller waits without hearing a byte, and enough for a cold disk. */
-const usageLimit = 10_000;
+/** The limit in milliseconds is much less than a caller waits without hearing a byte, and enough for a cold disk. */
+const reading = { mode: 'snapshot', limit: 10_000 } as const;
 
 /**
  * Returns the number of users of a box and the use of the clients that a cluster declares in it: a portion of them,
@@ -28,20 +28,14 @@ export async function boxUsage(
     users: (await findUse(connection, box))?.use.users ?? 0,
     ...(await readUsage(connection, span, now)),
   });
-  const used = await inBox(pool, box, 'snapshot', read, usageLimit);
+  const used = await inBoxWithin(pool, box, reading, read);
   const clients = used.clients.map((one) => ({ ...told(one), live_sessions: one.sessions }));
   return { clients, users: used.users, ...(used.next === undefined ? {} : { next: used.next }) };
 }
 
 /** Returns the last use of each client that a cluster declares in a box; `now` in milliseconds. Throws Outage. */
 export async function lastUses(pool: Connections, box: string, cluster: string, now: number): Promise<LastUses> {
-  const found = await inBox(
-    pool,
-    box,
-    'snapshot',
-    (connection) => readLastUse(connection, box, cluster, now),
-    usageLimit,
-  );
+  const found = await inBoxWithin(pool, box, reading, (connection) => readLastUse(connection, box, cluster, now));
   return { clients: found.map(told) };
 }
 

@@ -55,7 +55,7 @@ export function searchStoredSessions(
   request: SearchRequest<SessionFilters>,
 ): Promise<SearchResult<SessionRecord>> {
   const what = { box, filters: request.filters, now: services.now() };
-  return inBoxAfter(services.pool, box, 'snapshot', selectScope, (connection, rows) => {
+  return inBoxAfter(services.pool, box, { mode: 'snapshot', statement: selectScope }, (connection, rows) => {
     const scoped = { ...what, scope: scopeIn(rows) };
     return search(request, {
       count: (most) => countSessions(connection, scoped, most),

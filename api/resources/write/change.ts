@@ -1,8 +1,9 @@
 import { demandStandby } from '../../db/box/durability.ts';
 import { lockResources } from '../../db/resource/write.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
-import { inBox } from '../../db/core/transaction.ts';
+import { inBoxWithin } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
+import { requestLimit } from '../../db/core/with-connection.ts';
 import { Problem } from '../../problem.ts';
 import type { ResourceServices } from '../services.ts';
 
@@ -14,7 +15,7 @@ export function changing<T>(
   services: Pick<ResourceServices, 'pool' | 'revocationsNeedStandby'>,
   box: string,
   work: (connection: Connection) => Promise<T>,
-  limit?: number,
+  limit = requestLimit,
 ): Promise<T> {
   const change = async (connection: Connection): Promise<T> => {
     if (services.revocationsNeedStandby) await demandStandby(connection);
@@ -22,7 +23,7 @@ export function changing<T>(
     if (version === undefined) throw new Problem('not-found', 'There is nothing at this address');
     return work(connection);
   };
-  return inBox(services.pool, box, 'write', change, limit);
+  return inBoxWithin(services.pool, box, { mode: 'write', limit }, change);
 }
 
 /** Refuses a resource that a custom resource declares: it would come back or drift. Throws Problem `conflict`. */

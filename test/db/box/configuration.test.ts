@@ -13,7 +13,7 @@ import {
   readSigningKeys,
   retireKey,
 } from '../../../api/db/client-auth/signing-key.ts';
-import { inBox, outsideBoxes } from '../../../api/db/core/transaction.ts';
+import { inBox, inBoxWithin, outsideBoxes } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
@@ -256,7 +256,7 @@ describe('the statements of a box’s configuration', () => {
       return Number(rows[0]?.count);
     };
     const patient = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> =>
-      inBox(database.pool, 'default', 'write', work, 20_000);
+      inBoxWithin(database.pool, 'default', { mode: 'write', limit: 20_000 }, work);
     await Promise.all(
       await patient(async (first) => {
         await lockVersion(first, 'default');

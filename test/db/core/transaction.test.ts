@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type pg from 'pg';
 import { Outage } from '../../../api/db/core/outage.ts';
 import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
-import { inBox, outsideBoxes } from '../../../api/db/core/transaction.ts';
+import { inBox, inBoxWithin, outsideBoxes } from '../../../api/db/core/transaction.ts';
 import { withConnection } from '../../../api/db/core/with-connection.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
@@ -147,8 +147,8 @@ describe('a transaction', () => {
             "SELECT current_setting('statement_timeout') || ' ' || current_setting('lock_timeout') AS of",
           )
           .then(({ rows }) => rows[0]?.of);
-      expect(await inBox(pool, 'default', 'write', limits, 60_000)).to.equal('1min 10s');
-      expect(await inBox(pool, 'default', 'write', limits, 5_000)).to.equal('5s 5s');
+      expect(await inBoxWithin(pool, 'default', { mode: 'write', limit: 60_000 }, limits)).to.equal('1min 10s');
+      expect(await inBoxWithin(pool, 'default', { mode: 'write', limit: 5_000 }, limits)).to.equal('5s 5s');
       expect(await inBox(pool, 'default', 'write', limits)).to.equal('1500ms 1s');
     });
   });

@@ -11,7 +11,7 @@ import {
   slideFamily,
 } from '../../../api/db/session/refresh-family.ts';
 import { insertSession, readSession } from '../../../api/db/session/session.ts';
-import { inBox } from '../../../api/db/core/transaction.ts';
+import { inBox, inBoxWithin } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
@@ -142,7 +142,7 @@ describe('the statements of refresh families', () => {
       await lockFamily(connection, 'default', id);
       expect(await read(id).catch((error: unknown) => error)).to.be.instanceOf(Outage);
     };
-    await inBox(database.pool, 'default', 'write', hold, 20_000);
+    await inBoxWithin(database.pool, 'default', { mode: 'write', limit: 20_000 }, hold);
     expect(await read(id)).to.include({ id });
   });
 

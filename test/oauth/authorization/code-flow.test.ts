@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { storeConsent } from '../../../api/db/authorization/consent.ts';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { lockResources } from '../../../api/db/resource/write.ts';
-import { inBox } from '../../../api/db/core/transaction.ts';
+import { inBox, inBoxWithin } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
 import { insertUser } from '../../../api/db/user/user-write.ts';
 import { authorize } from '../../../api/oauth/authorization/authorize.ts';
@@ -416,7 +416,7 @@ describe('the code flow', () => {
         });
         return { asked };
       };
-      const { asked } = await inBox(one.pool, person.box, 'write', holding, 20_000);
+      const { asked } = await inBoxWithin(one.pool, person.box, { mode: 'write', limit: 20_000 }, holding);
       expect(await lives(one, person, await tokensOf(one, person, await asked))).to.equal(true);
     });
   });
