@@ -137,13 +137,18 @@ export async function lockAnswer(connection: Connection, box: string, id: string
   };
 }
 
+/** Use of a code: the tokens that were issued for it, and its time in milliseconds since 1970. */
+export interface AnswerUse {
+  readonly tokens: IssuedTokens;
+  readonly now: number;
+}
+
 /** Marks a code as used and stores its tokens. Lock its row first ({@link lockAnswer}). */
 export async function useAnswer(
   connection: Connection,
   box: string,
   id: string,
-  tokens: IssuedTokens,
-  now: number,
+  { tokens, now }: AnswerUse,
 ): Promise<void> {
   await connection.query(
     `UPDATE boxgate.authorization_answer

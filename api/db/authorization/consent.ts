@@ -23,6 +23,14 @@ export interface ConsentKey {
   readonly target: ConsentTarget;
 }
 
+/** A consent about to be stored. */
+export interface NewConsent extends Consent {
+  /** The config version since which older consents are for the same client. */
+  readonly since: number;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
 /** Returns the key of a target, 64 hexadecimal digits: its parts are too long for an index. */
 export function targetKey({ redirectUri, audience }: ConsentTarget): string {
   return hash('sha256', JSON.stringify([redirectUri, audience]), 'hex');
@@ -44,17 +52,15 @@ export async function readConsent(
 
 /**
  * Stores a consent under the current config version, in addition to the scopes given for its target under `since` or
- * later: an older consent was for a deleted client. Creates the Grant, or adds the scopes to it. `now` in milliseconds
- * since 1970.
+ * later: an older consent was for a deleted client. Creates the Grant, or adds the scopes to it.
  */
 export async function storeConsent(
   connection: Connection,
   box: string,
   { user, client, target }: ConsentKey,
-  { scopes, version, since }: Consent & { readonly since: number },
-  now: number,
+  { scopes, version, since, createdAt }: NewConsent,
 ): Promise<void> {
-  const parameters = [box, user, client, scopes, version, now, since];
+  const parameters = [box, user, client, scopes, version, createdAt, since];
   await connection.query(
     `INSERT INTO boxgate.consent AS c (box, user_id, client, scopes, version, created_at)
      VALUES ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))

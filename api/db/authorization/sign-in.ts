@@ -28,47 +28,42 @@ export async function insertSignIn(connection: Connection, box: string, signIn: 
 }
 
 /** Finds the sign-in of a browser; undefined if there is none that is valid for its user. `now` in milliseconds. */
-export function findSignIn(
+export async function findSignIn(
   connection: Connection,
   box: string,
   browser: string,
   now: number,
 ): Promise<SignIn | undefined> {
-  return readSignIn(connection, box, browser, now, '');
+  const { rows } = await connection.query<SignInRow>(selectSignIn, [box, browser, now]);
+  return signInOf(rows, browser);
 }
 
 /**
  * Finds the same, and locks it until the transaction ends: nobody ends it meanwhile. The user is read before the row is
  * locked, so call it only in a transaction that holds the box: nobody revokes the user's rights then.
  */
-export function lockSignIn(
+export async function lockSignIn(
   connection: Connection,
   box: string,
   browser: string,
   now: number,
 ): Promise<SignIn | undefined> {
-  return readSignIn(connection, box, browser, now, 'FOR KEY SHARE');
+  const { rows } = await connection.query<SignInRow>(`${selectSignIn} FOR KEY SHARE`, [box, browser, now]);
+  return signInOf(rows, browser);
 }
 
-async function readSignIn(
-  connection: Connection,
-  box: string,
-  browser: string,
-  now: number,
-  lock: '' | 'FOR KEY SHARE',
-): Promise<SignIn | undefined> {
-  const { rows } = await connection.query<{
-    readonly person: Person | null;
-    readonly version: string;
-    readonly created_at: Date;
-    readonly expires_at: Date;
-  }>(
-    `SELECT boxgate.living_user(box, user_id, version) AS person, version, created_at, expires_at
+const selectSignIn = `SELECT boxgate.living_user(box, user_id, version) AS person, version, created_at, expires_at
        FROM boxgate.sign_in
-      WHERE box = $1 AND browser = decode($2, 'hex') AND expires_at > to_timestamp($3 / 1000.0) ${lock}`,
-    [box, browser, now],
-  );
-  const [row] = rows;
+      WHERE box = $1 AND browser = decode($2, 'hex') AND expires_at > to_timestamp($3 / 1000.0)`;
+
+interface SignInRow {
+  readonly person: Person | null;
+  readonly version: string;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}
+
+function signInOf([row]: readonly SignInRow[], browser: string): SignIn | undefined {
   if (row?.person === undefined || row.person === null) return undefined;
   return {
     browser,

@@ -11,6 +11,13 @@ export interface Source {
   readonly parameters: Parameters;
 }
 
+/** A search whose rows are read: its source, the columns of a row, and those that sort it. */
+export interface Listing {
+  readonly source: Source;
+  readonly columns: string;
+  readonly sort: readonly SortColumn[];
+}
+
 /** Bytes of one page: a page of larger rows ends early, and the next one continues from there. */
 const PAGE_BYTES = 4_194_304;
 
@@ -20,11 +27,10 @@ const PAGE_BYTES = 4_194_304;
  */
 export async function readSpan<Row extends pg.QueryResultRow>(
   connection: Connection,
-  columns: string,
-  { from, size, parameters }: Source,
-  sort: readonly SortColumn[],
+  { source, columns, sort }: Listing,
   span: Span,
 ): Promise<Page<Row>> {
+  const { from, size, parameters } = source;
   const { condition, order, limit } = keysetOf(sort, span, parameters);
   const found = `SELECT ${columns}, ${size} AS row_bytes FROM ${from} AND ${condition} ORDER BY ${order} ${limit}`;
   const { rows } = await connection.query<Row & FoundCount>(firstBytesOf(found, parameters), parameters.values);

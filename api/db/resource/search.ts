@@ -45,7 +45,8 @@ export async function searchResources(
   span: Span,
 ): Promise<Page<StoredResource>> {
   const source = sourceOf(search);
-  const { rows, more } = await readSpan<ResourceColumns>(connection, resourceColumns, source, sortColumns[sort], span);
+  const listing = { source, columns: resourceColumns, sort: sortColumns[sort] };
+  const { rows, more } = await readSpan<ResourceColumns>(connection, listing, span);
   return { rows: rows.map(storedResource), more };
 }
 

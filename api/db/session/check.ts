@@ -53,12 +53,13 @@ function groupsBy(keys: readonly SessionKey[], nameOf: (key: SessionKey) => stri
 function checkBucket(db: Queryable, keys: readonly SessionKey[], answers: Map<SessionKey, Found>): Promise<void> {
   const [first] = keys;
   const bucket = first === undefined ? 0 : storableBucket(first);
-  return ask(db, 'SELECT * FROM boxgate.check_sessions($1,$2,$3,$4)', String(bucket), keys, answers);
+  const text = 'SELECT * FROM boxgate.check_sessions($1,$2,$3,$4)';
+  return ask(db, { text, buckets: String(bucket) }, keys, answers);
 }
 
 function checkBuckets(db: Queryable, keys: readonly SessionKey[], answers: Map<SessionKey, Found>): Promise<void> {
   const buckets = arrayLiteral(keys, (key) => String(storableBucket(key)));
-  return ask(db, 'SELECT * FROM boxgate.check_sessions_in($1,$2,$3,$4)', buckets, keys, answers);
+  return ask(db, { text: 'SELECT * FROM boxgate.check_sessions_in($1,$2,$3,$4)', buckets }, keys, answers);
 }
 
 /** Limits the bucket to Postgres' integers: a forged token may name a larger one, which is not found either. */
@@ -81,10 +82,15 @@ interface CheckRow {
   readonly ended: boolean;
 }
 
+/** A statement over sessions, and its first parameter: the bucket or buckets to read. */
+interface CheckStatement {
+  readonly text: string;
+  readonly buckets: string;
+}
+
 async function ask(
   db: Queryable,
-  text: string,
-  buckets: string,
+  { text, buckets }: CheckStatement,
   keys: readonly SessionKey[],
   answers: Map<SessionKey, Found>,
 ): Promise<void> {

@@ -24,7 +24,7 @@ export async function endGrant(
       WHERE box = $1 AND user_id = $2 AND client = $3 AND ended_at IS NULL AND expires_at > ${momentAt('$4')} ORDER BY id`,
     [box, user, client, now],
   );
-  for (const { id } of rows) await endFamily(connection, box, id, 'revoked', now);
+  for (const { id } of rows) await endFamily(connection, box, id, { as: 'revoked', now });
   const buckets = (await filledBuckets(connection)).filter((bucket) => isBucketWithin(bucket, { from: now }));
   await connection.query(
     `UPDATE boxgate.session SET ended_at = ${momentAt('$5')}, ended_as = 'revoked'

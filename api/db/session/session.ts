@@ -13,6 +13,13 @@ import type { Connection } from '../core/transaction.ts';
 /** Ways of ending a session before it expires. */
 export type SessionEnd = 'closed' | 'revoked';
 
+/** End of a session: its way, and its time. */
+export interface SessionEnding {
+  readonly as: SessionEnd;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
 /** Reference to a session; without its bucket, which the token contains, all buckets that may hold it are searched. */
 export interface SessionRef {
   readonly id: string;
@@ -60,19 +67,18 @@ export async function readSession(
   { id, bucket }: SessionRef,
   now: number,
 ): Promise<SessionRecord | undefined> {
-  if (bucket !== undefined) return readIn(connection, box, id, [bucket], now);
+  if (bucket !== undefined) return readIn(connection, box, { id, buckets: [bucket] }, now);
   const near = nearBuckets(id);
-  const found = await readIn(connection, box, id, near, now);
+  const found = await readIn(connection, box, { id, buckets: near }, now);
   if (found !== undefined) return found;
   const others = (await bucketsOf(connection, id)).filter((one) => !near.includes(one));
-  return readIn(connection, box, id, others, now);
+  return readIn(connection, box, { id, buckets: others }, now);
 }
 
 async function readIn(
   connection: Connection,
   box: string,
-  id: string,
-  buckets: readonly number[],
+  { id, buckets }: { readonly id: string; readonly buckets: readonly number[] },
   now: number,
 ): Promise<SessionRecord | undefined> {
   if (buckets.length === 0) return undefined;
@@ -116,9 +122,9 @@ export async function endSession(
   connection: Connection,
   box: string,
   ref: SessionRef,
-  as: SessionEnd,
-  now: number,
+  ending: SessionEnding,
 ): Promise<EndedSession | undefined> {
+  const { as, now } = ending;
   const found = await readSession(connection, box, ref, now);
   if (found === undefined) return undefined;
   // The family first, then its sessions: the order in which a refresh locks them.
@@ -128,7 +134,7 @@ export async function endSession(
       WHERE s.box = $1 AND s.id = $2 AND s.bucket = $3 AND ${sessionStatus('$5')} = 'active'`,
     [box, found.id, found.bucket, as, now],
   );
-  if (found.family !== undefined) await endFamily(connection, box, found.family, as, now);
+  if (found.family !== undefined) await endFamily(connection, box, found.family, ending);
   const session = await readSession(connection, box, found, now);
   return session === undefined ? undefined : { session, ended: rowCount === 1 };
 }
@@ -141,8 +147,7 @@ export async function endFamily(
   connection: Connection,
   box: string,
   family: string,
-  as: SessionEnd,
-  now: number,
+  { as, now }: SessionEnding,
 ): Promise<void> {
   const { rowCount } = await connection.query(
     `UPDATE boxgate.refresh_family SET ended_at = ${momentAt('$4')}, ended_as = $3

@@ -54,6 +54,12 @@ export interface GrantFilters {
   readonly createdAt?: TimeRange | undefined;
 }
 
+/** A search among the grants of a box. */
+export interface GrantSearch {
+  readonly box: string;
+  readonly filters: GrantFilters;
+}
+
 /** Sort keys of grants; each has an index. */
 export type GrantSort = 'id' | 'created_at';
 
@@ -73,7 +79,7 @@ export async function readGrant(
   box: string,
   { user, client }: GrantKey,
 ): Promise<StoredGrant | undefined> {
-  const { from, parameters } = sourceOf(box, { user, client });
+  const { from, parameters } = sourceOf({ box, filters: { user, client } });
   const { rows } = await connection.query<GrantColumns>(`SELECT ${columns} FROM ${from}`, parameters.values);
   return rows[0] === undefined ? undefined : storedGrant(rows[0]);
 }
@@ -81,27 +87,23 @@ export async function readGrant(
 /** Reads one span of the grants that a search finds. */
 export async function searchGrants(
   connection: Connection,
-  box: string,
-  filters: GrantFilters,
+  search: GrantSearch,
   sort: GrantSort,
   span: Span,
 ): Promise<Page<StoredGrant>> {
-  const source = sourceOf(box, filters);
-  const { rows, more } = await readSpan<GrantColumns>(connection, columns, source, sortColumns[sort], span);
+  const source = sourceOf(search);
+  const listing = { source, columns, sort: sortColumns[sort] };
+  const { rows, more } = await readSpan<GrantColumns>(connection, listing, span);
   return { rows: rows.map(storedGrant), more };
 }
 
 /** Counts the grants that a search finds, up to `most`. */
-export function countGrants(
-  connection: Connection,
-  box: string,
-  filters: GrantFilters,
-  most?: number,
-): Promise<number> {
-  return countFound(connection, sourceOf(box, filters), most);
+export function countGrants(connection: Connection, search: GrantSearch, most?: number): Promise<number> {
+  return countFound(connection, sourceOf(search), most);
 }
 
-function sourceOf(box: string, { user, client, createdAt }: GrantFilters): Source {
+function sourceOf({ box, filters }: GrantSearch): Source {
+  const { user, client, createdAt } = filters;
   const parameters = new Parameters();
   const conditions = [`c.box = ${parameters.add(box)}`, 'c.version >= r.sessions_from'];
   if (user !== undefined) conditions.push(`c.user_id = ${parameters.add(user)}`);

@@ -13,6 +13,12 @@ export interface GroupFilters {
   readonly createdAt?: TimeRange | undefined;
 }
 
+/** A search among the groups of a box. */
+export interface GroupSearch {
+  readonly box: string;
+  readonly filters: GroupFilters;
+}
+
 /** Sort keys of groups; each has an index. */
 export type GroupSort = 'id' | 'name' | 'created_at';
 
@@ -28,27 +34,23 @@ const sortColumns = {
 /** Reads one span of the groups that a search finds. */
 export async function searchGroups(
   connection: Connection,
-  box: string,
-  filters: GroupFilters,
+  search: GroupSearch,
   sort: GroupSort,
   span: Span,
 ): Promise<Page<StoredGroup>> {
-  const source = sourceOf(box, filters);
-  const { rows, more } = await readSpan<GroupColumns>(connection, groupColumns, source, sortColumns[sort], span);
+  const source = sourceOf(search);
+  const listing = { source, columns: groupColumns, sort: sortColumns[sort] };
+  const { rows, more } = await readSpan<GroupColumns>(connection, listing, span);
   return { rows: rows.map(storedGroup), more };
 }
 
 /** Counts the groups that a search finds, up to `most`. */
-export function countGroups(
-  connection: Connection,
-  box: string,
-  filters: GroupFilters,
-  most?: number,
-): Promise<number> {
-  return countFound(connection, sourceOf(box, filters), most);
+export function countGroups(connection: Connection, search: GroupSearch, most?: number): Promise<number> {
+  return countFound(connection, sourceOf(search), most);
 }
 
-function sourceOf(box: string, { id, name, createdAt }: GroupFilters): Source {
+function sourceOf({ box, filters }: GroupSearch): Source {
+  const { id, name, createdAt } = filters;
   const parameters = new Parameters();
   const conditions = [`g.box = ${parameters.add(box)}`];
   if (id !== undefined) conditions.push(`g.id = ${parameters.add(id)}`);

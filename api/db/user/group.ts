@@ -80,15 +80,20 @@ export async function insertGroup(
   return rowCount === 1 ? readGroup(connection, box, id) : undefined;
 }
 
+/** Key of a group, and the box's new config version that a change is made under. */
+export interface GroupVersion {
+  readonly id: number;
+  readonly version: number;
+}
+
 /**
- * Replaces the content of a group under the box's new config version; `taken` if another group has the name, and the
+ * Replaces the content of a group under a new config version; `taken` if another group has the name, and the
  * transaction must be rolled back; undefined if there is no such group.
  */
 export async function updateGroup(
   connection: Connection,
   box: string,
-  version: number,
-  id: number,
+  { id, version }: GroupVersion,
   { name, description }: GroupContent,
 ): Promise<StoredGroup | 'taken' | undefined> {
   try {

@@ -25,6 +25,12 @@ interface ListedColumns extends UserColumns {
   readonly email_key: string;
 }
 
+/** A search among the users of a box. */
+export interface UserSearch {
+  readonly box: string;
+  readonly filters: UserFilters;
+}
+
 /** Sort keys of users; each has an index. */
 export type UserSort = 'id' | 'email';
 
@@ -36,23 +42,23 @@ const sortColumns = {
 /** Reads one span of the users that a search finds. */
 export async function searchUsers(
   connection: Connection,
-  box: string,
-  filters: UserFilters,
+  search: UserSearch,
   sort: UserSort,
   span: Span,
 ): Promise<Page<ListedUser>> {
   const columns = `${userColumns}, u.email_key`;
-  const source = sourceOf(box, filters);
-  const { rows, more } = await readSpan<ListedColumns>(connection, columns, source, sortColumns[sort], span);
+  const source = sourceOf(search);
+  const listing = { source, columns, sort: sortColumns[sort] };
+  const { rows, more } = await readSpan<ListedColumns>(connection, listing, span);
   return { rows: rows.map((row) => ({ ...storedUser(row), emailKey: row.email_key })), more };
 }
 
 /** Counts the users that a search finds, up to `most`. */
-export function countUsers(connection: Connection, box: string, filters: UserFilters, most?: number): Promise<number> {
-  return countFound(connection, sourceOf(box, filters), most);
+export function countUsers(connection: Connection, search: UserSearch, most?: number): Promise<number> {
+  return countFound(connection, sourceOf(search), most);
 }
 
-function sourceOf(box: string, filters: UserFilters): Source {
+function sourceOf({ box, filters }: UserSearch): Source {
   const parameters = new Parameters();
   const { emailKey, emailBeginning, group, status } = filters;
   const place = parameters.add(box);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Box } from '../../../crds/box.ts';
 import { browserHash } from '../../credentials/browser-token.ts';
 import { readConsent, storeConsent } from '../../db/authorization/consent.ts';
+import type { ConsentKey, NewConsent } from '../../db/authorization/consent.ts';
 import {
   insertConsentRequest,
   readConsentRequest,
@@ -117,7 +118,7 @@ export async function answerConsent(
     if (answer === 'deny') {
       return { next: 'client', answer: errorResponse(request.place, 'access_denied', 'The user denied access') };
     }
-    await rememberConsent(connection, state, request, signIn, services.now());
+    await storeConsent(connection, state.box, consentKey(request, signIn), newConsent(request, state, services.now()));
     return 'allowed';
   };
   return (await answering(arrival, query, services, judge))?.step;
@@ -220,25 +221,18 @@ async function isAllowed(
   connection: Connection,
   state: BoxState,
   request: AuthorizationRequest,
-  { person }: SignIn,
+  signIn: SignIn,
 ): Promise<boolean> {
-  const { client } = request.client;
-  if (client.first_party === true) return true;
+  if (request.client.client.first_party === true) return true;
   if (!isProven(request)) return false;
-  const key = { user: person.id, client: client.id, target: consentTarget(request) };
-  return isCoveredBy(await readConsent(connection, state.box, key), request);
+  return isCoveredBy(await readConsent(connection, state.box, consentKey(request, signIn)), request);
 }
 
-/** Stores the consent. Scopes that were allowed before stay allowed. */
-async function rememberConsent(
-  connection: Connection,
-  state: BoxState,
-  request: AuthorizationRequest,
-  { person }: SignIn,
-  now: number,
-): Promise<void> {
-  const { client, plan } = request;
-  const key = { user: person.id, client: client.client.id, target: consentTarget(request) };
-  const consent = { scopes: scopesOf(plan.scope), version: state.version, since: client.sessionsFrom };
-  await storeConsent(connection, state.box, key, consent, now);
+function consentKey(request: AuthorizationRequest, { person }: SignIn): ConsentKey {
+  return { user: person.id, client: request.client.client.id, target: consentTarget(request) };
+}
+
+/** Returns the consent to what a request asks for. Scopes that were allowed before stay allowed. */
+function newConsent({ client, plan }: AuthorizationRequest, { version }: BoxState, createdAt: number): NewConsent {
+  return { scopes: scopesOf(plan.scope), version, since: client.sessionsFrom, createdAt };
 }

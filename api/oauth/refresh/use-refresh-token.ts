@@ -44,7 +44,7 @@ export function useRefreshToken<Made extends MadeAccessToken>(
     const verdict = judgeRefresh(family, token, client, state, now);
     if (verdict === 'refused' || verdict === 'suspended') return 'refused';
     if (verdict === 'reused') {
-      await endFamily(connection, state.box, family.id, 'revoked', now);
+      await endFamily(connection, state.box, family.id, { as: 'revoked', now });
       services.audit('refresh_token_reused', { box: state.box, client: family.client, family: family.id });
       return 'refused';
     }

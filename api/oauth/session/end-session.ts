@@ -17,12 +17,12 @@ export function endSession(
   as: SessionEnd,
   services: EndingServices,
 ): Promise<EndedSession | undefined> {
-  return ending(box, services, (connection) => endStoredSession(connection, box, ref, as, services.now()));
+  return ending(box, services, (connection) => endStoredSession(connection, box, ref, { as, now: services.now() }));
 }
 
 /** Ends a refresh family and its living sessions, in the same way; also when its last session is long gone. */
 export function endRefreshFamily(box: string, family: string, as: SessionEnd, services: EndingServices): Promise<void> {
-  return ending(box, services, (connection) => endFamily(connection, box, family, as, services.now()));
+  return ending(box, services, (connection) => endFamily(connection, box, family, { as, now: services.now() }));
 }
 
 function ending<T>(box: string, services: EndingServices, work: (connection: Connection) => Promise<T>): Promise<T> {

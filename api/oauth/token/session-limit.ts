@@ -11,7 +11,8 @@ import { OAuthError } from '../oauth-error.ts';
 /** Checks whether the client of a new session may have one more, and takes the place. `now` in milliseconds. */
 export async function hasRoom(connection: Connection, session: NewSession, box: Box, now: number): Promise<boolean> {
   const most = box.tokens?.max_sessions_per_client;
-  return most === undefined || takeSessionRoom(connection, session.box, session.client, most, now);
+  if (most === undefined) return true;
+  return takeSessionRoom(connection, { box: session.box, client: session.client, most }, now);
 }
 
 /** Stores a session of a box with a limit, if the limit allows it; `now` in milliseconds. Throws Outage. */

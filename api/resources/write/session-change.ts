@@ -108,7 +108,7 @@ async function revoke(
   { id, bucket }: SessionRecord,
   { now }: SessionServices,
 ): Promise<SessionRecord | undefined> {
-  return (await endSession(connection, box, { id, bucket }, 'revoked', now()))?.session;
+  return (await endSession(connection, box, { id, bucket }, { as: 'revoked', now: now() }))?.session;
 }
 
 /** Checks whether a change revokes the session. Throws Problem `invalid` when it changes anything else. */

@@ -33,10 +33,11 @@ export function searchStoredGrants(
   request: SearchRequest<GrantFilters>,
 ): Promise<SearchResult<StoredGrant>> {
   const sort: GrantSort = request.sort.field === 'created_at' ? 'created_at' : 'id';
+  const found = { box, filters: request.filters };
   return inBox(pool, box, 'snapshot', (connection) =>
     search(request, {
-      count: (most) => countGrants(connection, box, request.filters, most),
-      read: (span) => searchGrants(connection, box, request.filters, sort, span),
+      count: (most) => countGrants(connection, found, most),
+      read: (span) => searchGrants(connection, found, sort, span),
       keyOf: ({ user, client, createdAt: time }) => [...(sort === 'id' ? [] : [time]), String(user), client],
     }),
   );

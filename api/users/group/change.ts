@@ -63,7 +63,7 @@ export function changeGroup(
     const version = await bumpVersion(connection, box);
     // Thrown within: after a refused name the transaction reads nothing more.
     return withinQuota(connection, box, async () => {
-      const group = await updateGroup(connection, box, version, id, content);
+      const group = await updateGroup(connection, box, { id, version }, content);
       return group === 'taken' ? taken() : group;
     });
   });

@@ -36,10 +36,11 @@ export function searchStoredGroups(
   request: SearchRequest<GroupFilters>,
 ): Promise<SearchResult<StoredGroup>> {
   const sort = sortOf(request.sort.field);
+  const found = { box, filters: request.filters };
   return inBox(pool, box, 'snapshot', (connection) =>
     search(request, {
-      count: (most) => countGroups(connection, box, request.filters, most),
-      read: (span) => searchGroups(connection, box, request.filters, sort, span),
+      count: (most) => countGroups(connection, found, most),
+      read: (span) => searchGroups(connection, found, sort, span),
       keyOf: (group) => keyOf(group, sort),
     }),
   );

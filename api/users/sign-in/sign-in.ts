@@ -51,7 +51,7 @@ export function signOut(
     // First, so that tokens issued to it meanwhile are found below.
     await deleteSignIn(connection, box, browserHash(browser));
     for (const tokens of await endAnswersOf(connection, box, browserHash(browser), now())) {
-      await endTokens(connection, box, tokens, 'closed', now());
+      await endTokens(connection, box, tokens, { as: 'closed', now: now() });
     }
   });
 }

@@ -40,10 +40,11 @@ export function listUsers(
 ): Promise<SearchResult<ListedUser>> {
   const sort = query.has('q') ? 'email' : 'id';
   const request = readSearch(query, userSearch(sort));
+  const found = { box, filters: request.filters };
   return inBox(pool, box, 'snapshot', (connection) =>
     search(request, {
-      count: (most) => countUsers(connection, box, request.filters, most),
-      read: (span) => searchUsers(connection, box, request.filters, sort, span),
+      count: (most) => countUsers(connection, found, most),
+      read: (span) => searchUsers(connection, found, sort, span),
       keyOf: (user) => [sort === 'id' ? String(user.id) : user.emailKey],
     }),
   );

@@ -54,7 +54,7 @@ describe('the session statements', () => {
   }
 
   function end(id: string, as: 'closed' | 'revoked' = 'closed', at = now) {
-    return database.write((connection) => endSession(connection, 'default', { id }, as, at));
+    return database.write((connection) => endSession(connection, 'default', { id }, { as, now: at }));
   }
 
   function revokeClient(client: string, ...at: readonly number[]): Promise<unknown> {
@@ -173,7 +173,7 @@ describe('the session statements', () => {
     it('is revoked with its family', async () => {
       const family = await storeFamily(database.owner);
       const id = await storeSession(database.owner, { family });
-      await database.write((connection) => endFamily(connection, 'default', family, 'revoked', now));
+      await database.write((connection) => endFamily(connection, 'default', family, { as: 'revoked', now }));
       expect(await statusOf(id)).to.equal('revoked');
     });
 

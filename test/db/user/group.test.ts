@@ -37,7 +37,9 @@ describe('the statements of groups', () => {
     const one = await insert('one');
     await insert('two');
     const change = (id: number, name: string) =>
-      changing((connection, version) => updateGroup(connection, 'default', version, id, { name, description: 'x' }));
+      changing((connection, version) =>
+        updateGroup(connection, 'default', { id, version }, { name, description: 'x' }),
+      );
     const changed = await change(1, 'three');
     expect(changed).to.include({ name: 'three', description: 'x' });
     expect(typeof changed === 'object' && changed.version > (one?.version ?? 0)).to.equal(true);

@@ -156,7 +156,7 @@ describe('the statements of users', () => {
     });
 
     const find = (filters: UserFilters, over: object = {}, sort: 'id' | 'email' = 'id') =>
-      database.read((c) => searchUsers(c, 'default', filters, sort, { ...span, ...over }));
+      database.read((c) => searchUsers(c, { box: 'default', filters }, sort, { ...span, ...over }));
 
     it('pages by id and by email', async () => {
       const first = await find({});
@@ -187,9 +187,9 @@ describe('the statements of users', () => {
           (await find(filters)).rows.map(({ id }) => id),
           JSON.stringify(filters),
         ).to.deep.equal(ids);
-        expect(await database.read((c) => countUsers(c, 'default', filters))).to.equal(ids.length);
+        expect(await database.read((c) => countUsers(c, { box: 'default', filters }))).to.equal(ids.length);
       }
-      expect(await database.read((c) => countUsers(c, 'default', {}, 2))).to.equal(2);
+      expect(await database.read((c) => countUsers(c, { box: 'default', filters: {} }, 2))).to.equal(2);
     });
   });
 });

@@ -91,9 +91,9 @@ describe('the code flow', () => {
         now: one.now(),
       };
       const { browser } = await beginSignIn(connection, box, {}, who);
-      const consent = { scopes: ['openid'], version: who.version, since: 0 };
+      const consent = { scopes: ['openid'], version: who.version, since: 0, createdAt: one.now() };
       const target = { redirectUri: back, audience: null };
-      await storeConsent(connection, box, { user, client: 'app', target }, consent, one.now());
+      await storeConsent(connection, box, { user, client: 'app', target }, consent);
       return { box, user, browser };
     });
   }

@@ -124,7 +124,7 @@ async function redeem(
   if (answer === undefined) return 'refused';
   const verdict = judgeCode(answer, presented, state, now);
   if (verdict === 'used') {
-    if (answer.tokens !== null) await endTokens(connection, box, answer.tokens, 'revoked', now);
+    if (answer.tokens !== null) await endTokens(connection, box, answer.tokens, { as: 'revoked', now });
     services.audit('code_reused', { box, client: answer.client });
   }
   if (verdict !== 'good') return 'refused';
@@ -136,6 +136,6 @@ async function redeem(
     origin.settings.refresh_token === true ? await storeTokenFamily(connection, session, origin) : undefined;
   if (family === undefined) await insertSession(connection, session, null, null);
   const tokens: IssuedTokens = { session: session.id, bucket: session.bucket, family: family?.id ?? null };
-  await useAnswer(connection, box, answer.id, tokens, now);
+  await useAnswer(connection, box, answer.id, { tokens, now });
   return { ...issued, refreshToken: family?.token };
 }
