@@ -1,20 +1,12 @@
-import type {
-  AssertionUse,
-  BatchedStatements,
-  CodeKey,
-  EntryKey,
-  FamilyKey,
-  FoundCode,
-  FoundSession,
-  FoundSignIn,
-  KnownEntry,
-  NewCode,
-  NewSession,
-  Redemption,
-  SessionKey,
-  SignInKey,
-  Versioned,
-} from '../db/batched-statements.ts';
+import type { AssertionUse } from '../db/client-auth/assertion.ts';
+import type { BatchedStatements } from '../db/batched-statements.ts';
+import type { CodeKey, FoundCode, NewCode, Redemption } from '../db/authorization/code-statements.ts';
+import type { EntryKey, KnownEntry } from '../db/client-auth/service-account-entry.ts';
+import type { FamilyKey } from '../db/session/family-statement.ts';
+import type { FoundSession, SessionKey } from '../db/session/check.ts';
+import type { FoundSignIn, SignInKey } from '../db/authorization/sign-in-statement.ts';
+import type { NewSession } from '../db/session/issue.ts';
+import type { Versioned } from '../db/core/statement.ts';
 import type { BoxState } from './box-state.ts';
 
 /** Error that ends an attempt whose configuration is not the current one any more. */
@@ -49,7 +41,7 @@ export class CurrentStatements {
   /** Stores a session. */
   async issue(session: NewSession): Promise<void> {
     this.#requireUnchanged();
-    this.confirm(await this.#statements.issue(session));
+    this.confirm((await this.#statements.issue(session)).version);
   }
 
   /** Finds the session of a token; undefined if there is none. */
@@ -72,12 +64,12 @@ export class CurrentStatements {
     return this.#read(await this.#statements.code(key));
   }
 
-  /** Stores a code; false if a transaction must decide ({@link BatchedStatements.storeCode}). */
+  /** Stores a code; false if a transaction must decide (`storeCode` of api/db). */
   storeCode(code: NewCode): Promise<boolean> {
     return this.#statements.storeCode(code);
   }
 
-  /** Uses a code and stores its session; false if a transaction must decide ({@link BatchedStatements.redeem}). */
+  /** Uses a code and stores its session; false if a transaction must decide (`redeemCode` of api/db). */
   redeem(redemption: Redemption): Promise<boolean> {
     return this.#statements.redeem(redemption);
   }
@@ -88,8 +80,8 @@ export class CurrentStatements {
   }
 
   /** Finds the ServiceAccount of an entry; undefined if there is no such client, or no cluster that it belongs to. */
-  serviceAccount(key: EntryKey): Promise<KnownEntry | undefined> {
-    return this.#statements.serviceAccount(key);
+  async serviceAccount(key: EntryKey): Promise<KnownEntry | undefined> {
+    return (await this.#statements.serviceAccount(key)).found;
   }
 
   /** Notes that a statement of the attempt has seen a version. Throws ConfigChanged if it is another one. */
@@ -100,7 +92,7 @@ export class CurrentStatements {
 
   /** Reads the version of the box unless a statement of the attempt has seen it. */
   async confirmOnce(): Promise<void> {
-    if (!this.#isConfirmed) this.confirm(await this.#statements.version(this.#state.box));
+    if (!this.#isConfirmed) this.confirm((await this.#statements.version(this.#state.box)).version);
   }
 
   /** Makes sure that a refusal, which has changed nothing, was decided under the current configuration alone. */

@@ -1,7 +1,7 @@
 import { quotaOf } from '../../crds/quota.ts';
 import type { Quota } from '../../crds/quota.ts';
 import { inHeldBox } from '../db/box/box.ts';
-import { singleStatements } from '../db/statement-batches.ts';
+import { singleStatements } from '../db/batched-statements.ts';
 import type { BatchedStatements } from '../db/batched-statements.ts';
 import { Outage } from '../db/core/outage.ts';
 import { inSavepoint } from '../db/core/transaction.ts';
@@ -80,7 +80,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
 
   /** Loads a box. The check for its existence first costs a place in a batch, not a transaction. */
   async function firstLoad(box: string): Promise<BoxState | undefined> {
-    const version = await statements.version(box);
+    const { version } = await statements.version(box);
     return version === undefined ? undefined : boxes.load(box, version);
   }
 

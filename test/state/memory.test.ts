@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
 import { bumpVersion } from '../../api/db/box/box.ts';
-import { batchedStatements, defaultBatchLimits } from '../../api/db/statement-batches.ts';
+import { batchedStatements } from '../../api/db/batched-statements.ts';
+import { defaultBatchLimits } from '../../api/db/core/batch-bounds.ts';
 import { Outage } from '../../api/db/core/outage.ts';
 import { upsertResources } from '../../api/db/resource/write.ts';
 import { createStateCache } from '../../api/state/state-cache.ts';

@@ -1,10 +1,48 @@
+import type { AuthorizationAnswer, StoredAnswer } from './authorization-answer.ts';
+import type { NewSession } from '../session/issue.ts';
 import { arrayLiteral, bytes, quoted, sparseArrayLiteral } from '../core/array-literal.ts';
-import type { CodeKey, FoundCode, NewCode, Redemption, Versioned } from '../batched-statements.ts';
-import type { Queryable } from '../session/issue.ts';
+import type { Queryable, Statement, Versioned } from '../core/statement.ts';
 import { translatingErrors } from '../core/outage.ts';
 
+/** A code about to be stored. */
+export interface NewCode extends AuthorizationAnswer {
+  readonly box: string;
+  readonly hash: string;
+  readonly keptUntil: number;
+  /** The version of the sign-in that it is for: the code is stored only if that sign-in still exists. */
+  readonly signInVersion: number;
+  /** The version of its consent: stored only if that still covers the scope; null: none is needed. */
+  readonly consentVersion: number | null;
+  /** Key of the target of that consent, 64 hexadecimal digits. */
+  readonly target: string;
+}
+
+/** Key of a code; the hash in its row shows whether the caller knows the code. */
+export interface CodeKey {
+  readonly box: string;
+  /** A UUID. */
+  readonly id: string;
+}
+
+/** A code as stored. */
+export type FoundCode = Omit<StoredAnswer, 'browser' | 'tokens'>;
+
+/** A code about to be redeemed, and the session that results from it, without a family. */
+export interface Redemption {
+  readonly code: { readonly id: string; readonly hash: string };
+  readonly session: NewSession & { readonly user: number };
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * Stores a code if its box is at its version and the data it was decided on has not changed; returns whether it did. It
+ * never waits, so false may only mean that a change was in progress: then a transaction decides.
+ */
+export const storeCode: Statement<NewCode, boolean> = { run: storeCodes, boxOf: ({ box }) => box };
+
 /** Stores each code if the data it was decided on has not changed; returns which were stored. Throws Outage. */
-export function storeCodes(db: Queryable, codes: readonly NewCode[]): Promise<readonly boolean[]> {
+function storeCodes(db: Queryable, codes: readonly NewCode[]): Promise<readonly boolean[]> {
   return done(db, codes, 'store_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)', [
     arrayLiteral(codes, ({ box }) => `"${box}"`),
     arrayLiteral(codes, ({ version }) => String(version)),
@@ -29,8 +67,11 @@ export function storeCodes(db: Queryable, codes: readonly NewCode[]): Promise<re
   ]);
 }
 
+/** Uses a code and stores its session, if its box is at the session's version and the code is valid; false as above. */
+export const redeemCode: Statement<Redemption, boolean> = { run: redeemCodes, boxOf: ({ session }) => session.box };
+
 /** Redeems each code that is still valid; returns which were redeemed. Throws Outage. */
-export function redeemCodes(db: Queryable, redemptions: readonly Redemption[]): Promise<readonly boolean[]> {
+function redeemCodes(db: Queryable, redemptions: readonly Redemption[]): Promise<readonly boolean[]> {
   return done(db, redemptions, 'redeem_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)', [
     arrayLiteral(redemptions, ({ session }) => `"${session.box}"`),
     arrayLiteral(redemptions, ({ session }) => String(session.version)),
@@ -96,11 +137,17 @@ interface CodeRow {
   readonly user_gone: boolean;
 }
 
+/** Finds a code: undefined if there is none. */
+export const findCode: Statement<CodeKey, Versioned<FoundCode | undefined>> = {
+  run: findCodes,
+  boxOf: ({ box }) => box,
+};
+
 /**
  * Reads codes, each with the current version of its box; the value is undefined if there is no such code, the version
  * if there is no such box. Throws Outage.
  */
-export async function findCodes(
+async function findCodes(
   db: Queryable,
   keys: readonly CodeKey[],
 ): Promise<readonly Versioned<FoundCode | undefined>[]> {

@@ -1,7 +1,28 @@
+import type { Consent } from './consent.ts';
 import { arrayLiteral, bytes } from '../core/array-literal.ts';
-import type { FoundSignIn, SignInKey, Versioned } from '../batched-statements.ts';
-import type { Queryable } from '../session/issue.ts';
+import type { Queryable, Statement, Versioned } from '../core/statement.ts';
 import { translatingErrors } from '../core/outage.ts';
+
+/** Key of a sign-in, and of its user's consent for a client. */
+export interface SignInKey {
+  readonly box: string;
+  /** SHA-256 of the text in the browser's cookie, 64 hexadecimal digits. */
+  readonly browser: string;
+  readonly client: string;
+  /** Key of the target of the consent, 64 hexadecimal digits. */
+  readonly target: string;
+}
+
+/** A sign-in of a user who may still use it, expired or not; times in milliseconds since 1970. */
+export interface FoundSignIn {
+  readonly user: number;
+  /** The config version it began under. */
+  readonly version: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** The consent of the user at this target; undefined: none yet. */
+  readonly consent: Consent | undefined;
+}
 
 interface SignInRow {
   readonly nth: string;
@@ -14,11 +35,17 @@ interface SignInRow {
   readonly consent_scopes: readonly string[] | null;
 }
 
+/** Finds the sign-in of a browser: undefined if no user is signed in there, or the user may no longer be. */
+export const findSignIn: Statement<SignInKey, Versioned<FoundSignIn | undefined>> = {
+  run: findSignIns,
+  boxOf: ({ box }) => box,
+};
+
 /**
  * Finds the sign-ins of some browsers, each with the current version of its box; the value is undefined if no user is
  * signed in or the user may no longer be, the version if there is no such box. Throws Outage.
  */
-export async function findSignIns(
+async function findSignIns(
   db: Queryable,
   keys: readonly SignInKey[],
 ): Promise<readonly Versioned<FoundSignIn | undefined>[]> {

@@ -1,5 +1,5 @@
 import { createBatch } from '../core/batch.ts';
-import { batchBounds, isOutage } from '../statement-batches.ts';
+import { batchBounds, isOutage } from '../core/batch-bounds.ts';
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
 import type { Connections } from '../core/pool.ts';
 import { withConnection } from '../core/with-connection.ts';

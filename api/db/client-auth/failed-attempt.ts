@@ -1,5 +1,5 @@
 import { arrayLiteral, quoted } from '../core/array-literal.ts';
-import type { Queryable } from '../session/issue.ts';
+import type { Queryable } from '../core/statement.ts';
 import { translatingErrors } from '../core/outage.ts';
 import type { Connections } from '../core/pool.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';

@@ -1,4 +1,4 @@
-import type { EntryKey } from '../batched-statements.ts';
+import type { EntryKey } from './service-account-entry.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** A pinned entry of a client's `service_accounts`. */

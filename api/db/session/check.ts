@@ -1,9 +1,37 @@
 import { arrayLiteral, bytes, sparseArrayLiteral } from '../core/array-literal.ts';
-import type { FirstGrant, FoundSession, GrantLetter, Person, SessionKey, Versioned } from '../batched-statements.ts';
-import type { Queryable } from './issue.ts';
+import type { FirstGrant, GrantLetter } from './grant-letter.ts';
+import type { Person } from '../user/person.ts';
+import type { Queryable, Statement, Versioned } from '../core/statement.ts';
 import { translatingErrors } from '../core/outage.ts';
 
+/** Key of a session: found only if the hash is that of its token (null: a JWT's). */
+export interface SessionKey {
+  readonly box: string;
+  readonly bucket: number;
+  readonly id: string;
+  readonly hash: string | null;
+}
+
+/** Result of the check statement for a session. Times in seconds since 1970. */
+export interface FoundSession {
+  readonly version: number;
+  readonly expiresAt: number;
+  readonly type: GrantLetter;
+  /** The grant that it came from; for a refreshed session, its family's, or null without one. */
+  readonly grant: FirstGrant | null;
+  readonly client: string;
+  /** Null for a client's own session; also null, with `ended` true, for a user's session that is no longer valid. */
+  readonly user: Person | null;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  readonly family: string | null;
+  readonly ended: boolean;
+}
+
 type Found = Versioned<FoundSession | undefined>;
+
+/** Finds the session of a token. */
+export const findSession: Statement<SessionKey, Found> = { run: checkAll, boxOf: ({ box }) => box };
 
 /**
  * Looks up sessions, each with the current version of its box; the value is undefined if there is none with this
@@ -13,7 +41,7 @@ type Found = Versioned<FoundSession | undefined>;
  * the time of a join over all). Real tokens name one or two buckets; forged ones name any they like, so the keys
  * beyond a few buckets go into one statement over all of them.
  */
-export async function checkAll(db: Queryable, keys: readonly SessionKey[]): Promise<readonly Found[]> {
+async function checkAll(db: Queryable, keys: readonly SessionKey[]): Promise<readonly Found[]> {
   const answers = new Map<SessionKey, Found>();
   const { alone, joined } = planChecks(keys);
   for (const group of alone) await checkBucket(db, group, answers);

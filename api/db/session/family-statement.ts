@@ -1,7 +1,15 @@
 import { arrayLiteral, bytes } from '../core/array-literal.ts';
-import type { FamilyKey, Versioned } from '../batched-statements.ts';
-import type { Queryable } from './issue.ts';
+import type { Queryable, Statement, Versioned } from '../core/statement.ts';
 import { translatingErrors } from '../core/outage.ts';
+
+/** Key of a refresh family: found only by a token of its own. */
+export interface FamilyKey {
+  readonly box: string;
+  /** 32 hexadecimal digits. */
+  readonly id: string;
+  /** SHA-256 of the part that its tokens share, 64 hexadecimal digits. */
+  readonly hash: string;
+}
 
 interface FamilyRow {
   readonly nth: string;
@@ -9,11 +17,14 @@ interface FamilyRow {
   readonly found: boolean;
 }
 
+/** Checks whether such a refresh family exists and has not ended. */
+export const findFamily: Statement<FamilyKey, Versioned<boolean>> = { run: findFamilies, boxOf: ({ box }) => box };
+
 /**
  * Checks whether each refresh family exists and has not ended; each answer has the current version of its box,
  * undefined if there is no such box. Throws Outage.
  */
-export async function findFamilies(db: Queryable, keys: readonly FamilyKey[]): Promise<readonly Versioned<boolean>[]> {
+async function findFamilies(db: Queryable, keys: readonly FamilyKey[]): Promise<readonly Versioned<boolean>[]> {
   const text = 'SELECT nth, config_version, found FROM boxgate.find_families($1,$2,$3)';
   const boxes = arrayLiteral(keys, ({ box }) => `"${box}"`);
   const ids = arrayLiteral(keys, ({ id }) => id);

@@ -1,21 +1,41 @@
-import type pg from 'pg';
+import type { GrantLetter } from './grant-letter.ts';
 import { arrayLiteral, bytes, quoted, sparseArrayLiteral } from '../core/array-literal.ts';
-import type { NewSession, Versioned } from '../batched-statements.ts';
+import type { Queryable, Statement, Versioned } from '../core/statement.ts';
 import { translatingErrors } from '../core/outage.ts';
 
-/** A pool, or a connection inside a transaction. */
-export type Queryable = Pick<pg.Pool, 'query'>;
+/** A session about to be stored. Times in seconds since 1970; `hash` is null for a JWT. */
+export interface NewSession {
+  readonly box: string;
+  /** The config version it was decided under: it is stored only if the box is still there. */
+  readonly version: number;
+  /** 32 hexadecimal digits of a UUIDv7. */
+  readonly id: string;
+  readonly bucket: number;
+  readonly expiresAt: number;
+  readonly type: GrantLetter;
+  readonly client: string;
+  /** SHA-256, 64 hexadecimal digits. */
+  readonly hash: string | null;
+  readonly remoteAddr: string | null;
+  readonly user: number | null;
+  readonly scope: string | null;
+  readonly audience: readonly string[] | null;
+  readonly userAgent: string | null;
+}
 
 interface VersionRow {
   readonly box: string;
   readonly config_version: string;
 }
 
+/** Stores a session if its box is still at its version: compare it with the returned version. */
+export const issueSession: Statement<NewSession, Versioned<null>> = { run: issueAll, boxOf: ({ box }) => box };
+
 /**
  * Stores each session if its box is still at the version it was decided under; returns the current version of each
  * one's box, undefined if there is no such box. Throws Outage.
  */
-export async function issueAll(db: Queryable, sessions: readonly NewSession[]): Promise<readonly Versioned<null>[]> {
+async function issueAll(db: Queryable, sessions: readonly NewSession[]): Promise<readonly Versioned<null>[]> {
   const { rows } = await translatingErrors(() =>
     db.query<VersionRow>({
       text: 'SELECT box, config_version FROM boxgate.issue_sessions($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13)',
@@ -49,8 +69,11 @@ function parametersOf(sessions: readonly NewSession[]): (string | null)[] {
   ];
 }
 
+/** Reads the config version of a box. */
+export const configVersion: Statement<string, Versioned<null>> = { run: versionsOf, boxOf: (box) => box };
+
 /** Reads the current config versions of boxes, in the order given; undefined if there is no such box. Throws Outage. */
-export async function versionsOf(db: Queryable, boxes: readonly string[]): Promise<readonly Versioned<null>[]> {
+async function versionsOf(db: Queryable, boxes: readonly string[]): Promise<readonly Versioned<null>[]> {
   const { rows } = await translatingErrors(() =>
     db.query<VersionRow>({
       text: 'SELECT box, config_version FROM boxgate.config_versions($1)',

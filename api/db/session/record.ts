@@ -1,4 +1,4 @@
-import type { GrantLetter } from '../batched-statements.ts';
+import type { GrantLetter } from './grant-letter.ts';
 import { sessionEnding, statusOf } from './session-status.ts';
 import type { SessionStatus } from './session-status.ts';
 

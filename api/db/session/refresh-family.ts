@@ -1,4 +1,4 @@
-import type { FirstGrant } from '../batched-statements.ts';
+import type { FirstGrant } from './grant-letter.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** A refresh family as stored; times in milliseconds since 1970, hashes hexadecimal. */

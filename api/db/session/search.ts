@@ -1,5 +1,5 @@
 import { selectRecordsFrom } from '../box/box-data.ts';
-import type { GrantLetter } from '../batched-statements.ts';
+import type { GrantLetter } from './grant-letter.ts';
 import { countFound, firstBytesOf, foundCount } from '../core/found-rows.ts';
 import type { FoundCount } from '../core/found-rows.ts';
 import { keysetOf, momentAt, pageOf, Parameters } from '../core/keyset.ts';

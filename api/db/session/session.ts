@@ -1,6 +1,6 @@
 import { notDiscarded } from '../box/box-data.ts';
 import { bucketOf } from './bucket.ts';
-import type { NewSession } from '../batched-statements.ts';
+import type { NewSession } from './issue.ts';
 import { momentAt } from '../core/keyset.ts';
 import { lockFamily } from './refresh-family.ts';
 import { filledBuckets, isBucketWithin } from './session-buckets.ts';

@@ -1,4 +1,4 @@
-import type { Person } from '../batched-statements.ts';
+import type { Person } from './person.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** A group that a user is in, as the user's row shows it. */

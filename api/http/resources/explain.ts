@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import type { Client } from '../../../crds/client.ts';
 import { allows } from '../../../crds/compatibility.ts';
 import { schemaFaults } from '../../../crds/schema-faults.ts';
-import type { Person } from '../../db/batched-statements.ts';
+import type { Person } from '../../db/user/person.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { readPerson } from '../../db/user/user.ts';
 import type { OAuthServices } from '../../oauth/services.ts';

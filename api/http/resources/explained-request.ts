@@ -1,4 +1,4 @@
-import type { Person } from '../../db/batched-statements.ts';
+import type { Person } from '../../db/user/person.ts';
 import { makeSessionId } from '../../credentials/token-text.ts';
 import type { Client } from '../../../crds/client.ts';
 import type { Fault } from '../../../crds/fault.ts';

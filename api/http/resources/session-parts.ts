@@ -1,4 +1,4 @@
-import type { Person } from '../../db/batched-statements.ts';
+import type { Person } from '../../db/user/person.ts';
 import { sessionTime } from '../../db/session/session-id.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { carriesUserRights } from '../../oauth/session/user-rights.ts';

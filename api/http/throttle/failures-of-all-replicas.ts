@@ -1,7 +1,7 @@
 import { createBatch } from '../../db/core/batch.ts';
 import { addFailures, countFailures } from '../../db/client-auth/failed-attempt.ts';
 import type { FailureKey } from '../../db/client-auth/failed-attempt.ts';
-import { batchBounds, isOutage } from '../../db/statement-batches.ts';
+import { batchBounds, isOutage } from '../../db/core/batch-bounds.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { withConnection } from '../../db/core/with-connection.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { makeCode } from '../../credentials/code-text.ts';
 import { insertAnswer } from '../../db/authorization/authorization-answer.ts';
-import type { Person } from '../../db/batched-statements.ts';
+import type { Person } from '../../db/user/person.ts';
 import { insertSession } from '../../db/session/session.ts';
 import type { SignIn } from '../../db/authorization/sign-in.ts';
 import type { Connection } from '../../db/core/transaction.ts';

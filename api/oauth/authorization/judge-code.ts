@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { equal } from '../../credentials/equal.ts';
 import type { CodeParts } from '../../credentials/code-text.ts';
-import type { FoundCode } from '../../db/batched-statements.ts';
+import type { FoundCode } from '../../db/authorization/code-statements.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import { requiresPkce } from '../client-auth/confidential.ts';
 import { isRedirectUri } from './redirect-uri.ts';

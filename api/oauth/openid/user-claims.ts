@@ -1,4 +1,4 @@
-import type { Person } from '../../db/batched-statements.ts';
+import type { Person } from '../../db/user/person.ts';
 
 /** Claims about a user; members as OpenID Connect Core §5.1 names them. */
 export type UserClaims = Readonly<Record<string, unknown>>;

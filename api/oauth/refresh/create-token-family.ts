@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Box } from '../../../crds/box.ts';
 import { familyHash, firstRefreshToken, refreshTokenText, tokenHash } from '../../credentials/refresh-token-text.ts';
-import type { FirstGrant, NewSession } from '../../db/batched-statements.ts';
+import type { FirstGrant } from '../../db/session/grant-letter.ts';
+import type { NewSession } from '../../db/session/issue.ts';
 import { insertFamily } from '../../db/session/refresh-family.ts';
 import { insertSession } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';

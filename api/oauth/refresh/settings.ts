@@ -1,5 +1,5 @@
 import type { Client } from '../../../crds/client.ts';
-import type { FirstGrant } from '../../db/batched-statements.ts';
+import type { FirstGrant } from '../../db/session/grant-letter.ts';
 import type { ClientState } from '../../state/box-state.ts';
 import type { GrantSettings } from '../token/plan.ts';
 import { canAuthenticate } from '../client-auth/confidential.ts';

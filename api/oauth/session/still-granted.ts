@@ -1,7 +1,7 @@
 import type { Box } from '../../../crds/box.ts';
 import type { Client, GrantType } from '../../../crds/client.ts';
 import { allows } from '../../../crds/compatibility.ts';
-import type { FirstGrant } from '../../db/batched-statements.ts';
+import type { FirstGrant } from '../../db/session/grant-letter.ts';
 import type { ClientState } from '../../state/box-state.ts';
 import type { TokenSubject } from '../../state/requestable-scopes.ts';
 import type { Granted, GrantSettings } from '../token/plan.ts';

@@ -1,6 +1,7 @@
 import { makeAccessToken, makeSessionId, uuidText } from '../../credentials/token-text.ts';
 import { bucketOf } from '../../db/session/bucket.ts';
-import type { GrantLetter, NewSession } from '../../db/batched-statements.ts';
+import type { GrantLetter } from '../../db/session/grant-letter.ts';
+import type { NewSession } from '../../db/session/issue.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { SigningKey } from '../../state/key-ring.ts';
 import type { AccessTokenPlan } from './plan.ts';

@@ -1,6 +1,6 @@
 import type { Box } from '../../../crds/box.ts';
 import { quotaSentence } from '../../../crds/quota.ts';
-import type { NewSession } from '../../db/batched-statements.ts';
+import type { NewSession } from '../../db/session/issue.ts';
 import { takeSessionRoom } from '../../db/session/session-room.ts';
 import { insertSession } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';

@@ -1,4 +1,4 @@
-import type { GrantLetter } from '../../db/batched-statements.ts';
+import type { GrantLetter } from '../../db/session/grant-letter.ts';
 import { countSessions, scopeIn, searchSessions, selectScope } from '../../db/session/search.ts';
 import type { SessionFilters } from '../../db/session/search.ts';
 import type { SessionRecord } from '../../db/session/record.ts';

@@ -1,4 +1,4 @@
-import type { GrantLetter } from '../../db/batched-statements.ts';
+import type { GrantLetter } from '../../db/session/grant-letter.ts';
 import { sessionTime } from '../../db/session/session-id.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
 

@@ -5,8 +5,10 @@ import { endAnswersOf, insertAnswer, lockAnswer } from '../../../api/db/authoriz
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { targetKey } from '../../../api/db/authorization/consent.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
-import { batchedStatements, defaultBatchLimits, singleStatements } from '../../../api/db/statement-batches.ts';
-import type { FoundCode, BatchedStatements, NewCode, Redemption } from '../../../api/db/batched-statements.ts';
+import { batchedStatements, singleStatements } from '../../../api/db/batched-statements.ts';
+import { defaultBatchLimits } from '../../../api/db/core/batch-bounds.ts';
+import type { FoundCode, NewCode, Redemption } from '../../../api/db/authorization/code-statements.ts';
+import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { lockResources } from '../../../api/db/resource/write.ts';
 import { deleteSignIn } from '../../../api/db/authorization/sign-in.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
-import type { NewSession } from '../../../api/db/batched-statements.ts';
+import type { NewSession } from '../../../api/db/session/issue.ts';
 import { Outage } from '../../../api/db/core/outage.ts';
 import {
   deleteExpiredFamilies,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { makeSessionId, uuidText } from '../../../api/credentials/token-text.ts';
-import type { FoundSession } from '../../../api/db/batched-statements.ts';
+import type { FoundSession } from '../../../api/db/session/check.ts';
 import { judgeSession } from '../../../api/oauth/session/check-token.ts';
 import type { BoxState, ClientState } from '../../../api/state/box-state.ts';
 import { requestableScopes } from '../../../api/state/requestable-scopes.ts';

@@ -1,7 +1,7 @@
 import { parseCode } from '../../../credentials/code-text.ts';
 import { lockAnswer, useAnswer } from '../../../db/authorization/authorization-answer.ts';
 import type { IssuedTokens } from '../../../db/authorization/authorization-answer.ts';
-import type { FoundCode } from '../../../db/batched-statements.ts';
+import type { FoundCode } from '../../../db/authorization/code-statements.ts';
 import { insertSession } from '../../../db/session/session.ts';
 import type { Connection } from '../../../db/core/transaction.ts';
 import type { ClientState } from '../../../state/box-state.ts';

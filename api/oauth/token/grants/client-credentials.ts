@@ -1,5 +1,5 @@
 import type { Client } from '../../../../crds/client.ts';
-import type { NewSession } from '../../../db/batched-statements.ts';
+import type { NewSession } from '../../../db/session/issue.ts';
 import { planAccessToken } from '../plan.ts';
 import { askedIn } from '../asked.ts';
 import { authenticateClient } from '../../client-auth/authenticate-client.ts';

@@ -1,4 +1,4 @@
-import type { FoundCode } from '../../../db/batched-statements.ts';
+import type { FoundCode } from '../../../db/authorization/code-statements.ts';
 import { judgeCode } from '../../authorization/judge-code.ts';
 import type { PresentedCode } from '../../authorization/judge-code.ts';
 import type { MadeAccessToken } from '../access-token.ts';

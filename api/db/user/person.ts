@@ -1,0 +1,11 @@
+/** A user as requests see it, with its current groups. */
+export interface Person {
+  readonly id: number;
+  /** The email as given. */
+  readonly email: string;
+  /** JSON text. */
+  readonly data: string | null;
+  /** Current groups, by id; null if there are none. */
+  readonly groups:
+    readonly { readonly id: number; readonly name: string; readonly description: string | null }[] | null;
+}
