@@ -20,10 +20,12 @@ export type Decision<T> = (state: BoxState, statements: CurrentStatements, trans
 
 /**
  * Runs work in a transaction that holds the box's row at the version of the state: no change of the configuration comes
- * between the decision and the changes of the work. If the configuration has changed already, this attempt ends and
+ * between the decision and the changes of the work, which gets the statements of this transaction. If the configuration has changed already, this attempt ends and
  * the next one begins.
  */
-export type Transaction = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
+export type Transaction = <T>(
+  work: (connection: Connection, statements: CurrentStatements) => Promise<T>,
+) => Promise<T>;
 
 /** The boxes a replica holds, and the way to decide on them. */
 export interface StateCache {
@@ -73,7 +75,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
     const transaction: Transaction = (work) =>
       inHeldBox(pool, state.box, (connection, found) => {
         current.confirm(found);
-        return work(connection);
+        return work(connection, new CurrentStatements(singleStatements(connection), state));
       });
     return confirmed(current, decision(state, current, transaction));
   }
@@ -96,7 +98,9 @@ export function createStateCache(parts: StateCacheParts): StateCache {
       const current = new CurrentStatements(singleStatements(connection), state);
       try {
         current.confirm(version);
-        return { value: await decision(state, current, (work) => inSavepoint(connection, work)) };
+        return {
+          value: await decision(state, current, (work) => inSavepoint(connection, () => work(connection, current))),
+        };
       } catch (error) {
         if (error instanceof Refusal) return { refusal: error };
         throw error instanceof ConfigChanged ? new Outage('the configuration changed under a lock') : error;

@@ -251,6 +251,7 @@ describe('hand-written SQL under the API’s role', () => {
       'prune_revocations',
       'read_session',
       'redeem_codes',
+      'redeem_codes',
       'require_bucket',
       'row_state',
       'session_in',

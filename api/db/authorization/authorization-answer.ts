@@ -137,27 +137,6 @@ export async function lockAnswer(connection: Connection, box: string, id: string
   };
 }
 
-/** Use of a code: the tokens that were issued for it, and its time in milliseconds since 1970. */
-export interface AnswerUse {
-  readonly tokens: IssuedTokens;
-  readonly now: number;
-}
-
-/** Marks a code as used and stores its tokens. Lock its row first ({@link lockAnswer}). */
-export async function useAnswer(
-  connection: Connection,
-  box: string,
-  id: string,
-  { tokens, now }: AnswerUse,
-): Promise<void> {
-  await connection.query(
-    `UPDATE boxgate.authorization_answer
-        SET used_at = to_timestamp($3 / 1000.0), session = $4, bucket = $5, family = $6
-      WHERE box = $1 AND id = $2`,
-    [box, id, now, tokens.session, tokens.bucket, tokens.family],
-  );
-}
-
 /** Ends every code issued to a sign-in; returns the tokens of those that were used. */
 export async function endAnswersOf(
   connection: Connection,

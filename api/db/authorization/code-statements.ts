@@ -27,10 +27,12 @@ export interface CodeKey {
 /** A code as stored. */
 export type FoundCode = Omit<StoredAnswer, 'browser' | 'tokens'>;
 
-/** A code about to be redeemed, and the session that results from it, without a family. */
+/** A code about to be redeemed, and the session that results from it. */
 export interface Redemption {
   readonly code: { readonly id: string; readonly hash: string };
   readonly session: NewSession & { readonly user: number };
+  /** Refresh family that the transaction has stored for the session; null: none. */
+  readonly family: string | null;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -72,7 +74,7 @@ export const redeemCode: Statement<Redemption, boolean> = { run: redeemCodes, bo
 
 /** Redeems each code that is still valid; returns which were redeemed. Throws Outage. */
 function redeemCodes(db: Queryable, redemptions: readonly Redemption[]): Promise<readonly boolean[]> {
-  return done(db, redemptions, 'redeem_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)', [
+  return done(db, redemptions, 'redeem_codes($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)', [
     arrayLiteral(redemptions, ({ session }) => `"${session.box}"`),
     arrayLiteral(redemptions, ({ session }) => String(session.version)),
     arrayLiteral(redemptions, ({ code }) => code.id),
@@ -88,6 +90,7 @@ function redeemCodes(db: Queryable, redemptions: readonly Redemption[]): Promise
     sparseArrayLiteral(redemptions, ({ session }) => quotedOrNull(session.scope)),
     sparseArrayLiteral(redemptions, ({ session }) => jsonOrNull(session.audience)),
     sparseArrayLiteral(redemptions, ({ session }) => quotedOrNull(session.userAgent)),
+    sparseArrayLiteral(redemptions, ({ family }) => family),
   ]);
 }
 

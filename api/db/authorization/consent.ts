@@ -36,20 +36,6 @@ export function targetKey({ redirectUri, audience }: ConsentTarget): string {
   return hash('sha256', JSON.stringify([redirectUri, audience]), 'hex');
 }
 
-/** Reads the consent of a user for a client and a target; undefined when there is none. */
-export async function readConsent(
-  connection: Connection,
-  box: string,
-  { user, client, target }: ConsentKey,
-): Promise<Consent | undefined> {
-  const { rows } = await connection.query<{ readonly scopes: readonly string[]; readonly version: string }>(
-    `SELECT scopes, version FROM boxgate.consent_target
-      WHERE box = $1 AND user_id = $2 AND client = $3 AND target = decode($4, 'hex')`,
-    [box, user, client, targetKey(target)],
-  );
-  return rows[0] && { scopes: rows[0].scopes, version: Number(rows[0].version) };
-}
-
 /**
  * Stores a consent under the current config version, in addition to the scopes given for its target under `since` or
  * later: an older consent was for a deleted client. Creates the Grant, or adds the scopes to it.

@@ -1,4 +1,4 @@
-import { answerConsent, waitingRequest } from '../../oauth/authorization/authorize.ts';
+import { answerConsent, waitingRequest } from '../../oauth/authorization/answer-consent.ts';
 import { describeRequest } from '../../oauth/authorization/describe-request.ts';
 import { consentPage } from '../../pages/consent-page.ts';
 import type { ApiContext } from '../server/api-context.ts';
@@ -37,9 +37,9 @@ export function consentEndpoint(context: ApiContext): Endpoint {
     const here = await pageRequest(context, request, response);
     const form = await readPageForm(request, here.browser);
     const answer = form.get('answer') === 'allow' ? 'allow' : 'deny';
-    const answered = { answer, shown: form.get('shown') } as const;
+    const answered = { id: form.get('id') ?? '', answer, shown: form.get('shown') } as const;
     const who = authorizationVisit(here, request, response);
-    const step = await answerConsent(who, form.get('id') ?? '', answered, context.oauth);
+    const step = await answerConsent(who, answered, context.oauth);
     if (step === undefined) throw nothingHere();
     follow(step, 'expired', { here, request, response, context });
   };

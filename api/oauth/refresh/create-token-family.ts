@@ -37,13 +37,15 @@ export function createTokenFamily(
 ): Promise<string | undefined> {
   return transaction(async (connection) => {
     if (!(await hasRoom(connection, session, origin.box, origin.now))) return undefined;
-    return (await storeTokenFamily(connection, session, origin)).token;
+    const { id, token } = await storeTokenFamily(connection, session, origin);
+    await insertSession(connection, session, id, null);
+    return token;
   });
 }
 
 /**
- * Does the same inside a transaction that has made room for the session. The family's row is written first, so that
- * ending the family ends the session too.
+ * Stores a refresh family inside a transaction that has made room for its first session, and that stores the session
+ * afterwards: so ending the family ends the session too. Throws Outage.
  */
 export async function storeTokenFamily(
   connection: Connection,
@@ -70,6 +72,5 @@ export async function storeTokenFamily(
     endsAt: now + absolute,
     sessionsEnd: session.expiresAt * 1000,
   });
-  await insertSession(connection, session, id, null);
   return { id, token: refreshTokenText(token) };
 }

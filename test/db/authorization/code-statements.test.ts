@@ -87,6 +87,7 @@ describe('the hot statements of the code flow', () => {
     return {
       code: { id: code.id, hash: code.hash },
       session: { box, version, id, bucket, expiresAt, hash, remoteAddr: '192.0.2.1', ...who, ...over },
+      family: null,
       now,
     };
   }
@@ -185,6 +186,19 @@ describe('the hot statements of the code flow', () => {
     const again = redemption(code);
     expect(await hot.redeem(again)).to.equal(false);
     expect((await sessionOf(again)).value).to.equal(undefined);
+  });
+
+  it('give a session and its code the refresh family of their own redemption, whatever shares a batch', async () => {
+    const codes = [await stored(), await stored(), await stored()];
+    const families = [randomUUID(), null, randomUUID()];
+    const uses = codes.map((code, index) => ({ ...redemption(code), family: families[index] ?? null }));
+    expect(await Promise.all(uses.map((use) => hot.redeem(use)))).to.deep.equal([true, true, true]);
+    const found = await Promise.all(uses.map(sessionOf));
+    expect(found.map(({ value }) => value?.family)).to.deep.equal(families);
+    const locked = await Promise.all(
+      codes.map(({ id }) => database.write((connection) => lockAnswer(connection, 'default', id))),
+    );
+    expect(locked.map((answer) => answer?.tokens?.family)).to.deep.equal(families);
   });
 
   it('let one of a hundred uses at once win, on two replicas', async () => {

@@ -7,7 +7,7 @@ import { inBox, inBoxWithin } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
 import { insertUser } from '../../../api/db/user/user-write.ts';
 import { authorize } from '../../../api/oauth/authorization/authorize.ts';
-import type { NextStep } from '../../../api/oauth/authorization/authorize.ts';
+import type { NextStep } from '../../../api/oauth/authorization/browser-request.ts';
 import { userInfo } from '../../../api/oauth/openid/user-info.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import { decidingUnderLock } from '../wrapped-decisions.ts';

@@ -1,0 +1,80 @@
+import { browserHash } from '../../credentials/browser-token.ts';
+import { readConsentRequest, takeConsentRequest } from '../../db/authorization/consent-request.ts';
+import { storeConsent } from '../../db/authorization/consent.ts';
+import { inBox } from '../../db/core/transaction.ts';
+import type { OAuthServices } from '../services.ts';
+import { errorResponse } from './authorization-response.ts';
+import { findCurrentSignIn, onBrowserRequest } from './browser-request.ts';
+import type { AuthorizationVisit, BrowserRequest, NextStep } from './browser-request.ts';
+import { consentTarget } from './consent-target.ts';
+import { scopesOf } from './covered-by-consent.ts';
+import { issueHeld, withHeldSignIn } from './held-sign-in.ts';
+import type { HeldSignIn } from './held-sign-in.ts';
+import { shownDigest } from './shown-request.ts';
+import { judgeAnswering } from './sign-in-checks.ts';
+
+/** The answer of a user to the consent page of a request. */
+export interface Answered {
+  /** ID of the request. */
+  readonly id: string;
+  readonly answer: 'allow' | 'deny';
+  /** Digest of the request that the page showed ({@link shownDigest}). */
+  readonly shown: string | undefined;
+}
+
+/**
+ * Answers a request that waits for consent, once, in the browser that made it, otherwise with an error page. A request
+ * that would be granted more than the page showed is shown again. Undefined when there is no such box. Throws Outage.
+ */
+export async function answerConsent(
+  visit: AuthorizationVisit,
+  answered: Answered,
+  services: OAuthServices,
+): Promise<NextStep | undefined> {
+  const query = await waitingRequest(visit, answered.id, services);
+  if (query === undefined) return { next: 'error-page' };
+  const arrival = { ...visit, browserAt: () => visit.browser };
+  const decided = await onBrowserRequest(arrival, query, services, (asked) =>
+    withHeldSignIn(asked, (held) => answerHeld(asked, held, answered, services)),
+  );
+  return decided?.step;
+}
+
+async function answerHeld(
+  asked: BrowserRequest,
+  held: HeldSignIn,
+  { id, answer, shown }: Answered,
+  services: OAuthServices,
+): Promise<NextStep> {
+  const { state, request, browser, now } = asked;
+  const { signIn, verdict } = judgeAnswering(asked, held.signIn);
+  if (verdict !== undefined) return verdict === 'ask-consent' ? { next: 'consent', id } : verdict;
+  if (answer === 'allow' && shown !== shownDigest(request)) return { next: 'consent', id };
+  const isWaiting = await takeConsentRequest(held.connection, state.box, { id, browser: browserHash(browser), now });
+  if (!isWaiting) return { next: 'error-page' };
+  if (answer === 'deny') {
+    return { next: 'client', answer: errorResponse(request.place, 'access_denied', 'The user denied access') };
+  }
+  await rememberConsent(asked, held, signIn.user);
+  return issueHeld(asked, { ...held, signIn: await findCurrentSignIn(asked, held.statements) }, services);
+}
+
+/** Stores the consent. Scopes that were allowed before stay allowed. */
+async function rememberConsent({ state, request, now }: BrowserRequest, held: HeldSignIn, user: number): Promise<void> {
+  const { client, plan } = request;
+  const key = { user, client: client.client.id, target: consentTarget(request) };
+  const scopes = scopesOf(plan.scope);
+  const consent = { scopes, version: state.version, since: client.sessionsFrom, createdAt: now };
+  await storeConsent(held.connection, state.box, key, consent);
+}
+
+/** Returns the parameters of a request that waits for consent in this browser; undefined if none. Throws Outage. */
+export async function waitingRequest(
+  { box, browser }: Pick<AuthorizationVisit, 'box' | 'browser'>,
+  id: string,
+  services: OAuthServices,
+): Promise<string | undefined> {
+  if (browser === undefined || !/^[0-9a-f-]{36}$/.test(id)) return undefined;
+  const key = { id, browser: browserHash(browser), now: services.now() };
+  return inBox(services.pool, box, 'snapshot', (connection) => readConsentRequest(connection, box, key));
+}

@@ -1,0 +1,122 @@
+import type { Box } from '../../../crds/box.ts';
+import { browserHash } from '../../credentials/browser-token.ts';
+import type { FoundSignIn } from '../../db/authorization/sign-in-statement.ts';
+import { targetKey } from '../../db/authorization/consent.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import type { CurrentStatements } from '../../state/current-statements.ts';
+import type { Transaction } from '../../state/state-cache.ts';
+import { decideWithKey } from '../keys/decide-with-key.ts';
+import type { OAuthServices } from '../services.ts';
+import { signInThatCounts } from '../session/signed-in.ts';
+import { judgeAuthorizationRequest } from './authorization-request.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { errorResponse } from './authorization-response.ts';
+import type { AuthorizationResponse } from './authorization-response.ts';
+import { consentTarget } from './consent-target.ts';
+import { replaceIdToken } from './user-hint.ts';
+
+/** A browser that sends an authorization request, or the answer to a question about one. */
+export interface AuthorizationVisit {
+  readonly box: string;
+  /** The text of its cookie; undefined: it has none. */
+  readonly browser: string | undefined;
+  readonly remoteAddr: string | null;
+  readonly userAgent: string | null;
+}
+
+/** A browser whose cookie is not read yet: the cookie's name depends on the issuer. */
+export type AuthorizationArrival = Omit<AuthorizationVisit, 'browser'> & {
+  readonly browserAt: (issuer: string) => string | undefined;
+};
+
+/** Next step: an error page, an answer to the client, the sign-in page, or the page that asks for consent. */
+export type NextStep =
+  | { readonly next: 'error-page' }
+  | { readonly next: 'client'; readonly answer: AuthorizationResponse }
+  | { readonly next: 'sign-in'; readonly query: string }
+  | { readonly next: 'consent'; readonly id: string };
+
+/** Next step, with the issuer and the settings of the box as of the decision. */
+export interface Decided {
+  readonly step: NextStep;
+  readonly issuer: string;
+  readonly settings: Box;
+}
+
+/** A valid authorization request of a browser with a cookie, and the ways to read and store under one configuration. */
+export interface BrowserRequest {
+  readonly state: BoxState;
+  readonly statements: CurrentStatements;
+  readonly transaction: Transaction;
+  readonly request: AuthorizationRequest;
+  /** The text of the browser's cookie. */
+  readonly browser: string;
+  /** User that the `id_token_hint` names; undefined: it has none. */
+  readonly hinted: number | undefined;
+  readonly origin: Pick<AuthorizationVisit, 'remoteAddr' | 'userAgent'>;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * Reads an authorization request (RFC 6749 §4.1.1) and has `decide` answer it under the current configuration, unless
+ * its parameters or a missing cookie do. `text` is its query as it came, without the question mark. Undefined when
+ * there is no such box. Throws Outage.
+ */
+export function onBrowserRequest(
+  arrival: AuthorizationArrival,
+  text: string,
+  services: OAuthServices,
+  decide: (asked: BrowserRequest) => Promise<NextStep>,
+): Promise<Decided | undefined> {
+  return decideWithKey<Decided>(arrival.box, services, async (state, statements, transaction) => {
+    const issuer = services.issuer(state);
+    const decided = (step: NextStep): Decided => ({ step, issuer, settings: state.settings });
+    const query = await replaceIdToken(text, state, issuer, services.userHints);
+    const judged = judgeAuthorizationRequest(query, state, issuer);
+    if (judged.verdict === 'untrusted') return decided({ next: 'error-page' });
+    if (judged.verdict === 'refused') return decided({ next: 'client', answer: judged.answer });
+    const { request } = judged;
+    const hinted = hintedUser(request, state, services);
+    if (hinted === 'unreadable') return decided(badHint(request));
+    // Without a cookie there is no sign-in to look up.
+    const browser = arrival.browserAt(issuer);
+    if (browser === undefined) return decided(toSignIn(request));
+    const now = services.now();
+    return decided(await decide({ state, statements, transaction, request, browser, hinted, origin: arrival, now }));
+  });
+}
+
+/** Returns the sign-in page; with `prompt=none` an error for the client instead (OpenID Connect Core §3.1.2.6). */
+export function toSignIn({ prompt, place, query }: AuthorizationRequest, reason = 'Nobody is signed in'): NextStep {
+  if (!prompt.none) return { next: 'sign-in', query };
+  return { next: 'client', answer: errorResponse(place, 'login_required', reason) };
+}
+
+/** Finds the valid sign-in of the browser, and its user's consent for the target of the request. Throws Outage. */
+export async function findCurrentSignIn(
+  { state, request, browser, now }: BrowserRequest,
+  statements: CurrentStatements,
+): Promise<FoundSignIn | undefined> {
+  const target = targetKey(consentTarget(request));
+  const key = { box: state.box, browser: browserHash(browser), client: request.client.client.id, target };
+  const signIn = signInThatCounts(await statements.signIn(key), state);
+  return signIn !== undefined && signIn.expiresAt > now ? signIn : undefined;
+}
+
+/** Returns the user that the `id_token_hint` of a request named; undefined when it had none. */
+function hintedUser(
+  { userHint, client }: AuthorizationRequest,
+  { box }: BoxState,
+  { userHints }: OAuthServices,
+): number | 'unreadable' | undefined {
+  if (userHint === undefined) return undefined;
+  return userHints.find(userHint, { box, client: client.client.id }) ?? 'unreadable';
+}
+
+function badHint({ place }: AuthorizationRequest): NextStep {
+  return {
+    next: 'client',
+    answer: errorResponse(place, 'invalid_request', 'id_token_hint must be an id_token of this client'),
+  };
+}

@@ -1,0 +1,69 @@
+import type { FoundSignIn } from '../../db/authorization/sign-in-statement.ts';
+import { errorResponse } from './authorization-response.ts';
+import type { BrowserRequest, NextStep } from './browser-request.ts';
+import { toSignIn } from './browser-request.ts';
+import { isCoveredBy } from './covered-by-consent.ts';
+import { isTooOld } from './prompt.ts';
+import { isProven } from './proven-client.ts';
+
+/** Verdict on a sign-in: the step that ends the request, or `ask-consent`. */
+export type Verdict = NextStep | 'ask-consent';
+
+/** Pure: judges one point of a request with the sign-in of its browser; undefined if there is nothing to object to. */
+type Check = (asked: BrowserRequest, signIn: FoundSignIn) => Verdict | undefined;
+
+/** Refuses a user other than the one that the client expects (OpenID Connect Core §3.1.2.1, `id_token_hint`). */
+const checkHint: Check = ({ hinted, request }, { user }) =>
+  hinted === undefined || hinted === user
+    ? undefined
+    : { next: 'client', answer: errorResponse(request.place, 'login_required', 'Somebody else is signed in') };
+
+/** Demands a recent sign-in (OpenID Connect Core §3.1.2.1, `max_age`). */
+const checkMaxAge: Check = ({ request, now }, { createdAt }) =>
+  isTooOld(request.prompt, createdAt, now)
+    ? toSignIn(request, 'The sign-in is older than max_age allows: the user must sign in again')
+    : undefined;
+
+/**
+ * Demands consent (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.4). First-party clients never need it, unless they ask
+ * with `prompt=consent`. Others do until everything they request was allowed once for this target, and every time if
+ * nothing proves who receives the answer.
+ */
+const checkConsent: Check = ({ request }, { consent }) => {
+  const { prompt, client, place } = request;
+  const isAllowed = client.client.first_party === true || (isProven(request) && isCoveredBy(consent, request));
+  if (isAllowed && !prompt.consent) return undefined;
+  if (!prompt.none) return 'ask-consent';
+  return { next: 'client', answer: errorResponse(place, 'consent_required', 'Consent has to be asked for') };
+};
+
+/** The checks of an authorization request, in their order. */
+const requestChecks: readonly Check[] = [checkHint, checkMaxAge, checkConsent];
+
+/** The checks of the answer to a consent page: its request was recent enough when the page was shown. */
+const answerChecks: readonly Check[] = [checkHint];
+
+/** Judged sign-in: valid for the request, or the verdict that ends it. */
+export type JudgedSignIn =
+  | { readonly signIn: FoundSignIn; readonly verdict?: undefined }
+  | { readonly signIn?: undefined; readonly verdict: Verdict };
+
+/** Pure: runs the checks of an authorization request. */
+export function judgeSignIn(asked: BrowserRequest, signIn: FoundSignIn | undefined): JudgedSignIn {
+  return firstVerdict(asked, signIn, requestChecks);
+}
+
+/** Pure: runs the checks of the answer to a consent page. */
+export function judgeAnswering(asked: BrowserRequest, signIn: FoundSignIn | undefined): JudgedSignIn {
+  return firstVerdict(asked, signIn, answerChecks);
+}
+
+function firstVerdict(asked: BrowserRequest, signIn: FoundSignIn | undefined, checks: readonly Check[]): JudgedSignIn {
+  // Nobody is signed in, or `prompt` wants a new sign-in (OpenID Connect Core §3.1.2.3).
+  if (signIn === undefined || asked.request.prompt.login) return { verdict: toSignIn(asked.request) };
+  for (const check of checks) {
+    const verdict = check(asked, signIn);
+    if (verdict !== undefined) return { verdict };
+  }
+  return { signIn };
+}
