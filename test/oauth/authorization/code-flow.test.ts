@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { createHash, randomBytes } from 'node:crypto';
+import { browserHash } from '../../../api/credentials/browser-token.ts';
+import { deleteSignIn } from '../../../api/db/authorization/sign-in.ts';
 import { storeConsent } from '../../../api/db/authorization/consent.ts';
 import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { lockResources } from '../../../api/db/resource/write.ts';
 import { inBox, inBoxWithin } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
 import { insertUser } from '../../../api/db/user/user-write.ts';
+import { answerConsent } from '../../../api/oauth/authorization/answer-consent.ts';
 import { authorize } from '../../../api/oauth/authorization/authorize.ts';
 import type { NextStep } from '../../../api/oauth/authorization/browser-request.ts';
 import { userInfo } from '../../../api/oauth/openid/user-info.ts';
@@ -41,6 +44,16 @@ const app = {
   auth: { authorization_code: { redirect_uri: back } },
   id_token_signed_response_alg: 'ES256',
 } as const satisfies Declared;
+
+const implicit = {
+  kind: 'Client',
+  id: 'implicit',
+  first_party: true,
+  grant_types: ['implicit'],
+  auth: { implicit: { redirect_uri: back } },
+} as const satisfies Declared;
+
+const noChallenge = { code_challenge: '', code_challenge_method: '' };
 
 /** Somebody who is signed in, and lets the client `app` have what it asks for. */
 interface Person {
@@ -288,6 +301,32 @@ describe('the code flow', () => {
     expect(await lives(two, person, await tokensOf(services, person, code))).to.equal(true);
   });
 
+  it('gives no code once the sign-in has expired', async () => {
+    const person = await newPerson(await newBox());
+    await world.owner.query('UPDATE boxgate.sign_in SET expires_at = to_timestamp($2 / 1000.0) WHERE box = $1', [
+      person.box,
+      one.now(),
+    ]);
+    expect((await ask(one, person)).next).to.equal('sign-in');
+  });
+
+  it('refuses the answer to a consent page if another user has signed in than the client expects', async () => {
+    const box = await newBox();
+    const [person, other] = [await newPerson(box), await newPerson(box)];
+    const { id_token } = await tokensOf(one, person, await codeOf(one, person));
+    const step = await ask(one, person, { prompt: 'consent', id_token_hint: id_token });
+    if (step.next !== 'consent') throw new Error(`no consent page but ${step.next}`);
+    await world.owner.query('UPDATE boxgate.sign_in SET user_id = $3 WHERE box = $1 AND user_id = $2', [
+      box,
+      person.user,
+      other.user,
+    ]);
+    const visit = { box, browser: person.browser, remoteAddr: null, userAgent: null };
+    const next = await answerConsent(visit, { id: step.id, answer: 'allow', shown: undefined }, one);
+    if (next?.next !== 'client') throw new Error(`no answer to the client but ${String(next?.next)}`);
+    expect(new URL(next.answer.address).searchParams.get('error')).to.equal('login_required');
+  });
+
   it('redeems a code for 60 seconds, and not a moment longer', async () => {
     const person = await newPerson(await newBox());
     const [young, old] = [await codeOf(one, person), await codeOf(one, person)];
@@ -403,17 +442,34 @@ describe('the code flow', () => {
       expect(await redeem(two, person, codes[1] ?? '')).to.equal('slow_down');
     });
 
+    function requestWaits(): Promise<void> {
+      return eventually('the request waits', async () => {
+        const { rowCount } = await world.owner.query(
+          'SELECT FROM pg_locks JOIN pg_stat_activity a USING (pid) WHERE NOT granted AND a.datname = current_database()',
+        );
+        return rowCount === 1;
+      });
+    }
+
+    it('for a token, and waits for the end of a sign-out', async () => {
+      const box = await newBox({}, implicit);
+      const person = await newPerson(box);
+      const holding = async (connection: Connection) => {
+        await deleteSignIn(connection, box, browserHash(person.browser));
+        const asked = ask(two, person, { response_type: 'token', client_id: 'implicit', scope: '', ...noChallenge });
+        await requestWaits();
+        return { asked };
+      };
+      const { asked } = await inBoxWithin(one.pool, box, { mode: 'write', limit: 20_000 }, holding);
+      expect((await asked).next).to.equal('sign-in');
+    });
+
     it('when the box is being changed, and waits for the end of that', async () => {
       const person = await newPerson(await newBox());
       const holding = async (connection: Connection) => {
         await lockResources(connection, person.box);
         const asked = codeOf(two, person);
-        await eventually('the request waits', async () => {
-          const { rowCount } = await world.owner.query(
-            'SELECT FROM pg_locks JOIN pg_stat_activity a USING (pid) WHERE NOT granted AND a.datname = current_database()',
-          );
-          return rowCount === 1;
-        });
+        await requestWaits();
         return { asked };
       };
       const { asked } = await inBoxWithin(one.pool, person.box, { mode: 'write', limit: 20_000 }, holding);
