@@ -1,4 +1,6 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
+import express from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { answeringErrors } from './answering-errors.ts';
 import type { ApiContext } from './api-context.ts';
 import { countingBody } from '../request/body-bytes.ts';
@@ -7,61 +9,82 @@ import { createCrossOrigin } from './cross-origin.ts';
 import type { Endpoint } from './endpoint.ts';
 import { countingInFlight } from './requests-in-flight.ts';
 import { exchangeOf } from '../request/exchange.ts';
-import { createRoutedApp } from './routes.ts';
+import { addRoutes } from './routes.ts';
 import type { Route } from './routes.ts';
 
 /**
- * Answers the requests of a table of routes. One whose path has no parameters is found in a map by its method and path;
- * all others go through express, which would take a tenth of a token request's time (docs/decisions/0010).
+ * Creates the listener of the public port: an express app that every request enters. What concerns every request is a
+ * middleware between `acceptingRequests` and `fixedPaths`.
  */
 export function createRouter(context: ApiContext, routes: readonly Route[]): RequestListener {
-  const begin = createAcceptRequest(context);
   const counted = routes.map(countingBodies);
-  const fixed = fixedRoutes(counted, context);
-  const app = createRoutedApp(context, counted);
   const answerError = answeringErrors(context);
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
+  app.use(acceptingRequests(context, routes));
+  app.use(fixedPaths(context, counted));
+  addRoutes(app, counted, context);
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    answerError(error, request, response);
+  });
+  return app;
+}
+
+/** Gives each request its ID and its box, answers what another origin may not do, and counts it while it is in flight. */
+function acceptingRequests(context: ApiContext, routes: readonly Route[]): RequestHandler {
+  const accept = createAcceptRequest(context);
   const crossOrigin = createCrossOrigin(context, routes);
   const countInFlight = countingInFlight(context.inFlight);
+  const answerError = answeringErrors(context);
   const { states } = context.oauth;
 
-  function route(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
-    const exchange = exchangeOf(response);
-    countInFlight(response, states.quota(exchange.box).requests);
-    const found = fixed.get(`${request.method ?? ''} ${request.url ?? ''}`);
-    if (found === undefined) {
-      app(request, response);
-      return undefined;
-    }
-    exchange.route = found.path;
-    exchange.shape = found.shape;
-    return found.endpoint(request, response, {});
-  }
-
-  /** Routes a request with an Origin header. Most requests of browsers, and all of programs, have none. */
-  async function routeOfOrigin(
-    waiting: Promise<void> | undefined,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    await waiting;
-    if ((await crossOrigin(request, response)) === 'go on') await route(request, response);
-  }
-
-  return (request, response) => {
+  return (request, response, next) => {
+    const go = (): void => {
+      countInFlight(response, states.quota(exchangeOf(response).box).requests);
+      next();
+    };
+    /** Goes on with a request with an Origin header: most of browsers, and all of programs, have none. */
+    const goFromOrigin = async (waiting: Promise<void> | undefined): Promise<void> => {
+      await waiting;
+      if ((await crossOrigin(request, response)) === 'go on') go();
+    };
     const failed = (error: unknown): void => {
       answerError(error, request, response);
     };
     try {
-      const waiting = begin(request, response);
-      if (request.headers.origin !== undefined) {
-        routeOfOrigin(waiting, request, response).catch(failed);
-        return;
-      }
-      const answering = waiting === undefined ? route(request, response) : waiting.then(() => route(request, response));
-      answering?.catch(failed);
+      const waiting = accept(request, response);
+      if (request.headers.origin !== undefined) goFromOrigin(waiting).catch(failed);
+      else if (waiting === undefined) go();
+      else waiting.then(go).catch(failed);
     } catch (error) {
       failed(error);
     }
+  };
+}
+
+/**
+ * Answers the paths without parameters, found in a map by method and path. Express would try its routes one after the
+ * other, which takes a tenth of a token request's time (docs/decisions/0010).
+ */
+function fixedPaths(context: ApiContext, routes: readonly Route[]): RequestHandler {
+  const fixed = fixedRoutes(routes, context);
+  const answerError = answeringErrors(context);
+  return (request, response, next) => {
+    const found = fixed.get(`${request.method} ${request.url}`);
+    if (found === undefined) {
+      next();
+      return;
+    }
+    const exchange = exchangeOf(response);
+    exchange.route = found.path;
+    exchange.shape = found.shape;
+    found.endpoint(request, response, {}).catch((error: unknown) => {
+      answerError(error, request, response);
+    });
   };
 }
 

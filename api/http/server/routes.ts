@@ -1,8 +1,6 @@
-import express from 'express';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from './api-context.ts';
-import { answeringErrors } from './answering-errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { exchangeOf } from '../request/exchange.ts';
 import type { ErrorShape } from '../request/exchange.ts';
@@ -22,24 +20,13 @@ export type Method = keyof typeof verbs;
 
 const verbs = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
-/** Creates the express app of a table of routes: an unknown path is 404, a known path with another method 405. */
-export function createRoutedApp(context: ApiContext, routes: readonly Route[]): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('query parser', false);
-  app.set('case sensitive routing', true);
-  app.set('strict routing', true);
+/** Adds a table of routes to an app: an unknown path is 404, a known path with another method 405. */
+export function addRoutes(app: Express, routes: readonly Route[], context: ApiContext): void {
   app.use(refusingMalformedPaths(routes));
   for (const [path, sharing] of Map.groupBy(routes, ([, path]) => path)) addPath(app, path, sharing, context);
   app.use(() => {
     throw nothingHere();
   });
-  const answerError = answeringErrors(context);
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    answerError(error, request, response);
-  });
-  return app;
 }
 
 /** Refuses a path that is not text, in the shape of the endpoints that share the first segment. */
