@@ -17,6 +17,7 @@ import { printNextSteps } from './next-steps.ts';
 import type { DevOptions } from './options.ts';
 import { freePort } from './processes/port.ts';
 import { giveBackMemory } from '../process/small-heap.ts';
+import { schedule } from '../process/schedule.ts';
 import { shortPath } from './short-path.ts';
 import { openStateFolder, type StateFolder } from './processes/state-folder.ts';
 
@@ -176,10 +177,7 @@ function reconcile(
     defaultIssuer: (box) => `${api.publicUrl}/boxes/${box}`,
     now: () => new Date(),
     random: Math.random,
-    schedule(wait, callback) {
-      const timer = setTimeout(callback, wait);
-      return () => clearTimeout(timer);
-    },
+    schedule,
     onProgress: (box, { done, of }) => output.progress.report(`${box}: hashing secrets`, done, of),
     onFailure: (box, error) => output.failure(box, messageOf(error)),
   });

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { createManagement } from '../api/client/management.ts';
 import { errorFacts, type Log } from '../process/log.ts';
 import { giveBackMemory } from '../process/small-heap.ts';
+import { schedule } from '../process/schedule.ts';
 import { defaultBackOff, waitAfter } from './reconcile/back-off.ts';
 import type { OperatorConfig } from './config.ts';
 import { startElection, type Election } from './leader/election.ts';
@@ -76,7 +77,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
     sleeper.wake();
     reconciler?.retry();
   };
-  const rights = followRights({ ...config, kube, instance: identity, schedule: after, log, onReturn }, stopping.signal);
+  const rights = followRights({ ...config, kube, instance: identity, schedule, log, onReturn }, stopping.signal);
 
   async function lead(): Promise<never> {
     const { signal } = stopping;
@@ -154,14 +155,9 @@ function elect(
     duration,
     now: () => performance.now(),
     random: Math.random,
-    schedule: after,
+    schedule,
     onFailure: (error) => log.warn(errorFacts(error), 'the Lease'),
   });
-}
-
-function after(wait: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, wait);
-  return () => clearTimeout(timer);
 }
 
 /** Dependencies of the leader. */
@@ -194,7 +190,7 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     metrics.eventLost();
     log.debug(errorFacts(error), 'an event is lost');
   };
-  const events = createEventRecorder({ api: kube, instance, now: () => new Date(), schedule: after, onLost }, signal);
+  const events = createEventRecorder({ api: kube, instance, now: () => new Date(), schedule, onLost }, signal);
   const { secrets, keeper } = createClusterSecrets(listening, `${config.namespace}:${config.serviceAccount}`, events);
   return startReconciler({
     source: createClusterSource({
@@ -218,7 +214,7 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     defaultIssuer: (box) => `${config.publicUrl}/boxes/${box}`,
     now: () => new Date(),
     random: Math.random,
-    schedule: after,
+    schedule,
     onProgress: () => undefined,
     onFailure: (box, error, wait) => log.warn({ box, wait, ...errorFacts(error) }, 'a pass failed'),
   });

@@ -1,3 +1,5 @@
+import { schedule } from '../../process/schedule.ts';
+
 /** A clock that only moves forward, and callbacks at a later time of it. */
 export interface Clock {
   /** Milliseconds since an arbitrary moment. */
@@ -9,10 +11,5 @@ export interface Clock {
 /** The clock of the process. */
 export const processClock: Clock = {
   now: () => performance.now(),
-  schedule(wait, callback) {
-    const timer = setTimeout(callback, wait);
-    return () => {
-      clearTimeout(timer);
-    };
-  },
+  schedule,
 };

@@ -1,3 +1,5 @@
+import { createDeadline } from '../../process/deadline.ts';
+import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { KeySealing } from '../credentials/key-sealing.ts';
 import { readConfigChanges, TooLarge } from '../db/box/config-changes.ts';
 import type { ConfigChanges, ConfigReading } from '../db/box/config-changes.ts';
@@ -144,15 +146,10 @@ export function createLoadedBoxes({
 
 /** Waits within the time of a request; the load continues for later requests. Throws Outage. */
 async function answered<T>(running: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Outage('the box is still being read'));
-    }, requestLimit);
-  });
+  const deadline = createDeadline(requestLimit, () => new Outage('the box is still being read'));
   try {
-    return await Promise.race([running, late]);
+    return await unlessAborted(running, deadline.signal);
   } finally {
-    clearTimeout(timer);
+    deadline.lift();
   }
 }

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { createDeadline } from '../../../process/deadline.ts';
+import { unlessAborted } from '../../../process/unless-aborted.ts';
 import { cancelStatement } from './cancel.ts';
 import { Outage, translatingErrors } from './outage.ts';
 import type { Connections } from './pool.ts';
@@ -18,12 +20,13 @@ export function withConnection<T>(
   box?: string,
 ): Promise<T> {
   return translatingErrors(async () => {
-    const deadline = createDeadline(limit);
-    const run = async (): Promise<T> => runOn(await pool.connect(), deadline.passed, work);
+    const late = (): Outage => new Outage(`Postgres did not answer within ${String(limit)} ms`);
+    const deadline = createDeadline(limit, late);
+    const run = async (): Promise<T> => runOn(await pool.connect(), deadline.signal, work);
     try {
       return await (box === undefined || pool.turns === undefined ? run() : pool.turns(box, limit * patience, run));
     } finally {
-      deadline.clear();
+      deadline.lift();
     }
   });
 }
@@ -31,43 +34,25 @@ export function withConnection<T>(
 /** The part of its time that work may wait for its turn: if it started later, it would be cut off. */
 const patience = 0.9;
 
-/** Creates a deadline: `passed` is rejected with an Outage after `limit` milliseconds. */
-function createDeadline(limit: number): { readonly passed: Promise<never>; clear(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  const passed = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Outage(`Postgres did not answer within ${String(limit)} ms`));
-    }, limit);
-  });
-  // There may be no listener when it passes.
-  passed.catch(() => undefined);
-  return {
-    passed,
-    clear() {
-      clearTimeout(timer);
-    },
-  };
-}
-
 async function runOn<T>(
   connection: pg.PoolClient,
-  passed: Promise<never>,
+  signal: AbortSignal,
   work: (connection: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   try {
-    const result = await Promise.race([work(connection), passed]);
+    const result = await unlessAborted(work(connection), signal);
     connection.release();
     return result;
   } catch (error) {
-    connection.release(await rollback(connection, passed));
+    connection.release(await rollback(connection, signal));
     throw error;
   }
 }
 
 /** Rolls back; returns an error if the connection cannot be used any more: it would never answer. */
-async function rollback(connection: pg.PoolClient, passed: Promise<never>): Promise<Error | undefined> {
+async function rollback(connection: pg.PoolClient, signal: AbortSignal): Promise<Error | undefined> {
   try {
-    await Promise.race([passed, connection.query('ROLLBACK')]);
+    await unlessAborted(connection.query('ROLLBACK'), signal);
     return undefined;
   } catch (error) {
     cancelStatement(connection);

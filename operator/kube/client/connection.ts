@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { KubeCredentials, KubeCredentialsSource } from './credentials.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { unlessAborted } from '../../../process/unless-aborted.ts';
 
 /** A request to the API server. */
 export interface KubeRequest {

@@ -2,7 +2,9 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Connection } from './connection.ts';
 import { answerError, KubeError, noAnswer } from './kube-error.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { createDeadline } from '../../../process/deadline.ts';
+import type { Deadline } from '../../../process/deadline.ts';
+import { unlessAborted } from '../../../process/unless-aborted.ts';
 
 /** A call of the Kubernetes API. A patch always names its type: the library's own default is the wrong one. */
 export type KubeCall =
@@ -116,31 +118,26 @@ function parsed(path: string, text: string): unknown {
   }
 }
 
-interface Limit {
-  readonly signal: AbortSignal;
-  lift(): void;
-}
-
+/** Runs work of a call within its time; `onLate` is called when it has passed. Throws KubeError. */
 async function within<T>(
   { timeout, onLate }: { readonly timeout: number; readonly onLate: () => void },
   call: KubeCall,
   signal: AbortSignal,
-  work: (limit: Limit) => Promise<T>,
+  work: (limit: Deadline) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
-  const late = new AbortController();
-  const timer = setTimeout(() => {
+  const deadline = createDeadline(timeout, () => {
     onLate();
-    late.abort(new KubeError('unavailable', `${call.path}: no answer within ${String(timeout)} ms`));
-  }, timeout);
-  const limit: Limit = { signal: AbortSignal.any([signal, late.signal]), lift: () => clearTimeout(timer) };
+    return new KubeError('unavailable', `${call.path}: no answer within ${String(timeout)} ms`);
+  });
+  const either = AbortSignal.any([signal, deadline.signal]);
   try {
     // The connection goes on with a request that has a body: only the wait for it ends.
-    return await unlessAborted(work(limit), limit.signal);
+    return await unlessAborted(work({ signal: either, lift: () => deadline.lift() }), either);
   } catch (error) {
-    throw late.signal.aborted ? late.signal.reason : noAnswer(call.path, error);
+    throw deadline.signal.aborted ? deadline.signal.reason : noAnswer(call.path, error);
   } finally {
-    clearTimeout(timer);
+    deadline.lift();
   }
 }
 

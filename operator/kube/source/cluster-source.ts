@@ -17,7 +17,7 @@ import { createServiceAccountWatch } from './service-accounts.ts';
 import { writeStatuses } from './status-writer.ts';
 import { createTenancies, type Tenancies } from './tenancies.ts';
 import { hadGeneratedSecret } from '../secrets/previously-generated-secret.ts';
-import { unlessAborted } from '../client/unless-aborted.ts';
+import { unlessAborted } from '../../../process/unless-aborted.ts';
 
 /** Dependencies of a cluster source. */
 export type ClusterSourceOptions = Pick<

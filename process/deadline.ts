@@ -1,0 +1,14 @@
+/** Time limit of a piece of work. */
+export interface Deadline {
+  /** Aborted when the time has passed, with the error of the deadline as its reason. */
+  readonly signal: AbortSignal;
+  /** Ends the time limit: the signal is not aborted any more. */
+  lift(): void;
+}
+
+/** Creates a deadline that passes after `limit` milliseconds; `reason` makes its error. */
+export function createDeadline(limit: number, reason: () => Error): Deadline {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(reason()), limit);
+  return { signal: controller.signal, lift: () => clearTimeout(timer) };
+}
