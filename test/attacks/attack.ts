@@ -14,9 +14,9 @@ export type StartStage = (settings?: Readonly<Record<string, string>>) => Promis
 
 /** Both sides of an attack, ready to begin. */
 export interface Sides {
-  /** What the victim sends, left alone and then under attack. */
+  /** Load of the victim, sent first alone and then under attack. */
   readonly victim: Load;
-  /** What it sends under attack instead, where a request is good for one time only. */
+  /** Load of the victim under attack, if each of its requests can be sent only once. */
   readonly victimLater?: Load;
   readonly attacker: Load;
 }

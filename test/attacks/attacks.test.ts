@@ -6,7 +6,7 @@ import { attacks } from './scenarios/index.ts';
 /** Seconds of each attack. Only of longer ones do latencies say something; a sample shows that nobody else is refused. */
 const seconds = Number(process.env['BOXGATE_ATTACK_SECONDS'] ?? 2);
 const isMeasured = seconds >= 10;
-/** Of the victim, as a multiple of the quiet figure. */
+/** Limit of the victim's p99 under attack, as a multiple of its quiet p99. */
 const mostOfP99 = 5;
 
 describe('a neighbour that takes all it can get', () => {

@@ -1,4 +1,4 @@
-/** What a request is made of. */
+/** Parts of a request. */
 export interface RequestParts {
   readonly method?: string;
   /** With its box and query. */

@@ -6,7 +6,7 @@ import type { Attack, Load } from './attack.ts';
 import { startStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
-/** What both sides got. */
+/** Results of the victim and of the attacker. */
 export interface AttackReport {
   /** The victim, left alone. */
   readonly quiet: LoadReport;

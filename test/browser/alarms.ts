@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * What a page does that it must not, from now on: a dialog, a request to another host, or what its policy had to stop. What
- * the policy stops is a fault too: the text was taken for markup.
+ * Collects the forbidden actions of a page from now on: dialogs, requests to other hosts, and loads that its CSP
+ * blocked. A blocked load is a fault too: the browser took the text for markup.
  */
 export function alarmsOf(page: Page, origin: string): readonly string[] {
   const alarms: string[] = [];

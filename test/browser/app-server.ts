@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 export interface AppServer {
   /** `http://127.0.0.1:<port>`. `/back` is a page; `/on` leads on to a page on another host, as apps do. */
   readonly url: string;
-  /** What it was told with each request: method, address, body and Referer. Fragments are not among it. */
+  /** Text of each request: method, address, body and Referer. Fragments never reach a server. */
   readonly heard: readonly string[];
   close(): Promise<void>;
 }

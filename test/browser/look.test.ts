@@ -39,14 +39,14 @@ describe('to the eye, the keyboard and a screen reader', () => {
   }
 });
 
-/** What axe finds: the rule, what it is about, and the pieces of the page. */
+/** Returns the violations that axe finds: the rule, its help text and the elements of the page. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const results = await page.evaluate<AxeResults>('axe.run()');
   return results.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join()}`);
 }
 
-/** How wide a page would have to be to show all of itself (WCAG 1.4.10: no more than 320 pixels). */
+/** Returns the width that a page needs to show all of itself (WCAG 1.4.10: no more than 320 pixels). */
 function scrolledWidth(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth');
 }

@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts';
 
 /** A page of ours in one of its states, and the way of a person to it, in a browser that nobody has used. */
 export interface PageState {
-  /** Of its picture. */
+  /** Name of its screenshot. */
   readonly name: string;
   readonly open: (page: Page, stage: Stage, language: Language) => Promise<unknown>;
 }
@@ -192,7 +192,7 @@ export const pageStates: readonly PageState[] = [
   },
 ];
 
-/** What people see when something is wrong that they did not do. */
+/** Pages for errors that the user did not cause. */
 export const problemStates: readonly PageState[] = (
   ['bad-request', 'method-not-allowed', 'too-large', 'unavailable', 'bug'] as const
 ).map((problem) => ({
@@ -205,7 +205,7 @@ const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="320
 <rect width="160" height="160" rx="36" fill="#1f5fbf"/><path d="M44 62h72l-8 62H52z" fill="#fff"/>
 <path d="M60 62a20 20 0 0 1 40 0" fill="none" stroke="#fff" stroke-width="10"/></svg>`;
 
-/** Of a logout request of the client `own`, without an id_token. */
+/** Returns the address of a logout request of the client `own`, without an id_token. */
 function logoutAddress({ base, app }: Stage, path = '/bye'): string {
   const query = new URLSearchParams({ client_id: 'own', post_logout_redirect_uri: app.url + path });
   return `${base}/auth/logout?${query.toString()}`;

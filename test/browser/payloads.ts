@@ -27,7 +27,7 @@ const breakouts = [
   '<a href="',
 ] as const;
 
-/** What runs, or loads something, where it is markup. Each says alert, which a browser tells of. */
+/** Texts that run code or load something if they become markup. Each opens an alert, which the browser reports. */
 const bodies = [
   '<script>alert(1)</script>',
   '<script src=//app.example/x.js></script>',

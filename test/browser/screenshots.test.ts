@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts';
 
 const folder = 'docs/screenshots';
 
-/** How the pictures of a page are taken: on a desk, and on a phone at night. */
+/** Settings of the screenshots of a page: on a desktop, and on a phone in dark mode. */
 const pictures = [
   { suffix: '', language: 'en', viewport: { width: 560, height: 560 }, colorScheme: 'light' },
   { suffix: '-phone', language: 'de', viewport: { width: 360, height: 640 }, colorScheme: 'dark' },

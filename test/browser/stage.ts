@@ -11,7 +11,7 @@ import { findChromium, launchChromium, patience } from './chromium.ts';
 import { startTlsProxy } from './tls-proxy.ts';
 import type { TlsProxy } from './tls-proxy.ts';
 
-/** What people meet: an API, an app that they come from, and a real browser. */
+/** An API, an app that sends people to it, and a real browser. */
 export interface Stage {
   readonly api: TestApi;
   readonly app: AppServer;
@@ -24,7 +24,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Who can sign in there. */
+/** Credentials of a user who can sign in there. */
 export const ann = { email: 'ann@shop.example', password: 'a long enough passphrase' };
 
 /** RFC 7636: of the codes that a stage asks for. */
@@ -33,12 +33,12 @@ export const verifier = 'v'.repeat(43);
 /** The picture of the box `branded`; a test that shows it has to answer for its host. */
 export const logo = 'https://pictures.example/logo.svg';
 
-/** What people are told the app is that has to ask them. */
+/** Name of the app that must ask for consent, as the pages show it. */
 export const appName = 'Photo Prints';
 /** The secret of the client `proven`. */
 export const provenSecret = 'the-secret-of-proven';
 
-/** How a stage is set. */
+/** Options of a stage. */
 export interface StageOptions {
   /** Browsers come over https, through a proxy before the API. */
   readonly tls?: boolean;
@@ -104,7 +104,7 @@ async function startAtItsUrl(tls: boolean, tries = 5): Promise<{ api: TestApi; p
   }
 }
 
-/** What an authorization request for a code has besides. */
+/** Parameters of an authorization request for a code. */
 export const codeParameters = {
   response_type: 'code',
   client_id: 'foreign',

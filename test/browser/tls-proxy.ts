@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 
-/** What stands before a Boxgate on the web: it speaks TLS to browsers and plain HTTP to the API. */
+/** A proxy before the API, as on the web: it speaks TLS to browsers and plain HTTP to the API. */
 export interface TlsProxy {
   /** `https://localhost:<port>`. Nobody knows its certificate. */
   readonly url: string;

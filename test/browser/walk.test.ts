@@ -28,7 +28,7 @@ describe('in Chromium a person', () => {
     };
   }
 
-  /** What an app finds in the address that a browser comes back to, once it is there. */
+  /** Returns the parameters in the address with which the browser returned to the app. */
   async function atApp(page: Page, part: 'hash' | 'search'): Promise<Record<string, string>> {
     await page.getByRole('heading', { name: 'Back in the app' }).waitFor();
     return Object.fromEntries(new URLSearchParams(new URL(page.url())[part].slice(1)));

@@ -8,7 +8,9 @@ import { isRecord } from '../../crds/schema-node.ts';
 import type { Row } from './objects/row.ts';
 import { table } from './objects/table.ts';
 
-/** What an API server says about an object; a refusal names fields in its message and, each by itself, in its causes. */
+/**
+ * Answer of an API server to an object. A rejection names fields in its message and one field in each of its causes.
+ */
 interface Answer {
   readonly status: number;
   readonly message: string;

@@ -55,7 +55,7 @@ const bad: readonly (readonly [title: string, key: Key, algorithm: string, at: s
   ['a symmetric key', { kty: 'oct', k: 'AQAB' }, 'RS256', '.kty', /must be RSA, EC or OKP/],
 ];
 
-/** Whether jose, which verifies assertions, gets a key out of this one. */
+/** Checks whether jose, which verifies assertions, can import this key. */
 async function isTaken(key: Key, algorithm: string): Promise<boolean> {
   try {
     await createLocalJWKSet({ keys: [{ kty: '', ...key }] })({ alg: algorithm });

@@ -10,7 +10,7 @@ import { seededRandom } from '../support/random.ts';
 
 const objectsOfAKind = 150;
 
-/** What fits somewhere, what is at the edge of something, and what fits nowhere. */
+/** Texts that are valid in some field, at the edge of a rule, or valid nowhere. */
 const texts = [
   ...['app', 'App', 'a.b', 'a-b', '7', 'a b', '', '../x', 'a/b', 'ü', 'a\nb', 'box', 'admins', 'client_secret'],
   ...['https://a.example/x', 'https://a.example', 'http://127.0.0.1/x', 'http://a.example/x', 'com.example:/x', '//x'],

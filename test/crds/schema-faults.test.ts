@@ -3,7 +3,7 @@ import { faultSentence } from '../../crds/fault.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import { manifest, type Spec } from './objects/row.ts';
 
-/** What a person reads about one wrong field: which field, what is wrong, what to do. */
+/** Messages about one wrong field: which field, what is wrong, what to do. */
 const sentences: [spec: Spec, sentence: string][] = [
   [{ grant_types: null }, 'spec.grant_types must be given'],
   [{ grant_types: 'implicit' }, 'spec.grant_types must be a list, not "implicit"'],

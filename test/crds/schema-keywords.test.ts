@@ -81,7 +81,7 @@ function passing<K extends Kind>(
   });
 }
 
-/** Where a keyword stands, as `spec.link[].id`; `.*` for the values of a map. */
+/** Returns the paths of a keyword, such as `spec.link[].id`; `.*` denotes the values of a map. */
 function placesOf(node: SchemaNode, keyword: string, path: string): string[] {
   const { properties, items, additionalProperties } = node;
   const isThere = node[keyword] !== undefined && (keyword !== 'additionalProperties' || additionalProperties === false);
@@ -93,7 +93,9 @@ function placesOf(node: SchemaNode, keyword: string, path: string): string[] {
   ];
 }
 
-/** Whether a refused path is the place of a keyword, or a member or element of it (`required`, `uniqueItems`). */
+/**
+ * Checks whether a rejected path is the path of a keyword, or a member or element of it (`required`, `uniqueItems`).
+ */
 function isAt(path: string, place: string): boolean {
   const pattern = place.replaceAll('.', '\\.').replaceAll('[]', '\\[\\d+\\]').replaceAll('*', '[^.[]+');
   return new RegExp(`^${pattern}(\\.[^.[]+|\\[\\d+\\])?$`).test(path);

@@ -6,7 +6,7 @@ import { resourceOf } from '../../operator/desired/resource.ts';
 import type { Row } from './objects/row.ts';
 import { table } from './objects/table.ts';
 
-/** What is wrong with an object that no CRD refuses: a fault of our own check, or the compiler's. */
+/** Returns the fault of an object that no CRD rejects: from our own check, or from the compiler. */
 function whyNotValid(row: Row): string | undefined {
   const checked = checkManifest(row.object, row.old);
   if (!checked.ok) return checked.faults.map(({ path, message }) => `${path} ${message}`).join('; ');

@@ -24,7 +24,7 @@ spec:
 ${words.map((word) => `    - ${word}\n`).join('')}  names:
 ${names.map((name) => `    - ${name}: 1\n`).join('')}`;
 
-/** What kubectl sends to the API server. */
+/** Returns the spec as kubectl sends it to the API server. */
 function readByKubectl(): unknown {
   const options = ['label', '--local', '--dry-run=client', '-f', '-', 'a=b', '-o', 'json'];
   const json = execFileSync(findPrograms().kubectl, options, { input: text, encoding: 'utf8' });

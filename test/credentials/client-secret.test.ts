@@ -22,7 +22,7 @@ describe('the secrets of clients', () => {
     });
   });
 
-  /** Whether a secret is one of the stored ones. */
+  /** Checks whether a secret is one of the stored secrets. */
   async function fits(stored: readonly string[], secret: string): Promise<boolean> {
     return (await secrets.verify(stored, secret)) !== undefined;
   }

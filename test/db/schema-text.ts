@@ -14,7 +14,7 @@ export async function schemaText(owner: pg.Client | pg.Pool, apiRole: string): P
   return `${parts.join('\n\n')}\n`;
 }
 
-/** What belongs to the schema itself. */
+/** Tables of the schema itself. */
 const ownTables = `SELECT c.oid, c.relname, c.relkind, c.relrowsecurity, c.relforcerowsecurity FROM pg_class c
    WHERE c.relnamespace = 'boxgate'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'S') AND NOT c.relispartition`;
 
@@ -60,7 +60,7 @@ function functions(): string {
      WHERE p.pronamespace = 'boxgate'::regnamespace ORDER BY p.proname, p.oid::regprocedure::text`;
 }
 
-/** Of the API's role and of everybody (PUBLIC); the owner may all. */
+/** Returns the query for the grants of the API's role and of PUBLIC; the owner has every right. */
 function grants(apiRole: string): string {
   const grantee = `CASE WHEN g.grantee = 0 THEN 'public' ELSE replace(pg_get_userbyid(g.grantee), '${apiRole}', 'api') END`;
   return `

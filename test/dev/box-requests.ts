@@ -29,7 +29,7 @@ export async function getStatus(boxUrl: string, path: string, token: string): Pr
   return response.status;
 }
 
-/** Whether a token is good, as another client of the box hears it (RFC 7662). */
+/** Checks whether a token is active, by introspection from another client of the box (RFC 7662). */
 export async function isActive(boxUrl: string, token: string, id: string, secret: string): Promise<boolean> {
   const response = await fetch(`${boxUrl}/auth/introspect`, {
     method: 'POST',

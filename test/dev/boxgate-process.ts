@@ -4,7 +4,7 @@ import { once } from 'node:events';
 /** `boxgate` as a process, seen from outside. */
 export interface BoxgateProcess {
   readonly pid: number;
-  /** What it has printed so far. */
+  /** Text that it has printed so far. */
   readonly stdout: string;
   readonly stderr: string;
   /** Its process id is somebody else's from then on. */
@@ -19,9 +19,9 @@ export interface BoxgateProcess {
   end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
-/** How `boxgate` is started, if not by the Node that runs the tests in the folder that they run in. */
+/** Options of starting `boxgate`; by default, the Node of the tests starts it in the folder of the tests. */
 export interface BoxgateOptions {
-  /** What stands before the arguments of `boxgate` on the command line. */
+  /** Command line before the arguments of `boxgate`. */
   readonly command?: readonly [string, ...string[]];
   readonly environment?: Readonly<Record<string, string>>;
 }

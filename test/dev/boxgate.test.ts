@@ -19,7 +19,10 @@ if (what === 'serve') {
 }
 `;
 
-/** How the launcher hands over, by the Node that runs it: the pinned one, one that can replace itself, an old one. */
+/**
+ * Command lines of the launcher, by the Node that runs it: the pinned one, one that can replace its process, an old
+ * one.
+ */
 const ways = {
   'in the pinned Node': (root: string) => [join(root, 'node_modules/node/bin/node')],
   'from a Node that can replace its process': (root: string) => [join(root, 'other-node')],

@@ -10,7 +10,7 @@ import type { DevProcess } from './dev-process.ts';
 import { clientYaml, policyYaml, secretYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
 
-/** Of the client `admin`, who may do everything. */
+/** Secret of the client `admin`, which may do everything. */
 const adminSecret = 'secret-of-the-admin';
 
 /** A client with a chosen secret, and the policy that lets it do everything, in one file. */

@@ -124,7 +124,7 @@ describe('what boxgate dev prints', () => {
     expect(named(again.boxgate.stdout)).to.deep.equal([]);
   });
 
-  /** What only the owner of a file of the state folder may know. */
+  /** Returns the secrets in a file of the state folder. */
   function secretsIn(file: string): readonly string[] {
     const value = parseJson(readFileSync(file, 'utf8'));
     return Object.entries(isObject(value) ? value : {})

@@ -15,7 +15,7 @@ import type { TemporaryFolder } from './temporary-folder.ts';
 describe('boxgate dev, killed and started again', () => {
   let folder: TemporaryFolder;
   let dev: DevProcess;
-  /** What the first life gave out. */
+  /** Credentials that the first run issued. */
   const given = { secret: '', opaque: '', jwt: '' };
 
   before(async () => {

@@ -24,7 +24,7 @@ describe('examples/app', () => {
     state.remove();
   });
 
-  /** What the app says to a browser. */
+  /** Returns the app's answer to a browser. */
   async function say(address: string, cookie = '') {
     const response = await fetch(address, { headers: { Cookie: cookie }, redirect: 'manual' });
     const { status, headers } = response;

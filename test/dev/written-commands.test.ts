@@ -92,16 +92,16 @@ function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** How to have a network of our own, in which every port is free; an ordinary user has one with a user namespace. */
+/** Command for a network namespace in which every port is free; an ordinary user needs a user namespace for it. */
 const apart = isRoot() ? ['unshare', '-nm'] : ['unshare', '--map-current-user', '-nm', '--keep-caps'];
 
-/** Whether this machine lets us have one. */
+/** Checks whether this machine permits a network namespace. */
 function hasOwnNetwork(): boolean {
   const [program, ...options] = apart;
   return program !== undefined && spawnSync(program, [...options, 'ip', 'link', 'set', 'lo', 'up']).status === 0;
 }
 
-/** What stands before the session on the command line: a network and packages of its own, a user. */
+/** Returns the command line before the session: its own network and packages, and its user. */
 function prefixOf(clone: string, home: string, user: string | undefined): readonly string[] {
   const as = user === undefined ? [] : ['runuser', '-u', user, '--', 'env', `HOME=${home}`];
   if (!hasOwnNetwork()) {

@@ -7,7 +7,7 @@ import { isObject, parseJson } from '../../api/client/apply-answer.ts';
 import { newBrowser } from '../http/pages/browser.ts';
 import { commandWith, writtenCommands } from './written-commands.ts';
 
-/** What the session found: whether each command did what its page says, by the command as it is written. */
+/** Result of a session: the commands that ran, as they are written, and those that did not do what their page says. */
 export interface SessionReport {
   readonly ran: readonly string[];
   readonly failures: readonly string[];

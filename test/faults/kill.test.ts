@@ -14,7 +14,7 @@ const rounds = Number(process.env['BOXGATE_KILLS'] ?? 2);
 const declaredAtOnce = 40;
 const workers = 4;
 
-/** What the service has said is done. */
+/** Changes that the service has acknowledged. */
 interface Acknowledged {
   readonly tokens: string[];
   readonly refreshTokens: string[];

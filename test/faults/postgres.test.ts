@@ -43,8 +43,10 @@ describe('an API whose Postgres', () => {
     expect(api.lines.filter((line) => /"msg":"bug"|"level":"(error|fatal)"/.test(line))).to.deep.equal([]);
   });
 
-  /** What a request of the table gets when all is well: not every resource that it names is there. */
-  /** What its route answers when nothing is wrong: no person asks, so what is for people is refused to who asks. */
+  /**
+   * Checks whether a status is a route's answer without faults. Not every named resource exists, and the routes for
+   * people reject the request because no person sends it.
+   */
   function isAnswer({ status, shape }: Probe): boolean {
     return [200, 201, 204, 404, ...(shape === 'resource' ? [] : [303, 400, 403])].includes(status);
   }

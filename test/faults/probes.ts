@@ -6,7 +6,7 @@ import { adminSecret } from '../http/resources/box-api.ts';
 import { requestsOf } from '../http/route-requests.ts';
 import type { RouteRequest } from '../http/route-requests.ts';
 
-/** What a route answered, and after how many milliseconds. */
+/** Answer of a route, and its time in milliseconds. */
 export interface Probe {
   readonly name: string;
   readonly shape: RouteRequest['shape'];

@@ -7,7 +7,7 @@ import { ownerQuery } from '../support/owner-query.ts';
 import { asOwner, bareDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 
-/** How a run of the API's program ended, and what it said. */
+/** Exit code and output of a run of the API's program. */
 interface Run {
   readonly code: number;
   readonly stdout: string;

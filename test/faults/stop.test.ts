@@ -26,7 +26,7 @@ describe('F-32 an API that is told to stop under load', () => {
     await database.drop();
   });
 
-  /** What a request met: its status, with `elsewhere` when it was told to close its connection, else how it failed. */
+  /** Sends a request. Returns its status, with `elsewhere` if the server closes the connection, or its error. */
   function ask(agent: Agent): Promise<string> {
     return new Promise((resolve) => {
       const headers = {

@@ -11,7 +11,7 @@ function isPath(name: string): boolean {
   return /^(?:crds|process|api|operator|dev)\//.test(name);
 }
 
-/** Whether a file is source of the product: what a reader of the architecture looks for. */
+/** Checks whether a file is a source file of the product, which readers look for in the architecture page. */
 function isSource(file: string): boolean {
   return isPath(file) && /\.(?:ts|cjs|sql)$/.test(file);
 }
@@ -28,7 +28,9 @@ export function tablesOfSchema(schema: string): string[] {
   return [...schema.matchAll(/^(?:partitioned )?table (\w+)/gm)].map(([, name = '']) => name).sort();
 }
 
-/** What is wrong between the table and the tree: names without a file, files without a name, names given twice. */
+/**
+ * Returns the differences between the table and the tree: names without a file, files without a name, duplicate names.
+ */
 export function compareTable(named: readonly string[], files: readonly string[]): string[] {
   const sources = files.filter(isSource);
   const covers = (name: string, file: string) => (name.endsWith('/') ? file.startsWith(name) : file === name);

@@ -1,14 +1,14 @@
 /** Words that introduce a clause: a comment that begins with one has neither a noun nor a verb for its subject. */
-const clauseWords = ['What', 'Whether', 'Who', 'Whose', 'How', 'Where', 'When', 'Which', 'That', 'Of'] as const;
+const clauseWords = ['What', 'Whether', 'Who', 'Whose', 'How', 'Where', 'When', 'Which', 'That', 'Of', 'Why'] as const;
 
 /** A doc comment that begins a line and whose text begins with one of these words. */
 const opening = new RegExp(`^[ \\t]*/\\*\\*[\\s*]*((?:${clauseWords.join('|')})\\b.*)`, 'gm');
 
 /** Folders whose doc comments are checked. */
-const folders = /^(?:api|crds|operator|process|dev)\//;
+const folders = /^(?:api|crds|dev|operator|process|test|tools)\//;
 
-/** Checks whether the doc comments of a file are checked: it is a source file of the product. */
-export function isProductSource(file: string): boolean {
+/** Checks whether the doc comments of a file are checked: it is a source file of the product, its tests or its tools. */
+export function isCheckedSource(file: string): boolean {
   return folders.test(file) && file.endsWith('.ts');
 }
 

@@ -4,7 +4,7 @@ export const decisionParts = ['Context', 'Decision', 'Consequences', 'Rejected']
 /** The most lines a decision may have: a page under a screen. */
 const longest = 60;
 
-/** What is wrong with the names of the decision files: gaps among the first, duplicates, other forms. */
+/** Returns the faults of the decision files' names: gaps among the first, duplicates, other forms. */
 export function faultsOfNumbers(names: readonly string[]): string[] {
   const numbers = names.map((name) => /^(\d{4})-[a-z0-9-]+\.md$/.exec(name)?.[1] ?? `not NNNN-some-words.md: ${name}`);
   const faults = numbers.filter((number, index) => number.startsWith('not') || numbers.indexOf(number) !== index);
@@ -18,7 +18,7 @@ function gaps(numbers: readonly number[]): string[] {
     .map((number) => `no page before ${number}`);
 }
 
-/** What is wrong with a decision's page. */
+/** Returns the faults of a decision's page. */
 export function faultsOfPage(name: string, text: string): string[] {
   const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
   const faults: string[] = [];

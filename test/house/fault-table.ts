@@ -5,7 +5,7 @@ export interface FaultRow {
   readonly files: readonly string[];
 }
 
-/** What rows are named by, and the tests of them. */
+/** Pattern of the IDs of rows, which their tests carry. */
 const rowId = String.raw`(?:F-\d\d|I\d+|peer defect \d+)`;
 
 /** Every row of a fault, an invariant or a peer's defect in the page; its last column says where the tests are, or that there are none. */
@@ -27,8 +27,8 @@ export function idsInTitles(source: string): ReadonlySet<string> {
 }
 
 /**
- * What is wrong between the page and the tests: ids that are to be there and are not, or twice; files that have no test of
- * the row's name; rows without a file although there is a test of their name.
+ * Returns the differences between the page and the tests: missing or duplicate IDs; files that have no test of the
+ * row's name; rows without a file although there is a test of their name.
  */
 export function compareFaults(
   wanted: readonly string[],

@@ -6,7 +6,7 @@ export type FieldProof = readonly [file: string, title: string];
 /** The tests that prove the effect of each field, by kind and dotted field. */
 type FieldProofs = Readonly<Record<Kind, Readonly<Record<string, FieldProof>>>>;
 
-/** Of fields that are stored and shown only: what the author wrote comes back. */
+/** Proof of fields that are only stored and shown: the API returns them as written. */
 const shown = ['test/http/resources/patches.test.ts', 'merges, also in YAML and as plain JSON'] as const;
 const lifetimes = ['test/oauth/token/access-token-plan.test.ts', 'lives ${String(lifetime)} seconds with'] as const;
 const reference = ['test/operator/secrets/resolve-secret.test.ts', 'finds the entry that a secretRef names'] as const;

@@ -36,7 +36,7 @@ const refused = {
   'declared-packages-only': ['api/db/undeclared.ts', 'pg-protocol'],
 } as const satisfies Record<string, readonly [from: string, to: string]>;
 
-/** What looks alike and is right. */
+/** Similar imports that are permitted. */
 const accepted = [
   ['operator/apply.ts', '../api/client/call.ts'],
   ['operator/settings.ts', '../process/environment.ts'],

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** What STYLE refuses: the file, its text, and the rule that must say so. */
+/** Sources that break a house rule: the file, its text, and the lint rule that must report it. */
 const refused = [
   ['crds/any.ts', 'const x: any = 1; export { x };', '@typescript-eslint/no-explicit-any'],
   ['crds/bang.ts', 'export const x = (y?: string) => y!;', '@typescript-eslint/no-non-null-assertion'],
@@ -30,7 +30,7 @@ const refused = [
   ['test/any.test.ts', 'const x: any = 1; export { x };', '@typescript-eslint/no-explicit-any'],
 ] as const;
 
-/** What looks alike and is right. */
+/** Similar sources that are permitted. */
 const accepted = [
   ['api/config.ts', "/** The setting. */\nexport const x = process.env['X'];"],
   ['api/const.ts', "/** The set. */\nexport const x = ['a', 'b'] as const;"],

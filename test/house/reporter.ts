@@ -23,7 +23,9 @@ class CountingReporter extends Mocha.reporters.Dot {
   }
 }
 
-/** Of a log that was cut, the end is what is left: which tests failed, and the first line of why. */
+/**
+ * Returns a failed test and the first line of its error. A log that was cut keeps only its end, where these lines are.
+ */
 function failureLine(test: Mocha.Test): string {
   return `${test.titlePath().join(' ')}: ${firstLine(test.err)}`;
 }

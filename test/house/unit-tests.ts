@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What a test needs Postgres (or another process) for: a test file that reaches one of these is no unit test. */
+/** Modules that start Postgres or another process: a test file that imports one of them is not a unit test. */
 const services = [
   'test/support/postgres.ts',
   'test/support/services.ts',

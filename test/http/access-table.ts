@@ -1,4 +1,4 @@
-/** Who asks. Bearer tokens for resources, client credentials for the OAuth endpoints. */
+/** Callers, with bearer tokens for resources and client credentials for the OAuth endpoints. */
 export const callers = [
   'nobody', //      no credentials at all
   'malformed', //   an Authorization header that is none
@@ -18,8 +18,8 @@ export const callers = [
 export type Caller = (typeof callers)[number];
 
 /**
- * What each caller gets from each route, in the order of {@link callers}. Declared by hand: what a new
- * route answers to whom is decided here, not found out.
+ * Statuses that each caller gets from each route, in the order of {@link callers}. They are declared by hand: the
+ * answers of a new route are decided here, not measured.
  */
 // prettier-ignore
 export const accessTable: Readonly<Record<string, string>> = {
@@ -98,7 +98,7 @@ export const accessTable: Readonly<Record<string, string>> = {
   'DELETE /users/:id':            '401   401  401  403  403  401  401  401  401  401  401  200',
 };
 
-/** What the admin gets for the id of a resource that only the other box has: none of it, and nothing of it changes. */
+/** Statuses that the admin gets for the id of a resource of the other box: it is neither shown nor changed. */
 export const idsOfTheOtherBox: Readonly<Record<string, number>> = {
   'GET /Client/:id': 404,
   'PUT /Client/:id': 201,

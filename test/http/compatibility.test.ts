@@ -68,7 +68,7 @@ const switches = Object.keys(boxSchema.properties.compatibility.properties).filt
 const strict = { profile: 'strict' };
 const all = (value: boolean) => Object.fromEntries(switches.map((name) => [name, value]));
 
-/** What a box says, and what it allows then. */
+/** Settings of a box, and what each of them allows. */
 const settings: readonly [compatibility: object, allowed: object][] = [
   [{}, all(true)],
   [strict, all(false)],

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { RawReply } from './raw-http.ts';
 
-/** What is demanded of any answer, whatever was asked. Throws when it lacks something. */
+/** Checks the rules of every answer, whatever the request. Throws if the answer breaks one. */
 export function expectClean({ status, headers, text, whole }: RawReply, what: string): void {
   const header = (name: string): string => headers.get(name) ?? '(none)';
   const isPage = header('content-type').startsWith('text/html');

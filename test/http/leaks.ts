@@ -1,4 +1,4 @@
-/** Where a secret stands in texts, in any of the forms in which it could have been written down. Empty: nowhere. */
+/** Returns the places of secrets in texts, in any form in which they could be written. Empty: no secret was found. */
 export function leaksIn(
   texts: Readonly<Record<string, readonly string[]>>,
   secrets: Readonly<Record<string, string>>,

@@ -50,7 +50,7 @@ describe('a person with a token', () => {
   const signedIn = (user: number): Promise<UserTokens> => userTokens(api.database.ownerUrl, 'default', 'app', user);
   const change = (user: number, body: object) => api.call('PUT', `/users/${String(user)}`, { body });
 
-  /** What each of two replicas answers to a request of the person. */
+  /** Returns the status that each of two replicas answers to a request of the person. */
   async function statuses({ access }: UserTokens, path = '/Group'): Promise<readonly number[]> {
     const headers = { Authorization: `Bearer ${access}` };
     const bases = [api.url, second.url].map((url) => `${url}/boxes/default`);

@@ -19,7 +19,7 @@ export interface RawReply {
   readonly text: string;
   /** Head and body. */
   readonly whole: string;
-  /** Whether the server closed, or said that it closes, the connection. */
+  /** True if the server closed the connection, or announced that it closes it. */
   readonly closed: boolean;
 }
 

@@ -10,7 +10,7 @@ import { expectClean } from './hygiene.ts';
 import { sendRequest } from './raw-http.ts';
 import type { RawReply, RawRequest } from './raw-http.ts';
 
-/** Who asks: a client by its secret, somebody by an access token, a browser by its cookie. */
+/** Kinds of callers: a client with its secret, somebody with an access token, a browser with its cookie. */
 export type Asker = 'anybody' | 'client' | 'token' | 'browser';
 
 /** A request that a route answers with success when it is sent as it stands. */
@@ -30,7 +30,7 @@ export interface RouteRequest {
   readonly cookie: string | undefined;
 }
 
-/** What a test changes of a request; headers are added. A path goes with its own query. */
+/** Changes of a request by a test; headers are added. A path includes its query. */
 export interface Change {
   readonly method?: string;
   readonly path?: string;
@@ -102,14 +102,14 @@ export async function startRouteApi(): Promise<RouteApi> {
 
 const back = 'https://app.example/back';
 
-/** What the requests of people need. */
+/** Values that the requests of people need. */
 interface People {
   /** A person's access token for `openid`. */
   readonly token: string;
   readonly forms: Readonly<Record<string, PageRequest>>;
 }
 
-/** What a browser sends to one page, beside its path. */
+/** Parts of a browser's request to one page, besides its path. */
 interface PageRequest {
   readonly cookie?: string;
   readonly query?: string;

@@ -8,7 +8,7 @@ import type { Ask, Connection, Reply } from '../support/connection.ts';
 const boxes = ['alpha', 'beta'] as const;
 type Box = (typeof boxes)[number];
 
-/** What one box gave to its client `same`. */
+/** Credentials that one box issued to its client `same`. */
 interface Given {
   readonly secret: string;
   readonly token: string;

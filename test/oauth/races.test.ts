@@ -9,11 +9,11 @@ import type { Reply } from './requests.ts';
 import { createChance, raceRounds, raceSeed, turns } from './schedule.ts';
 import type { Chance } from './schedule.ts';
 
-/** What racing requests were given. */
+/** Tokens issued to racing requests. */
 interface Given {
   readonly access: string[];
   readonly refresh: string[];
-  /** How many were given something, and how many nothing. */
+  /** Counts of successful and rejected requests. */
   issued: number;
   refused: number;
 }

@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 /** The secret of every client of {@link makeRefreshWorld}. */
 export const secret = generateClientSecret();
 
-/** How a use of a refresh token differs from the plainest one. */
+/** Differences of a use of a refresh token from the plainest one. */
 export interface UseOver {
   readonly fields?: Record<string, string>;
   readonly services?: OAuthServices;
@@ -19,7 +19,7 @@ export interface UseOver {
   readonly authorization?: string;
 }
 
-/** What a use came to: the new tokens, or the code of the refusal. */
+/** Result of a use: the new tokens, or the code of the error. */
 export type Used = TokenResponse | string | undefined;
 
 /** A world with clients that refresh in each way, and the steps of their tests. */
@@ -27,7 +27,7 @@ export interface RefreshWorld extends World {
   /** The first tokens of a client. */
   begin(id: string, fields?: Record<string, string>, box?: string): Promise<TokenResponse>;
   use(refreshToken: string | undefined, clientId: string, over?: UseOver): Promise<Used>;
-  /** Whether introspection says that a token is active. */
+  /** Checks whether introspection says that a token is active. */
   lives(text: string | undefined): Promise<boolean>;
 }
 

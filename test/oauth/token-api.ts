@@ -12,11 +12,11 @@ export const chosenSecret = 'a chosen: secret with 100% +';
 
 /** An API with one client for each way to configure client credentials. */
 export interface TokenApi extends TestApi {
-  /** Of box `default`. */
+  /** Token URL of the box `default`. */
   readonly tokenUrl: string;
   /** A form to the token endpoint, from `plain` unless told otherwise. */
   form(fields: Fields, authorization?: string): Promise<Reply>;
-  /** What introspection says of a token. */
+  /** Returns the introspection of a token. */
   introspect(token: string): Promise<Reply['body']>;
 }
 

@@ -35,13 +35,13 @@ export type Declared = { readonly kind: 'Client' | 'AccessPolicy' | 'Box'; reado
   Record<string, unknown>
 >;
 
-/** What an operator would hear of. */
+/** An audit event, as an operator would see it. */
 export interface Audit {
   readonly event: string;
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** What another replica may have of its own. */
+/** Options of another replica. */
 interface Over {
   readonly encryptionKey?: Buffer;
   /** Its hot statements, made of those that all have. */
@@ -52,7 +52,7 @@ interface Over {
 export interface World {
   /** The first replica; {@link World.replica} makes more. */
   readonly services: OAuthServices;
-  /** What seals the signing keys of the first replica. */
+  /** Sealing of the first replica's signing keys. */
   readonly sealing: KeySealing;
   /** Past row-level security and grants: for what a test arranges or looks at. */
   readonly owner: pg.Pool;
@@ -60,7 +60,7 @@ export interface World {
   /** Milliseconds since 1970, for all replicas. */
   readonly clock: { now: number };
   readonly audits: readonly Audit[];
-  /** How often a connection was taken, by all replicas: once for each statement of a batch, each transaction. */
+  /** Returns how often all replicas took a connection: once for each statement of a batch and each transaction. */
   readonly taken: () => number;
   replica(over?: Over): OAuthServices;
   declare(box: string, ...resources: readonly Declared[]): Promise<void>;
@@ -188,7 +188,7 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a piece of work came to: its value, or the code of the OAuth error it was refused with. */
+/** Returns the value of a piece of work, or the code of its OAuth error. */
 export async function outcome<T>(work: Promise<T>): Promise<T | string> {
   try {
     return await work;

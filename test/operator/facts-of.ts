@@ -6,7 +6,7 @@ import type { ObjectStatus } from '../../operator/status/object-status.ts';
 import { withTransitionTimes, statusOf, type Transition } from '../../operator/status/status.ts';
 import { desired } from './declare.ts';
 
-/** When a status is published, if a test says nothing else. */
+/** Time of a status by default. */
 export const NOW = '2026-01-01T00:00:00.000Z';
 
 const ready = { state: 'ready', value: new Secret('x') } as const;

@@ -17,14 +17,14 @@ export interface MemorySource extends Source {
   finalizers?: NonNullable<Source['finalizers']>;
   objects: readonly Declared[];
   secrets: readonly DeclaredSecret[];
-  /** What the Namespace says of quotas. */
+  /** Quota annotations of the Namespace. */
   quota?: BoxQuota;
   complete: boolean;
   /** Objects that are there though the list does not have them: what a live look finds. */
   hidden: readonly Declared[];
-  /** What was published last, by object key. */
+  /** Statuses published last, by object key. */
   readonly statuses: Map<string, ObjectStatus>;
-  /** How many statuses were published in all. */
+  /** Count of all published statuses. */
   published: number;
   readonly gone: string[];
 }
@@ -72,9 +72,9 @@ export interface MemoryKeeper extends SecretKeeper {
   readonly kept: Map<string, KeptSecret & { readonly wish: SecretWish }>;
   /** Names of Secrets that stay though no object wants them. */
   readonly released: Set<string>;
-  /** How many wishes were looked at in all. */
+  /** Count of all wishes read. */
   looks: number;
-  /** What time it is for it. */
+  /** Current time of the source. */
   now: Date;
 }
 

@@ -21,7 +21,7 @@ export interface OperatorRig {
   readonly database: TestDatabase;
   /** The API as it runs now; another one after {@link OperatorRig.restartApi}. */
   readonly api: ApiProcess;
-  /** What the operator's pod has of its ServiceAccount. */
+  /** ServiceAccount files of the operator's pod. */
   readonly account: PodAccount;
   /** Starts one more operator. */
   operator(environment?: Environment): Promise<OperatorProcess>;

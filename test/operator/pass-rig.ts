@@ -20,9 +20,9 @@ export interface PassRig {
   readonly events: RecordedEvents;
   readonly management: Management;
   memory: BoxMemory;
-  /** What time it is for the pass. */
+  /** Current time of the pass. */
   now: Date;
-  /** Whether other boxes wait for their pass. */
+  /** True if other boxes wait for their pass. */
   isCrowded: boolean;
   /** Every call since it was last emptied: the lines that were sent. */
   readonly calls: (readonly ApplyLine[])[];

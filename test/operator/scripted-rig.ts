@@ -15,7 +15,7 @@ import type { TestApi } from '../support/api.ts';
 import { plainOptions } from './reconciler-options.ts';
 import { recordedEvents, type RecordedEvents } from './status/recorded-events.ts';
 
-/** What happened to a box, in the order in which it happened. */
+/** An event of a box. */
 export interface BoxMoment {
   readonly box: string;
   readonly what: 'heard' | 'began' | 'ended';
@@ -32,7 +32,7 @@ export interface ScriptedRig {
   readonly events: RecordedEvents;
   /** Every call of the Kubernetes API. */
   readonly calls: readonly KubeCall[];
-  /** How many passes of a box have begun. */
+  /** Returns how many passes of a box have started. */
   passes(box: string): number;
   /** The value of `boxgate_operator_<name>`. */
   metric(name: string): Promise<number>;
@@ -41,7 +41,7 @@ export interface ScriptedRig {
   stop(): Promise<void>;
 }
 
-/** What is not as in a real operator; `declare` is done before it starts. */
+/** Differences from a real operator; `declare` runs before it starts. */
 export interface ScriptedRigOptions {
   readonly management?: (real: Management) => Management;
   readonly declare?: (cluster: ScriptedCluster) => void;

@@ -39,8 +39,8 @@ export async function runBlocks(
 }
 
 /**
- * Whether a text is what a page says: `…` stands for anything within a line, a line of it alone for any lines, blanks for
- * any number of them, and empty lines for nothing.
+ * Checks whether an output is as a page shows it. A `…` matches anything within a line, and alone on a line any lines.
+ * Blanks match any number of blanks. Empty lines are ignored.
  */
 export function isAsPrinted(expected: string, text: string): boolean {
   const lines = (one: string): string[] =>

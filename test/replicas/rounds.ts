@@ -8,7 +8,7 @@ export interface Round {
   readonly nth: number;
   readonly random: Random;
   readonly box: string;
-  /** Where the change is made, and where it must show. */
+  /** Replica that makes the change; `user` is the replica on which the change must take effect. */
   readonly actor: Replica;
   readonly user: Replica;
   /** The database, as its owner: how a person gets tokens. */

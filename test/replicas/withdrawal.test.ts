@@ -22,7 +22,7 @@ import { policyStories } from './withdrawals/policies.ts';
 
 const stories = { ...clientStories, ...policyStories, ...boxStories, ...peopleStories };
 
-/** What is granted, used on both replicas and withdrawn on one is refused by the next request on both. */
+/** Tests that a grant used on both replicas and withdrawn on one is denied by the next request on both. */
 describe('what a field grants', () => {
   let surroundings: Surroundings;
   let keys: Server;

@@ -1,7 +1,7 @@
 import type { Connection } from '../../api/db/core/transaction.ts';
 import { isRecord } from '../../crds/schema-node.ts';
 
-/** What a statement cost: pages of the database it touched, and the scans of its plan. */
+/** Cost of a statement: the database pages that it touched, and the scans of its plan. */
 export interface Cost {
   readonly buffers: number;
   readonly scans: readonly { readonly type: string; readonly table: string }[];

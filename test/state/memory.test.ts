@@ -25,7 +25,7 @@ describe('the memory of a replica', () => {
     cache = createCache(1_000);
   });
 
-  /** Of 2 MB with 1,000 resources of the usual size. */
+  /** Creates a cache; a box with 1,000 resources of the usual size takes 2 MB. */
   function createCache(most: number): StateCache {
     return createStateCache({
       most,

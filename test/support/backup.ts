@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What a replica holds of a database, and what fences its leaders; sessions are left alone. */
+/** Tables that a replica keeps in memory, and the epochs that fence leaders; sessions are left out. */
 const tables = ['box', 'box_version', 'resource', 'tombstone', 'revocation', 'signing_key', 'operator_epoch'];
 
 /** Keeps a copy of the tables as they are; the returned function puts it back, as a restored backup does. */

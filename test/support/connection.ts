@@ -9,7 +9,7 @@ export interface Reply {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** What is asked for. */
+/** A request. */
 export interface Ask {
   readonly method: string;
   /** Below the URL of the connection. */

@@ -23,7 +23,7 @@ export async function eventually(
   }
 }
 
-/** What begins from now on begins in a later millisecond than all that has: two of one millisecond have no order. */
+/** Waits for the next millisecond: two events of one millisecond have no order. */
 export function nextMillisecond(): Promise<void> {
   const now = Date.now();
   return eventually('the millisecond is over', () => Date.now() > now);

@@ -8,7 +8,7 @@ import { demandNoSecrets } from './secrets-in.ts';
 /** A program of ours in a process of its own, with what it says. */
 export interface LoggedProcess {
   readonly pid: number;
-  /** What it has logged and complained of, a line an entry. */
+  /** Lines of its standard output and standard error. */
   readonly lines: readonly string[];
   /** Resolves when the process is gone: its exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;

@@ -5,7 +5,7 @@ import { startLoggedProcess, type LoggedProcess } from './logged-process.ts';
 
 /** `boxgate operator` in a process of its own. */
 export interface OperatorProcess extends LoggedProcess {
-  /** Where its probes and metrics are. */
+  /** Base URL of its probes and metrics. */
   readonly healthUrl: string;
 }
 

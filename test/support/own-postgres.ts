@@ -16,10 +16,10 @@ import { familyOf, isRunning, signalAll } from './processes.ts';
 export interface OwnPostgres {
   readonly port: number;
   readonly dataDir: string;
-  /** Of its migrated database. */
+  /** Owner's URL of its migrated database. */
   readonly ownerUrl: string;
   readonly apiUrl: string;
-  /** Of database `postgres`, as superuser. */
+  /** URL of the database `postgres`, as superuser. */
   readonly adminUrl: string;
   /** Runs statements as superuser in the migrated database, over a connection of their own. */
   query(...statements: readonly string[]): Promise<pg.QueryResult<Record<string, unknown>>>;

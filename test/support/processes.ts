@@ -29,7 +29,7 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-/** Whether a process is there and has not ended (a zombie has). */
+/** Checks whether a process is running; a zombie is not. */
 export function isRunning(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${String(pid)}/stat`, 'utf8').includes(') Z ');

@@ -1,4 +1,4 @@
-/** What a secret of ours looks like, whichever test made it; and passwords that tests give to people. */
+/** Patterns of our secrets, whichever test created them, and of the passwords that tests give to people. */
 const shapes: Readonly<Record<string, RegExp>> = {
   'an access token': /\bbgt_[\w-]{40}/,
   'a refresh token': /\bbgr_[\w-]{40}/,

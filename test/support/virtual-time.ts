@@ -45,7 +45,7 @@ export function virtualTime(): VirtualTime {
   };
 }
 
-/** What was promised and is there has been heard of. */
+/** Waits until the callbacks of settled promises have run. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 20; round += 1) await Promise.resolve();
 }

@@ -7,7 +7,7 @@ import { startServer, type ServerProcess } from './machine/server-process.ts';
 /** The servers in floors/ that Boxgate is compared with. */
 export type FloorName = keyof typeof floors;
 
-/** How long and how often. */
+/** Rounds and durations of a run. */
 export interface Effort {
   readonly rounds: number;
   /** Seconds of one round that count. */
@@ -16,7 +16,7 @@ export interface Effort {
   readonly profile?: string | undefined;
 }
 
-/** What a scenario works with. Servers start when first asked for and serve every later scenario of the run. */
+/** Dependencies of a scenario. Servers start on first use and serve every later scenario of the run. */
 export interface BenchContext extends Effort {
   readonly postgres: BenchPostgres;
   readonly load: LoadGenerator;

@@ -8,7 +8,7 @@ export interface Declared extends RowName {
   readonly resource: DeclareLine['resource'];
 }
 
-/** Where a management port is, and a key that it accepts. */
+/** A management port, and a key that it accepts. */
 export interface ManagementPort {
   readonly port: number;
   readonly key: string;

@@ -19,7 +19,7 @@ export interface DevRun {
 }
 
 const program = fileURLToPath(new URL('../../dev/main.ts', import.meta.url));
-/** How often memory is looked at, milliseconds. */
+/** Interval of memory samples, in milliseconds. */
 const lookEvery = 100;
 
 /** Starts it on a database that is there; `options` such as `--once` come after the folder. */

@@ -49,7 +49,7 @@ function verdictOf(word: string | undefined): Row['verdict'] | undefined {
   return word === 'met' || word === 'missed' || word === 'reported' ? word : undefined;
 }
 
-/** What the figures were measured on: they compare only within one machine. */
+/** Returns the description of the machine: figures compare only within one machine. */
 function machine(): string {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim();
   const model = cpus()[0]?.model ?? 'unknown processor';

@@ -5,7 +5,7 @@ import { cpuOf } from './machine/process-usage.ts';
 /** One of those that are compared. */
 export type Contestant = {
   name: string;
-  /** What it is asked in one round; made anew for each. */
+  /** Returns the load of one round; called again for each round. */
   plan(): LoadPlan | FlowPlan;
   /** The processes whose CPU it costs: its server and Postgres, each with all below them. */
   pids: number[];

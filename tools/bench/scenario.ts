@@ -2,7 +2,7 @@ import type { BenchContext } from './context.ts';
 
 /** A row of the table in docs/performance.md. */
 export interface Row {
-  /** What was measured; rows are known by it from one run to the next. */
+  /** Subject of the measurement; it identifies the row from one run to the next. */
   readonly what: string;
   readonly goal: string;
   readonly figure: string;

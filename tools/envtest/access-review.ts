@@ -1,12 +1,15 @@
 import { isRecord } from '../../crds/schema-node.ts';
 import type { ControlPlane } from './control-plane.ts';
 
-/** What is asked for: `resourceAttributes` or `nonResourceAttributes` of a SubjectAccessReview. */
+/** Subject of the review: `resourceAttributes` or `nonResourceAttributes` of a SubjectAccessReview. */
 export type AccessAttributes =
   | { readonly resourceAttributes: Readonly<Record<string, string | undefined>> }
   | { readonly nonResourceAttributes: Readonly<Record<string, string>> };
 
-/** Whether the API server lets a ServiceAccount do something; it hears of a changed role some milliseconds later. */
+/**
+ * Checks whether the API server permits an action of a ServiceAccount; a changed role takes effect some milliseconds
+ * later.
+ */
 export async function mayAccount(
   plane: ControlPlane,
   { namespace, name }: { readonly namespace: string; readonly name: string },

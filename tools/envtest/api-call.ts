@@ -12,7 +12,7 @@ export interface ApiCall {
   readonly as?: string;
 }
 
-/** What the API server answered; the body as JSON where it is that, else as text. */
+/** Answer of the API server; the body is parsed if it is JSON, and text otherwise. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body: unknown;

@@ -41,7 +41,7 @@ function goMod(module: string): string {
   return readFileSync(path.join(goModules, module, 'go.mod'), 'utf8');
 }
 
-/** What the release scripts of Kubernetes set, so that the programs know their version; etcd has no such variables. */
+/** Returns the linker flags of the Kubernetes release scripts, which tell the programs their version; etcd has none. */
 function linkerFlags(version: string): string {
   const [, major = '', minor = ''] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
   const variables = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((name) => [

@@ -10,7 +10,7 @@ import { apiCall, type ApiAnswer, type ApiCall } from './api-call.ts';
 import { findControllerManager, findPrograms } from './find-programs.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
 
-/** What a pod has of its cluster and its ServiceAccount, and a kubeconfig that takes all of it from the same files. */
+/** Cluster and ServiceAccount files of a pod, and a kubeconfig that refers to the same files. */
 export interface PodAccount {
   readonly access: InCluster;
   /** Paths of the files in the folder. */

@@ -3,10 +3,10 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { controllerManager, release, type ProgramName } from './release.ts';
 
-/** What of the environment says where the programs are. */
+/** Environment variables that locate the programs. */
 export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Where the programs of the control plane are. */
+/** Paths of the control plane's programs. */
 export type Programs = Readonly<Record<ProgramName, string>>;
 
 /**

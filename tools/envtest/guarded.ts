@@ -21,7 +21,7 @@ exit "$status"
 
 /** A program that ends with this process. */
 export interface Guarded {
-  /** Of the shell that guards the program: its child is the program. */
+  /** Process ID of the shell that guards the program: its child is the program. */
   readonly pid: number;
   /** Resolves when the program has ended. */
   readonly ended: Promise<void>;

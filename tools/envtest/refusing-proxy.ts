@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import type { ControlPlane } from './control-plane.ts';
 
-/** What a request is answered instead of what it asked for. */
+/** Answer that replaces the real one. */
 export interface Refusal {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -13,9 +13,9 @@ export interface Refusal {
 /** A proxy in front of an API server, known by its certificate, that answers some requests itself. */
 export interface RefusingProxy {
   readonly port: number;
-  /** How many requests it has refused. */
+  /** Count of requests that it has rejected. */
   readonly refused: number;
-  /** How a request (its path with the query) is refused; undefined: it is not. */
+  /** Returns the rejection of a request (its path with the query); undefined: it is forwarded. */
   refuse: (path: string) => Refusal | undefined;
   /** Ends every connection. */
   cut(): void;

@@ -3,7 +3,7 @@ export function platformName(): string {
   return `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
 }
 
-/** Where archives are, and the SHA-512 of the one for each platform. */
+/** Location of archives, and the SHA-512 of the one for each platform. */
 export interface Published {
   readonly url: string;
   readonly sums: ReadonlyMap<string, string>;
@@ -102,7 +102,7 @@ export interface Downloads {
 /** The files that are downloaded. */
 export const downloads: Downloads = { archive: release, server: serverRelease, toolchain: goToolchain };
 
-/** What the control plane is made of, and the Go package of each in its module. */
+/** Programs of the control plane, and the Go package of each in its module. */
 export const programs = [
   { name: 'etcd', module: 'etcd', source: 'go.etcd.io/etcd/server/v3', minutes: 1 },
   { name: 'kube-apiserver', module: 'kubernetes', source: 'k8s.io/kubernetes/cmd/kube-apiserver', minutes: 9 },
@@ -110,8 +110,8 @@ export const programs = [
 ] as const;
 
 /**
- * What deletes the contents of a namespace, and what belongs to an object that is gone: nothing else does, so tests of that
- * need it too.
+ * Program that deletes the contents of a namespace, and the dependents of an object that is gone. Nothing else does
+ * this, so tests of it need the program too.
  */
 export const controllerManager = {
   name: 'kube-controller-manager',

@@ -11,7 +11,7 @@ export interface ScriptedRequest {
   readonly port: number | undefined;
 }
 
-/** What a request is answered instead of what it asked for. */
+/** Answers a request with a fault instead of the real answer. */
 export type Fault = (response: ServerResponse) => void;
 
 /**

@@ -21,9 +21,9 @@ export interface ScriptedCluster {
   remove(box: string, name: string): void;
   /** A Client is gone, and nobody is told. */
   lose(box: string, name: string): void;
-  /** How many Clients there are, those that are going among them. */
+  /** Count of Clients, including those being deleted. */
   readonly size: number;
-  /** How many of them have a finalizer. */
+  /** Count of Clients with a finalizer. */
   readonly held: number;
   /** The generation in which a Client was last said to be Ready; undefined when it is not. */
   readyGeneration(box: string, name: string): number | undefined;

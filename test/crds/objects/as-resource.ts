@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 /** Fields that mean something in a manifest only and are not in camelCase. */
 const ONLY_IN_MANIFESTS = new Set(['suspend', 'rotation', 'adoption', 'bootstrap_admin', 'secret_ref']);
 
-/** Whether a row says something about a resource too: no fields of manifests alone, no nulls, no object before it. */
+/** Checks whether a row applies to a resource too: no manifest-only fields, no nulls, no previous object. */
 export function isResourceToo(row: Row): boolean {
   const spec = specOf(row);
   if (spec === undefined || row.old !== undefined || row.verdict === 'valid-false') return false;

@@ -2,7 +2,7 @@ import { accepted, letters, refused, type Row } from './row.ts';
 
 const callback = 'https://app.example.com/callback';
 
-/** What grant_types, auth and scope may be. */
+/** Values of grant_types, auth and scope. */
 export const clientGrantRows: readonly Row[] = [
   ...accepted('Client', {
     'a client of one grant': {},

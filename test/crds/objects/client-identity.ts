@@ -17,7 +17,7 @@ const ec = {
 };
 const okp = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
 
-/** Who a client is and how it proves that: id, secret, keys, service accounts; what people see of it. */
+/** Values of a client's identity and credentials: id, secret, keys, service accounts, and the texts that people see. */
 export const clientIdentityRows: readonly Row[] = [
   ...accepted('Client', {
     'an id of its own': { id: 'My.Client_1~2-3' },
@@ -296,7 +296,7 @@ function numbered(count: number): Spec {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, 'x']));
 }
 
-/** Where the id comes from the name of the object, and when it may change. */
+/** Returns rows about an id that defaults to the object's name, and about its changes. */
 function nameRows(): Row[] {
   const long = `${letters(60)}.${letters(60)}.${letters(60)}`;
   const row = (title: string, object: Spec, verdict: Row['verdict'], paths: string[] = [], old?: Spec): Row => ({

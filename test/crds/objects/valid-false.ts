@@ -67,7 +67,7 @@ function deep(levels: number): Spec {
   return value;
 }
 
-/** What JSON.parse makes of `{"__proto__": …}`: a member of its own. */
+/** Returns the value of JSON.parse for `{"__proto__": …}`, which has such a member of its own. */
 function ownProto(): unknown {
   return JSON.parse('{"__proto__": {"polluted": true}}');
 }

@@ -232,7 +232,7 @@ describe('the hot statements of the code flow', () => {
     });
   });
 
-  /** What somebody else does between the statement that finds and the one that stores. */
+  /** Changes by another connection between the statement that finds and the one that stores. */
   const betweenForBoth = {
     'the version of the box moves': `UPDATE boxgate.box SET config_version = 11 WHERE box = 'default'`,
     ...Object.fromEntries(Object.entries(overForTheUser).map(([what, sql]) => [`they ${what}`, sql])),
@@ -290,7 +290,7 @@ describe('the hot statements of the code flow', () => {
     });
   }
 
-  /** What somebody is just doing, and has not committed; the statements do not wait for it. */
+  /** Uncommitted changes of another connection; the statements do not wait for them. */
   const underWay: Readonly<Record<string, (connection: Parameters<typeof bumpVersion>[0]) => Promise<unknown>>> = {
     'the box is being changed': (connection) => bumpVersion(connection, 'default'),
     'the box is held for a change': (connection) => lockResources(connection, 'default'),
@@ -370,7 +370,7 @@ describe('the hot statements of the code flow', () => {
     });
   }
 
-  /** Who takes something away while a code is on its way waits for it, and finds it. */
+  /** Revocations that start while a code is being stored: they wait for it, and find it. */
   const takers: Readonly<Record<string, (code: NewCode) => Promise<unknown>>> = {
     'a sign-out': () =>
       database.write(async (connection) => {

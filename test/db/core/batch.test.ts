@@ -67,7 +67,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What became of a submission: its result, or the message of its error. */
+/** Returns the result of a submission, or the message of its error. */
 function outcome(submission: Promise<number>): Promise<number | string> {
   return submission.catch((error: unknown) => (error instanceof Error ? error.message : 'no error'));
 }

@@ -13,7 +13,7 @@ function withCode(code: string, message = 'said by the system'): Error {
   return Object.assign(new Error(message), { code });
 }
 
-/** What an error is sorted as: an outage, a problem, or left as it is. */
+/** Returns the class of an error after translation: an outage, a problem, or unchanged. */
 function sort(error: unknown): string {
   const found = toOutage(error);
   if (found === error) return 'as it is';

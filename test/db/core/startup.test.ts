@@ -19,7 +19,7 @@ describe('the check of a database before the API serves', () => {
     await database.drop();
   });
 
-  /** What the check throws; undefined when the API may serve. */
+  /** Returns the error of the check; undefined if the API may serve. */
   async function refusal(change: { port?: string; user?: string; password?: string } = {}, of = database.apiUrl) {
     const url = new URL(of);
     if (change.port !== undefined) url.port = change.port;

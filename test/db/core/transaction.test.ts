@@ -41,7 +41,7 @@ describe('a transaction', () => {
     );
   }
 
-  /** What runs on the server under a name of this test's pool. */
+  /** Returns the statements that run on the server under the name of this test's pool. */
   async function running(): Promise<readonly string[]> {
     const { rows } = await database.owner.query<{ query: string }>(
       `SELECT query FROM pg_stat_activity

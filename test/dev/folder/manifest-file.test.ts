@@ -10,7 +10,7 @@ spec:
   grant_types: [client_credentials]
 `;
 
-/** What a file declares, in short: `default/Client/app@1`. */
+/** Returns the objects that a file declares, in short: `default/Client/app@1`. */
 function found(text: string): string[] {
   const file = parseManifests(text);
   if (!file.ok) throw new Error(`${String(file.fault.line)}: ${file.fault.message}`);

@@ -5,9 +5,9 @@ import type { AccessPolicy } from '../../../crds/access-policy.ts';
 import type { Client } from '../../../crds/client.ts';
 import { digestOf, type ApiWorld, type Credentials } from './api-world.ts';
 
-/** What somebody does with the API; its writes are the crash points. */
+/** A sequence of requests to the API; its writes are the crash points. */
 export interface ApiStory {
-  /** What was there before; its writes are none of the story's. */
+  /** Creates the initial state; its writes are not crash points. */
   readonly before?: (world: ApiWorld) => Promise<unknown>;
   readonly play: (world: ApiWorld) => Promise<void>;
 }

@@ -12,7 +12,7 @@ export interface Credentials {
   readonly secret: string;
 }
 
-/** What a token is worth at the end of a story: the status of `GET /Session` with it. */
+/** Expected status of `GET /Session` with a token at the end of a story. */
 export interface Expectation {
   readonly token: string;
   readonly status: 200 | 401 | 403;
@@ -32,7 +32,7 @@ export interface ApiWorld {
   /** The namespace that every call of this box names from now on. */
   namespace: NamespaceClaim | undefined;
   readonly expected: Expectation[];
-  /** Of clients that no policy concerns: never 200, at any time. */
+  /** Tokens of clients without a policy: never 200, at any time. */
   readonly strangers: string[];
   /** Calls the management port, again and again until it answers. */
   managed<T>(call: (management: Management) => Promise<T>): Promise<T>;
@@ -45,7 +45,7 @@ export interface ApiWorld {
   expect(token: unknown, status: Expectation['status'], why: string): Promise<void>;
 }
 
-/** What is sent along. */
+/** Credentials and body of a request. */
 export interface AskOptions {
   readonly by: Credentials | string;
   readonly form?: Readonly<Record<string, string>>;
@@ -106,7 +106,7 @@ export function createApiWorld(api: RestartedApi, box: string): ApiWorld {
   return world;
 }
 
-/** What is wrong with an expectation now; undefined when it holds. */
+/** Returns the fault of an expectation now; undefined if it holds. */
 export async function faultOf(world: ApiWorld, { token, status, why }: Expectation): Promise<string | undefined> {
   const answer = await world.ask('GET', '/Session', { by: token });
   return answer.status === status

@@ -101,7 +101,7 @@ export function metadataOf(object: Found): Found {
   return isRecord(object['metadata']) ? object['metadata'] : {};
 }
 
-/** Whether an object's condition Ready is True for the generation it has. */
+/** Checks whether an object's condition Ready is True for its current generation. */
 export function isReady(object: Found | undefined): boolean {
   if (object === undefined) return false;
   const status = isRecord(object['status']) ? object['status'] : {};

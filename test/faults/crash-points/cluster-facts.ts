@@ -1,11 +1,11 @@
 import { isRecord } from '../../../crds/schema-node.ts';
 import { metadataOf, type ClusterBox, type Found } from './cluster-box.ts';
 
-/** What a box has in the cluster, without what differs from run to run. */
+/** State of a box in the cluster, without values that differ from run to run. */
 export interface ClusterFacts {
   readonly objects: readonly unknown[];
   readonly secrets: readonly unknown[];
-  /** By uid, what stands for an object. */
+  /** Placeholder of each object, by uid. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -42,7 +42,10 @@ function conditionFacts({ lastTransitionTime: _time, ...condition }: Found): obj
   return condition;
 }
 
-/** Who made the Secret anew may not know what was in it. That the old secret is valid all the same the row shows. */
+/**
+ * Key left out of the comparison: an operator that created the Secret again may not know the old text. The old secret
+ * is still valid, as its row shows.
+ */
 const previousText = '.boxgate-previous';
 
 function secretFacts(found: Found): object {

@@ -1,7 +1,7 @@
 /** I9: watches over the answers of the management port that no call of an older epoch is done after one of a newer. */
 export interface EpochWatch {
   heard(this: void, path: string, body: Buffer, status: number, answer: Buffer): void;
-  /** What was done that should have been refused, since it was last asked. */
+  /** Returns the calls since the last query that were done but should have been rejected. */
   violations(): readonly string[];
 }
 

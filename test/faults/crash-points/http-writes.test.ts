@@ -20,7 +20,7 @@ describe('a proxy of HTTP that shows writes', () => {
   beforeEach(() => (received = []));
   after(() => void server.close());
 
-  /** What a caller got, after the read that comes before; how often the process was ended. */
+  /** Reads, then writes. Returns the answer to the write, and how often the process was ended. */
   async function play(way: Way | undefined): Promise<{ got: string; ended: number }> {
     const log = createWriteLog();
     log.begin('shop', way && { write: 'POST /x', way, place: 1 });

@@ -11,16 +11,16 @@ export interface WriteProxy {
   close(): Promise<void>;
 }
 
-/** What a proxy of HTTP needs. */
+/** Options of an HTTP proxy. */
 export interface HttpWritesOptions {
-  /** Where requests go, asked for each: `https://127.0.0.1:6443`. */
+  /** Returns the target of a request, such as `https://127.0.0.1:6443`; called for each request. */
   readonly target: () => Promise<string>;
   /** The certificate that the target is known by. */
   readonly ca?: Buffer;
   /** Speaks TLS to the process with these, which may be the target's own. */
   readonly tls?: { readonly key: Buffer; readonly cert: Buffer };
   readonly log: WriteLog;
-  /** What a request writes; undefined for one that only reads. */
+  /** Returns the write of a request; undefined if it only reads. */
   readonly describe: (method: string, path: string, body: Buffer) => Write | undefined;
   /** Ends the process. */
   readonly crash: () => void;

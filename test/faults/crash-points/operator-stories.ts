@@ -3,7 +3,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { ApiWorld } from './api-world.ts';
 import type { ClusterBox } from './cluster-box.ts';
 
-/** What a story is told with. */
+/** The cluster, the API and the operator of a story. */
 export interface OperatorWorld {
   readonly cluster: ClusterBox;
   readonly api: ApiWorld;
@@ -11,9 +11,12 @@ export interface OperatorWorld {
   killLeader(): void;
 }
 
-/** What admins do with the cluster; the writes of the operator and the API that follow are the crash points. */
+/**
+ * A sequence of an admin's changes to the cluster. The resulting writes of the operator and the API are the crash
+ * points.
+ */
 export interface OperatorStory {
-  /** What was there before; its writes are none of the story's. */
+  /** Creates the initial state; its writes are not crash points. */
   readonly before?: (world: OperatorWorld) => Promise<void>;
   readonly play: (world: OperatorWorld) => Promise<void>;
 }

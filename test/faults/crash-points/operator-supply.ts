@@ -16,12 +16,12 @@ export interface RestartedOperator {
   present(): Promise<OperatorProcess>;
   /** Ends the one that leads, as a node that fails does; the next has its turn with {@link RestartedOperator.present}. */
   kill(): void;
-  /** What the processes said last that ended although nobody ended them, since it was last asked. */
+  /** Returns the last log lines of processes that ended unexpectedly since the last query. */
   unplanned(): readonly string[];
   end(): Promise<void>;
 }
 
-/** What operators are started with. */
+/** Options of the operators. */
 export interface OperatorSupplyOptions {
   readonly plane: ControlPlane;
   /** As the operator's ServiceAccount. */

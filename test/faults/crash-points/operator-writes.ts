@@ -1,6 +1,6 @@
 import type { Write } from './write-log.ts';
 
-/** What a request writes into the cluster. */
+/** Returns the write of a request to the cluster. */
 export function kubernetesWrite(method: string, path: string): Write {
   const { pathname } = new URL(path, 'https://kubernetes');
   const box = /\/namespaces\/([^/]+)\//.exec(pathname)?.[1];
@@ -10,7 +10,7 @@ export function kubernetesWrite(method: string, path: string): Write {
   return { what, box: isLease ? undefined : box, ...(isLease ? { isPeriodic: true } : {}) };
 }
 
-/** What a request asks of the management port. */
+/** Returns the write of a request to the management port. */
 export function managementWrite(method: string, path: string): Write {
   const { pathname } = new URL(path, 'http://management');
   return { what: `${method} ${pathname}`, box: /^\/boxes\/([^/]+)\//.exec(pathname)?.[1] };

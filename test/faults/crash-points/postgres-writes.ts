@@ -4,7 +4,7 @@ import { messageReader, statementIn, type Message } from './postgres-messages.ts
 import { sqlWriteReader } from './sql-writes.ts';
 import type { Way, WriteLog } from './write-log.ts';
 
-/** What a proxy before Postgres needs. */
+/** Options of a proxy before Postgres. */
 export interface PostgresWritesOptions {
   readonly target: number;
   readonly log: Pick<WriteLog, 'meet'>;
@@ -48,7 +48,7 @@ function addressOf(address: AddressInfo | string | null): AddressInfo {
   return address;
 }
 
-/** What is asked together ends with a Query or a Sync; its answer ends with ReadyForQuery. */
+/** Forwards messages. A request ends with a Query or a Sync message, and its answer ends with ReadyForQuery. */
 function forward(near: Socket, far: Socket, { log, writers, crash }: PostgresWritesOptions): void {
   const fromClient = messageReader('client');
   const fromServer = messageReader('server');

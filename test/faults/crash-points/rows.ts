@@ -1,6 +1,6 @@
 import { asOwner, type TestDatabase } from '../../support/postgres.ts';
 
-/** What a box has in the database, by content: without what differs from run to run (times, versions, random ids). */
+/** Rows of a box by content, without values that differ from run to run (times, versions, random ids). */
 export type Rows = Readonly<Record<string, readonly unknown[]>>;
 
 const statements = {

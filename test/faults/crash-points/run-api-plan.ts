@@ -5,17 +5,17 @@ import { createApiWorld, faultOf, type ApiWorld } from './api-world.ts';
 import { readRows, type Rows } from './rows.ts';
 import type { Plan, WriteLog } from './write-log.ts';
 
-/** What became of a story. */
+/** Outcome of a story. */
 export interface Outcome {
   readonly writes: readonly string[];
   readonly rows: Rows;
   /** The invariants that did not hold, and what was seen. */
   readonly violations: readonly string[];
-  /** Whether the process was ended as planned. */
+  /** True if the process was ended as planned. */
   readonly isMet: boolean;
 }
 
-/** What stories are played on. */
+/** Processes that the stories run on. */
 export interface ApiRig {
   readonly database: TestDatabase;
   readonly api: RestartedApi;

@@ -13,7 +13,7 @@ import { readRows } from './rows.ts';
 import { watchInvariants } from './watch-invariants.ts';
 import type { Plan, WriteLog } from './write-log.ts';
 
-/** What stories are played on. */
+/** Processes that the stories run on. */
 export interface OperatorCrashRig {
   readonly plane: ControlPlane;
   /** A namespace beside those of the stories. */
@@ -25,7 +25,7 @@ export interface OperatorCrashRig {
   readonly epochs: EpochWatch;
 }
 
-/** What a story came to. */
+/** Outcome of a story. */
 export interface OperatorOutcome {
   readonly writes: readonly string[];
   /** Rows, objects with their statuses, and Secrets. */
@@ -107,7 +107,7 @@ function keepRunning({ api, operator }: OperatorCrashRig): () => Promise<void> {
   };
 }
 
-/** What is written some time later belongs to the story too: such as the statuses of other objects. */
+/** Waits until no more writes arrive: later writes, such as the statuses of other objects, belong to the story too. */
 async function quiet(log: WriteLog): Promise<void> {
   for (let before = -1; before !== log.writes.length && !log.isMet;) {
     before = log.writes.length;

@@ -1,6 +1,6 @@
 /**
- * When a plan ends a process: before a write of it is sent, after it has the answer, or while the answer is on its way; or
- * the process lives on, and only its connection is cut while the answer is on its way.
+ * Moments at which a plan ends a process: before a write is sent, after its answer, or while the answer is on its way.
+ * With `connection cut` the process continues, and only its connection is cut while the answer is on its way.
  */
 export const WAYS = ['before', 'after', 'answer lost', 'connection cut'] as const;
 
@@ -12,15 +12,15 @@ export interface Plan {
   /** A name as {@link WriteLog.writes} has it. */
   readonly write: string;
   readonly way: Way;
-  /** Where it came among the recorded ones, from 1. */
+  /** Position among the recorded writes, from 1. */
   readonly place: number;
   /** It is the write at that place that is meant, whatever its name: what is done at once is not always done in one order. */
   readonly byPlace?: true;
 }
 
-/** What a proxy knows of a write that wants to pass. */
+/** A write that a proxy has received and not yet forwarded. */
 export interface Write {
-  /** What is written, without what differs from run to run: `POST /boxes/shop/apply`. */
+  /** Name of the write, without values that differ from run to run: `POST /boxes/shop/apply`. */
   readonly what: string;
   /** The box it is about; undefined where it is about none. */
   readonly box: string | undefined;
@@ -32,7 +32,7 @@ export interface Write {
 export interface WriteLog {
   /** In their order; the second of its name is called `… #2`, and the box is called BOX in each. */
   readonly writes: readonly string[];
-  /** Whether the write of the plan has come. */
+  /** True if the write of the plan has come. */
   readonly isMet: boolean;
   /** Forgets everything and listens to what is about this box, or about none. */
   begin(box: string, plan?: Plan): void;

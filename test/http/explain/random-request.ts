@@ -17,7 +17,7 @@ export interface MadeRequest {
   readonly body: unknown;
 }
 
-/** Where the records of a box are, for paths that address them. */
+/** IDs of a box's records, for paths that address them. */
 export interface Places extends People {
   readonly sessions: readonly [string, ...string[]];
 }

@@ -8,7 +8,7 @@ import { Problem } from '../../../api/problem.ts';
 const json = 'application/json';
 const yaml = 'application/yaml';
 
-/** What became of a body: the value, or the problem's code with its first field. */
+/** Returns the parsed body, or the problem's code with its first field. */
 function outcome(contentType: string | undefined, body: string | Buffer): unknown {
   try {
     return { value: parseBody(contentType, Buffer.from(body)) };

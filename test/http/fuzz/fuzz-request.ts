@@ -116,7 +116,10 @@ function credentialsOf(
   ]);
 }
 
-/** How a body says its length: rightly nearly always. What is short of its length ends with the connection. */
+/**
+ * Returns the headers that frame a body, nearly always with the true length. A body that is too short ends with the
+ * connection.
+ */
 function framing(length: number, random: Random): string[] {
   const right = `Content-Length: ${String(length)}`;
   if (!oneIn(40, random)) return [right];

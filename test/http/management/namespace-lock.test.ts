@@ -58,7 +58,7 @@ describe('P-14 a box whose namespace was made again', () => {
     expect(await serves(there)).to.include({ token: 200, live: true });
   });
 
-  /** What the box does for the old tenant. */
+  /** Returns the box's answers to the old tenant. */
   async function serves({ box: name, ...at }: DeclaredBox) {
     const base = `${at.management === box.management ? api.url : other.url}/boxes/${name}`;
     const live = (await at.introspect('app', 'secret', token)).body['active'];

@@ -35,7 +35,7 @@ describe('the usage of the clients of a box', () => {
   const usage = async (cluster = 'cluster-of-shop') =>
     (await box.management.usage('shop', cluster, '', signal)).clients;
 
-  /** What a replica has noted is written when it stops. */
+  /** Restarts the replica: it writes its recorded usage when it stops. */
   async function restart(): Promise<void> {
     await api.stop();
     api = await startApi({ database, environment });

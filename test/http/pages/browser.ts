@@ -74,13 +74,13 @@ export function newBrowser(api: Pick<TestApi, 'url'>, box = 'default', issuer = 
   return browser;
 }
 
-/** Where the form of a page goes; undefined: to where the page was loaded from. */
+/** Returns the target of a page's form; undefined: the address of the page itself. */
 function formAction(text: string): string | undefined {
   const [, action] = /<form method="post" action="([^"]*)"/.exec(text) ?? [];
   return action && unescaped(action);
 }
 
-/** What a form carries that nobody sees. */
+/** Returns the hidden fields of a form. */
 export function hiddenFields(text: string): Record<string, string> {
   const inputs = [...text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
   return Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, unescaped(value)]));

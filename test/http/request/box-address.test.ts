@@ -100,7 +100,7 @@ describe('the name in a Host header', () => {
 });
 
 describe('the box of a request', () => {
-  /** What the database was asked for. */
+  /** Hosts that were looked up in the database. */
   let asked: string[] = [];
   let root: string | undefined;
   const addressing: BoxAddressing = {

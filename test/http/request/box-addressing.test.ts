@@ -26,7 +26,7 @@ function field(reply: RawReply, name: string): unknown {
 
 const document = '/.well-known/oauth-authorization-server';
 
-/** Whether a path is one below a resource type, in a box that may be there or not. */
+/** Pattern of the paths below a resource type, in a box that may or may not exist. */
 const isBelowType = /^(\/boxes\/[^/]*)?\/(Client|Session)(\/|$)/;
 
 /** The body of the answer where nothing is: the path alone decides its form. */

@@ -44,7 +44,7 @@ describe('forwarded headers of a trusted proxy', () => {
   });
   after(() => api.stop());
 
-  /** What the log says of a request with these headers. */
+  /** Sends a request with these headers. Returns its log line. */
   async function logged(headers: readonly (readonly [string, string])[]): Promise<Readonly<Record<string, unknown>>> {
     const reply = await sendRequest(api.url, { method: 'GET', target: '/nothing', headers });
     const id = reply.headers.get('x-request-id') ?? '?';

@@ -8,13 +8,13 @@ const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
 const canary = 'canary-4711';
 
-/** Where an app posts a form for a person. */
+/** Routes to which an app posts a form for a person. */
 const formsOnly: readonly string[] = ['POST /auth/authorize', 'POST /auth/logout'];
 
 type Statuses = Readonly<Record<string, number>>;
-/** Where no parameter is needed. */
+/** Routes that need no parameter. */
 const nothingSaid: Statuses = { 'POST /auth/userinfo': 200 };
-/** Where members that nobody knows are passed over: of a form of a page its token is missing then. */
+/** Routes that ignore unknown members; the form of a page is rejected because its token is missing. */
 const unknownMembers: Statuses = {
   ...nothingSaid,
   'POST /auth/signin': 403,
@@ -47,9 +47,9 @@ function nested(open: string, close: string, depth: number, inside = ''): string
 
 describe('bodies', () => {
   let api: RouteApi;
-  /** Of the endpoints for programs. */
+  /** Requests with a body to the endpoints for programs. */
   let withBody: readonly RouteRequest[];
-  /** Of the pages, too. */
+  /** Requests with a body to the endpoints and the pages. */
   let everyBody: readonly RouteRequest[];
 
   before(async () => {

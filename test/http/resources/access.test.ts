@@ -26,7 +26,7 @@ describe('who may do what', () => {
     return row[callers.indexOf(caller)] ?? 'not in the table';
   };
 
-  /** What the admin may end: it does so twice. */
+  /** Returns paths of new records that the admin may delete; it deletes each twice. */
   async function ownPaths(): Promise<Readonly<Record<string, string>>> {
     return {
       '/Session/': `/Session/${await newSession(api)}`,

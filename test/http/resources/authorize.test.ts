@@ -13,9 +13,9 @@ const linked = (id: string) => [{ resourceType: 'Client', id }];
 
 describe('authorization', () => {
   let world: World;
-  /** How often the body was wanted. */
+  /** Count of reads of the body. */
   let read = 0;
-  /** How often a decision was made, each with one statement. */
+  /** Count of decisions, each with one statement. */
   let decisions = 0;
 
   before(async () => {

@@ -3,7 +3,7 @@ import { isRecord } from '../../../crds/schema-node.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 
-/** What a test sends beside method and path; an object as body is sent as JSON. */
+/** Options of a request besides method and path; a body that is an object is sent as JSON. */
 export interface CallOptions {
   readonly body?: unknown;
   readonly type?: string;
@@ -13,7 +13,7 @@ export interface CallOptions {
   readonly token?: string | null;
 }
 
-/** What came back; `body` is parsed, JSON and YAML alike. */
+/** Answer to a request; `body` is parsed, from JSON or YAML. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;

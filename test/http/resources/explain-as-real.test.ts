@@ -33,11 +33,14 @@ describe('POST /AccessPolicy/$explain and the request that it is about', () => {
     readonly path: string;
     readonly body?: object;
     readonly headers?: Readonly<Record<string, string>>;
-    /** What the question says instead of what follows from the rest. */
+    /** Members of the question that replace those derived from the rest. */
     readonly question?: object;
   }
 
-  /** Whether the policy alone grants a request of the user, or of the client: as it is made, and as `$explain` says. */
+  /**
+   * Returns the decisions on a request of the user, or of the client, under one policy: the real one and that of
+   * `$explain`.
+   */
   async function verdicts(
     policy: object,
     { method, path, body, headers, question }: Asked,

@@ -49,7 +49,7 @@ describe('grants over REST: what people let clients have', () => {
     return { id, browser };
   }
 
-  /** What the browser leaves with after somebody has allowed a client what it asks for. */
+  /** Allows a client's request. Returns the parameters of the address that the browser leaves with. */
   async function allow(
     { browser }: Signed,
     client_id: string,

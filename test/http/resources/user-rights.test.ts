@@ -67,7 +67,9 @@ describe('the rights of a user, in the token of an app', () => {
   const ask = (wish: Record<string, string>): Promise<Answer> =>
     browser.get(`/auth/authorize?${new URLSearchParams({ response_type: 'token', ...wish }).toString()}`);
 
-  /** What the app receives after the administrator has allowed what it asks for, if a page asks. */
+  /**
+   * Returns the parameters that the app receives; if the consent page is shown, the administrator allows the request.
+   */
   async function answered(wish: Record<string, string>): Promise<URLSearchParams> {
     let { location } = await ask(wish);
     if (location.includes('/auth/consent')) location = (await browser.submit(location, { answer: 'allow' })).location;

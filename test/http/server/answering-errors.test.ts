@@ -77,7 +77,7 @@ describe('errors as answers', () => {
   let url = '';
   let lines: string[] = [];
   const nothing = (): void => undefined;
-  /** What else a request goes through, and may fail in. */
+  /** Functions that a request also calls, and in which it may fail. */
   let surroundings = { onAnswer: nothing, isTrustedProxy: () => false };
 
   before(async () => {

@@ -3,7 +3,7 @@ import type { RawReply } from '../raw-http.ts';
 import { startRouteApi } from '../route-requests.ts';
 import type { Change, RouteApi } from '../route-requests.ts';
 
-/** What is asked of each path; nothing that changes what the next one finds. */
+/** Requests to each path; none of them changes the answer to the next one. */
 const changes: Readonly<Record<string, Change>> = {
   'without credentials': { authorization: undefined },
   'with wrong credentials': { authorization: 'Basic eDp5' },

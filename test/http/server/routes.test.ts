@@ -30,7 +30,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 /** Methods that node reads, and which of our paths knows none. */
 const foreign = ['OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH', 'QUERY', 'LINK', 'PURGE', 'COPY', 'LOCK'];
 
-/** What a refusal of the method holds in each shape. */
+/** Text in the rejection of a method, by shape. */
 const refusals = {
   oauth: '"error":"invalid_request"',
   plain: '"error":"invalid_request"',
@@ -177,7 +177,7 @@ describe('routes', () => {
   });
 });
 
-/** What makes comes first, what removes last. */
+/** Returns the order of a request: those that create come first, those that delete last. */
 function rank(name: string): number {
   return ['POST', 'PUT', 'GET', 'PATCH', 'DELETE'].findIndex((method) => name.startsWith(method));
 }

@@ -139,7 +139,7 @@ describe('holding back who fails', () => {
     expect(await untilTried(tried), 'the rest of the window').to.equal(perClient - tried);
   });
 
-  /** How many further guesses are taken until the address is held back. */
+  /** Guesses until the address is throttled. Returns how many further guesses were accepted. */
   async function untilTried(tried: number): Promise<number> {
     for (let more = 0; ; more += 1) {
       if ((await ask(`a:wrong again ${String(tried + more)}`)).status === 429) return more;

@@ -67,7 +67,7 @@ describe('the code flow', () => {
   let one: OAuthServices;
   let two: OAuthServices;
   let made = 0;
-  /** How often Postgres was too busy to redeem a code. */
+  /** Count of codes that Postgres was too busy to redeem. */
   let outages = 0;
 
   before(async () => {
@@ -191,7 +191,7 @@ describe('the code flow', () => {
     expect(counts).to.deep.equal([2, 2, 1]);
   });
 
-  /** What takes from a person what they had, and what comes then of a request for a code. */
+  /** Revocations of a person's access, and the results of a later request for a code. */
   const takers: Readonly<Record<string, [take: (person: Person) => Promise<unknown>, next: string, error: string]>> = {
     'sign out': [({ box, browser }) => signOut(one, box, browser), 'sign-in', 'invalid_grant'],
     'are disabled': [(person) => change(person, { status: 'inactive' }), 'sign-in', 'invalid_grant'],

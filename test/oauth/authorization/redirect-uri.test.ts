@@ -27,7 +27,7 @@ describe('a redirect URI', () => {
   });
 });
 
-/** What was sent without its port, where both are of a loopback address: only there may it differ. */
+/** Returns the sent URI without its port if both URIs have a loopback address: only there may the port differ. */
 function withoutPort(sent: string, configured: string): string {
   const [origin = ''] = loopback.exec(configured) ?? [];
   if (origin === '' || !sent.startsWith(`${origin}:`)) return sent;

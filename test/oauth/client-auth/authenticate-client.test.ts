@@ -87,7 +87,7 @@ describe('T-03 an unknown client and a wrong secret', () => {
   });
 });
 
-/** Of what a refusal takes: what a processor makes of the same code at another place. */
+/** Share of a rejection's time that is ignored: a processor runs the same code at another address that much slower. */
 const negligible = 0.05;
 
 const hundred = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'));

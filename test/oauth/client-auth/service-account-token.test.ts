@@ -211,7 +211,7 @@ describe('a client that authenticates by ServiceAccounts', () => {
     expect(await api.serviceAccounts(settingsOf(strange))).to.be.above(version);
   });
 
-  /** Where the row of the settings stands; another place once it was written. */
+  /** Returns the physical place of the settings row, which changes with every write. */
   async function rowPlace(): Promise<string | undefined> {
     const owner = new pg.Client({ connectionString: api.database.ownerUrl });
     await owner.connect();

@@ -188,7 +188,7 @@ describe('the plan of signing keys', () => {
 
 let made = 0;
 
-/** What the steps make of the rows, oldest first, as the table gives them back. */
+/** Returns the rows after the steps, oldest first, as the table returns them. */
 function carriedOut(keys: readonly SigningKeyRow[], steps: readonly KeyStep[]): readonly SigningKeyRow[] {
   let rows = [...keys];
   for (const step of steps) {

@@ -11,7 +11,7 @@ import type { Fields, Reply } from '../requests.ts';
 
 /** The person of {@link startOpenIdApi}. */
 export const ann = { email: 'ann@shop.example', password: 'a long enough passphrase' };
-/** What is stored of her. */
+/** Stored data of the user `ann`. */
 export const annsData = {
   name: 'Ann Æther',
   given_name: 'Ann',
@@ -29,14 +29,14 @@ export const annsData = {
 };
 /** The issuer of its box. */
 export const issuer = issuerOf('default');
-/** Where its clients are answered. */
+/** Redirect URI of its clients. */
 export const back = 'https://app.example/back';
-/** Where people are sent who signed out through `own`. */
+/** Address to which people return who signed out through `own`. */
 export const goodbye = 'https://app.example/goodbye';
 /** The secret of its client `server`. */
 export const secret = generateClientSecret();
 
-/** What somebody types to sign in. */
+/** Email and password of a sign-in. */
 export interface Credentials {
   readonly email: string;
   readonly password: string;

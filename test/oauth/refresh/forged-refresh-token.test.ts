@@ -27,7 +27,7 @@ describe('X-16 a refresh token that nobody issued', () => {
     },
   };
 
-  /** How often a connection was taken for a piece of work. */
+  /** Returns how often a piece of work took a connection. */
   async function takenBy(work: () => Promise<unknown>): Promise<number> {
     const before = world.taken();
     await work();

@@ -25,7 +25,7 @@ describe('boxgate operator, for a client with keys', () => {
     await rig.stop();
   });
 
-  /** What a person sees who applies a manifest with kubectl. */
+  /** Applies a manifest with kubectl. Returns its output. */
   async function apply(name: string, spec: string): Promise<string> {
     const file = join(folder, `${name}.yaml`);
     const head = `apiVersion: boxgate.dev/v1\nkind: Client\nmetadata: {name: ${name}, namespace: ${box}}\nspec:\n`;

@@ -40,7 +40,7 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
     await rig.plane.call({ method: 'DELETE', path: accounts(box, name) });
   }
 
-  /** What the kubelet asks for when a pod has a projected token. */
+  /** Requests a token as the kubelet does for a pod with a projected token. */
   async function mint(name: string): Promise<string> {
     const found: unknown = await (await fetch(`${rig.api.url}/boxes/${box}/.well-known/openid-configuration`)).json();
     const audiences = [isRecord(found) ? found['issuer'] : undefined];

@@ -9,7 +9,7 @@ import { sendJson } from '../../oauth/requests.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
 const machine = { grant_types: ['client_credentials'] };
-/** What no other tenant may ever see. */
+/** Text that no other tenant may ever see. */
 const canary = 'canary-of-the-neighbour';
 
 describe('tenants of one cluster', () => {

@@ -41,7 +41,7 @@ describe('a host that an admin withdraws', () => {
     return box;
   }
 
-  /** What of a host and an issuer the row of a box says. */
+  /** Returns the hosts and the issuer in the row of a box. */
   async function rowOf(box: string): Promise<string> {
     const { rows } = await owner.query<{ said: string | null }>(
       `SELECT concat(body -> 'hosts', body -> 'issuer') AS said FROM boxgate.resource WHERE box = $1 AND kind = 'Box'`,
@@ -55,7 +55,7 @@ describe('a host that an admin withdraws', () => {
     return isRecord(body) && isRecord(body['metadata']) ? String(body['metadata']['uid']) : '';
   };
 
-  /** What the tenant does to keep the host; each ends once the operator has looked at it. */
+  /** Attempts of the tenant to keep the host; each resolves after the operator has processed it. */
   const tricks: Readonly<Record<string, (box: string, host: string) => Promise<void>>> = {
     async nothing() {
       await Promise.resolve();

@@ -30,7 +30,7 @@ function isWatch({ query }: KubeCall): boolean {
   return query?.['watch'] === 'true';
 }
 
-/** What an admin does to the clients of a namespace. */
+/** Returns an admin's calls for the clients of a namespace. */
 function admin(plane: ControlPlane, namespace: string) {
   const path = `/apis/boxgate.dev/v1/namespaces/${namespace}/clients`;
   const body = (name: string, value: string): object => ({

@@ -26,13 +26,13 @@ export interface SourceRig {
   /** Every call of the Kubernetes API that was sent. */
   readonly calls: KubeCall[];
   readonly failures: unknown[];
-  /** What happens between a call's making and its sending. */
+  /** Runs between the creation of a call and its sending. */
   meanwhile: (call: KubeCall) => Promise<void>;
   /** Starts the reconciler; resolves after its first round. */
   start(): Promise<void>;
   stop(): Promise<void>;
   sweep(): Promise<void>;
-  /** Where a kind is in this box, or one object of it. */
+  /** Returns the path of a kind in this box, or of one of its objects. */
   at(kind: Kind, name?: string): string;
   /** Makes an object as an admin does, or changes it. */
   put(kind: Kind, name: string, spec: object): Promise<void>;
@@ -46,7 +46,9 @@ export interface SourceRig {
   token(id: string, secret: string): Promise<number>;
   /** The writes among the calls. */
   writes(): readonly KubeCall[];
-  /** What the source may do from now on with our kinds (`declared`), their statuses (`statuses`), …: no verb, nothing. */
+  /**
+   * Sets the source's rights from now on to our kinds (`declared`), their statuses (`statuses`), …: no verb, no right.
+   */
   allow(what: keyof typeof rights, ...verbs: readonly string[]): Promise<void>;
   /** Ends the reconciler, and takes the objects away. */
   end(): Promise<void>;
@@ -88,7 +90,7 @@ export function eachInCluster(take: (rig: SourceRig) => void): void {
   afterEach(() => rig.end());
 }
 
-/** What other test files of this process have left: a source reads all namespaces, and would trip over objects of theirs. */
+/** Removes the objects that other test files left behind: a source reads all namespaces, and would process them too. */
 async function removeLeftovers(plane: ControlPlane): Promise<void> {
   for (const plural of ours) {
     const { body } = await plane.call({ path: `/apis/boxgate.dev/v1/${plural}` });
@@ -204,7 +206,7 @@ function startOver(rig: SourceRig, api: TestApi, access: InCluster): Reconciler 
 
 const ours = Object.values(KINDS).map(({ plural }) => plural);
 
-/** What a source may do: read our kinds, write their statuses, hold their deletion, read Namespaces; nothing else. */
+/** Rights of a source: read our kinds, write their statuses, set their finalizers, read Namespaces; nothing else. */
 const rights = {
   declared: { apiGroups: ['boxgate.dev'], resources: ours, verbs: ['get', 'list', 'watch'] },
   statuses: { apiGroups: ['boxgate.dev'], resources: ours.map((name) => `${name}/status`), verbs: ['patch'] },

@@ -11,7 +11,7 @@ import {
 import type { Kept } from '../../../operator/kube/client/object-store.ts';
 import type { ScriptedApiServer } from '../../../tools/envtest/scripted-api-server.ts';
 
-/** What a test keeps of an object. */
+/** An object as a test keeps it. */
 export interface Thing extends Kept {
   readonly value: string;
 }

@@ -9,7 +9,7 @@ import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
 const leasePath = `/apis/coordination.k8s.io/v1/namespaces/${operatorNamespace}/leases/boxgate-operator`;
 const client = { grant_types: ['client_credentials'], secret: 'a-secret-of-the-app' };
-/** Where the time of the Lease is waited for: it leads for six seconds after the last time that it was heard. */
+/** Settings of tests that wait for the Lease to expire: a replica leads for six seconds after its last renewal. */
 const brief = { BOXGATE_LEASE_SECONDS: '9' };
 
 describe('one of several operators leads', () => {
@@ -52,7 +52,7 @@ describe('one of several operators leads', () => {
     return [first, second];
   }
 
-  /** When a replica said something, by the clock of its log. */
+  /** Returns the time of a replica's log line. */
   function saidAt({ lines }: OperatorProcess, what: string): number {
     const line = lines.find((one) => one.includes(what)) ?? expect.fail(`it never said ${what}`);
     return Date.parse(/"time":"([^"]+)"/.exec(line)?.[1] ?? '');

@@ -194,7 +194,7 @@ function isAsExpected({ status }: Answer, isAllowed: boolean): boolean {
   return isAllowed ? status === 200 : status === 400 || status === 401;
 }
 
-/** Whether an object still says of the same generation what it said before, and has said nothing else meanwhile. */
+/** Checks whether an object has had the same condition Ready since, for the same generation. */
 function isSamePromise(one: FoundClient, now: FoundClient): boolean {
   return (
     !now.isGoing &&

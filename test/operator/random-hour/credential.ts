@@ -5,7 +5,7 @@ import type { FoundClient } from './found-client.ts';
 import { patientCall } from './found-client.ts';
 import { publicUrl } from './stage.ts';
 
-/** What authenticates a Client, as its spec and the cluster have it now. */
+/** Credential of a Client, by its current spec and the cluster. */
 export interface Credential {
   /** Changes with everything that it was read from. */
   readonly version: string;

@@ -11,7 +11,7 @@ import type { Fleet } from './fleet.ts';
 import type { Journal } from './journal.ts';
 import type { HourStage } from './stage.ts';
 
-/** What a fault works with. */
+/** Dependencies of a fault. */
 export interface FaultScene {
   readonly stage: HourStage;
   readonly fleet: Fleet;
@@ -64,7 +64,7 @@ async function killBoth({ stage, fleet, journal, random }: FaultScene): Promise<
   await sleep(random.below(1500));
 }
 
-/** What the operator tells the API takes long: a status that came before its commit would be seen. */
+/** Delays the operator's calls to the API: a status that precedes its commit would be noticed. */
 async function slowManagement({ stage, fleet, journal, random }: FaultScene): Promise<void> {
   stage.management.delay = 200 + random.below(300);
   journal.note('slow', `management port, by ${String(stage.management.delay)} ms`);

@@ -6,7 +6,7 @@ import { bindSecrets } from '../install-operator.ts';
 import { clientPath, patientCall, readClient } from './found-client.ts';
 import type { Journal } from './journal.ts';
 
-/** How a Client is authenticated. */
+/** Kinds of a Client's credential. */
 export type Form = 'inline' | 'reference' | 'generated' | 'account';
 
 /** The spec of a Client, as it is declared next. */
@@ -35,7 +35,7 @@ export interface Fleet {
   declare(slot: Slot, name: string, spec: Spec): Promise<boolean>;
   /** Asks for the end of an object; does not wait for it. */
   remove(slot: Slot, name: string): Promise<void>;
-  /** Whether an object that was deleted is gone; it may be declared again then. */
+  /** Checks whether a deleted object is gone; it can then be declared again. */
   hasGone(slot: Slot, name: string): Promise<boolean>;
   /** Deletes the ServiceAccount of a slot, if it is there. */
   removeAccount(slot: Slot): Promise<void>;
@@ -44,7 +44,7 @@ export interface Fleet {
   /** Uid of the ServiceAccount of a slot; undefined where it is not there. */
   accountUid(slot: Slot): Promise<string | undefined>;
   secretsOf(box: string, id: string): readonly string[];
-  /** What the API server said of the last object that it did not take. */
+  /** Returns the API server's message about the last object that it rejected. */
   refused(): string;
 }
 

@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 export interface FoundClient {
   readonly box: string;
   readonly name: string;
-  /** What it is called in its box. */
+  /** Client ID in its box. */
   readonly id: string;
   readonly uid: string;
   readonly generation: number;

@@ -4,7 +4,7 @@ export interface Journal {
   note(kind: string, detail?: string, about?: string): void;
   /** The last steps that concern an object, faults of all objects included. */
   of(about: string): readonly string[];
-  /** How often each kind was noted. */
+  /** Returns the count of entries of each kind. */
   counts(): Readonly<Record<string, number>>;
 }
 

@@ -6,7 +6,7 @@ import { demandNoSecrets } from '../../support/secrets-in.ts';
 export interface KeptProcess<T extends LoggedProcess> {
   /** The process that runs now; undefined while there is none. */
   readonly now: () => T | undefined;
-  /** How often it has ended. */
+  /** Returns how often it has ended. */
   readonly ends: () => number;
   /** Ends it for good. Throws when a secret was found in one of the logs. */
   stop(): Promise<void>;

@@ -10,7 +10,7 @@ import { clientPath, foundClient, listClients, type FoundClient } from './found-
 
 /** Looks at statuses all the time. */
 export interface Observer {
-  /** How many checks had which outcome. */
+  /** Count of checks by outcome. */
   readonly outcomes: Readonly<Record<Outcome, number>>;
   /** Ends the observation; throws what a check threw. */
   stop(): Promise<void>;

@@ -12,7 +12,7 @@ import { startObserver } from './observer.ts';
 import { settle } from './settle.ts';
 import type { HourStage } from './stage.ts';
 
-/** How large a run is, and how long. */
+/** Size and duration of a run. */
 export interface HourOptions {
   readonly seed: number;
   readonly boxes: number;
@@ -21,15 +21,15 @@ export interface HourOptions {
   readonly milliseconds: number;
 }
 
-/** What came of a run. */
+/** Result of a run. */
 export interface HourReport {
   readonly rounds: number;
-  /** How often each step was taken. */
+  /** Count of each step. */
   readonly steps: Readonly<Record<string, number>>;
-  /** How many checks had which outcome. */
+  /** Count of checks by outcome. */
   readonly checks: Readonly<Record<Outcome, number>>;
   readonly violations: readonly Violation[];
-  /** What did not hold once all faults were withdrawn. */
+  /** Expectations that did not hold after all faults were withdrawn. */
   readonly unsettled: readonly string[];
 }
 

@@ -27,7 +27,7 @@ export interface HourStage {
   stop(): Promise<void>;
 }
 
-/** What the API calls itself; a box's issuer is below it. */
+/** Public URL of the API; a box's issuer is below it. */
 export const publicUrl = 'http://boxgate.test';
 
 /** A leader that was killed is replaced soon, and a sweep comes often: an hour is compressed. */

@@ -5,7 +5,7 @@ import { startApi, type TestApi } from '../../support/api.ts';
 import { declared, machineClient } from '../declare.ts';
 import { passRig } from '../pass-rig.ts';
 
-/** What no table holds: not even the shape of an object. */
+/** Values in no table: they do not have the shape of an object. */
 const shapeless: readonly unknown[] = [
   null,
   7,

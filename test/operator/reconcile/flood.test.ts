@@ -86,7 +86,7 @@ function count(moments: readonly BoxMoment[], box: string, what: BoxMoment['what
   return moments.filter((one) => one.box === box && one.what === what).length;
 }
 
-/** How many passes of a box were under way at once, at most. */
+/** Returns the maximum number of concurrent passes of a box. */
 function mostAtOnce(moments: readonly BoxMoment[], box: string): number {
   let [now, most] = [0, 0];
   for (const one of moments) {

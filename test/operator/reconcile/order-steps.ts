@@ -11,7 +11,7 @@ export interface Step {
 const machine = { grant_types: ['client_credentials'] };
 const link = (...ids: readonly string[]) => ids.map((id) => ({ resourceType: 'Client', id }));
 
-/** What is done to each object, in its own order: made, edited, deleted, made again. Only the order among them is free. */
+/** Steps of each object, in order: created, edited, deleted, created again. Only the order between objects is free. */
 const lives: readonly (readonly [kind: Kind, name: string, ...specs: readonly (object | undefined)[]])[] = [
   ['Box', 'box', {}, { tokens: { default_lifetime: 600 } }, undefined, { tokens: { default_lifetime: 900 } }],
   ['Client', 'plain', { ...machine, secret: 'one' }],

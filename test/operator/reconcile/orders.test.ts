@@ -92,7 +92,7 @@ describe('the same objects in any order', () => {
     });
   }
 
-  /** What there is in the end, without what differs from box to box: names, uids, times, versions, salts. */
+  /** Returns the final state, without values that differ from box to box: names, uids, times, versions, salts. */
   async function outcome(box: string): Promise<readonly object[]> {
     const { rows } = await owner.query<{ row: string }>(
       `SELECT kind || '/' || id AS row, owner_name AS "of", body, revoked_before, retain, cardinality(secrets) AS secrets,

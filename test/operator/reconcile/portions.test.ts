@@ -29,7 +29,7 @@ describe('a box with more than fits into one call', () => {
   let rig: PassRig;
   eachInBox((made) => (rig = made));
 
-  /** Of each call that declares anything: the ids of its lines, and whether they remove. */
+  /** Returns the IDs in each call that declares anything; a `-` marks a deletion. */
   function sent(): string[][] {
     const declaring = rig.calls.filter((lines) => lines.some((line) => 'resource' in line));
     return declaring.map((lines) => lines.map((line) => ('delete' in line ? `-${line.id}` : line.id)));

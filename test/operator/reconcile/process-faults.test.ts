@@ -178,7 +178,7 @@ describe('an operator whose surroundings fail', () => {
     return lines.map((line) => Number(line.split(' ').at(-1)));
   }
 
-  /** What writes to the API server and to Postgres leave behind, the Lease left out (its verb is PUT). */
+  /** Returns the traces of writes to the API server and to Postgres, without the Lease (its verb is PUT). */
   async function written(): Promise<unknown> {
     const requests = 'boxgate_operator_kubernetes_requests_total';
     const owner = new pg.Client({ connectionString: rig.database.ownerUrl });

@@ -12,7 +12,7 @@ describe('an object whose deletion waits for its row', () => {
   let rig: PassRig;
   let boxes = 0;
   let going: Declared[];
-  /** Who was let go, and what a token request of its client was answered just then. */
+  /** Objects whose finalizer was removed, each with the answer to a token request of its client at that moment. */
   let released: string[];
   before(async () => {
     api = await startApi();

@@ -9,8 +9,8 @@ import { passRig, type PassRig } from '../pass-rig.ts';
 const minute = 60_000;
 
 /**
- * What is used when, the API says by its own clock; when passes run, the test says: a secret rotates in the past, and its
- * half of the overlap is over or not when the passes go on.
+ * Tests with two clocks: the API records uses by its own clock, and the test sets the time of each pass. A secret
+ * rotates in the past, and half of its overlap is over or not when the passes continue.
  */
 describe('a secret that has made place for the next one', () => {
   let database: TestDatabase;

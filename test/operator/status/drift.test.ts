@@ -44,7 +44,7 @@ describe('F-27 I5 rows that are changed by hand', () => {
   const events = () =>
     rig.events.recorded.map(({ object, reason, type }) => `${type} ${reason} ${object.kind}/${object.name}`);
 
-  /** What the rows say, without what every write changes. */
+  /** Returns the rows without the columns that every write changes. */
   async function rows(): Promise<readonly unknown[]> {
     const found = await owner.query<{ row: Readonly<Record<string, unknown>> }>(
       `SELECT to_jsonb(r) - ARRAY['version', 'content', 'content_version', 'written_in', 'sessions_from', 'created_at', 'updated_at'] AS row

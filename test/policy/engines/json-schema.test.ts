@@ -5,7 +5,7 @@ import { compiled, sampleRequest } from '../policies.ts';
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
 const MISSING = Symbol('missing');
 
-/** Whether a schema for the body grants. */
+/** Checks whether a schema for the body grants a request. */
 function fits(schema: Record<string, unknown> | boolean, value: unknown): boolean {
   const { $schema, $defs, definitions, ...rest } = typeof schema === 'boolean' ? {} : schema;
   const top = Object.entries({ $schema, $defs, definitions }).filter(([, given]) => given !== undefined);

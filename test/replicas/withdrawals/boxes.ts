@@ -68,7 +68,7 @@ const enabled = { enabled: true };
 const strict = { compatibility: { profile: 'strict' } };
 const without = (name: string): object => ({ compatibility: { [name]: false } });
 
-/** What each switch of `compatibility` allows. */
+/** Actions that each switch of `compatibility` allows. */
 const lax: Readonly<Record<string, (ground: Ground) => Promise<(api: TestApi) => Promise<boolean>>>> = {
   async implicit(ground) {
     const people = { grant_types: ['implicit'], auth: { implicit: { redirect_uri: 'https://app.example/back' } } };

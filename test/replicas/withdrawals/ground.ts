@@ -15,9 +15,9 @@ export interface Withdrawal {
 /** Grants something in a box of its own. */
 export type Story = (ground: Ground) => Promise<Withdrawal> | Withdrawal;
 
-/** What the stories of one run share. */
+/** Replicas and servers that the stories of one run share. */
 export interface Surroundings {
-  /** Where changes are made. */
+  /** Replica on which changes are made. */
   readonly one: TestApi;
   readonly two: TestApi;
   /** A key whose public part is at {@link Surroundings.keysUri}. */
@@ -85,13 +85,13 @@ export class Ground {
     return { access: textOf(reply, 'access_token'), refresh: textOf(reply, 'refresh_token') };
   }
 
-  /** Whether an access token opens a resource; false: 401 or 403. */
+  /** Checks whether an access token grants access to a resource; false: 401 or 403. */
   async opens(api: TestApi, token: string, path = '/Client/app'): Promise<boolean> {
     const headers = { Authorization: `Bearer ${token}` };
     return isLet(await readReply(await fetch(`${this.base(api)}${path}`, { headers })), 200, [401, 403]);
   }
 
-  /** Whether a refresh token gives another access token. */
+  /** Checks whether a refresh token still yields an access token. */
   async refreshes(api: TestApi, refresh: string, isProven = true): Promise<boolean> {
     const fields = { grant_type: 'refresh_token', refresh_token: refresh };
     return isLet(await this.atToken(api, fields, isProven), 200, [400, 401]);
@@ -121,7 +121,7 @@ export class Ground {
   }
 }
 
-/** Whether an answer lets; throws for one that says neither. */
+/** Checks whether an answer grants the request; throws if it neither grants nor denies. */
 export function isLet(
   { status, text }: { readonly status: number; readonly text: string },
   yes: number,

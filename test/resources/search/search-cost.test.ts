@@ -23,7 +23,7 @@ describe('the cost of a search', () => {
   });
   after(() => database.end());
 
-  /** Where the page after this many sessions begins, as the link next of the page before it says. */
+  /** Returns the position of the page after this many sessions, as the link `next` of the previous page gives it. */
   const pageAfter = (sessions: number): readonly string[] => [firstIdAt(now - sessions * 1000 + 1000)];
 
   function costOfSessions(filters: SessionFilters, span: Partial<Span>, total?: number): Promise<Cost> {

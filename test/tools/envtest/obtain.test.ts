@@ -31,7 +31,7 @@ describe('obtaining the control plane', () => {
   let serverArchive: Buffer;
   let toolchain: Buffer;
   const asked: string[] = [];
-  /** What the server has, by the beginning or the end of a name. */
+  /** Files of the server, by the beginning or the end of a name. */
   const published = new Map<string, Buffer>();
 
   before(async () => {
@@ -88,7 +88,7 @@ describe('obtaining the control plane', () => {
     return new Map([[platformName(), sum]]);
   };
 
-  /** What can be downloaded: all that is given is on the server, with its checksum unless it is said to have another. */
+  /** Publishes the given files on the server, each with its checksum or, if `isTrue` is false, a wrong one. */
   function from(has: { archive?: Buffer; server?: Buffer; toolchain?: Buffer }, isTrue = true): Downloads {
     published.clear();
     asked.length = 0;

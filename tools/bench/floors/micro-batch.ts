@@ -1,4 +1,4 @@
-/** How many statements may be under way, and how many items one takes. */
+/** Limits of concurrent statements, and of items in each. */
 export type BatchLimits = { statements: number; batch: number };
 
 /**

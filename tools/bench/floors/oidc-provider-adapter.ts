@@ -1,10 +1,10 @@
 import pg from 'pg';
 
-/** What node-oidc-provider keeps of something; it judges the end of it (`exp`) itself. */
+/** Record of node-oidc-provider, which checks its expiry (`exp`) itself. */
 type Payload = Record<string, unknown>;
 type Row = { payload: Payload; consumed: number | null };
 
-/** How node-oidc-provider reads and writes one of its models. */
+/** Storage of one of node-oidc-provider's models. */
 export type Adapter = {
   upsert(id: string, payload: Payload, expiresIn?: number): Promise<void>;
   find(id: string): Promise<Payload | undefined>;

@@ -1,4 +1,4 @@
-/** What a floor has in common with the product, so that neither wins by a larger pool or batch. */
+/** Settings that a floor shares with the product, so that neither wins by a larger pool or batch. */
 export type FloorSettings = { databaseUrl: string; pool: number; statements: number; batch: number };
 
 /** Reads `FLOOR_DATABASE_URL`, `FLOOR_POOL`, `FLOOR_STATEMENTS` and `FLOOR_BATCH`. */

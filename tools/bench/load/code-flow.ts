@@ -82,7 +82,7 @@ function bodyOf(answer: string): Record<string, unknown> {
   return { ...body };
 }
 
-/** What a JWT says that it is signed by. */
+/** Returns the algorithm that a JWT names. */
 function algorithmOf(jwt: unknown): unknown {
   const [header = '', , signature = ''] = String(jwt).split('.');
   if (signature === '') return undefined;

@@ -7,7 +7,7 @@ export type LoadConnection = {
   close(): void;
 };
 
-/** What a connection tells its owner. */
+/** Callbacks of a connection. */
 export type LoadListener = {
   /** `text` is the whole answer, its bytes as Latin-1. */
   answered(connection: LoadConnection, status: number, since: number, text: string): void;
@@ -61,7 +61,7 @@ export function openConnection(port: number, listener: LoadListener): Promise<Lo
   });
 }
 
-/** Where the first answer in this text ends. */
+/** Returns the end of the first answer in this text. */
 function answerEnd(text: string): number | 'incomplete' | 'unreadable' {
   const head = text.indexOf('\r\n\r\n');
   if (head < 0) return 'incomplete';

@@ -1,6 +1,6 @@
 import type { Credentials } from './requests.ts';
 
-/** What the load generator is asked to do. Every plan ends: by time, by number, or both. */
+/** Work of the load generator. Every plan ends: by time, by number, or both. */
 export type LoadPlan = {
   /** Port on 127.0.0.1; the generator speaks to no other address. */
   port: number;
@@ -22,9 +22,9 @@ export type LoadPlan = {
 export type FlowPlan = {
   port: number;
   people: FlowPerson[];
-  /** How the client of all of them redeems its codes. */
+  /** Token request with which their client redeems its codes. */
   redemption: { path: string; fields: Record<string, string>; credentials: Credentials };
-  /** What every id_token must be signed by. */
+  /** Signing algorithm that every id_token must have. */
   algorithm: string;
   /** The path of the userinfo endpoint. */
   userInfo: string;
@@ -38,15 +38,15 @@ export type FlowPlan = {
 export type FlowPerson = {
   /** The path of the authorization request, with its query. */
   authorize: string;
-  /** Of the browser, `name=value` or several of them. */
+  /** Cookies of the browser: `name=value`, or several of them. */
   cookie: string;
-  /** Who the userinfo endpoint must say it is. */
+  /** Subject that the userinfo endpoint must return. */
   sub: string;
 };
 
 /**
- * What came of it. Latencies are milliseconds; with a `rate` they count from the time a request was due. Of a
- * {@link FlowPlan}, whole flows are counted, as answers of status 200.
+ * Result of a plan. Latencies are milliseconds; with a `rate` they count from the time a request was due. Of a {@link
+ * FlowPlan}, whole flows are counted, as answers of status 200.
  */
 export type LoadReport = {
   /** Answers that count. */

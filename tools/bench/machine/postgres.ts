@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '../../../dev/processes/embedded-postgres.
 export interface BenchPostgres {
   /** The postmaster; every backend is its child. */
   readonly pid: number;
-  /** Where a database is, as the superuser. */
+  /** Returns the URL of a database, as the superuser. */
   url(database: string): string;
   /** Makes an empty database and tells its URL. */
   create(database: string): Promise<string>;

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 /** A server under measurement, in a process of its own. */
 export type ServerProcess = {
   pid: number;
-  /** What the server's `listening` line says, `port` among it. */
+  /** Members of the server's `listening` line, including `port`. */
   listening: Record<string, unknown>;
   port: number;
   stop(): Promise<void>;

@@ -2,7 +2,7 @@ import { median, medianRatio } from '../median.ts';
 import { judged, type Row } from '../scenario.ts';
 import { seconds, times } from './figures.ts';
 
-/** How long both took in one round, in milliseconds. */
+/** Times of both in one round, in milliseconds. */
 export interface Turn {
   readonly ours: number;
   /** The same work, done by somebody who does nothing else. */

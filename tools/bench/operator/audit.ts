@@ -6,11 +6,11 @@ import { parseJson } from '../../../api/client/apply-answer.ts';
 import { onCluster, type BenchCluster, type ClusterOptions } from './cluster.ts';
 import { operatorNamespace } from '../../../test/support/operator-process.ts';
 
-/** What the API server notes of the operator's writes. */
+/** Audit log of the operator's writes, kept by the API server. */
 export interface AuditLog {
   /** Flags of kube-apiserver. */
   readonly flags: readonly string[];
-  /** How many writes of each sort there were so far: `patch clients/status`. */
+  /** Returns the count of writes of each sort so far: `patch clients/status`. */
   writes(): Promise<ReadonlyMap<string, number>>;
   remove(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { isRecord } from '../../../crds/schema-node.ts';
 /** A write that an operator makes for an object. */
 export type BareWrite = 'secret' | 'finalizer' | 'status';
 
-/** What a bare writer is to do. */
+/** Work of a bare writer. */
 export interface BareWork {
   /** Lists and watches these. */
   readonly paths: readonly string[];

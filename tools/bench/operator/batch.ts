@@ -25,7 +25,7 @@ export function createMany(
   );
 }
 
-/** When something of a batch was done, milliseconds since it was begun. */
+/** Times of a batch, in milliseconds since its start. */
 export interface BatchTimes {
   /** The API server took the last. */
   readonly taken: number;

@@ -13,10 +13,12 @@ import type { BenchPostgres } from '../machine/postgres.ts';
 import { atOnce, upTo } from './at-once.ts';
 import { installBareKinds } from './bare-kinds.ts';
 
-/** Where the command keeps compiled code (dev/boxgate.cjs). */
+/** Folder in which the command caches compiled code (dev/boxgate.cjs). */
 const compileCache = fileURLToPath(new URL('../../../node_modules/.cache/boxgate', import.meta.url));
 
-/** What one row is measured on: an empty cluster with our kinds and the operator's rights, and an API on an empty database. */
+/**
+ * Environment of one row: an empty cluster with our kinds and the operator's rights, and an API on an empty database.
+ */
 export interface BenchCluster {
   readonly plane: ControlPlane;
   readonly api: ApiProcess;
@@ -26,12 +28,12 @@ export interface BenchCluster {
   operator(environment?: Environment): Promise<OperatorProcess>;
   /** New namespaces in which the operator may hold Secrets. */
   boxes(count: number): Promise<readonly string[]>;
-  /** What the operators and the API logged last. */
+  /** Returns the last log lines of the operators and the API. */
   said(): string;
   stop(): Promise<void>;
 }
 
-/** How the cluster of a row is started. */
+/** Options of the cluster of a row. */
 export interface ClusterOptions {
   readonly postgres: BenchPostgres;
   /** Added to the flags of kube-apiserver. */

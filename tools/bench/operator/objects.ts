@@ -7,7 +7,7 @@ export type Plural = 'clients' | 'accesspolicies';
 
 const kinds = { clients: 'Client', accesspolicies: 'AccessPolicy' } as const satisfies Record<Plural, string>;
 
-/** Where the objects of a kind are, in one namespace or in all. */
+/** Returns the API path of a kind's objects, in one namespace or in all. */
 export function pathOf(plural: Plural, box?: string, group: string = API_GROUP): string {
   return box === undefined ? `/apis/${group}/v1/${plural}` : `/apis/${group}/v1/namespaces/${box}/${plural}`;
 }

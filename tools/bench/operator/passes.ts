@@ -1,4 +1,4 @@
-/** How many passes an operator has made, by its own metrics. */
+/** Returns the count of an operator's passes, by its own metrics. */
 export async function passesOf(healthUrl: string): Promise<number> {
   const page = await (await fetch(`${healthUrl}/metrics`)).text();
   const counts = [...page.matchAll(/^boxgate_operator_pass_seconds_count\{[^}]*\} (\d+)$/gm)];

@@ -4,7 +4,7 @@ import type { BenchCluster } from './cluster.ts';
 import { follow, kubeApi } from './kube.ts';
 import { create, generated } from './objects.ts';
 
-/** What one probe took, milliseconds since the API server answered the create. */
+/** Times of one probe, in milliseconds since the API server answered the create. */
 export interface Probe {
   /** Until the Secret was seen; below zero when that was before the answer. */
   readonly secret: number;

@@ -1,12 +1,12 @@
 import type { BenchPostgres } from '../machine/postgres.ts';
 import type { Row } from '../scenario.ts';
 
-/** What a row of this table works with. */
+/** Dependencies of a row of this table. */
 export interface OperatorContext {
   readonly postgres: BenchPostgres;
   /** Small sizes, to see that a row works: its figures mean nothing. */
   readonly small: boolean;
-  /** How often what is compared takes turns. */
+  /** Rounds in which the compared programs take turns. */
   readonly rounds: number;
   /** Folder for CPU profiles of every operator. */
   readonly profile: string | undefined;

@@ -69,7 +69,7 @@ async function boxgateFlow(context: BenchContext): Promise<Contestant> {
   });
 }
 
-/** Of somebody else's: it asks for consent. */
+/** Returns a third-party client, which needs consent. */
 function webClient({ id, secret }: Credentials): Declared {
   const resource = {
     resourceType: 'Client',

@@ -5,7 +5,7 @@ import { median, medianRatio } from '../median.ts';
 import { alternate } from '../rounds.ts';
 import { judged, type Scenario } from '../scenario.ts';
 
-/** What a caller waits who is alone: batching must not cost him anything. */
+/** Latency of a single caller: batching must not add to it. */
 export const oneConnection: Scenario = {
   name: 'one-connection',
   async run(context) {

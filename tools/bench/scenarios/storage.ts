@@ -5,7 +5,7 @@ import { judged, type Scenario } from '../scenario.ts';
 
 const sessions = 200_000;
 
-/** What a live session of a client costs on disk, with every index, and in the write-ahead log. */
+/** Size of a client's live session on disk, with every index, and in the write-ahead log. */
 export const storage: Scenario = {
   name: 'storage',
   async run(context) {

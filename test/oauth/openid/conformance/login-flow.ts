@@ -9,9 +9,9 @@ import { ann, answered, authorizePath, back, issuer, secret } from '../openid-ap
 import type { OpenIdApi } from '../openid-api.ts';
 import type { LoginType } from './modules.ts';
 
-/** What a sign-in came to. */
+/** Result of a sign-in. */
 export interface SignedIn {
-  /** Of the id_token, verified. */
+  /** Claims of the id_token, verified. */
   readonly claims: JWTPayload;
   readonly idToken: string;
   /** '' when the response type gives none. */
@@ -20,7 +20,7 @@ export interface SignedIn {
   readonly reply: Reply | undefined;
 }
 
-/** How the modules of a plan ask: as the client `server`, which has a secret. */
+/** Requests of the modules of a plan, as the client `server`, which has a secret. */
 export interface LoginFlow {
   readonly api: OpenIdApi;
   readonly type: LoginType;

@@ -1,13 +1,13 @@
-/** What an answer to the authorization request of a module can hold. */
+/** Response types of a module's authorization request. */
 export type LoginType = 'code' | 'id_token' | 'id_token token';
 
 /** A module of the OpenID conformance suite whose checks need a person who signs in. */
 export interface LoginModule {
   /** The response types that the suite runs it with. */
   readonly types: readonly LoginType[];
-  /** What it checks, in our words. */
+  /** Subject of its checks, in our words. */
   readonly checks: string;
-  /** Why it does not apply; undefined: it does. */
+  /** Reason why it does not apply; undefined: it applies. */
   readonly not?: string;
 }
 

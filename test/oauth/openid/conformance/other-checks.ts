@@ -46,7 +46,7 @@ async function expectSignedIn(browser: Browser, expected: boolean): Promise<void
 
 type Check = (api: OpenIdApi) => Promise<void>;
 
-/** What is asked for, of the id_token. */
+/** Returns the parameters of a logout request with this id_token. */
 type Asked = (hint: string) => Fields | Promise<Fields>;
 
 const leadsBack =

@@ -40,7 +40,7 @@ export function declaredRights(): readonly Right[] {
   return declaredRoles().flatMap(({ role, rules }) => rightsIn(rules, role));
 }
 
-/** What rules give. */
+/** Returns the rights that rules grant. */
 export function rightsIn(rules: unknown, role: RoleName): readonly Right[] {
   return rulesIn(rules).flatMap((rule) => {
     const verbs = texts(rule['verbs']);
@@ -75,7 +75,7 @@ export function rulesWithout(
   });
 }
 
-/** Where a role is. */
+/** Returns the API path of a role. */
 export function pathOfRole({ kind, name, namespace }: RoleName): string {
   const below = kind === 'ClusterRole' ? 'clusterroles' : `namespaces/${namespace ?? ''}/roles`;
   return `/apis/rbac.authorization.k8s.io/v1/${below}/${name}`;

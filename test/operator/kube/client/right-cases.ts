@@ -12,9 +12,9 @@ import { operatorNamespace } from '../../../support/operator-process.ts';
 import { rulesWithout } from './declared-rights.ts';
 import type { RightsScene } from './rights-scene.ts';
 
-/** What a right is for: something that does not come about without it, and does as soon as it is given back. */
+/** A right and its purpose: something that fails without it, and succeeds as soon as it is granted again. */
 export interface RightCase {
-  /** What breaks, as the end of a sentence. */
+  /** Description of what breaks, as the end of a sentence. */
   readonly breaks: string;
   /** Settings of the operator beside those of every case. */
   readonly environment?: Environment;
@@ -22,9 +22,11 @@ export interface RightCase {
   readonly prepare?: (scene: RightsScene) => Promise<void>;
   /** Makes the operator need the right; done after it was taken. */
   readonly provoke: (scene: RightsScene) => Promise<void>;
-  /** How the operator shows that it cannot; by default a line of its log that names the verb and the resource. */
+  /**
+   * Checks whether the operator reports the failure; by default, in a log line that names the verb and the resource.
+   */
   readonly shows?: (scene: RightsScene) => Promise<boolean>;
-  /** What comes about with the right. */
+  /** Checks whether the result that needs the right is there. */
   readonly wanted: (scene: RightsScene) => Promise<boolean>;
 }
 
@@ -284,7 +286,7 @@ function generate(name: string) {
   };
 }
 
-/** Of an operator that has told the API nothing yet. */
+/** Returns the case of an operator that has sent the API nothing yet. */
 function serviceAccounts(breaks: string): RightCase {
   const spec = { grant_types: ['client_credentials'], service_accounts: [{ namespace: 'shop', name: 'app' }] };
   return {
@@ -368,7 +370,7 @@ async function changeTwice(scene: RightsScene): Promise<void> {
   }
 }
 
-/** Whether an Event of the box says that something happened more than once. */
+/** Checks whether an Event of the box has counted a repetition. */
 async function isCounted({ rig, box }: RightsScene): Promise<boolean> {
   return (await eventsIn(rig, box)).some(({ series }) => isRecord(series));
 }
@@ -394,7 +396,7 @@ async function forgetEvents(plane: ControlPlane): Promise<void> {
   await plane.call({ method: 'DELETE', path: operatorEvents });
 }
 
-/** Whether an Event in the operator's namespace names the right. */
+/** Checks whether an Event in the operator's namespace names the right. */
 async function isToldOfRights(plane: ControlPlane): Promise<boolean> {
   const { body } = await plane.call({ path: operatorEvents });
   const items: readonly unknown[] = isRecord(body) && Array.isArray(body['items']) ? body['items'] : [];

@@ -19,7 +19,7 @@ export interface RightsScene {
   restart(): Promise<void>;
   /** Starts another one if the last has ended. */
   revive(): Promise<void>;
-  /** Whether the operator has logged this since the right was taken. */
+  /** Checks whether the operator has logged this since the right was revoked. */
   said(what: RegExp): boolean;
 }
 
@@ -124,7 +124,7 @@ export async function startRightsStage(plane: ControlPlane): Promise<RightsStage
   };
 }
 
-/** What the API server says of a right. */
+/** Checks with the API server whether the operator has a right. */
 function mayOperator(
   plane: ControlPlane,
   { verb, group, resource, object, role }: Right,

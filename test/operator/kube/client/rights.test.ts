@@ -30,7 +30,7 @@ const inOwnNamespace = [
 
 const whereBound = ['create,delete,get,list,patch,watch /secrets'];
 
-/** What every ServiceAccount may: ask who it is and what it may. */
+/** Rights of every ServiceAccount: to query its identity and its rights. */
 const ofEverybody = /authorization\.k8s\.io\/|authentication\.k8s\.io\//;
 
 describe('the rights of the operator', () => {
@@ -46,7 +46,7 @@ describe('the rights of the operator', () => {
     await bindSecrets(plane, bound);
   });
 
-  /** What the API server says that the operator may do in a namespace. */
+  /** Returns the operator's rights in a namespace, by the API server. */
   async function rightsIn(namespace: string): Promise<string[]> {
     const review = await asOperator('selfsubjectrulesreviews', 'SelfSubjectRulesReview', { namespace });
     const { resourceRules, incomplete } = isRecord(review['status']) ? review['status'] : {};

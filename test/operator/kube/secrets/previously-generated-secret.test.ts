@@ -4,7 +4,7 @@ import { hadGeneratedSecret } from '../../../../operator/kube/secrets/previously
 
 const told = { secret: 'generated', secretName: 'app' };
 
-/** Whether a Client with this status had the Secret `app`. */
+/** Checks whether a Client with this status had the Secret `app`. */
 function had(status: object | undefined, finalizers: readonly string[] = [FINALIZER], uid = 'u'): boolean {
   const metadata = { namespace: 'shop', name: 'app', uid: 'u', resourceVersion: '1', generation: 1, finalizers };
   const client = declaredObject('Client', { metadata, spec: {}, status });

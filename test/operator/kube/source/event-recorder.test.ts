@@ -23,7 +23,7 @@ describe('a recorder of events', () => {
   let time: VirtualTime;
   let calls: KubeCall[];
   let lost: unknown[];
-  /** What the API server answers from now on. */
+  /** Error that the API server answers from now on. */
   let refusal: KubeError | undefined;
   let stopping: AbortController;
   beforeEach(() => {

@@ -22,7 +22,7 @@ function kept(more: object = {}): DeclaredObject {
 describe('the finalizer', () => {
   let store: ObjectStore<DeclaredObject>;
   let calls: KubeCall[];
-  /** What the API server answers, one after the other. */
+  /** Answers of the API server, in order. */
   let answers: (object | KubeError)[];
   let time: number;
   let holds: ClusterFinalizers;

@@ -55,7 +55,7 @@ describe('the ServiceAccounts of a real cluster', () => {
     await plane.call({ method: 'POST', path, body: { metadata: { name } } });
   }
 
-  /** What the kubelet asks for when a pod has a projected token. */
+  /** Requests a token as the kubelet does for a pod with a projected token. */
   async function mint(namespace: string, name: string, audiences: readonly string[] = [issuer]): Promise<string> {
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
     const spec = { audiences, expirationSeconds: 3600 };

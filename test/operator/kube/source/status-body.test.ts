@@ -41,7 +41,7 @@ function status(fields: Partial<ObjectStatus> = {}): ObjectStatus {
   };
 }
 
-/** What the cluster has after a status was written at another time. */
+/** Status in the cluster that was written at another time. */
 const there = {
   observedGeneration: 1,
   id: 'app',
