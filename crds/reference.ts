@@ -23,7 +23,7 @@ lists them, and the status of an object that has one says so.
 ## Words without quotes in YAML
 
 A manifest means the same to kubectl, in a folder of \`boxgate dev\` and as a body over REST. All three read words without
-quotes as kubectl does, which is YAML 1.1: \`y\`, \`yes\`, \`on\` and \`true\` are true; \`n\`, \`no\`, \`off\` and \`false\` are false;
+quotes as kubectl does, which is YAML 1.1. \`y\`, \`yes\`, \`on\` and \`true\` are true; \`n\`, \`no\`, \`off\` and \`false\` are false.
 \`0123\` is the octal number 83 and \`1_000\` is 1000. A time such as \`2026-01-31\` is text. So \`active: no\` disables a client,
 and \`secret: yes\` is refused, because a secret must be text: write \`secret: "yes"\`. The same holds for names of fields: in a key
 of \`jwks\`, quote \`"y"\`, or it becomes \`true\` and the client is refused. Text in quotes is always text. JSON has no such words.

@@ -38,7 +38,7 @@ export const quiet: OperatorScenario = {
       context.say(`  writes ${JSON.stringify([...writes])}, rows ${JSON.stringify([...rows])}`);
       return [
         {
-          what: 'nothing changes while everything is compared 30 times and listed 12 times (ten minutes, in periods of 2 s and 5 s): writes to the Kubernetes API but those of the lease, rows written in Postgres',
+          what: "nothing changes while everything is compared 30 times and listed 12 times (ten minutes, in periods of 2 s and 5 s): writes to the Kubernetes API without the lease's, rows written in Postgres",
           goal: 'none',
           figure: `${whole(sum(writes))}, ${whole(sum(rows))}`,
           verdict: judged(sum(writes) + sum(rows) === 0),
