@@ -8,7 +8,7 @@ const metadata = Type.Object(
   {
     name: word('Name of the object.', 253, OBJECT_NAME),
     namespace: Type.Optional(word('Namespace: the box.', 63, DNS_LABEL)),
-    uid: Type.Optional(Type.String({ description: 'Identity of the object; a new one when it is made again.' })),
+    uid: Type.Optional(Type.String({ description: 'Identity of the object; a new one when it is created again.' })),
     generation: Type.Optional(Type.Integer({ description: 'Number of the spec.' })),
     resourceVersion: Type.Optional(Type.String({ description: 'Version of the object.' })),
     creationTimestamp: Type.Optional(Type.String({ description: 'When the object was made.' })),

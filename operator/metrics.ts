@@ -26,7 +26,7 @@ export function createOperatorMetrics(leads: () => boolean, now: () => number): 
   const count = (name: string, help: string, labelNames: string[] = []): Counter =>
     new Counter({ name: `boxgate_operator_${name}`, help, labelNames, registers: [registry] });
   const requests = count('kubernetes_requests_total', 'Requests to the API server.', ['verb', 'code']);
-  const restarts = count('watch_restarts_total', 'Lists and watches that failed and began anew.');
+  const restarts = count('watch_restarts_total', 'Lists and watches that failed and started again.');
   const garbled = count('garbled_answers_total', 'Lists and watches that held what should not be in them.');
   const eventsLost = count('events_lost_total', 'Events that could not be told.');
   let definitions = (): InstalledKinds => new Map();

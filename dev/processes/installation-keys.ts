@@ -44,7 +44,7 @@ function readKeys(file: string): InstallationKeys | undefined {
   }
   const keys = parsed(text);
   if (keys !== undefined) return secrets(keys);
-  throw new DevError(`${file} is damaged; restore it, or remove the state folder to begin anew without its data`);
+  throw new DevError(`${file} is damaged; restore it, or remove the state folder to start again without its data`);
 }
 
 type KeyTexts = Record<(typeof names)[number], string>;

@@ -45,7 +45,7 @@ function open(folder: string): StateFolder {
     // New keys cannot open an old database, and its error message would help nobody.
     if (!existsSync(keys) && existsSync(data)) {
       throw new DevError(
-        `${keys} is lost, and without it the data beside it cannot be opened: restore it, or remove the state folder to begin anew without its data`,
+        `${keys} is lost, and without it the data beside it cannot be opened: restore it, or remove the state folder to start again without its data`,
       );
     }
     return {

@@ -12,6 +12,6 @@ export function lockedBox(
   const detail =
     `the box ${box} belongs to the namespace with the uid ${old}; this one has the uid ${claim?.uid ?? ''}. ` +
     `To go on with the users, keys and sessions of that one: kubectl annotate namespace ${box} boxgate.dev/adopt-uid=${old}; ` +
-    `to end them for good and begin anew: kubectl annotate namespace ${box} boxgate.dev/discard-uid=${old}`;
+    `to end them for good and start again: kubectl annotate namespace ${box} boxgate.dev/discard-uid=${old}`;
   return before?.detail === detail ? before : { digest: '', result: 'locked', faults: [], detail };
 }

@@ -37,7 +37,9 @@ function messageOf(result: ApplyResult, wanted: Desired | undefined, before: Kno
     // A row that was applied in this form and is needed again has been lost, or a backup was restored.
     const isWhole = before?.digest !== undefined && before.faults.length === 0;
     const isLost = result.result === 'needed' && isWhole && before.digest === wanted?.digest;
-    return isLost ? `${row} is not there as it was applied: somebody removed it in SQL; it is made again` : undefined;
+    return isLost
+      ? `${row} is not there as it was applied: somebody removed it in SQL; it is created again`
+      : undefined;
   }
   if (result.result === 'conflict') return `${row} was changed in SQL and names this object as its owner no more`;
   if (wanted === undefined) return `${row} was made or changed in SQL, and no object declares it: it goes`;

@@ -28,7 +28,7 @@ export const CONDITIONS = {
   },
   InlineSecret: {
     well: 'absent',
-    means: 'A secret stands in the object itself; a Warning event of this name says so once.',
+    means: 'The object itself contains a secret; a Warning event of this name says so once.',
   },
   NoSubjects: { well: 'absent', means: 'The policy grants nobody.' },
   OpenToAll: { well: 'absent', means: 'The policy grants everybody.' },
@@ -71,7 +71,7 @@ export const REASONS = {
   // SecretReady
   SecretFound: 'The secret is in the Secret that the object names.',
   SecretGenerated: 'The secret was generated and is in its Secret.',
-  SecretInline: 'The secret stands in the object itself.',
+  SecretInline: 'The object itself contains the secret.',
   SecretNotNeeded: 'The client authenticates by keys or ServiceAccounts, or is a public client.',
   SecretNotFound:
     'There is no Secret of that name in the box; a client waits, or goes on with its last secret; of a Box only the bootstrap_admin waits.',
@@ -116,7 +116,7 @@ export const REASONS = {
   DeclaredTwice:
     'Another object declares the same id and has it: the older one, and of two of the same second the one that had it first.',
   NamespaceRecreated:
-    'The namespace was deleted and made again: what the one before left behind is locked until an admin decides.',
+    'The namespace was deleted and created again: what the one before left behind is locked until an admin decides.',
   HostNotGranted: 'The Box claims a host, or an issuer on one, that its Namespace does not grant. It does not get it.',
   HostConflict:
     'Another box has the host: of two that claim it, the older one. This Box gets it when that one lets go.',
@@ -185,7 +185,7 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   DanglingLinks: 'Apply or create what is missing, or take the link away; the order does not matter',
   // Conflict
   OwnedByAnother:
-    'Delete the other one, take it over with spec.adoption where nobody owns it, or make this object anew with another id',
+    'Delete the other one, take it over with spec.adoption where nobody owns it, or create this object with another id',
   DeclaredTwice: 'Delete one of the two: the other one has the id then',
   NamespaceRecreated: 'An admin annotates the Namespace with one of the two; it counts at once',
   HostNotGranted: 'An admin grants it on the Namespace, or it is taken out of the Box',

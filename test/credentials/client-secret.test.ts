@@ -82,7 +82,7 @@ describe('the secrets of clients', () => {
     expect(verifications).to.equal(1);
   });
 
-  it('cost argon2 anew once they were stored anew, also with the same text', async () => {
+  it('cost argon2 again once they were stored again, also with the same text', async () => {
     const before = await secrets.store('a chosen secret');
     const after = await secrets.store('a chosen secret');
     await secrets.verify([before], 'a chosen secret');

@@ -46,10 +46,10 @@ describe('the password of a user', () => {
     const stored = await passwords.store('x');
     const both = createPasswords(queue, [second, first]);
     expect(await both.verify(stored, 'x')).to.equal(true);
-    const anew = await both.store('x');
-    expect(anew.pepper).not.to.equal(stored.pepper);
+    const again = await both.store('x');
+    expect(again.pepper).not.to.equal(stored.pepper);
     const after = createPasswords(queue, [second]);
-    expect([await after.verify(anew, 'x'), await after.verify(stored, 'x')]).to.deep.equal([true, false]);
+    expect([await after.verify(again, 'x'), await after.verify(stored, 'x')]).to.deep.equal([true, false]);
   });
 
   it('shows nothing of the key in the name of its pepper', async () => {

@@ -47,7 +47,7 @@ describe('boxgate dev at first contact', () => {
       const { code, stderr } = await runBoxgate(args);
       expect(code).to.equal(1);
       expect(stderr).to.equal(
-        `boxgate: ${folder.path('state/keys.json')} is lost, and without it the data beside it cannot be opened: restore it, or remove the state folder to begin anew without its data\n`,
+        `boxgate: ${folder.path('state/keys.json')} is lost, and without it the data beside it cannot be opened: restore it, or remove the state folder to start again without its data\n`,
       );
     }
   });

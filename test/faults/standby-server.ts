@@ -62,7 +62,7 @@ async function copyData(primary: OwnPostgres, dataDir: string): Promise<void> {
   await appendFile(path.join(dataDir, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
 }
 
-/** A file may go while it is copied: what is missing then stands in the log that the standby reads. */
+/** A file may go while it is copied: what is missing then is in the log that the standby reads. */
 function copyFiles(from: string, to: string): void {
   spawnSync('cp', ['-a', from, to], { stdio: 'ignore' });
 }

@@ -137,7 +137,7 @@ describe('S-07 an API that acknowledges no revocation before a standby has it', 
     }
   });
 
-  it('acknowledges none while the standby hangs, not even one that is repeated, and holds no connection for ever', async () => {
+  it('acknowledges none while the standby hangs, not even one that is repeated, and holds no connection forever', async () => {
     const [first, second] = [await newToken(), await newToken()];
     standby.freeze();
     try {

@@ -98,7 +98,7 @@ export const FIELD_PROOFS: FieldProofs = {
     ],
     deletionPolicy: [
       'test/operator/reconcile/lifecycle.test.ts',
-      'takes the data of its box with it: sessions, and what was made over REST; what is declared is made anew',
+      'takes the data of its box with it: sessions, and what was made over REST; what is declared is created again',
     ],
     suspend: suspended,
   },

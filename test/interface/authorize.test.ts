@@ -84,7 +84,7 @@ describeInterface('the implicit grant', declared, (baseUrl) => {
     });
   }
 
-  it('5. who says no is sent back without a token', async () => {
+  it('5. a person who denies is sent back without a token', async () => {
     const asked = await browser.get((await signUp(await authorize({ state: 'xyz' }))).location);
     const answer = await browser.submit(asked.location, { answer: 'deny' });
     expect(answer.location.startsWith(`${redirectUri}#error=access_denied&`)).to.equal(true);

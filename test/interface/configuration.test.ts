@@ -223,14 +223,14 @@ describeInterface('configuration resources', declared, (baseUrl) => {
       expect(await statusOf(bearer)).to.equal(403);
     });
 
-    it('P-05 a client that is made anew under an old name has none of its tokens', async () => {
+    it('P-05 a client that is created again under an old name has none of its tokens', async () => {
       const bearer = await newClient('remade');
       await putPolicy('remade', 'remade');
       expect(await statusOf(bearer)).to.equal(200);
       await ask(`DELETE {base_url}/Client/remade\n${admin}`);
       expect(await statusOf(bearer)).to.equal(401);
-      const anew = await newClient('remade');
-      expect([await statusOf(bearer), await statusOf(anew)]).to.deep.equal([401, 200]);
+      const again = await newClient('remade');
+      expect([await statusOf(bearer), await statusOf(again)]).to.deep.equal([401, 200]);
     });
   });
 });

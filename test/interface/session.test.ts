@@ -114,7 +114,7 @@ describeInterface('sessions', declared, (baseUrl) => {
       expect((await ask(`GET {base_url}/Session\nAuthorization: Bearer ${token}`)).status).to.equal(401);
     });
 
-    it('without a token it is 401, and says no error', async () => {
+    it('without a token it is 401, and names no error', async () => {
       const answer = await ask('DELETE {base_url}/Session');
       expect([answer.status, answer.headers.get('www-authenticate')]).to.deep.equal([401, 'Bearer realm="default"']);
     });

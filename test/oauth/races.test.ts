@@ -102,7 +102,7 @@ describe('two replicas on one database', () => {
     for (const token of given.refresh) expect((await refresh(two, id, token)).status).to.equal(400);
   }
 
-  it('T-14 leave no token alive that was issued while its client was deleted, nor when it is made anew', async function () {
+  it('T-14 leave no token alive that was issued while its client was deleted, nor when it is created again', async function () {
     this.timeout(600_000);
     await race(async (chance, id) => {
       await declareClient(id, chance);

@@ -28,7 +28,7 @@ export interface PassRig {
   readonly calls: (readonly ApplyLine[])[];
   /** Sets what is declared and runs a pass. */
   pass(objects: readonly Declared[], scope?: PassScope): Promise<'done' | 'more'>;
-  /** Begins anew, as after a restart: nothing is remembered. */
+  /** Starts again, as after a restart: nothing is remembered. */
   restart(): Promise<void>;
   /** `Ready=True/Ready` of an object, or of another condition. */
   condition(key: string, type?: string): string | undefined;

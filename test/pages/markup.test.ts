@@ -16,7 +16,7 @@ describe('markup', () => {
     );
   });
 
-  it('A-12 never lets a value end the attribute or the text that it stands in', () => {
+  it('A-12 never lets a value end the attribute or the text that it is in', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         const [, inside = ''] = /^<i a="([^]*)">$/.exec(markupText(markup`<i a="${value}">`)) ?? [];

@@ -20,7 +20,7 @@ function linesOf(
 }
 
 describe('the log', () => {
-  it('writes one JSON object a line, with its time and level in words, whatever stands in it', () => {
+  it('writes one JSON object a line, with its time and level in words, whatever is in it', () => {
     const nasty = 'a\nb\r\nc\u2028d"e\\f\0g';
     const [line = '', ...others] = linesOf('info', (log) => {
       log.warn({ value: nasty, gone: undefined }, nasty);

@@ -127,7 +127,7 @@ export const plays = {
     await works(round, holder.id, await issued(round.user, round, holder));
   },
 
-  async 'a client is removed and made again'(round) {
+  async 'a client is removed and created again'(round) {
     const holder = await newHolder(round);
     await removeClient(round, holder.id);
     const again = { id: holder.id, secret: generateClientSecret() };

@@ -193,7 +193,7 @@ describe('the cache of box states', () => {
       expect(order).to.deep.equal(['done', 'changed']);
     });
 
-    it('is not begun on a configuration that has moved: the decision is made again', async () => {
+    it('is not begun on a configuration that has moved: the decision is repeated', async () => {
       await store('a', 'before');
       await nameOf('a');
       let attempts = 0;

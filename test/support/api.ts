@@ -32,7 +32,7 @@ export interface TestApi {
   remove(box: string, names: readonly RemovedResource[]): Promise<void>;
   /** Tells who makes the tokens of the cluster's ServiceAccounts, as the operator does; the version of its settings. */
   serviceAccounts(settings: ServiceAccountSettings | null): Promise<number>;
-  /** Stops the API; the database stays when it was given. Throws when a secret stands in its log. */
+  /** Stops the API; the database stays when it was given. Throws when a secret is in its log. */
   stop(): Promise<void>;
 }
 

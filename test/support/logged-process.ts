@@ -15,7 +15,7 @@ export interface LoggedProcess {
   readonly hasEnded: () => boolean;
   /** Sends a signal. */
   signal(signal: NodeJS.Signals): void;
-  /** Sends a signal and waits for the end. Throws when it does not end in time, and when a secret stands in the log. */
+  /** Sends a signal and waits for the end. Throws when it does not end in time, and when a secret is in the log. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 

@@ -29,7 +29,7 @@ export interface ScriptedCluster {
   readyGeneration(box: string, name: string): number | undefined;
   /** Clients that no list has, though they are there. */
   isHidden: (box: string, name: string) => boolean;
-  /** Ends every watch as one whose version is too old: everything is listed anew. */
+  /** Ends every watch as one whose version is too old: everything is listed again. */
   expire(): void;
   /** Calls back with the box and the name of each Client whose status is written, until its result is called. */
   onStatus(listener: StatusListener): () => void;

@@ -25,7 +25,7 @@ export interface AuthorizationRequest {
   readonly client: ClientState;
   readonly type: ResponseType;
   readonly place: RedirectTarget;
-  /** Plan of the access token; that of a code is made again when the code is redeemed. */
+  /** Plan of the access token; that of a code is computed again when the code is redeemed. */
   readonly plan: AccessTokenPlan;
   readonly askedScope: string | undefined;
   /** PKCE with S256; null: none. */

@@ -7,11 +7,11 @@ import type { RemoteKeySets } from './remote-key-sets.ts';
 /** The public keys of clients. */
 export interface ClientKeys {
   /**
-   * Returns the keys of a client; undefined when it has none. `anew` fetches `jwks_uri` again, undefined if that is not
+   * Returns the keys of a client; undefined when it has none. `again` fetches `jwks_uri` again, undefined if that is not
    * possible now. `box` is the client's. Throws Outage when they cannot be fetched, Problem `throttled` when the box
    * uses its share of fetches.
    */
-  find(client: Client, box: string, how: 'known' | 'anew'): Promise<JWTVerifyGetKey | undefined>;
+  find(client: Client, box: string, how: 'known' | 'again'): Promise<JWTVerifyGetKey | undefined>;
   /** Returns the reason why a client's `jwks_uri` is never fetched; undefined if it is, or the client has none. */
   unlistedHost(client: Client): Fault | undefined;
 }
@@ -31,8 +31,9 @@ export function createClientKeys(remote: RemoteKeySets): ClientKeys {
 
   return {
     async find({ jwks, jwks_uri }, box, how) {
-      if (jwks_uri !== undefined) return how === 'known' ? remote.keys(jwks_uri, box) : remote.keysAnew(jwks_uri, box);
-      return jwks === undefined || how === 'anew' ? undefined : ofDeclared(jwks);
+      if (jwks_uri !== undefined)
+        return how === 'known' ? remote.keys(jwks_uri, box) : remote.refetchedKeys(jwks_uri, box);
+      return jwks === undefined || how === 'again' ? undefined : ofDeclared(jwks);
     },
     unlistedHost({ jwks_uri }) {
       if (jwks_uri === undefined || remote.isListed(jwks_uri)) return undefined;

@@ -44,7 +44,7 @@ async function verified(
   { clientKeys, now }: AuthenticationContext['services'],
 ): Promise<VerifiedClaims> {
   const demands = { issuer: client.id, subject: client.id, claims: ['aud', 'jti'], now: now() };
-  for (const how of ['known', 'anew'] as const) {
+  for (const how of ['known', 'again'] as const) {
     const keys = await clientKeys.find(client, box, how);
     const claims = keys === undefined ? undefined : await verifyAssertion(text.reveal(), keys, demands);
     if (claims !== undefined) return claims;

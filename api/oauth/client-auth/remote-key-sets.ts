@@ -14,7 +14,7 @@ export interface RemoteKeySets {
    */
   keys(uri: string, box: string): Promise<JWTVerifyGetKey | undefined>;
   /** Fetches the keys again; undefined where the host is not listed, or was asked a moment ago. Throws as above. */
-  keysAnew(uri: string, box: string): Promise<JWTVerifyGetKey | undefined>;
+  refetchedKeys(uri: string, box: string): Promise<JWTVerifyGetKey | undefined>;
 }
 
 /** Dependencies of fetching, given once. */
@@ -119,7 +119,7 @@ export function createRemoteKeySets({ hosts, fetchText, queue, now }: RemoteKeyS
         throw new Outage('the keys of a client could not be fetched just now');
       return fetchOnce(url, box);
     },
-    async keysAnew(uri, box) {
+    async refetchedKeys(uri, box) {
       const url = listedUrl(uri, listed);
       if (url === undefined) return undefined;
       const known = held.get(url.href);

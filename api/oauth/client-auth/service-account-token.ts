@@ -111,6 +111,6 @@ function deleted(): OAuthError {
 function madeAgain({ box, client, namespace, name }: Entry, { services }: AuthenticationContext): OAuthError {
   services.audit('service_account_made_again', { box, client, service_account: `${namespace}/${name}` });
   return refusedAssertion(
-    'This ServiceAccount was made again since the client first knew it: give its uid in the entry of service_accounts to accept it',
+    'This ServiceAccount was created again since the client first knew it: give its uid in the entry of service_accounts to accept it',
   );
 }

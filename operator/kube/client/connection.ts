@@ -17,7 +17,7 @@ export interface Connection {
   /**
    * Returns the beginning of the answer; the caller must read or destroy its body. Throws if there is no answer, and if
    * a file of the configuration cannot be read. The signal ends the wait for the credentials and a request without a
-   * body. A request with one goes on: Node (24.21) frames the unsent body of a closed HTTP/2 stream for ever, in empty
+   * body. A request with one goes on: Node (24.21) frames the unsent body of a closed HTTP/2 stream forever, in empty
    * DATA frames, and its process never runs anything else.
    */
   send(request: KubeRequest): Promise<Dispatcher.ResponseData>;

@@ -243,7 +243,7 @@ describe('the hot statements of the code flow', () => {
     'the sign-in becomes another one': `UPDATE boxgate.sign_in SET version = 2 WHERE box = 'default'`,
     'the sign-in becomes another person’s': `UPDATE boxgate.sign_in SET user_id = 2 WHERE box = 'default'`,
     'the consent is taken back': `DELETE FROM boxgate.consent WHERE box = 'default'`,
-    'the consent is given anew': `UPDATE boxgate.consent_target SET version = 2 WHERE box = 'default'`,
+    'the consent is given again': `UPDATE boxgate.consent_target SET version = 2 WHERE box = 'default'`,
     'the consent no longer covers the scope': `UPDATE boxgate.consent_target SET scopes = '{read}' WHERE box = 'default'`,
   };
   for (const [what, change] of Object.entries(betweenForCodes)) {

@@ -75,7 +75,7 @@ describe('the statements of a box’s configuration', () => {
   }
 
   describe('a box', () => {
-    it('is made once, and its version never starts anew', async () => {
+    it('is made once, and its version never restarts', async () => {
       const make = () => inBox(database.pool, 'fresh', 'write', (connection) => ensureBox(connection, 'fresh'));
       await Promise.all([make(), make(), make()]);
       const bump = () => inBox(database.pool, 'fresh', 'write', (connection) => bumpVersion(connection, 'fresh'));
@@ -196,7 +196,7 @@ describe('the statements of a box’s configuration', () => {
       expect(await changesSince(version)).to.deep.include({ changed: [], deleted: [] });
     });
 
-    it('names a client that was made again as changed, not as deleted', async () => {
+    it('names a client that was created again as changed, not as deleted', async () => {
       const since = await change([client('a')]);
       await change([], ['a']);
       const version = await change([client('a')]);

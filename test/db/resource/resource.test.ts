@@ -122,14 +122,14 @@ describe('the resource statements', () => {
       expect(await revocations()).to.deep.equal([['client:a', disabled]]);
     });
 
-    it('moves when a client is made anew', async () => {
+    it('moves when a client is created again', async () => {
       await store(client('a'));
       const deleted = await remove('a');
-      const anew = await store(client('a'));
-      expect((await columns())?.['sessions_from']).to.equal(anew);
+      const again = await store(client('a'));
+      expect((await columns())?.['sessions_from']).to.equal(again);
       expect(await revocations()).to.deep.equal([
         ['client:a', deleted],
-        ['client:a', anew],
+        ['client:a', again],
       ]);
     });
 

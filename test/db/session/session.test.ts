@@ -16,7 +16,7 @@ const span = { limit: 100, offset: 0, descending: true, backward: false };
 
 describe('the session statements', () => {
   let database: BoxDatabase;
-  // Read anew for each test: between loading this file and running it others may take minutes.
+  // Read again for each test: between loading this file and running it others may take minutes.
   let now = 0;
 
   before(async () => {

@@ -106,7 +106,7 @@ describe('createFolderSource', () => {
     });
   }
 
-  it('hears of changes in a folder that was made anew under its old name', async () => {
+  it('hears of changes in a folder that was created again under its old name', async () => {
     folder.write('sub/b.yaml', clientYaml('b'));
     watch();
     await has('a', 'b');
@@ -174,7 +174,7 @@ describe('createFolderSource', () => {
       expect([...(await ask())]).to.deep.equal([question]);
     });
 
-    it('looks anew: what appeared since the last listing is not gone', async () => {
+    it('looks again: what appeared since the last listing is not gone', async () => {
       folder.write('b.yaml', clientYaml('b'));
       expect([...(await ask())]).to.deep.equal([]);
     });

@@ -17,7 +17,7 @@ describe('startEmbeddedPostgres', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('logs to a file that nobody else can read: a statement that fails stands in it as it was sent', async () => {
+  it('logs to a file that nobody else can read: a statement that fails is in it as it was sent', async () => {
     const server = await startEmbeddedPostgres({ dataDir, password: 'p', logFile });
     await server.stop();
     expect(statSync(logFile).mode & 0o777).to.equal(0o600);

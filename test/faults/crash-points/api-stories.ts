@@ -119,7 +119,7 @@ export const apiStories: Readonly<Record<string, ApiStory>> = {
       await world.expect((await world.issue(next))['access_token'], 200, 'was issued for the new secret');
     },
   },
-  'a namespace is made again, and its box is discarded': {
+  'a namespace is created again, and its box is discarded': {
     async before(world) {
       world.namespace = { uid: 'old' };
       await clients(world);
@@ -137,7 +137,7 @@ export const apiStories: Readonly<Record<string, ApiStory>> = {
       await world.expect((await world.issue(worker))['access_token'], 200, 'is of the new box');
     },
   },
-  'a namespace is made again, and its box is adopted': {
+  'a namespace is created again, and its box is adopted': {
     async before(world) {
       world.namespace = { uid: 'old' };
       await clients(world);
@@ -152,7 +152,7 @@ export const apiStories: Readonly<Record<string, ApiStory>> = {
       await world.expect(token, 200, 'is of an adopted box');
     },
   },
-  'a client is deleted, and one is made again under its name': {
+  'a client is deleted, and one is created again under its name': {
     before: clients,
     async play(world) {
       const token = takeFirst(world);

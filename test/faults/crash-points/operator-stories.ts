@@ -121,7 +121,7 @@ export const operatorStories: Readonly<Record<string, OperatorStory>> = {
       }
     },
   },
-  'a client is deleted, and one is made again under its name': {
+  'a client is deleted, and one is created again under its name': {
     before: shop,
     async play(world) {
       const { cluster, api } = world;

@@ -81,7 +81,7 @@ describe('a bearer token at the endpoints of its box', () => {
       expectRefused(await use(token, 'other'), token);
     });
 
-    it(`T-32 is refused once its client was deleted, also when that is made anew (${id})`, async () => {
+    it(`T-32 is refused once its client was deleted, also when that is created again (${id})`, async () => {
       const gone = {
         ...resources('default').find((resource) => resource.id === id),
         kind: 'Client',
@@ -139,7 +139,7 @@ describe('a bearer token at the endpoints of its box', () => {
 
   const attacks: Record<string, (jwt: string) => string> = {
     'whose algorithm became none': (jwt) => `${rewritten(jwt, { alg: 'none' })}.`,
-    'signed anew with HS256 and nothing': (jwt) => hmac(rewritten(jwt, { alg: 'HS256' }), ''),
+    'signed again with HS256 and nothing': (jwt) => hmac(rewritten(jwt, { alg: 'HS256' }), ''),
     'with a kid that is a path': (jwt) => resigned(jwt, { kid: '../../etc/passwd' }),
     'with a kid that is SQL': (jwt) => resigned(jwt, { kid: "' OR 1=1 --" }),
     'with a key of its own': (jwt) => resigned(jwt, { jwk: { kty: 'oct', k: 'AAAA' } }),

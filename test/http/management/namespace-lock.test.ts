@@ -9,7 +9,7 @@ import type { DeclaredBox } from '../declared-box.ts';
 const environment = { BOXGATE_FAILURES_PER_CLIENT: '1000000', BOXGATE_FAILURES_PER_BOX: '1000000' };
 
 /** Two replicas on one database: one hears of the namespaces, both serve. */
-describe('P-14 a box whose namespace was made again', () => {
+describe('P-14 a box whose namespace was created again', () => {
   let api: TestApi;
   let other: TestApi;
   let owner: pg.Pool;
@@ -119,7 +119,7 @@ describe('P-14 a box whose namespace was made again', () => {
     expect(await serves(there)).to.deep.equal({ token: 200, live: true, anyone: 200, keys: 1, refresh: 200 });
   });
 
-  it('begins anew without anything that was there, once an admin has discarded it', async () => {
+  it('starts again without anything that was there, once an admin has discarded it', async () => {
     box.namespace = { uid: 'new' };
     await box.verdicts([app('new-app')]);
     box.namespace = { uid: 'new', discard: 'old' };

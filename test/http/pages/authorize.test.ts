@@ -330,7 +330,7 @@ describe('the authorization endpoint', () => {
       expect((await browser.submit(address, { answer: 'allow' })).status).to.equal(302);
     });
 
-    it('is asked for anew of a client that was deleted and made again', async () => {
+    it('is asked for again of a client that was deleted and created again', async () => {
       await browser.submit(await consentPage(), { answer: 'allow' });
       const again = { kind: 'Client', id: 'foreign', grant_types: ['authorization_code'] } as const;
       await api.remove('default', [again]);

@@ -296,7 +296,7 @@ describe('the first step of a request', () => {
       expect([asked.status, asked.closed]).to.deep.equal([415, true]);
     });
 
-    it('says the error in the shape of an OAuth error, with an id that stands in the log', async () => {
+    it('says the error in the shape of an OAuth error, with an id that is in the log', async () => {
       const { text, headers } = await sendBytes(api.url, 'nonsense\r\n\r\n');
       expect(text).to.equal('{"error":"invalid_request"}');
       const line = api.logLines.find((one) => one.includes(headers.get('x-request-id') ?? '?'));

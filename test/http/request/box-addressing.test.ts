@@ -36,7 +36,7 @@ function nothingAt(target: string): string {
   return JSON.stringify({ resourceType: 'OperationOutcome', id: '…', issue });
 }
 
-/** The id of the request stands in each OperationOutcome. */
+/** The id of the request is in each OperationOutcome. */
 function withoutId(text: string): string {
   return text.replace(/"id":"[^"]*"/, '"id":"…"');
 }

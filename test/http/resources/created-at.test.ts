@@ -203,7 +203,7 @@ for (const [kind, body] of Object.entries(bodies)) {
       ]);
     });
 
-    it('is the same after its object is declared anew', async () => {
+    it('is the same after its object is declared again', async () => {
       const object = (description: string) =>
         kind === 'Client'
           ? { kind: 'Client' as const, id: 'declared', grant_types: [], description }

@@ -118,7 +118,7 @@ describe('grants over REST: what people let clients have', () => {
     expect((await api.call('GET', '/Grant?user=ann')).status).to.equal(400);
   });
 
-  it('end with their removal all that the client has of the person, at once, and are asked for anew', async () => {
+  it('end with their removal all that the client has of the person, at once, and are asked for again', async () => {
     const ann = await person();
     const implicit = (await allow(ann, 'shop')).get('access_token') ?? '';
     const used = await redeem(
@@ -156,7 +156,7 @@ describe('grants over REST: what people let clients have', () => {
     expect([removed.status, await statusWith(token, `/Grant/${String(ann.id)}.shop`)]).to.deep.equal([200, 401]);
   });
 
-  it('C-10 are not those of a client that was made anew', async () => {
+  it('C-10 are not those of a client that was created again', async () => {
     const ann = await person();
     await allow(ann, 'again');
     await api.remove('default', [{ kind: 'Client', id: 'again' }]);

@@ -372,7 +372,7 @@ describe('the users API', () => {
       expect(response.status).to.equal(400);
     });
 
-    it('stands in no line of the log', () => {
+    it('is in no line of the log', () => {
       expect(api.logLines.join('\n')).not.to.contain(api.adminToken);
     });
   });

@@ -157,7 +157,7 @@ describe('answers', () => {
       '\0\x7f': '%00%7F',
     };
     for (const [value, safe] of Object.entries(values)) {
-      it(`${JSON.stringify(value)} stands in a header as ${safe}`, () => {
+      it(`${JSON.stringify(value)} is in a header as ${safe}`, () => {
         expect(headerSafe(value)).to.equal(safe);
       });
     }

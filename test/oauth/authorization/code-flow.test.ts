@@ -203,7 +203,7 @@ describe('the code flow', () => {
       'invalid_grant',
     ],
     'lose the client': [({ box }) => world.remove(box, 'Client', 'app'), 'error-page', 'invalid_client'],
-    'have the client made anew': [
+    'have the client created again': [
       async ({ box }) => {
         await world.remove(box, 'Client', 'app');
         await world.declare(box, app);
@@ -289,7 +289,7 @@ describe('the code flow', () => {
     });
   }
 
-  it('decides anew, and loses no code, when something else of the box moved', async () => {
+  it('decides again, and loses no code, when something else of the box moved', async () => {
     const box = await newBox();
     const person = await newPerson(box);
     const other = { kind: 'Client', id: 'other', grant_types: ['client_credentials'] } as const;
@@ -336,7 +336,7 @@ describe('the code flow', () => {
     expect(await redeem(one, person, old)).to.equal('invalid_grant');
   });
 
-  it('T-20 gives nothing to a second use, and takes away what another replica gave to the first', async () => {
+  it('T-20 gives nothing to a second use, and revokes what another replica gave to the first', async () => {
     const person = await newPerson(await newBox());
     const code = await codeOf(one, person);
     const first: TokenResponse[] = [];
@@ -347,7 +347,7 @@ describe('the code flow', () => {
     expect(world.audits.map(({ event }) => event)).to.contain('code_reused');
   });
 
-  it('T-20 takes away what the first use gave also in a box that changes so often that it decides under the lock', async () => {
+  it('T-20 revokes what the first use gave also in a box that changes so often that it decides under the lock', async () => {
     const person = await newPerson(await newBox());
     const code = await codeOf(one, person);
     const tokens = await tokensOf(one, person, code);

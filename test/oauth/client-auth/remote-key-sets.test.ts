@@ -206,12 +206,12 @@ describe('key sets that are fetched', () => {
     expect(asked).to.have.length(2);
   });
 
-  it('are asked for anew when none of them fits, at most once in 15 seconds', async () => {
+  it('are asked for again when none of them fits, at most once in 15 seconds', async () => {
     const first = await sets.keys(uri, 'a');
-    expect(await sets.keysAnew(uri, 'a')).to.equal(undefined);
+    expect(await sets.refetchedKeys(uri, 'a')).to.equal(undefined);
     now += 15_000;
-    expect(await sets.keysAnew(uri, 'a')).not.to.equal(first);
-    expect(await sets.keysAnew(uri, 'a')).to.equal(undefined);
+    expect(await sets.refetchedKeys(uri, 'a')).not.to.equal(first);
+    expect(await sets.refetchedKeys(uri, 'a')).to.equal(undefined);
     expect(asked).to.have.length(2);
   });
 
@@ -230,7 +230,7 @@ describe('key sets that are fetched', () => {
     answer = fail;
     expect(await outageOf(sets.keys(uri, 'a'))).to.equal(true);
     expect(await outageOf(sets.keys(uri, 'a'))).to.equal(true);
-    expect(await sets.keysAnew(uri, 'a')).to.equal(undefined);
+    expect(await sets.refetchedKeys(uri, 'a')).to.equal(undefined);
     expect(asked).to.have.length(1);
     now += 15_000;
     answer = () => '{"keys":[]}';
@@ -269,7 +269,7 @@ describe('key sets that are fetched', () => {
   for (const address of elsewhere) {
     it(`C-12 are not fetched from ${address}`, async () => {
       expect(await sets.keys(address, 'a')).to.equal(undefined);
-      expect(await sets.keysAnew(address, 'a')).to.equal(undefined);
+      expect(await sets.refetchedKeys(address, 'a')).to.equal(undefined);
       expect(asked).to.deep.equal([]);
     });
   }

@@ -112,12 +112,12 @@ describe('a client that authenticates by ServiceAccounts', () => {
     expect(both.map(({ status }) => status).sort(), 'one of two that come at once').to.deep.equal([200, 401]);
     const [winner, loser] = both[0].status === 200 ? ['uid-2', 'uid-3'] : ['uid-3', 'uid-2'];
     expect((await ask(await of(winner))).status).to.equal(200);
-    expect((await ask(await of(loser))).body['error_description']).to.match(/made again/);
+    expect((await ask(await of(loser))).body['error_description']).to.match(/created again/);
     await declare({ name: 'another edit' });
     expect((await ask(await of(loser))).status, 'an edit of something else keeps the pin').to.equal(401);
     await api.remove('default', [{ kind: 'Client', id: 'app' }]);
     await declare();
-    expect((await ask(await of(loser))).status, 'declared anew').to.equal(200);
+    expect((await ask(await of(loser))).status, 'declared again').to.equal(200);
   });
 
   it('P-13 is refused with a token for this server and another one', async () => {
@@ -269,7 +269,7 @@ describe('verified tokens of ServiceAccounts', () => {
     expect(looks).to.equal(1);
     expect(await verify(one, now + 200_000)).to.equal('invalid_client');
     await verify(one);
-    expect(looks, 'what was over is verified anew').to.equal(3);
+    expect(looks, 'what was over is verified again').to.equal(3);
     await verify(two);
     await verify(three);
     await verify(one);

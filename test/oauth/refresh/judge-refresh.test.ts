@@ -122,7 +122,7 @@ const rows: Record<string, Row> = {
     verdict: 'refused',
   },
   'a client whose sessions count since the family began': { client: client({ sessionsFrom: 5 }), verdict: 'slide' },
-  'a client made anew since': { client: client({ sessionsFrom: 6 }), verdict: 'refused' },
+  'a client created again since': { client: client({ sessionsFrom: 6 }), verdict: 'refused' },
   'a box whose sessions count since the family began': { box: { sessionsFrom: 5 }, verdict: 'slide' },
   'a box that was off since': { box: { sessionsFrom: 6 }, verdict: 'refused' },
   'a client revoked before the family began': {

@@ -108,7 +108,7 @@ describe('the refresh token of a client that rotates', () => {
 
   const detections: Record<string, () => OAuthServices> = {
     'within the same millisecond': () => world.services,
-    'after the process was started anew': () => world.replica(),
+    'after the process was restarted': () => world.replica(),
     'under a clock that went back': () => {
       world.clock.now = start - day;
       return world.replica();

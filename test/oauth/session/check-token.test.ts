@@ -64,7 +64,7 @@ const rows: Record<string, { session?: Partial<FoundSession>; box?: Box; lives: 
   'a client that is switched on': { box: box({}, {}, true), lives: true },
   'a box that is switched off': { box: box({ settings: off }), lives: false },
   'a client whose sessions count since the very version': { box: box({}, { sessionsFrom: 5 }), lives: true },
-  'a client made anew since': { box: box({}, { sessionsFrom: 6 }), lives: false },
+  'a client created again since': { box: box({}, { sessionsFrom: 6 }), lives: false },
   'a box whose sessions count since the very version': { box: box({ sessionsFrom: 5 }), lives: true },
   'a box whose sessions were all revoked since': { box: box({ sessionsFrom: 6 }), lives: false },
   'a client whose sessions were revoked before it began': { box: box({}, { revokedBefore: begun }), lives: true },

@@ -175,7 +175,7 @@ describe('the revocation endpoint', () => {
     expect(await lives(access_token)).to.equal(true);
   });
 
-  it('says no when there is no such box', async () => {
+  it('is false when there is no such box', async () => {
     expect(await end('x', 'mine', { box: 'nowhere' })).to.equal(false);
   });
 });

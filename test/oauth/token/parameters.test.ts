@@ -91,7 +91,7 @@ describe('the parameters of a request', () => {
       body: '{"a":1,"b":["x"],"c":{"d":null},"scope":"s"}',
       read: { scope: 's' },
     },
-    'a name that stands in a value too': {
+    'a name that is in a value too': {
       body: '{"client_id":"client_id","scope":"\\"scope\\":"}',
       read: { client_id: 'client_id', scope: '"scope":' },
     },

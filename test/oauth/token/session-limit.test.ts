@@ -150,7 +150,7 @@ describe('tokens.max_sessions_per_client', () => {
     expect(await get('opaque')).to.equal('slow_down');
   });
 
-  it('has room again when all sessions of the client were revoked, and forgets what it had when it is made again', async () => {
+  it('has room again when all sessions of the client were revoked, and forgets what it had when it is created again', async () => {
     await fill('opaque');
     expect(await get('opaque')).to.equal('slow_down');
     await world.remove(box, 'Client', 'opaque');
@@ -160,7 +160,7 @@ describe('tokens.max_sessions_per_client', () => {
     expect(await get('opaque')).to.equal('slow_down');
   });
 
-  it('counts anew when it is changed', async () => {
+  it('counts again when it is changed', async () => {
     await fill('opaque');
     await limit(4);
     await got('opaque');

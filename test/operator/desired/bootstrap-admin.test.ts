@@ -125,7 +125,7 @@ describe('the bootstrap_admin of a Box', () => {
     expect(await signIn('ein überlanges Passwort')).to.equal(303);
   });
 
-  it('is made anew in a namespace that was made again, whose admin discards what was there before', async () => {
+  it('is created again in a namespace that was created again, whose admin discards what was there before', async () => {
     const { list } = rig.source;
     const passIn = async (claim: NamespaceClaim): Promise<void> => {
       rig.source.namespaceOf = () => Promise.resolve(claim);

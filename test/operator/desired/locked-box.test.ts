@@ -3,7 +3,7 @@ import type { NamespaceClaim } from '../../../api/client/desired-state.ts';
 import { machineClient } from '../declare.ts';
 import { eachInBox, type PassRig } from '../pass-rig.ts';
 
-describe('a box whose namespace was made again', () => {
+describe('a box whose namespace was created again', () => {
   const app = machineClient('app', { secret: 'of-app' });
   let rig: PassRig;
   eachInBox((made) => (rig = made));

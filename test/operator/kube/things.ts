@@ -38,7 +38,7 @@ function keepThing(object: unknown): Thing | undefined {
   return { namespace, name, uid, resourceVersion, value: isRecord(spec) ? String(spec['value'] ?? spec['name']) : '' };
 }
 
-/** An API that signs in anew when it must. */
+/** An API that signs in again when it must. */
 export function apiOf(server: ScriptedApiServer, token?: () => string, timeout?: number): KubeApi {
   return createKubeApi(
     createConnection(() => server.signIn(token)),

@@ -199,7 +199,7 @@ describe('an election', () => {
     expect([one.hasLost, one.election.leads()]).to.deep.equal([false, true]);
   });
 
-  it('F-14: lasts when the Lease is deleted: the leader makes it anew', async () => {
+  it('F-14: lasts when the Lease is deleted: the leader creates it again', async () => {
     await twoReplicas();
     shared.lease = undefined;
     await time.pass(60_000);

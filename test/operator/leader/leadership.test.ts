@@ -91,7 +91,7 @@ describe('one of several operators leads', () => {
     await makesLive(box, 'after');
   });
 
-  it('F-14: a leader whose Lease was deleted makes it anew and goes on', async () => {
+  it('F-14: a leader whose Lease was deleted creates it again and goes on', async () => {
     const box = await rig.box();
     const [first, second] = await two();
     await rig.plane.call({ method: 'DELETE', path: leasePath });

@@ -15,7 +15,7 @@ describe('a Lease', () => {
   const rows: readonly (readonly [what: string, sight: Sight, after: number, may: boolean])[] = [
     ['that nobody ever made is there to take', seen(undefined, { wasHeld: false }), 0, true],
     ['that was deleted counts as held', seen(undefined), 14_999, false],
-    ['that was deleted is made anew when its time is over', seen(undefined), 15_000, true],
+    ['that was deleted is created again when its time is over', seen(undefined), 15_000, true],
     ['that was released is there to take', seen(lease('')), 0, true],
     ['of another one is not', seen(lease('pod-a_1')), 14_999, false],
     ['of another one is, when it has not changed for its time', seen(lease('pod-a_1')), 15_000, true],
@@ -37,7 +37,7 @@ describe('a Lease', () => {
     expect(mayTake(seen(lease('undefined_1')), { ...me, pod: undefined }, 1_000)).to.equal(false);
   });
 
-  it('is seen anew with every version, whatever times are written in it', () => {
+  it('is seen again with every version, whatever times are written in it', () => {
     const first = look(undefined, lease('pod-a_1', { version: '1' }), 10);
     expect(first).to.deep.equal({ lease: lease('pod-a_1', { version: '1' }), since: 10, wasHeld: true });
     expect(look(first, lease('pod-a_1', { version: '1' }), 20)).to.equal(first);

@@ -26,7 +26,7 @@ describe('custom resource definitions of another release', () => {
     await plane.stop();
   });
   beforeEach(async () => {
-    // Unlike apply it also takes away what another release has added.
+    // Unlike apply it also removes what another release has added.
     await kubectl(plane, 'replace', '-f', 'crds/');
     await eventually('the operator finds no difference', async () => (await readiness()) === 'ok', 60_000);
     box = await rig.box();

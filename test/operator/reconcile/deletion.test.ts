@@ -56,7 +56,7 @@ describe('deletion, by the operator as a process', () => {
     expect(await rig.token(box, 'app', secret)).to.equal(401);
   });
 
-  it('C-10: a client made again under the old name has none of the tokens of the old one', async () => {
+  it('C-10: a client created again under the old name has none of the tokens of the old one', async () => {
     await applied('app', 'looker');
     const ask = async (path: string, body: object): Promise<Readonly<Record<string, unknown>>> => {
       const answer = await fetch(`${rig.api.url}/boxes/${box}${path}`, {

@@ -247,7 +247,7 @@ describe('deletionPolicy and adoption against a real API', () => {
     });
   });
 
-  it('C-10 an object made again under the old name has none of the sessions of the old one, nor its refresh tokens', async () => {
+  it('C-10 an object created again under the old name has none of the sessions of the old one, nor its refresh tokens', async () => {
     const refreshing = { auth: { client_credentials: { refresh_token: true } } };
     await pass(machineClient('app', refreshing));
     const asked = { grant_type: 'client_credentials', client_id: 'app', client_secret: secretOf('app') };
@@ -264,7 +264,7 @@ describe('deletionPolicy and adoption against a real API', () => {
   describe('a Box whose deletionPolicy is Delete', () => {
     const settings = (spec: object) => declared('Box', 'box', { tokens: { default_lifetime: 3600 }, ...spec });
 
-    it('takes the data of its box with it: sessions, and what was made over REST; what is declared is made anew', async () => {
+    it('takes the data of its box with it: sessions, and what was made over REST; what is declared is created again', async () => {
       await pass(settings({ deletionPolicy: 'Delete' }), machineClient('app'));
       expect(await rest('PUT', '/Client/made', foreign)).to.equal(201);
       const tokens = [await tokenOf('app'), await tokenOf('made', 'made over REST')];
@@ -273,7 +273,7 @@ describe('deletionPolicy and adoption against a real API', () => {
       expect(await rest('GET', '/Client/made')).to.equal(404);
       expect(await rig.token('app')).to.equal(200);
       expect(rig.condition('Client/app')).to.equal('True/Ready');
-      // A box goes once: the same Box made again has no old data to take.
+      // A box goes once: the same Box created again has no old data to take.
       const token = await tokenOf('app');
       await pass(settings({}), machineClient('app'));
       expect(await isLive(token)).to.equal(true);

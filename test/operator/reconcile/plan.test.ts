@@ -97,7 +97,7 @@ const cases: readonly Case[] = [
     removes: ['app'],
   },
   {
-    title: 'F-09 looks once more before it believes that an object was made again',
+    title: 'F-09 looks once more before it believes that an object was created again',
     desired: [desired({ ...app, uid: 'another' })],
     rows: [row('app', 'app')],
     declares: ['app'],

@@ -142,7 +142,7 @@ describe('createQueue', () => {
     expect(begun).to.deep.equal(['busy', 'other']);
   });
 
-  it('runs a failed key again for ever, after waits that grow to the ceiling', async () => {
+  it('runs a failed key again forever, after waits that grow to the ceiling', async () => {
     const { queue, end, failures, waits } = rig();
     queue.add('a');
     await settled();

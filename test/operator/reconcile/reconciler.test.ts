@@ -150,7 +150,7 @@ describe('startReconciler against a real API', () => {
     expect([...said]).to.deep.equal(['False']);
   });
 
-  it('peer defect 9: tries a failed pass again for ever, with everything, and tells of each failure', async () => {
+  it('peer defect 9: tries a failed pass again forever, with everything, and tells of each failure', async () => {
     let away = true;
     const flaky: Management = {
       ...real,

@@ -73,7 +73,7 @@ describe('an object whose deletion waits for its row', () => {
     expect(released).to.deep.equal(['faulty: 401']);
   });
 
-  it('goes also where it was made again meanwhile: the new one has the id, and nothing of the old one counts', async () => {
+  it('goes also where it was created again meanwhile: the new one has the id, and nothing of the old one counts', async () => {
     const again = machineClient('app', { secret: 'of-another' });
     going = [app];
     await rig.pass([{ ...again, uid: 'another-uid' }, other]);

@@ -3,7 +3,7 @@ import { startApi, type TestApi } from '../../support/api.ts';
 import { declared, edited, machineClient } from '../declare.ts';
 import { passRig, type PassRig } from '../pass-rig.ts';
 
-describe('a secret that stands in a Client', () => {
+describe('a secret that is in a Client', () => {
   let api: TestApi;
   let rig: PassRig;
 
@@ -32,7 +32,7 @@ describe('a secret that stands in a Client', () => {
     expect(rig.condition('Client/other', 'InlineSecret')).to.equal(undefined);
   });
 
-  it('is told of again where it was taken away and came back, also with an object that was made again', async () => {
+  it('is told of again where it was taken away and came back, also with an object that was created again', async () => {
     const count = () => rig.events.recorded.filter(({ reason }) => reason === 'InlineSecret').length;
     const before = count();
     await rig.pass([machineClient('inline')]);

@@ -146,7 +146,7 @@ describe('F-27 I5 rows that are changed by hand', () => {
   it('I1 give no token that lives on: what was got with a secret put there by hand ends when it is healed', async () => {
     const stolen = `$sha256$${hash('sha256', 'bgs_of-the-thief', 'hex')}`;
     await sql(`UPDATE boxgate.resource SET secrets = ARRAY['${stolen}'] ${ofApp}`);
-    // So that a replica that holds the box reads it anew, as one does at its start.
+    // So that a replica that holds the box reads it again, as one does at its start.
     await sql(`UPDATE boxgate.box SET config_version = config_version + 1 WHERE box = $box`);
     const asked = { grant_type: 'client_credentials', client_id: 'app', client_secret: 'bgs_of-the-thief' };
     const token = String((await sendJson(`${api.url}/boxes/${box}/auth/token`, asked)).body['access_token']);

@@ -86,7 +86,7 @@ describe('planApply', () => {
     ],
     ["a delete of another's row", [{ ...removal, owner: { name: 'default/x2', uid: 'v' } }], [owned], 'conflict'],
     [
-      'C-10 a late delete of a row whose object was made again under its name',
+      'C-10 a late delete of a row whose object was created again under its name',
       [removal],
       [{ ...row, owner: { cluster: 'c', name: mine.name, uid: 'made-again' } }],
       'conflict',

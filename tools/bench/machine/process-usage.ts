@@ -34,7 +34,7 @@ function allStats(): Map<number, Stat> {
   const stats = new Map<number, Stat>();
   for (const entry of readdirSync('/proc')) {
     const text = /^\d+$/.test(entry) ? readOrNothing(`/proc/${entry}/stat`) : '';
-    // The command's name stands in brackets and may hold anything: count the fields from its end (proc(5)).
+    // The command's name is in brackets and may hold anything: count the fields from its end (proc(5)).
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     if (fields.length < 15) continue;
     const [utime, stime, cutime, cstime] = fields.slice(11, 15).map(Number);

@@ -58,7 +58,7 @@ export const withKeys = {
   jwks: { keys: [{ ...publicKey, kid: 'bench', use: 'sig', alg: 'ES256' }] },
 };
 
-/** A machine whose secret somebody chose; it stands in a Secret of this name. */
+/** A machine whose secret somebody chose; it is in a Secret of this name. */
 export function withSecretRef(name: string): object {
   return { ...machine, secretRef: { name, key: 'password' } };
 }

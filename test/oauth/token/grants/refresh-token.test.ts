@@ -200,7 +200,7 @@ describe('the refresh token grant', () => {
     });
   });
 
-  it('signs a JWT anew for a client of JWTs', async () => {
+  it('signs a JWT again for a client of JWTs', async () => {
     const { refresh_token } = await begin('jwt');
     const again = succeeded(await use(refresh_token, 'jwt'));
     expect(again.access_token.split('.')).to.have.length(3);
@@ -209,7 +209,7 @@ describe('the refresh token grant', () => {
 
   describe('ends with its client:', () => {
     const ends: Record<string, (id: string) => Promise<void>> = {
-      'deleted and made anew': async (id) => {
+      'deleted and created again': async (id) => {
         await world.remove('default', 'Client', id);
         await declareRefreshed(id);
       },

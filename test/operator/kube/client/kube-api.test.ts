@@ -52,7 +52,7 @@ describe('calls of the Kubernetes API', () => {
       expect(error.message).to.equal('/version: no answer within 50 ms');
     });
 
-    it('row 12: end in time where signing in does not end, and the next one signs in anew', async () => {
+    it('row 12: end in time where signing in does not end, and the next one signs in again', async () => {
       const hung = Promise.withResolvers<KubeCredentialsSource>();
       let loads = 0;
       const load = (): KubeCredentialsSource | Promise<KubeCredentialsSource> => {
@@ -130,7 +130,7 @@ describe('calls of the Kubernetes API', () => {
       ]);
     });
 
-    it('row 18: sign in once more with a token that is read anew, and not a third time', async () => {
+    it('row 18: sign in once more with a token that is read again, and not a third time', async () => {
       let reads = 0;
       const token = (): string => `token-${String((reads += 1))}`;
       server.next('other', status(401));
@@ -305,7 +305,7 @@ for (const [way, signIn] of Object.entries(ways)) {
       expect(proxy.count()).to.be.at.most(4);
     });
 
-    it('row 18: read the token file anew when the token is refused', async () => {
+    it('row 18: read the token file again when the token is refused', async () => {
       const good = await readFile(account.tokenFile, 'utf8');
       await writeFile(account.tokenFile, 'expired');
       expect((await thrownBy(caller())).code).to.equal('unauthorized');

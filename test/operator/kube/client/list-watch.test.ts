@@ -197,7 +197,7 @@ describe('a list-watch over a scripted API server', () => {
     'bytes that are not UTF-8': Buffer.from([0x7b, 0xff, 0xfe, 0x0a]),
   };
   for (const [what, bytes] of Object.entries(garbage)) {
-    it(`row 9: ${what} is counted, and everything is listed anew`, async () => {
+    it(`row 9: ${what} is counted, and everything is listed again`, async () => {
       const things = await start();
       await watched(things);
       server.deaf = true;
@@ -209,7 +209,7 @@ describe('a list-watch over a scripted API server', () => {
     });
   }
 
-  it('row 9: a line that is cut is counted, and everything is listed anew', async () => {
+  it('row 9: a line that is cut is counted, and everything is listed again', async () => {
     const things = await start();
     await watched(things);
     server.write('{"type":"ADDED","object":{"meta');
@@ -306,7 +306,7 @@ describe('a list-watch over a scripted API server', () => {
     await eventually('it found it', () => things.value('one') === 'changed');
   });
 
-  it('R-55: lists anew where that is wanted, once the watch ends', async () => {
+  it('R-55: lists again where that is wanted, once the watch ends', async () => {
     const things = await start();
     await watched(things);
     server.deaf = true;

@@ -151,7 +151,7 @@ export const rightCases: Readonly<Record<string, RightCase>> = {
   },
 
   'create coordination.k8s.io/leases': {
-    breaks: 'a Lease that was deleted is not made again',
+    breaks: 'a Lease that was deleted is not created again',
     async provoke({ rig }) {
       await rig.plane.call({ method: 'DELETE', path: lease });
     },
@@ -193,7 +193,7 @@ export const rightCases: Readonly<Record<string, RightCase>> = {
     },
   },
   'get /secrets': {
-    breaks: 'a Secret of somebody else that stands in the way is not told from a lack of rights',
+    breaks: 'a Secret of somebody else that is in the way is not told from a lack of rights',
     async provoke(scene) {
       const path = `/api/v1/namespaces/${scene.box}/secrets`;
       await scene.rig.plane.call({ method: 'POST', path, body: { metadata: { name: 'app' } } });
@@ -221,7 +221,7 @@ export const rightCases: Readonly<Record<string, RightCase>> = {
 /** The rights on a kind of ours and its status. */
 function ofKind(plural: string, sample: Sample): readonly (readonly [string, RightCase])[] {
   const [what, wanted] = [`boxgate.dev/${plural}`, isReady(sample)];
-  const anew = async (scene: RightsScene): Promise<void> => {
+  const again = async (scene: RightsScene): Promise<void> => {
     scene.cut();
     await put(sample)(scene);
   };
@@ -242,7 +242,7 @@ function ofKind(plural: string, sample: Sample): readonly (readonly [string, Rig
     [
       `list ${what}`,
       {
-        breaks: 'nothing is heard of anew',
+        breaks: 'nothing new is heard of',
         environment: { BOXGATE_RELIST_SECONDS: '1' },
         // A watch goes on without a list until one is due.
         async provoke(scene) {
@@ -256,7 +256,7 @@ function ofKind(plural: string, sample: Sample): readonly (readonly [string, Rig
         wanted,
       },
     ],
-    [`watch ${what}`, { breaks: 'nothing is heard of', provoke: anew, wanted }],
+    [`watch ${what}`, { breaks: 'nothing is heard of', provoke: again, wanted }],
     [
       `patch ${what}`,
       { breaks: 'nothing is called Ready whose deletion would not wait', provoke: put(sample), wanted },

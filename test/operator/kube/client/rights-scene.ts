@@ -13,7 +13,7 @@ export interface RightsScene {
   readonly rig: OperatorRig;
   /** A box of this case's own, with rights on its Secrets. */
   readonly box: string;
-  /** Ends every connection of the operator to the API server: it has to ask for everything anew. */
+  /** Ends every connection of the operator to the API server: it has to ask for everything again. */
   cut(): void;
   /** Ends the operator, and starts another one. */
   restart(): Promise<void>;

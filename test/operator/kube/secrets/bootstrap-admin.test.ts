@@ -52,7 +52,7 @@ describe('the bootstrap_admin of a Box in a cluster', () => {
     expect(await signIn(box)).to.equal(200);
   });
 
-  it('is made anew where the data of the box went with its Box, and with it the admin', async () => {
+  it('is created again where the data of the box went with its Box, and with it the admin', async () => {
     const box = await rig.box();
     await testSecrets(rig.plane, box).make('first', { password });
     await rig.put('Client', box, 'app', { grant_types: ['client_credentials'] });

@@ -105,7 +105,7 @@ describe('Secrets in a cluster', () => {
       expect(await rig.token(box, 'app', secret)).to.equal(200);
     });
 
-    it('F-26 is made anew when it was deleted by hand', async () => {
+    it('F-26 is created again when it was deleted by hand', async () => {
       await put('app', machine);
       await ready('app');
       const { uid } = await secretOf('app');

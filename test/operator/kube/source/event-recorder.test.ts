@@ -65,7 +65,7 @@ describe('a recorder of events', () => {
     expect(counts).to.deep.equal([2, 62]);
   });
 
-  it('tells of another object, reason or message in an Event of its own, and of an old one anew', async () => {
+  it('tells of another object, reason or message in an Event of its own, and of an old one again', async () => {
     const { record } = bound(recorder());
     record(eventOf('app'));
     record(eventOf('other'));

@@ -92,7 +92,7 @@ describe('the finalizer', () => {
     expect(patches()).to.deep.equal([written([]), written(['example.com/new'], '9')]);
   });
 
-  it('stays on an object that was made again meanwhile', async () => {
+  it('stays on an object that was created again meanwhile', async () => {
     store.put(kept({ ...deleted, finalizers: [ours] }));
     answers = [new KubeError('conflict', 'changed'), live({ uid: 'another', finalizers: [ours] })];
     await holds.remove('shop', [app], signal);

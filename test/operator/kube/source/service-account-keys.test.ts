@@ -121,7 +121,7 @@ describe('the ServiceAccounts of a real cluster', () => {
     expect((await ask(await mint(apps, 'report'), { client_id: 'nobody' })).status).to.equal(401);
   });
 
-  it('P-13 are strangers when they were made again, until their entry is', async () => {
+  it('P-13 are strangers when they were created again, until their entry is', async () => {
     const name = 'fleeting';
     await makeServiceAccount(apps, name);
     await declare(['report', name]);
@@ -133,7 +133,7 @@ describe('the ServiceAccounts of a real cluster', () => {
     for (const server of both()) {
       const { status, body } = await ask(fresh, {}, server);
       expect(status).to.equal(401);
-      expect(body['error_description']).to.match(/made again/);
+      expect(body['error_description']).to.match(/created again/);
     }
     expect(replica.logLines.some((line) => line.includes('service_account_made_again'))).to.equal(true);
     // The pin is of a client: another one may have met the new one first.

@@ -130,7 +130,7 @@ describe('statuses in a cluster', () => {
     );
   });
 
-  it('tries again for ever what could not be written, and never takes it for done', async () => {
+  it('tries again forever what could not be written, and never takes it for done', async () => {
     await rig.allow('statuses');
     await rig.start();
     await rig.put('Client', 'app', machine('s3cret'));
