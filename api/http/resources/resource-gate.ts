@@ -34,8 +34,8 @@ type ReadChanges = (write: RequestedWrite) => Promise<readonly string[]>;
 
 /**
  * Handles every request to a resource: token, policies, body, handler, answer in the requested format. For users
- * the token may be in the query, and an unreadable body is reported in their form (interface §4.5, §7). `readChanges`
- * is for routes that write a record.
+ * the token may be in the query, and an unreadable body is reported in their form. `readChanges` is for routes that
+ * write a record.
  */
 export function withAuthorization(
   context: ApiContext,

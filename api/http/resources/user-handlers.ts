@@ -15,7 +15,7 @@ import type { ResourceAnswer, ResourceExchange } from './resource-exchange.ts';
 import { listAnswer } from './search-answer.ts';
 import { documentIn } from '../formats/submitted-body.ts';
 
-/** Answers a request to the users API (interface §4.5). Throws Problem and Outage. */
+/** Answers a request to the users API. Throws Problem and Outage. */
 type UserHandler = (exchange: ResourceExchange, services: UserServices) => Promise<ResourceAnswer>;
 
 /** One route of the users API. */

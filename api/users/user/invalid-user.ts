@@ -5,7 +5,7 @@ import { Problem } from '../../problem.ts';
 /** Part of a submitted user that the caller may see again: never a password, nor an unknown field. */
 export type SubmittedUser = Readonly<Record<string, unknown>>;
 
-/** A submitted user that cannot be stored, with every fault of it (interface §7). */
+/** A submitted user that cannot be stored, with every fault of it. */
 export class InvalidUser extends Problem {
   readonly entity: SubmittedUser;
 

@@ -3,7 +3,7 @@ import { allows } from '../../../crds/compatibility.ts';
 import type { Box } from '../../../crds/box.ts';
 import type { StoredUser } from '../../db/user/user.ts';
 
-/** A user as it is shown (interface §2): in a list without the hash of the password, alone with it. */
+/** A user as it is shown: in a list without the hash of the password, alone with it. */
 export type UserView = Readonly<Record<string, unknown>>;
 
 /** The fields of a user as a list shows it. */
