@@ -1,4 +1,4 @@
-import { withoutNulls } from './along.ts';
+import { pruneNulls } from './prune.ts';
 import type { Fault } from './fault.ts';
 import { API_VERSION, KINDS, isKind, type Kind } from './kind.ts';
 import { manifestRules, type ManifestRule } from './manifest-rules.ts';
@@ -38,7 +38,7 @@ function judgeOf<K extends Kind>(
   shape: Shape<ManifestOf<K>>,
   rulesOf: (rules: ManifestRules) => readonly ManifestRule<K>[],
 ): ManifestJudge<K> {
-  return (value, old, rules) => judge(shape, rulesOf(rules), withoutNulls(value, shape.node), old);
+  return (value, old, rules) => judge(shape, rulesOf(rules), pruneNulls(value, shape.node), old);
 }
 
 function refused(path: string, message: string): CheckedManifest {

@@ -1,7 +1,7 @@
 import { KINDS, type Kind } from './kind.ts';
 import { manifestRules } from './manifest-rules.ts';
 import { manifestSchemas } from './manifest-schema.ts';
-import { NOT_IN_FORCE } from './not-in-force.ts';
+import { UNIMPLEMENTED_FIELDS } from './unimplemented-fields.ts';
 import { schemaNode, type SchemaNode } from './schema-node.ts';
 
 /** Returns docs/custom-resources.md: every field of every custom resource, and the rules between fields. */
@@ -31,7 +31,9 @@ of \`jwks\`, quote \`"y"\`, or it becomes \`true\` and the client is refused. Te
 Anchors, aliases and merge keys (\`<<: *base\`) are for manifests: a body over REST may have none of them, nor more than one document.`;
 
 function notInForceSection(): string {
-  const entries = Object.values(KINDS).flatMap(({ kind }) => NOT_IN_FORCE[kind].map((entry) => ({ kind, ...entry })));
+  const entries = Object.values(KINDS).flatMap(({ kind }) =>
+    UNIMPLEMENTED_FIELDS[kind].map((entry) => ({ kind, ...entry })),
+  );
   const table = entries.map(({ kind, field, value, missing }) => {
     const name = value === undefined ? field : `${field}: ${String(value)}`;
     return `| ${kind} | \`${name}\` | ${missing} |`;
@@ -98,7 +100,7 @@ function defaultOf(description: string): string {
 /** Checks whether no value of a field has an effect in this version. */
 export function isNotInForce(kind: Kind, path: string): boolean {
   const plain = path.replaceAll('[]', '');
-  return NOT_IN_FORCE[kind].some(({ field, value }) => {
+  return UNIMPLEMENTED_FIELDS[kind].some(({ field, value }) => {
     const isBelow = plain === field || plain.startsWith(`${field}.`);
     return isBelow && (value === undefined || value === true);
   });

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { Static, TSchema } from 'typebox';
-import { wellTyped } from './along.ts';
+import { pruneWrongTypes } from './prune.ts';
 import type { Fault } from './fault.ts';
 import { isNested } from './path.ts';
 import { ruleFaults, type Draft, type Rule } from './rule.ts';
@@ -45,7 +45,7 @@ export function shapeOf<S extends TSchema>(schema: S): Shape<NoInfer<Static<S>>>
       matches(value) ? { ok: true, value } : { ok: false, faults: schemaFaults(matches.errors ?? [], value) },
     draft: (value) => {
       if (value === undefined || keepsTypes(value)) return value;
-      const typed = wellTyped(value, node);
+      const typed = pruneWrongTypes(value, node);
       return keepsTypes(typed) ? typed : undefined;
     },
   };

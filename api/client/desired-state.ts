@@ -102,7 +102,7 @@ export interface PreviousSecret {
    * one, because the current secret must be a generated one, which can be compared with the stored one.
    */
   readonly secret?: string;
-  /** RFC 3339: from then on it is invalid. NO_END: applications use it, and the current one was never shown. */
+  /** RFC 3339: from then on it is invalid. NEVER: applications use it, and the current one was never shown. */
   readonly until: string;
 }
 

@@ -1,5 +1,5 @@
 import type { NamespaceClaim } from '../../api/client/desired-state.ts';
-import type { Refusal } from '../status/facts.ts';
+import type { Refusal } from '../status/status-input.ts';
 
 /** Returns the refusal of a box that is bound to another namespace; the earlier instance if it says the same. */
 export function lockedBox(

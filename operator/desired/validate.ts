@@ -11,7 +11,7 @@ import { schemaNode } from '../../crds/schema-node.ts';
 import { withoutUndeclared, type Reduced } from '../../crds/undeclared-fields.ts';
 import { keyFaults } from '../../crds/public-keys.ts';
 import { LONGEST_RESOURCE, sizeFaults, tooLong } from '../../crds/resource-size.ts';
-import { notInForce } from '../../crds/not-in-force.ts';
+import { unimplementedFields } from '../../crds/unimplemented-fields.ts';
 import { objectKey, type Declared } from './declared.ts';
 import { fingerprint } from './digest.ts';
 import { resourceOf, type Resource } from './resource.ts';
@@ -47,7 +47,7 @@ export interface ValidatedObject {
   readonly faults: readonly Fault[];
   readonly suspended: boolean;
   /** Fields without effect in this version, for people. */
-  readonly notInForce: readonly string[];
+  readonly unimplementedFields: readonly string[];
   /** Fields below `spec` that only the definition in the cluster knows: ignored, and a policy grants nothing. */
   readonly newer: readonly string[];
   readonly secret: SecretSource;
@@ -102,7 +102,7 @@ function judgeBody(object: Declared, body: unknown, newer: ReadonlySet<string>):
   const faults = [...sizeFaults({ ...resource }), ...unfit];
   if (faults.length > 0) return faulty(object, body, faults.map(belowSpec));
   const lifecycle = lifecycleOf(manifest);
-  const idle = notInForce(manifest.kind, manifest.spec, object.place !== '');
+  const idle = unimplementedFields(manifest.kind, manifest.spec, object.place !== '');
   // Usually the name of the object: then the same string is shared.
   const id = resource.id === object.name ? object.name : resource.id;
   const { adopt, retain, purge } = lifecycle;
@@ -112,7 +112,7 @@ function judgeBody(object: Declared, body: unknown, newer: ReadonlySet<string>):
     rowKey: rowKeyOf(object, id),
     faults: none,
     suspended: manifest.spec.suspend === true,
-    notInForce: idle.length === 0 ? none : idle,
+    unimplementedFields: idle.length === 0 ? none : idle,
     newer: dropped.length === 0 ? none : dropped,
     secret: secretSource(manifest),
     serviceAccounts: serviceAccountsOf(manifest),
@@ -196,7 +196,7 @@ function faulty(object: Declared, body: unknown, faults: readonly Fault[]): Vali
     rowKey: rowKeyOf(object, id),
     faults,
     suspended: spec['suspend'] === true,
-    notInForce: none,
+    unimplementedFields: none,
     newer: none,
     secret: { from: 'nowhere' },
     serviceAccounts: 'none',

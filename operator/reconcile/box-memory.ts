@@ -1,5 +1,5 @@
 import type { Desired } from '../desired/desired.ts';
-import type { Facts, Refusal } from '../status/facts.ts';
+import type { StatusInput, Refusal } from '../status/status-input.ts';
 import type { InstalledKinds } from '../installed-fields.ts';
 import type { KeptName } from '../secrets/keeper.ts';
 import type { AccountState } from '../desired/account-state.ts';
@@ -7,8 +7,8 @@ import type { Transition } from '../status/status.ts';
 import type { UsageMemory } from '../status/usage.ts';
 import { StoredState } from './stored-state.ts';
 
-/** Facts of the last published status, and the times at which its conditions changed. */
-export interface Published extends Facts {
+/** Input of the last published status, and the times at which its conditions changed. */
+export interface Published extends StatusInput {
   readonly transitions: readonly Transition[];
 }
 

@@ -1,8 +1,8 @@
-import { boxFacts } from '../status/box-facts.ts';
+import { boxStatusInput } from '../status/box-status-input.ts';
 import type { BoxMemory, Published } from './box-memory.ts';
 import { objectKey } from '../desired/declared.ts';
 import type { Desired } from '../desired/desired.ts';
-import { sameFacts, type Facts } from '../status/facts.ts';
+import { sameStatusInput, type StatusInput } from '../status/status-input.ts';
 import { DELETION_WAITS } from './deadlines.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
 import type { BoxPass } from './box-pass.ts';
@@ -12,7 +12,7 @@ import { TransitionPool, withTransitionTimes, statusOf, type Transition } from '
 
 /**
  * Writes the statuses that changed since they were last written, up to the share of this box in a pass; returns whether
- * any remain. Before an object is called Ready it gets the finalizer. Objects with the same facts as before are
+ * any remain. Before an object is called Ready it gets the finalizer. Objects with the same input as before are
  * skipped, and so are those in `later` (their keys), which have not been sent to the API yet.
  */
 export async function publish(
@@ -88,15 +88,15 @@ function dueStatuses(
   const turn = turnOf(context);
   const pool = new TransitionPool();
   const changed: ObjectStatus[] = [];
-  for (const [index, facts] of boxFacts(pass, desired, open).entries()) {
-    const { key } = facts.desired.object;
+  for (const [index, input] of boxStatusInput(pass, desired, open).entries()) {
+    const { key } = input.desired.object;
     if (later.has(key)) continue;
     const before = memory.published.get(key);
-    if (before !== undefined && sameFacts(before, facts)) continue;
+    if (before !== undefined && sameStatusInput(before, input)) continue;
     if (changed.length >= turn) return { changed, seen: desired.slice(0, index), isAll: false };
-    const conditions = withTransitionTimes(facts, before?.transitions ?? [], time);
-    const status = statusOf(facts, conditions);
-    memory.published.set(key, published(facts, pool.of(conditions)));
+    const conditions = withTransitionTimes(input, before?.transitions ?? [], time);
+    const status = statusOf(input, conditions);
+    memory.published.set(key, published(input, pool.of(conditions)));
     const last = before && lastStatus(before);
     if (last !== undefined && isSameStatus(last, status)) continue;
     changed.push(status);
@@ -112,9 +112,9 @@ function turnOf({ source, isCrowded }: PassContext): number {
 }
 
 /** Builds the record without a spread, which takes half as much memory again: there may be twenty thousand. */
-function published(facts: Facts, transitions: readonly Transition[]): Published {
-  const { desired, row, unusable, policies, clients, dangling, issuer, quotaFault } = facts;
-  const { servesServiceAccounts, accounts, usage, users, isApiAway } = facts;
+function published(input: StatusInput, transitions: readonly Transition[]): Published {
+  const { desired, row, unusable, policies, clients, dangling, issuer, quotaFault } = input;
+  const { servesServiceAccounts, accounts, usage, users, isApiAway } = input;
   return {
     desired,
     row,
@@ -133,7 +133,7 @@ function published(facts: Facts, transitions: readonly Transition[]): Published 
   };
 }
 
-/** Returns the last published status, rebuilt from its facts: none of its conditions has changed since. */
+/** Returns the last published status, rebuilt from its input: none of its conditions has changed since. */
 function lastStatus(last: Published): ObjectStatus {
   return statusOf(last, withTransitionTimes(last, last.transitions, ''));
 }

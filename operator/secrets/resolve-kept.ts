@@ -1,8 +1,8 @@
-import { NO_END } from '../../crds/no-end.ts';
+import { NEVER } from '../../crds/duration.ts';
 import type { ReadySecret } from './resolve.ts';
 import { nextLook, type KeptSecret, type Rotation, type SecretUsage } from './rotation.ts';
 
-const noEnd = Date.parse(NO_END);
+const never = Date.parse(NEVER);
 
 /** Returns what a kept secret means for its client's row; `version` is its keeper's name for this state of it. */
 export function resolveKept(
@@ -15,7 +15,7 @@ export function resolveKept(
   const { value, next, previous } = kept;
   const look = nextLook(kept, rotation, now);
   if (next !== undefined) {
-    return { state: 'ready', value: next, previous: { value, until: noEnd }, isStaged: true, version };
+    return { state: 'ready', value: next, previous: { value, until: never }, isStaged: true, version };
   }
   if (previous === undefined) return { state: 'ready', value, version, look };
   return { state: 'ready', value, previous, version, look, previousLastUsed: usage?.previousLastUsed };

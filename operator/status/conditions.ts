@@ -1,6 +1,6 @@
 import { faultSentence, type Fault } from '../../crds/fault.ts';
 import type { Declared } from '../desired/declared.ts';
-import type { Facts } from './facts.ts';
+import type { StatusInput } from './status-input.ts';
 import type { Condition } from './object-status.ts';
 import { CONDITIONS, isConditionType, NEXT_STEPS, type ConditionType, type Reason } from './reasons.ts';
 import { accountName, strangerAmong, type AccountState } from '../desired/account-state.ts';
@@ -16,9 +16,9 @@ type Answer = readonly [status: Condition['status'], reason: Reason, message: st
 const HOLDING_BACK = ['Valid', 'Conflict', 'SecretReady', 'Synced'] as const satisfies readonly ConditionType[];
 
 /** Returns the conditions of an object; those that are `absent` when all is well (reasons.ts) only if true. */
-export function conditionsOf(facts: Facts): readonly Verdict[] {
-  const verdicts = Object.entries(QUESTIONS).flatMap(([type, question]) => verdictOf(type, question(facts)));
-  return [ready(facts, verdicts), ...verdicts];
+export function conditionsOf(input: StatusInput): readonly Verdict[] {
+  const verdicts = Object.entries(QUESTIONS).flatMap(([type, question]) => verdictOf(type, question(input)));
+  return [ready(input, verdicts), ...verdicts];
 }
 
 const QUESTIONS = {
@@ -35,7 +35,7 @@ const QUESTIONS = {
   GrantsEverything: grantsEverything,
   NotInForce: withoutEffect,
   OperatorOlder: operatorOlder,
-} as const satisfies Record<Exclude<ConditionType, 'Ready'>, (facts: Facts) => Answer | undefined>;
+} as const satisfies Record<Exclude<ConditionType, 'Ready'>, (input: StatusInput) => Answer | undefined>;
 
 function verdictOf(type: string, answer: Answer | undefined): Verdict[] {
   return answer === undefined || !isConditionType(type) ? [] : [verdict(type, answer)];
@@ -47,7 +47,7 @@ function verdict(type: ConditionType, [status, reason, message]: Answer): Verdic
   return { type, status, reason, message: step === '' ? message : `${message}. ${step}` };
 }
 
-function ready({ desired: { validated }, isApiAway }: Facts, verdicts: readonly Verdict[]): Verdict {
+function ready({ desired: { validated }, isApiAway }: StatusInput, verdicts: readonly Verdict[]): Verdict {
   if (validated.suspended) return verdict('Ready', ['Unknown', 'Suspended', 'spec.suspend is true']);
   for (const type of HOLDING_BACK) {
     const found = verdicts.find((one) => one.type === type);
@@ -60,20 +60,20 @@ function ready({ desired: { validated }, isApiAway }: Facts, verdicts: readonly 
 
 const API_AWAY = 'the API does not answer the operator: nothing new is applied in the box, and it may issue no tokens';
 
-function valid(facts: Facts): Answer {
-  const faults = faultsOf(facts);
+function valid(input: StatusInput): Answer {
+  const faults = faultsOf(input);
   if (faults.length > 0) return ['False', 'Invalid', faults.map(faultSentence).join('; ')];
-  const { object, validated } = facts.desired;
+  const { object, validated } = input.desired;
   if (object.kind === 'AccessPolicy' && validated.newer.length > 0) {
     return ['False', 'NewerFields', `${newerFields(validated.newer)}: the policy grants nothing`];
   }
-  if (typeof facts.row === 'object' && facts.row.result === 'quota')
-    return ['False', 'QuotaExceeded', facts.row.detail];
+  if (typeof input.row === 'object' && input.row.result === 'quota')
+    return ['False', 'QuotaExceeded', input.row.detail];
   return ['True', 'Accepted', ''];
 }
 
 /** Returns all faults of an object, whether the operator or the API found them. */
-export function faultsOf({ desired: { object, validated }, row, unusable }: Facts): readonly Fault[] {
+export function faultsOf({ desired: { object, validated }, row, unusable }: StatusInput): readonly Fault[] {
   if (typeof row === 'object' && row.result === 'invalid') return row.faults;
   // An unusable part of a client is not a fault of the object: another setting of the API helps.
   if (object.kind === 'Client') return validated.faults;
@@ -85,7 +85,7 @@ function isAboutHosts({ path }: Fault): boolean {
   return path === 'spec.hosts';
 }
 
-function conflict({ desired: { object, validated, loses }, row, unusable }: Facts): Answer | undefined {
+function conflict({ desired: { object, validated, loses }, row, unusable }: StatusInput): Answer | undefined {
   if (typeof row === 'object' && row.result === 'locked') return ['True', 'NamespaceRecreated', row.detail];
   if (loses !== undefined) return ['True', 'DeclaredTwice', `${loses} declares the same id and has it`];
   if (typeof row === 'object' && row.result === 'conflict') return ['True', 'OwnedByAnother', row.detail];
@@ -96,26 +96,26 @@ function conflict({ desired: { object, validated, loses }, row, unusable }: Fact
 }
 
 /** Returns the condition that kstatus treats as failed instead of in progress: only a change of the object helps. */
-function stalled(facts: Facts): Answer | undefined {
-  const [status, reason, message] = valid(facts);
+function stalled(input: StatusInput): Answer | undefined {
+  const [status, reason, message] = valid(input);
   // Free quota, or a newer operator, helps too.
   if (reason === 'QuotaExceeded' || reason === 'NewerFields') return undefined;
   return status === 'False' ? ['True', reason, message] : undefined;
 }
 
-function secretReady(facts: Facts): Answer | undefined {
-  const { object, validated, secret } = facts.desired;
+function secretReady(input: StatusInput): Answer | undefined {
+  const { object, validated, secret } = input.desired;
   if (validated.faults.length > 0 || object.kind === 'AccessPolicy') return undefined;
   if (object.kind === 'Box' && validated.secret.from === 'nowhere') return undefined;
   // The secret is neither checked nor rotated; the one in its Secret stays in use.
   if (validated.suspended && validated.secret.from === 'generated')
     return ['Unknown', 'Suspended', 'spec.suspend is true'];
   if (secret.state === 'missing') return ['False', secret.reason, secret.message];
-  const stranger = strangerAmong(facts.accounts);
+  const stranger = strangerAmong(input.accounts);
   if (stranger !== undefined) return lostAccount(stranger, object);
   switch (validated.secret.from) {
     case 'nowhere':
-      return withoutSecret(facts);
+      return withoutSecret(input);
     case 'inline':
       return ['True', 'SecretInline', ''];
     case 'reference':
@@ -140,15 +140,15 @@ function lostAccount({ index, seen, uid, ...account }: AccountState, { name, nam
 }
 
 /** Returns the condition of a client with keys or ServiceAccounts, or of a public client. */
-function withoutSecret(facts: Facts): Answer {
-  if (facts.servesServiceAccounts) return ['True', 'SecretNotNeeded', ''];
-  if (facts.desired.validated.serviceAccounts === 'alone') return ['False', 'ServiceAccountsNotServed', NOT_SERVED];
-  const unlisted = unlistedHost(facts);
+function withoutSecret(input: StatusInput): Answer {
+  if (input.servesServiceAccounts) return ['True', 'SecretNotNeeded', ''];
+  if (input.desired.validated.serviceAccounts === 'alone') return ['False', 'ServiceAccountsNotServed', NOT_SERVED];
+  const unlisted = unlistedHost(input);
   return unlisted === undefined ? ['True', 'SecretNotNeeded', ''] : ['False', 'JwksHostNotListed', unlisted];
 }
 
 /** Returns why no keys are fetched from the `jwks_uri` of a client; undefined if nothing prevents it. */
-function unlistedHost({ desired: { validated }, unusable }: Facts): string | undefined {
+function unlistedHost({ desired: { validated }, unusable }: StatusInput): string | undefined {
   const { traits } = validated;
   if (traits.kind !== 'Client' || !traits.hasJwksUri || unusable.length === 0) return undefined;
   return unusable.map(faultSentence).join('; ');
@@ -157,7 +157,7 @@ function unlistedHost({ desired: { validated }, unusable }: Facts): string | und
 const NOT_SERVED =
   'nothing here says who makes the tokens of ServiceAccounts, so that none of them authenticates the client';
 
-function synced({ desired: { validated, loses, secret }, row }: Facts): Answer {
+function synced({ desired: { validated, loses, secret }, row }: StatusInput): Answer {
   if (validated.suspended) return ['Unknown', 'Suspended', 'spec.suspend is true'];
   if (validated.faults.length > 0) return ['False', 'Rejected', 'the object is not valid'];
   if (loses !== undefined) return ['False', 'Rejected', `the id belongs to ${loses}`];
@@ -167,7 +167,7 @@ function synced({ desired: { validated, loses, secret }, row }: Facts): Answer {
   return ['False', 'Waiting', secret.state === 'missing' ? secret.message : 'not applied yet'];
 }
 
-function granted({ desired: { validated }, policies }: Facts): Answer | undefined {
+function granted({ desired: { validated }, policies }: StatusInput): Answer | undefined {
   // Access of users through other clients depends on the policies of these users.
   if (validated.traits.kind !== 'Client' || !validated.traits.grants.includes('client_credentials')) return undefined;
   if (policies === 0)
@@ -179,7 +179,7 @@ function granted({ desired: { validated }, policies }: Facts): Answer | undefine
   return ['True', 'PolicyLinked', policies === 1 ? '1 policy' : `${policies} policies`];
 }
 
-function linksResolved({ desired: { validated }, dangling }: Facts): Answer | undefined {
+function linksResolved({ desired: { validated }, dangling }: StatusInput): Answer | undefined {
   if (validated.traits.kind !== 'AccessPolicy') return undefined;
   if (dangling.length === 0) return ['True', 'AllFound', ''];
   return ['False', 'DanglingLinks', `not there: ${named(dangling)}`];
@@ -193,31 +193,31 @@ function named(links: readonly string[]): string {
   return links.length > mostNamed ? `${first} and ${String(links.length - mostNamed)} more` : first;
 }
 
-function inlineSecret({ desired: { validated } }: Facts): Answer | undefined {
+function inlineSecret({ desired: { validated } }: StatusInput): Answer | undefined {
   if (validated.secret.from !== 'inline') return undefined;
   return ['True', 'SecretInManifest', 'spec.secret is for development only'];
 }
 
-function noSubjects({ desired: { validated } }: Facts): Answer | undefined {
+function noSubjects({ desired: { validated } }: StatusInput): Answer | undefined {
   const { traits } = validated;
   if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'linked' || traits.links.length > 0) return undefined;
   return ['True', 'NobodyLinked', 'spec.link is empty: the policy grants nobody'];
 }
 
-function openToAll({ desired: { validated } }: Facts): Answer | undefined {
+function openToAll({ desired: { validated } }: StatusInput): Answer | undefined {
   const { traits } = validated;
   if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'anyone' || !traits.grantsEverything) return undefined;
   return ['True', 'GrantsEverybody', 'every request is granted, also without a token'];
 }
 
 /** Warns of an empty rule, which is probably a mistake: only the engine `allow` says that it grants everything. */
-function grantsEverything({ desired: { validated } }: Facts): Answer | undefined {
+function grantsEverything({ desired: { validated } }: StatusInput): Answer | undefined {
   const { traits } = validated;
   if (traits.kind !== 'AccessPolicy' || traits.engine === 'allow' || !traits.grantsEverything) return undefined;
   return ['True', 'NoCondition', 'the rule has no condition: it grants every request of the subjects'];
 }
 
-function operatorOlder({ desired: { object, validated } }: Facts): Answer | undefined {
+function operatorOlder({ desired: { object, validated } }: StatusInput): Answer | undefined {
   if (validated.newer.length === 0) return undefined;
   const effect = object.kind === 'AccessPolicy' ? 'the policy grants nothing' : 'they are ignored';
   return ['True', 'NewerFields', `${newerFields(validated.newer)}: ${effect}`];
@@ -227,23 +227,23 @@ function newerFields(fields: readonly string[]): string {
   return `this operator is older than the custom resource definitions and does not know ${named(fields.map((field) => `spec.${field}`))}`;
 }
 
-function withoutEffect(facts: Facts): Answer | undefined {
-  const { notInForce, serviceAccounts } = facts.desired.validated;
+function withoutEffect(input: StatusInput): Answer | undefined {
+  const { unimplementedFields, serviceAccounts } = input.desired.validated;
   const said: string[] = [];
-  if (notInForce.length > 0) said.push(`no effect in this version: ${notInForce.join(', ')}`);
-  if (serviceAccounts === 'beside' && !facts.servesServiceAccounts) {
+  if (unimplementedFields.length > 0) said.push(`no effect in this version: ${unimplementedFields.join(', ')}`);
+  if (serviceAccounts === 'beside' && !input.servesServiceAccounts) {
     said.push('no effect here, where nothing serves ServiceAccounts: spec.service_accounts');
   }
-  if (facts.quotaFault !== undefined) return ['True', 'QuotaNotReadable', [facts.quotaFault, ...said].join('; ')];
-  const unlisted = unlistedHost(facts);
+  if (input.quotaFault !== undefined) return ['True', 'QuotaNotReadable', [input.quotaFault, ...said].join('; ')];
+  const unlisted = unlistedHost(input);
   if (unlisted !== undefined) return ['True', 'JwksHostNotListed', [unlisted, ...said].join('; ')];
-  const closed = notPermitted(facts);
+  const closed = notPermitted(input);
   if (closed !== undefined) return ['True', 'MetadataNotPermitted', [closed, ...said].join('; ')];
   return said.length === 0 ? undefined : ['True', 'WithoutEffect', said.join('; ')];
 }
 
 /** Returns the labels and annotations that a generated Secret does not get, and the command that permits them. */
-function notPermitted({ desired: { object, validated } }: Facts): string | undefined {
+function notPermitted({ desired: { object, validated } }: StatusInput): string | undefined {
   const { notPermitted: keys = [] } = validated;
   if (keys.length === 0) return undefined;
   const command = `kubectl annotate namespace ${object.namespace} ${SECRET_LABELS_ANNOTATION}=${keys.join(',')}`;

@@ -1,6 +1,6 @@
 import { MOST_LINKS } from '../../crds/status.ts';
 import { conditionsOf, faultsOf, type Verdict } from './conditions.ts';
-import type { Facts } from './facts.ts';
+import type { StatusInput } from './status-input.ts';
 import type { ValidatedObject, Traits } from '../desired/validate.ts';
 import { linkNames } from '../desired/links.ts';
 import type { Columns, Condition, ObjectStatus } from './object-status.ts';
@@ -28,9 +28,13 @@ export class TransitionPool {
 }
 
 /** Returns the conditions of an object; `now` (RFC 3339) stamps only those whose status changed since `previous`. */
-export function withTransitionTimes(facts: Facts, previous: readonly Transition[], now: string): readonly Condition[] {
-  const { generation } = facts.desired.object;
-  return conditionsOf(facts).map((verdict) => stamped(verdict, generation, previous, now));
+export function withTransitionTimes(
+  input: StatusInput,
+  previous: readonly Transition[],
+  now: string,
+): readonly Condition[] {
+  const { generation } = input.desired.object;
+  return conditionsOf(input).map((verdict) => stamped(verdict, generation, previous, now));
 }
 
 function stamped(verdict: Verdict, generation: number, previous: readonly Transition[], now: string): Condition {
@@ -40,9 +44,9 @@ function stamped(verdict: Verdict, generation: number, previous: readonly Transi
 }
 
 /** Returns the status of an object as it is published. Pure. */
-export function statusOf(facts: Facts, conditions: readonly Condition[]): ObjectStatus {
-  const { kind, namespace, name, uid, place, generation } = facts.desired.object;
-  const faults = faultsOf(facts);
+export function statusOf(input: StatusInput, conditions: readonly Condition[]): ObjectStatus {
+  const { kind, namespace, name, uid, place, generation } = input.desired.object;
+  const faults = faultsOf(input);
   return {
     kind,
     namespace,
@@ -51,13 +55,13 @@ export function statusOf(facts: Facts, conditions: readonly Condition[]): Object
     place,
     observedGeneration: generation,
     conditions,
-    columns: columnsOf(facts),
+    columns: columnsOf(input),
     faults,
   };
 }
 
-function columnsOf(facts: Facts): Columns {
-  const { desired, policies, clients, dangling, issuer, usage, users, accounts } = facts;
+function columnsOf(input: StatusInput): Columns {
+  const { desired, policies, clients, dangling, issuer, usage, users, accounts } = input;
   const { object, validated } = desired;
   const { traits, id, secret } = validated;
   switch (object.kind) {

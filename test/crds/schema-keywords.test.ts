@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Type from 'typebox';
-import { withoutNulls } from '../../crds/along.ts';
+import { pruneNulls } from '../../crds/prune.ts';
 import { manifestRules, type ManifestRule } from '../../crds/manifest-rules.ts';
 import { manifestSchemas, type ManifestOf } from '../../crds/manifest-schema.ts';
 import { KINDS, type Kind } from '../../crds/kind.ts';
@@ -76,7 +76,7 @@ function passing<K extends Kind>(
   rows: readonly Row[],
 ): string[] {
   return rows.flatMap((row) => {
-    const judged = judge(shape, rules, withoutNulls(row.object, shape.node), row.old);
+    const judged = judge(shape, rules, pruneNulls(row.object, shape.node), row.old);
     return row.paths.filter((path) => judged.ok || !judged.faults.some((fault) => fault.path === path));
   });
 }

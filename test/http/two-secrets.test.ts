@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import type { DeclareLine } from '../../api/client/desired-state.ts';
 import { generateClientSecret } from '../../api/credentials/secret-text.ts';
-import { NO_END } from '../../crds/no-end.ts';
+import { NEVER } from '../../crds/duration.ts';
 import { textOf } from '../oauth/requests.ts';
 import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
@@ -123,7 +123,7 @@ describe('a client with two secrets', () => {
 
     it('keeps the one that applications have, where the present one was shown to nobody yet', async () => {
       await box.apply([box.client('app', first)]);
-      await box.apply([box.client('app', second, { previous: { secret: first, until: NO_END } })]);
+      await box.apply([box.client('app', second, { previous: { secret: first, until: NEVER } })]);
       for (const round of [1, 2]) {
         await box.apply([box.client('app', third, forgotten())]);
         expect(await statuses(first, second, third), String(round)).to.deep.equal([200, 401, 200]);

@@ -1,4 +1,4 @@
-import { NO_END } from '../../../crds/no-end.ts';
+import { NEVER } from '../../../crds/duration.ts';
 import { boxLock } from '../box/box.ts';
 import type { Owner, PreviousSecret, ResourceColumns, ResourceKey, StoredResource } from './resource.ts';
 import { resourceColumns, rowState, storedResource } from './resource.ts';
@@ -22,7 +22,7 @@ export interface ResourceWrite extends ResourceKey {
 
 /**
  * A previous secret taken from the row, the generated one that applications use now: the client's current secret, or,
- * if that is the new one already or was never shown (NO_END), its previous one.
+ * if that is the new one already or was never shown (NEVER), its previous one.
  */
 interface KeptPrevious {
   readonly stored: undefined;
@@ -126,7 +126,7 @@ const previousSecret = `CASE
            WHEN w.previous_kept AND (w.owner_cluster IS NULL OR NOT ${isAnothers}) THEN o.previous_secret
            WHEN w.previous_secret IS NOT NULL OR w.previous_until IS NULL THEN w.previous_secret
            WHEN ${isAnothers} THEN NULL
-           WHEN w.secrets -> 0 = to_jsonb(o.secrets[1]) OR o.previous_until = '${NO_END}' THEN o.previous_secret
+           WHEN w.secrets -> 0 = to_jsonb(o.secrets[1]) OR o.previous_until = '${NEVER}' THEN o.previous_secret
            WHEN o.secrets[1] LIKE '$sha256$%' THEN o.secrets[1]
          END`;
 

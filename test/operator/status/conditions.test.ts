@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { Facts } from '../../../operator/status/facts.ts';
+import type { StatusInput } from '../../../operator/status/status-input.ts';
 import { CONDITIONS, NEXT_STEPS, REASONS } from '../../../operator/status/reasons.ts';
 import { allowPolicy, declared, machineClient } from '../declare.ts';
-import { factsOf, publishedStatus } from '../facts-of.ts';
+import { statusInputOf, publishedStatus } from '../status-input-of.ts';
 
 /** `Ready=True/Ready`, one for each condition. */
-function conditions(of: Facts): string[] {
+function conditions(of: StatusInput): string[] {
   return publishedStatus(of).conditions.map(({ type, status: is, reason }) => `${type}=${is}/${reason}`);
 }
 
@@ -26,16 +26,16 @@ const granted = [
 ];
 const resolved = ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'LinksResolved=True/AllFound'];
 
-function withNewer(facts: Facts): Facts {
-  return { ...facts, desired: { ...facts.desired, validated: { ...facts.desired.validated, newer: ['next_year'] } } };
+function withNewer(input: StatusInput): StatusInput {
+  return { ...input, desired: { ...input.desired, validated: { ...input.desired.validated, newer: ['next_year'] } } };
 }
 
 /** A client that is pinned to the uid 1. */
-function withAccount(seen: string | null): Facts {
+function withAccount(seen: string | null): StatusInput {
   const service_accounts = [{ namespace: 'shop', name: 'app' }];
   const accounts = [{ namespace: 'shop', name: 'app', uid: '1', index: 0, seen, gone: true }];
-  const facts = { secret: none, policies: 1, servesServiceAccounts: true, accounts };
-  return factsOf(machineClient('app', { service_accounts }), facts);
+  const input = { secret: none, policies: 1, servesServiceAccounts: true, accounts };
+  return statusInputOf(machineClient('app', { service_accounts }), input);
 }
 
 function lostAccount(reason: string): string[] {
@@ -48,11 +48,11 @@ function lostAccount(reason: string): string[] {
   ];
 }
 
-const cases: [title: string, facts: Facts, conditions: string[]][] = [
-  ['a client that is applied and that a policy concerns', factsOf(client, { policies: 2 }), granted],
+const cases: [title: string, input: StatusInput, conditions: string[]][] = [
+  ['a client that is applied and that a policy concerns', statusInputOf(client, { policies: 2 }), granted],
   [
     'a new client without a policy is Ready and not granted anything',
-    factsOf(client),
+    statusInputOf(client),
     [
       'Ready=True/Ready',
       'Valid=True/Accepted',
@@ -63,7 +63,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a client with a secret in the manifest',
-    factsOf(machineClient('app', { secret: 'chosen' }), { policies: 1 }),
+    statusInputOf(machineClient('app', { secret: 'chosen' }), { policies: 1 }),
     [
       'Ready=True/Ready',
       'Valid=True/Accepted',
@@ -75,7 +75,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a client whose Secret is not there waits',
-    factsOf(machineClient('app', { secretRef: { name: 's', key: 'k' } }), {
+    statusInputOf(machineClient('app', { secretRef: { name: 's', key: 'k' } }), {
       secret: { state: 'missing', reason: 'SecretNotFound', message: 'there is no Secret s' },
       row: 'pending',
     }),
@@ -89,7 +89,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a client whose Secret is gone works on and is not Ready',
-    factsOf(machineClient('app', { secretRef: { name: 's', key: 'k' } }), {
+    statusInputOf(machineClient('app', { secretRef: { name: 's', key: 'k' } }), {
       secret: { state: 'missing', reason: 'SecretNotFound', message: 'there is no Secret s' },
       policies: 1,
     }),
@@ -103,7 +103,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a client with fields that have no effect is Ready, and says so',
-    factsOf(machineClient('app', { grant_types: ['client_credentials', tokenExchange] }), { policies: 1 }),
+    statusInputOf(machineClient('app', { grant_types: ['client_credentials', tokenExchange] }), { policies: 1 }),
     [...granted, 'NotInForce=True/WithoutEffect'],
   ],
   ...(
@@ -113,7 +113,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
     ] as const
   ).map(([field, value]): (typeof cases)[number] => [
     `a client that has nothing but ${field} to authenticate itself needs no secret`,
-    factsOf(machineClient('app', { [field]: value }), { policies: 1, secret: none, servesServiceAccounts: true }),
+    statusInputOf(machineClient('app', { [field]: value }), { policies: 1, secret: none, servesServiceAccounts: true }),
     [
       'Ready=True/Ready',
       'Valid=True/Accepted',
@@ -124,7 +124,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ]),
   [
     'a client of ServiceAccounts where nothing serves them is not Ready',
-    factsOf(machineClient('app', { service_accounts: [{ namespace: 'shop', name: 'app' }] }), {
+    statusInputOf(machineClient('app', { service_accounts: [{ namespace: 'shop', name: 'app' }] }), {
       policies: 1,
       secret: none,
     }),
@@ -138,21 +138,24 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a client of ServiceAccounts with a secret beside them is Ready where nothing serves them, and says so',
-    factsOf(machineClient('app', { service_accounts: [{ namespace: 'shop', name: 'app' }], generateSecret: {} }), {
-      policies: 1,
-    }),
+    statusInputOf(
+      machineClient('app', { service_accounts: [{ namespace: 'shop', name: 'app' }], generateSecret: {} }),
+      {
+        policies: 1,
+      },
+    ),
     [...granted, 'NotInForce=True/WithoutEffect'],
   ],
   [
     'a client that has a secret beside its keys is Ready',
-    factsOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json', generateSecret: {} }), {
+    statusInputOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json', generateSecret: {} }), {
       policies: 1,
     }),
     granted,
   ],
   [
     'a client whose keys are on a host that is not listed is not Ready, and no change of the object is what it waits for',
-    factsOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json' }), {
+    statusInputOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json' }), {
       policies: 1,
       secret: none,
       unusable: [unlisted],
@@ -168,7 +171,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a client that has a secret beside keys on a host that is not listed is Ready, and says so',
-    factsOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json', generateSecret: {} }), {
+    statusInputOf(machineClient('app', { jwks_uri: 'https://app.example.com/jwks.json', generateSecret: {} }), {
       policies: 1,
       unusable: [unlisted],
     }),
@@ -176,7 +179,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a client of ServiceAccounts that are served is Ready beside keys on a host that is not listed, and says so',
-    factsOf(
+    statusInputOf(
       machineClient('app', {
         jwks_uri: 'https://app.example.com/jwks.json',
         service_accounts: [{ namespace: 'shop', name: 'app' }],
@@ -194,12 +197,12 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a faulty client',
-    factsOf(declared('Client', 'app', { grant_types: ['x'] }), { row: 'pending' }),
+    statusInputOf(declared('Client', 'app', { grant_types: ['x'] }), { row: 'pending' }),
     ['Ready=False/Invalid', 'Valid=False/Invalid', 'Stalled=True/Invalid', 'Synced=False/Rejected'],
   ],
   [
     'a client whose id an older object has',
-    factsOf(client, { loses: 'default/older', row: 'pending' }),
+    statusInputOf(client, { loses: 'default/older', row: 'pending' }),
     [
       'Ready=False/DeclaredTwice',
       'Valid=True/Accepted',
@@ -211,7 +214,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a client whose id was made over REST',
-    factsOf(client, { row: { digest: '', result: 'conflict', faults: [], detail: 'made over REST' } }),
+    statusInputOf(client, { row: { digest: '', result: 'conflict', faults: [], detail: 'made over REST' } }),
     [
       'Ready=False/OwnedByAnother',
       'Valid=True/Accepted',
@@ -223,7 +226,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a client that the API finds faulty',
-    factsOf(client, { row: { digest: '', result: 'invalid', faults: [fault], detail: 'refused' } }),
+    statusInputOf(client, { row: { digest: '', result: 'invalid', faults: [fault], detail: 'refused' } }),
     [
       'Ready=False/Invalid',
       'Valid=False/Invalid',
@@ -235,7 +238,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a suspended client is neither Ready nor not',
-    factsOf(machineClient('app', { suspend: true }), { policies: 1 }),
+    statusInputOf(machineClient('app', { suspend: true }), { policies: 1 }),
     [
       'Ready=Unknown/Suspended',
       'Valid=True/Accepted',
@@ -246,7 +249,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'a client that could not be applied is never Ready meanwhile',
-    factsOf(client, { row: 'unreachable' }),
+    statusInputOf(client, { row: 'unreachable' }),
     [
       'Ready=False/Unavailable',
       'Valid=True/Accepted',
@@ -255,15 +258,15 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
       'Granted=False/NoPolicy',
     ],
   ],
-  ['a policy whose links are all there', factsOf(policy), resolved],
+  ['a policy whose links are all there', statusInputOf(policy), resolved],
   [
     'a dangling link does not hold a policy back',
-    factsOf(policy, { dangling: ['Client/app'] }),
+    statusInputOf(policy, { dangling: ['Client/app'] }),
     ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'LinksResolved=False/DanglingLinks'],
   ],
   [
     'a policy whose rule cannot be used is stored and not Ready',
-    factsOf(declared('AccessPolicy', 'p', { engine: 'cel', expression: '1 +', subjects: 'authenticated' }), {
+    statusInputOf(declared('AccessPolicy', 'p', { engine: 'cel', expression: '1 +', subjects: 'authenticated' }), {
       unusable: [fault],
     }),
     [
@@ -276,32 +279,32 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ],
   [
     'P-06 a policy that links nobody',
-    factsOf(declared('AccessPolicy', 'p', { engine: 'allow' })),
+    statusInputOf(declared('AccessPolicy', 'p', { engine: 'allow' })),
     [...resolved, 'NoSubjects=True/NobodyLinked'],
   ],
   [
     'a policy that opens the box to everybody',
-    factsOf(declared('AccessPolicy', 'p', { engine: 'allow', subjects: 'anyone' })),
+    statusInputOf(declared('AccessPolicy', 'p', { engine: 'allow', subjects: 'anyone' })),
     [...resolved, 'OpenToAll=True/GrantsEverybody'],
   ],
   [
     'R-49 a policy whose rule has no condition',
-    factsOf(declared('AccessPolicy', 'p', { engine: 'matcho', matcho: {}, subjects: 'authenticated' })),
+    statusInputOf(declared('AccessPolicy', 'p', { engine: 'matcho', matcho: {}, subjects: 'authenticated' })),
     [...resolved, 'GrantsEverything=True/NoCondition'],
   ],
   [
     'R-49 a policy for anyone whose rule has no condition',
-    factsOf(declared('AccessPolicy', 'p', { engine: 'json-schema', schema: {}, subjects: 'anyone' })),
+    statusInputOf(declared('AccessPolicy', 'p', { engine: 'json-schema', schema: {}, subjects: 'anyone' })),
     [...resolved, 'OpenToAll=True/GrantsEverybody', 'GrantsEverything=True/NoCondition'],
   ],
   [
     'R-55 a Client with a field that only newer definitions know',
-    withNewer(factsOf(client, { policies: 2 })),
+    withNewer(statusInputOf(client, { policies: 2 })),
     [...granted, 'OperatorOlder=True/NewerFields'],
   ],
   [
     'R-55 a policy with a field that only newer definitions know',
-    withNewer(factsOf(policy)),
+    withNewer(statusInputOf(policy)),
     [
       'Ready=False/NewerFields',
       'Valid=False/NewerFields',
@@ -314,7 +317,7 @@ const cases: [title: string, facts: Facts, conditions: string[]][] = [
   ['R-54 a Client whose ServiceAccount was created again', withAccount('9'), lostAccount('ServiceAccountRecreated')],
   [
     'a Box',
-    factsOf(declared('Box', 'box', {}), { issuer: 'http://x', clients: 3, policies: 2 }),
+    statusInputOf(declared('Box', 'box', {}), { issuer: 'http://x', clients: 3, policies: 2 }),
     ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied'],
   ],
 ];
@@ -337,7 +340,7 @@ describe('conditionsOf', () => {
   }
 
   it('says why an object is not Ready with the words of the condition that holds it back', () => {
-    const [first] = publishedStatus(factsOf(client, { loses: 'default/older' })).conditions;
+    const [first] = publishedStatus(statusInputOf(client, { loses: 'default/older' })).conditions;
     expect(first?.message).to.equal(
       'default/older declares the same id and has it. Delete one of the two: the other one has the id then',
     );
@@ -347,7 +350,7 @@ describe('conditionsOf', () => {
     const service_accounts = [{ namespace: 'shop', name: 'app' }];
     const grant_types = ['client_credentials', tokenExchange];
     const { conditions } = publishedStatus(
-      factsOf(machineClient('app', { service_accounts, grant_types }), { secret: none }),
+      statusInputOf(machineClient('app', { service_accounts, grant_types }), { secret: none }),
     );
     const message = (type: string) => conditions.find((one) => one.type === type)?.message;
     expect(message('NotInForce')).to.contain(`no effect in this version: spec.grant_types ${tokenExchange}`);

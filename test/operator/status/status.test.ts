@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { TransitionPool } from '../../../operator/status/status.ts';
 import { allowPolicy, declared, machineClient } from '../declare.ts';
-import { factsOf, NOW, publishedStatus } from '../facts-of.ts';
+import { statusInputOf, NOW, publishedStatus } from '../status-input-of.ts';
 
 const later = '2026-01-02T00:00:00.000Z';
 const client = machineClient('app');
@@ -9,9 +9,9 @@ const policy = allowPolicy('p', 'app');
 
 describe('statusOf', () => {
   it('moves the time of a condition only when it flips, and the observed generation always', () => {
-    const first = publishedStatus(factsOf(client, { row: 'pending' }));
+    const first = publishedStatus(statusInputOf(client, { row: 'pending' }));
     const changed = { ...client, generation: 2 };
-    const second = publishedStatus(factsOf(changed), first.conditions, later);
+    const second = publishedStatus(statusInputOf(changed), first.conditions, later);
     const times = Object.fromEntries(
       second.conditions.map(({ type, lastTransitionTime }) => [type, lastTransitionTime]),
     );
@@ -23,17 +23,17 @@ describe('statusOf', () => {
   it('remembers when conditions flipped in one list for all objects whose did at once', () => {
     const pool = new TransitionPool();
     const flips = (name: string, time = NOW) =>
-      pool.of(publishedStatus(factsOf(machineClient(name), { policies: 1 }), [], time).conditions);
+      pool.of(publishedStatus(statusInputOf(machineClient(name), { policies: 1 }), [], time).conditions);
     const one = flips('one');
     expect(flips('other')).to.equal(one);
     expect(flips('later', later)).to.not.equal(one);
-    expect(publishedStatus(factsOf(client, { policies: 1 }), one, later)).to.deep.equal(
-      publishedStatus(factsOf(client, { policies: 1 })),
+    expect(publishedStatus(statusInputOf(client, { policies: 1 }), one, later)).to.deep.equal(
+      publishedStatus(statusInputOf(client, { policies: 1 })),
     );
   });
 
   it('has the columns of kubectl get', () => {
-    expect(publishedStatus(factsOf(client, { policies: 1 })).columns).to.deep.equal({
+    expect(publishedStatus(statusInputOf(client, { policies: 1 })).columns).to.deep.equal({
       kind: 'Client',
       id: 'app',
       grants: 'client_credentials',
@@ -43,7 +43,7 @@ describe('statusOf', () => {
       serviceAccounts: [],
       usage: undefined,
     });
-    expect(publishedStatus(factsOf(policy)).columns).to.deep.equal({
+    expect(publishedStatus(statusInputOf(policy)).columns).to.deep.equal({
       kind: 'AccessPolicy',
       id: 'p',
       engine: 'allow',
@@ -52,7 +52,7 @@ describe('statusOf', () => {
       danglingLinks: [],
     });
     expect(
-      publishedStatus(factsOf(declared('Box', 'box', {}), { issuer: 'i', clients: 1, policies: 2 })).columns,
+      publishedStatus(statusInputOf(declared('Box', 'box', {}), { issuer: 'i', clients: 1, policies: 2 })).columns,
     ).to.deep.equal({
       kind: 'Box',
       issuer: 'i',
@@ -65,7 +65,9 @@ describe('statusOf', () => {
 
   it('lists what a policy links by what is there, each once, and names five of what is missing', () => {
     const clients = Array.from({ length: 7 }, (_, nth) => `c${String(nth)}`);
-    const of = factsOf(allowPolicy('p', 'app', 'app', ...clients), { dangling: clients.map((id) => `Client/${id}`) });
+    const of = statusInputOf(allowPolicy('p', 'app', 'app', ...clients), {
+      dangling: clients.map((id) => `Client/${id}`),
+    });
     const { columns, conditions } = publishedStatus(of);
     expect(columns).to.deep.include({ resolvedLinks: ['Client/app'], danglingLinks: of.dangling });
     expect(conditions.find(({ type }) => type === 'LinksResolved')?.message).to.contain(
@@ -76,7 +78,7 @@ describe('statusOf', () => {
   it('lists no more links than fit into an object', () => {
     const clients = Array.from({ length: 3_000 }, (_, nth) => `c${String(nth)}`);
     const dangling = clients.slice(0, 1_500).map((id) => `Client/${id}`);
-    const { columns } = publishedStatus(factsOf(allowPolicy('p', ...clients), { dangling }));
+    const { columns } = publishedStatus(statusInputOf(allowPolicy('p', ...clients), { dangling }));
     if (columns.kind !== 'AccessPolicy') throw new Error('of another kind');
     expect(columns.resolvedLinks).to.have.length(1_000);
     expect(columns.danglingLinks).to.have.length(1_000);

@@ -1,7 +1,7 @@
 import { Secret } from '../../api/client/secret.ts';
 import type { Declared } from '../../operator/desired/declared.ts';
 import type { Desired } from '../../operator/desired/desired.ts';
-import type { Facts } from '../../operator/status/facts.ts';
+import type { StatusInput } from '../../operator/status/status-input.ts';
 import type { ObjectStatus } from '../../operator/status/object-status.ts';
 import { withTransitionTimes, statusOf, type Transition } from '../../operator/status/status.ts';
 import { desired } from './declare.ts';
@@ -12,8 +12,8 @@ export const NOW = '2026-01-01T00:00:00.000Z';
 const ready = { state: 'ready', value: new Secret('x') } as const;
 const none = { state: 'none' } as const;
 
-/** Facts about an object that is applied; what of it is different is given by name. */
-export function factsOf(object: Declared, fields: Partial<Facts & Desired> = {}): Facts {
+/** Returns the status input of an object that is applied; `fields` replaces members. */
+export function statusInputOf(object: Declared, fields: Partial<StatusInput & Desired> = {}): StatusInput {
   const { secret = object.kind === 'Client' ? ready : none, loses, ...others } = fields;
   return {
     desired: desired(object, { secret, loses }),
@@ -33,7 +33,7 @@ export function factsOf(object: Declared, fields: Partial<Facts & Desired> = {})
   };
 }
 
-/** The status of an object of which these facts are known, published at a time. */
-export function publishedStatus(facts: Facts, previous: readonly Transition[] = [], time = NOW): ObjectStatus {
-  return statusOf(facts, withTransitionTimes(facts, previous, time));
+/** Returns the status for this input, published at a time. */
+export function publishedStatus(input: StatusInput, previous: readonly Transition[] = [], time = NOW): ObjectStatus {
+  return statusOf(input, withTransitionTimes(input, previous, time));
 }

@@ -4,13 +4,13 @@ import { isRecord, type SchemaNode } from './schema-node.ts';
  * Returns the value without members that are null, as the API server removes them from a custom resource
  * (`description:` without a value in YAML). Free JSON keeps its nulls.
  */
-export function withoutNulls(value: unknown, node: SchemaNode): unknown {
-  if (isList(value)) return value.map((one) => (node.items === undefined ? one : withoutNulls(one, node.items)));
+export function pruneNulls(value: unknown, node: SchemaNode): unknown {
+  if (isList(value)) return value.map((one) => (node.items === undefined ? one : pruneNulls(one, node.items)));
   if (!isRecord(value)) return value;
   return rebuilt(value, (member, key) => {
     const child = childOf(node, key);
     if (child === undefined) return member;
-    return member === null ? undefined : withoutNulls(member, child);
+    return member === null ? undefined : pruneNulls(member, child);
   });
 }
 
@@ -18,7 +18,7 @@ export function withoutNulls(value: unknown, node: SchemaNode): unknown {
  * Returns the value without parts of a wrong type: in place of an object or a list it leaves an empty one, present but
  * unreadable; it removes text and numbers. Returns undefined if nothing of the value is left.
  */
-export function wellTyped(value: unknown, node: SchemaNode): unknown {
+export function pruneWrongTypes(value: unknown, node: SchemaNode): unknown {
   switch (node.type) {
     case 'object':
       return isRecord(value) ? rebuilt(value, (member, key) => typedMember(member, childOf(node, key))) : {};
@@ -33,7 +33,7 @@ export function wellTyped(value: unknown, node: SchemaNode): unknown {
 }
 
 function typedMember(member: unknown, node: SchemaNode | undefined): unknown {
-  return node === undefined ? member : wellTyped(member, node);
+  return node === undefined ? member : pruneWrongTypes(member, node);
 }
 
 /** Returns the whole list or an empty one: leaving elements out would give the others wrong indexes. */

@@ -5,7 +5,7 @@ import { GRANT_TYPES } from '../../crds/client.ts';
 import { KINDS } from '../../crds/kind.ts';
 import type { Kind } from '../../crds/kind.ts';
 import { manifestSchemas } from '../../crds/manifest-schema.ts';
-import { NOT_IN_FORCE, notInForce } from '../../crds/not-in-force.ts';
+import { UNIMPLEMENTED_FIELDS, unimplementedFields } from '../../crds/unimplemented-fields.ts';
 import { resourceReference } from '../../crds/reference.ts';
 import { schemaNode } from '../../crds/schema-node.ts';
 import type { SchemaNode } from '../../crds/schema-node.ts';
@@ -34,7 +34,7 @@ function below(parent: string, node: SchemaNode): readonly string[] {
 }
 
 function isListed(kind: Kind, field: string): boolean {
-  return NOT_IN_FORCE[kind].some((entry) => field === entry.field || field.startsWith(`${entry.field}.`));
+  return UNIMPLEMENTED_FIELDS[kind].some((entry) => field === entry.field || field.startsWith(`${entry.field}.`));
 }
 
 /** The code that could give a field an effect: everything but the schemas, and the operator's leaving out of fields. */
@@ -53,7 +53,7 @@ describe('the fields without effect in this version', () => {
   it('are fields of their kind', () => {
     for (const kind of kinds) {
       const known = fieldsOf(kind);
-      for (const { field } of NOT_IN_FORCE[kind]) {
+      for (const { field } of UNIMPLEMENTED_FIELDS[kind]) {
         const isField = known.some((path) => path === field || path.startsWith(`${field}.`));
         expect(isField, `${kind} ${field}`).to.equal(true);
       }
@@ -75,7 +75,7 @@ describe('the fields without effect in this version', () => {
   });
 
   it('are the grants that the token endpoint does not have', () => {
-    const listed = NOT_IN_FORCE.Client.flatMap(({ field, value }) => (field === 'grant_types' ? [value] : []));
+    const listed = UNIMPLEMENTED_FIELDS.Client.flatMap(({ field, value }) => (field === 'grant_types' ? [value] : []));
     // The implicit grant is not the token endpoint's: its token comes from the authorization endpoint.
     expect(listed).to.have.members(GRANT_TYPES.filter((name) => !grants.has(name) && name !== 'implicit'));
   });
@@ -83,7 +83,7 @@ describe('the fields without effect in this version', () => {
   it('stand on the page of the resources, each with what is missing', () => {
     const page = resourceReference();
     for (const kind of kinds) {
-      for (const { field, value, missing } of NOT_IN_FORCE[kind]) {
+      for (const { field, value, missing } of UNIMPLEMENTED_FIELDS[kind]) {
         const name = value === undefined ? `\`${field}\`` : `\`${field}: ${String(value)}\``;
         expect(page).to.contain(`| ${kind} | ${name} | ${missing} |`);
       }
@@ -112,12 +112,12 @@ describe('the fields without effect in this version', () => {
   ];
   for (const [kind, spec, names] of specs) {
     it(`of ${kind} ${JSON.stringify(spec)} are ${names.join(', ') || 'none'}`, () => {
-      expect(notInForce(kind, spec, true)).to.have.members(names);
+      expect(unimplementedFields(kind, spec, true)).to.have.members(names);
     });
   }
 
   it('are fewer in a cluster, whose Secrets have labels and annotations', () => {
     const spec = { allowed_origins: [], generateSecret: { labels: {}, annotations: {} } };
-    expect(notInForce('Client', spec, false)).to.deep.equal([]);
+    expect(unimplementedFields('Client', spec, false)).to.deep.equal([]);
   });
 });

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { sameFacts, type Facts } from '../../../operator/status/facts.ts';
+import { sameStatusInput, type StatusInput } from '../../../operator/status/status-input.ts';
 import { machineClient } from '../declare.ts';
-import { factsOf, NOW } from '../facts-of.ts';
+import { statusInputOf, NOW } from '../status-input-of.ts';
 
-describe('sameFacts', () => {
-  const one = factsOf(machineClient('app'));
-  const different: [title: string, fields: Partial<Facts>][] = [
+describe('sameStatusInput', () => {
+  const one = statusInputOf(machineClient('app'));
+  const different: [title: string, fields: Partial<StatusInput>][] = [
     ['what is desired', { desired: { ...one.desired } }],
     ['the row', { row: 'pending' }],
     ['the number of policies', { policies: 1 }],
@@ -20,12 +20,12 @@ describe('sameFacts', () => {
     ['the last token of a client', { usage: { id: 'app', live_sessions: 0, last_token_at: NOW } }],
   ];
 
-  it('holds for the same facts', () => {
-    expect(sameFacts(one, { ...one, unusable: [] })).to.equal(true);
+  it('holds for the same input', () => {
+    expect(sameStatusInput(one, { ...one, unusable: [] })).to.equal(true);
   });
   for (const [title, fields] of different) {
     it(`tells apart ${title}`, () => {
-      expect(sameFacts(one, { ...one, ...fields })).to.equal(false);
+      expect(sameStatusInput(one, { ...one, ...fields })).to.equal(false);
     });
   }
 });

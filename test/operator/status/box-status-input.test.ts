@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AccountState } from '../../../operator/desired/account-state.ts';
-import { boxFacts } from '../../../operator/status/box-facts.ts';
+import { boxStatusInput } from '../../../operator/status/box-status-input.ts';
 import { emptyMemory } from '../../../operator/reconcile/box-memory.ts';
 import { desired, machineClient } from '../declare.ts';
 
@@ -15,15 +15,15 @@ const cases: readonly (readonly [title: string, entries: readonly object[], isKn
   ['no entry any more', [], false],
 ];
 
-describe('boxFacts of a box whose last pass failed', () => {
+describe('boxStatusInput of a box whose last pass failed', () => {
   for (const [title, entries, isKnown] of cases) {
     it(`R-54 ${isKnown ? 'keeps' : 'does not tell'} what is known of a ServiceAccount, of ${title}`, () => {
       const service_accounts = entries.length === 0 ? {} : { service_accounts: entries };
       const client = machineClient('app', service_accounts);
       const memory = { ...emptyMemory(), accounts: new Map([[client.key, [state]]]) };
       const one = desired(client, { secret: { state: 'none' } });
-      const [facts] = boxFacts({ memory, context: { servesServiceAccounts: () => true } }, [one], 'unreachable');
-      expect(facts?.accounts).to.deep.equal(isKnown ? [state] : []);
+      const [input] = boxStatusInput({ memory, context: { servesServiceAccounts: () => true } }, [one], 'unreachable');
+      expect(input?.accounts).to.deep.equal(isKnown ? [state] : []);
     });
   }
 });

@@ -18,8 +18,8 @@ export interface Refusal {
 /** State of an object's row: as declared; not sent yet; not applied because a pass failed; refused. */
 export type RowState = 'applied' | 'pending' | 'unreachable' | Refusal;
 
-/** Everything that a status is computed from, compared member by member: the same facts keep the same status. */
-export interface Facts {
+/** Everything that a status is computed from, compared member by member: the same input keeps the same status. */
+export interface StatusInput {
   readonly desired: Desired;
   readonly row: RowState;
   /** Faults of parts without effect: a policy's rule, a client's `jwks_uri`, or hosts that a Box does not have. */
@@ -46,8 +46,8 @@ export interface Facts {
   readonly accounts: readonly AccountState[];
 }
 
-/** Checks whether two sets of facts result in the same status. */
-export function sameFacts(one: Facts, other: Facts): boolean {
+/** Checks whether two inputs result in the same status. */
+export function sameStatusInput(one: StatusInput, other: StatusInput): boolean {
   return (
     one.desired === other.desired &&
     one.row === other.row &&

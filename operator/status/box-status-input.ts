@@ -5,23 +5,23 @@ import type { PassContext } from '../reconcile/pass-context.ts';
 import type { BoxMemory } from '../reconcile/box-memory.ts';
 import type { StoredState } from '../reconcile/stored-state.ts';
 import type { Desired } from '../desired/desired.ts';
-import type { Facts, RowState } from './facts.ts';
+import type { StatusInput, RowState } from './status-input.ts';
 import { danglingLinks, linksOf } from '../desired/links.ts';
 
-/** Part of a pass that the facts come from. */
-export interface FactsSource extends Pick<BoxPass, 'memory'> {
+/** Part of a pass that the input comes from. */
+export interface BoxStatusSource extends Pick<BoxPass, 'memory'> {
   readonly context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway'>;
 }
 
 /**
- * Returns the facts that the statuses of a box are computed from. `open` is the state of a row that is not yet as
+ * Returns the input that the statuses of a box are computed from. `open` is the state of a row that is not yet as
  * declared: `pending`, or `unreachable` when a pass failed.
  */
-export function boxFacts(
-  { memory, context }: FactsSource,
+export function boxStatusInput(
+  { memory, context }: BoxStatusSource,
   desired: readonly Desired[],
   open: 'pending' | 'unreachable',
-): readonly Facts[] {
+): readonly StatusInput[] {
   const { stored } = memory;
   const servesServiceAccounts = context.servesServiceAccounts();
   const isApiAway = context.isApiAway?.() === true;
