@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { createHash, randomBytes } from 'node:crypto';
 import { browserHash } from '../../../api/credentials/browser-token.ts';
 import { deleteSignIn } from '../../../api/db/authorization/sign-in.ts';
 import { storeConsent } from '../../../api/db/authorization/consent.ts';
@@ -9,12 +8,8 @@ import { inBox, inBoxWithin } from '../../../api/db/core/transaction.ts';
 import type { Connection } from '../../../api/db/core/transaction.ts';
 import { insertUser } from '../../../api/db/user/user-write.ts';
 import { answerConsent } from '../../../api/oauth/authorization/answer-consent.ts';
-import { authorize } from '../../../api/oauth/authorization/authorize.ts';
-import type { NextStep } from '../../../api/oauth/authorization/browser-request.ts';
-import { userInfo } from '../../../api/oauth/openid/user-info.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import { decidingUnderLock } from '../wrapped-decisions.ts';
-import { token } from '../../../api/oauth/token/endpoint.ts';
 import type { TokenResponse } from '../../../api/oauth/token/response.ts';
 import { beginSignIn } from '../../../api/users/sign-in/begin-sign-in.ts';
 import { changeUser } from '../../../api/users/user/change.ts';
@@ -23,52 +18,28 @@ import { removeUser } from '../../../api/users/user/remove-user.ts';
 import { signOut } from '../../../api/users/sign-in/sign-in.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createChance, raceRounds, raceSeed, turns } from '../schedule.ts';
-import { formRequest, makeWorld, outcome, patiently } from '../world.ts';
+import { makeWorld, patiently } from '../world.ts';
 import type { Declared, World } from '../world.ts';
-
-const back = 'https://app.example/back';
-const verifier = randomBytes(32).toString('base64url');
-const request = {
-  response_type: 'code',
-  client_id: 'app',
-  redirect_uri: back,
-  scope: 'openid',
-  code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-  code_challenge_method: 'S256',
-};
-
-const app = {
-  kind: 'Client',
-  id: 'app',
-  grant_types: ['authorization_code'],
-  auth: { authorization_code: { redirect_uri: back } },
-  id_token_signed_response_alg: 'ES256',
-} as const satisfies Declared;
-
-const implicit = {
-  kind: 'Client',
-  id: 'implicit',
-  first_party: true,
-  grant_types: ['implicit'],
-  auth: { implicit: { redirect_uri: back } },
-} as const satisfies Declared;
-
-const noChallenge = { code_challenge: '', code_challenge_method: '' };
-
-/** Somebody who is signed in, and lets the client `app` have what it asks for. */
-interface Person {
-  readonly box: string;
-  readonly user: number;
-  readonly browser: string;
-}
+import {
+  app,
+  ask,
+  back,
+  codeIn,
+  codeOf,
+  implicit,
+  lives,
+  noChallenge,
+  outages,
+  redeem,
+  tokensOf,
+} from './code-flow-requests.ts';
+import type { Person } from './code-flow-requests.ts';
 
 describe('the code flow', () => {
   let world: World;
   let one: OAuthServices;
   let two: OAuthServices;
   let made = 0;
-  /** Count of codes that Postgres was too busy to redeem. */
-  let outages = 0;
 
   before(async () => {
     world = await makeWorld();
@@ -109,51 +80,6 @@ describe('the code flow', () => {
       await storeConsent(connection, box, { user, client: 'app', target }, consent);
       return { box, user, browser };
     });
-  }
-
-  async function ask(services: OAuthServices, { box, browser }: Person, over: object = {}): Promise<NextStep> {
-    const arrival = { box, browserAt: () => browser, remoteAddr: '192.0.2.1', userAgent: 'test' };
-    const query = new URLSearchParams({ ...request, ...over }).toString();
-    const decided = await patiently(() => authorize(arrival, query, services));
-    return decided?.step ?? { next: 'error-page' };
-  }
-
-  function codeIn(step: NextStep): string | undefined {
-    if (step.next !== 'client') return undefined;
-    return new URL(step.answer.address).searchParams.get('code') ?? undefined;
-  }
-
-  async function codeOf(services: OAuthServices, person: Person, over: object = {}): Promise<string> {
-    const code = codeIn(await ask(services, person, over));
-    if (code === undefined) throw new Error('there is no code');
-    return code;
-  }
-
-  function redeem(services: OAuthServices, { box }: Pick<Person, 'box'>, code: string, over: object = {}) {
-    const fields = { grant_type: 'authorization_code', redirect_uri: back, client_id: 'app', code_verifier: verifier };
-    return patiently(async () => {
-      try {
-        return await outcome(token(formRequest({ ...fields, code, ...over }, { box }), services));
-      } catch (error) {
-        outages += 1;
-        throw error;
-      }
-    });
-  }
-
-  async function tokensOf(
-    services: OAuthServices,
-    person: Person,
-    code: string,
-    over: object = {},
-  ): Promise<TokenResponse> {
-    const reply = await redeem(services, person, code, over);
-    if (typeof reply !== 'object') throw new Error(`there are no tokens: ${String(reply)}`);
-    return reply;
-  }
-
-  async function lives(services: OAuthServices, { box }: Pick<Person, 'box'>, { access_token }: TokenResponse) {
-    return (await patiently(() => userInfo(box, access_token, services)))?.verdict === 'good';
   }
 
   /** A replica whose requests meet something just before they store a code, or redeem one: the first time only. */
@@ -360,12 +286,12 @@ describe('the code flow', () => {
   it('T-20 lets one of a hundred uses at once on two replicas win, and revokes what it got', async () => {
     const person = await newPerson(await newBox());
     const code = await codeOf(one, person);
-    const before = outages;
+    const before = outages.count;
     const uses = Array.from({ length: 100 }, (_, index) => redeem(index % 2 === 0 ? one : two, person, code));
     const replies = await Promise.all(uses);
     const won = replies.filter((reply) => typeof reply === 'object');
     // When Postgres was too busy for the answer to the first use, that use comes a second time.
-    expect(won.length).to.be.within(outages > before ? 0 : 1, 1);
+    expect(won.length).to.be.within(outages.count > before ? 0 : 1, 1);
     expect(replies.filter((reply) => reply === 'invalid_grant')).to.have.length(100 - won.length);
     for (const tokens of won) expect(await lives(one, person, tokens)).to.equal(false);
   });
