@@ -35,7 +35,7 @@ export function closeSessionEndpoint(context: ApiContext): Endpoint {
 
 async function liveSession(box: string, token: string, { oauth }: ApiContext): Promise<LiveSession | undefined> {
   const found = await oauth.states.decide(box, async (state, statements) => {
-    return { live: await findBearerSession(token, state, statements, oauth) };
+    return { live: await findBearerSession(token, { state, statements, services: oauth }) };
   });
   if (found === undefined) throw nothingHere();
   return found.live;

@@ -109,7 +109,7 @@ async function verdictOn(
   const verdict = await services.states.decide<Verdict>(asked.box, async (state, statements) => {
     const judge = (session?: LiveSession): Verdict => judgeRequest(session, { ...asked, known }, state, services);
     if (token === undefined) return judge();
-    const live = await checkBearer(token, state, statements, services);
+    const live = await checkBearer(token, { state, statements, services });
     if (asked.tokenIsInQuery === true && !allows(state.settings, 'query_token')) return 'not-in-query';
     return live === undefined ? 'unauthenticated' : judge(live);
   });

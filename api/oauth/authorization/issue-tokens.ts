@@ -56,7 +56,7 @@ export async function issueTokens(
   const refusal = sessionQuotaRefusal(state);
   if (refusal !== undefined) return errorResponse(place, 'temporarily_unavailable', refusal.message);
   const owner = { client: client.client.id, user: holder.person.id, type: 'i', ...origin } as const;
-  const { text, session } = makeToken(state, owner, plan, keys.key, place.issuer, now);
+  const { text, session } = makeToken(state, owner, plan, { issuer: place.issuer, key: keys.key, now });
   if (!(await hasRoom(connection, session, state.settings, now))) {
     return errorResponse(place, 'temporarily_unavailable', 'The client has as many live sessions as its box allows');
   }

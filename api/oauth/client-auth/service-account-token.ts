@@ -39,8 +39,9 @@ export async function proveServiceAccount(
   if (listed === undefined) throw refusedAssertion('This ServiceAccount does not authenticate the client');
   const uid = uidOf(claims, serviceAccount);
   if (known.isGone && uid === known.uid) throw deleted();
-  if (listed.uid === undefined) await checkPin(uid, known.uid, entry, context);
-  else await checkDeclaredUid(uid, listed.uid, known.uid, entry, context);
+  const presented = { entry, uid, pinned: known.uid };
+  if (listed.uid === undefined) await checkPin(presented, context);
+  else await checkDeclaredUid(presented, listed.uid, context);
 }
 
 function checkClaims({ aud = [], exp, iat }: VerifiedClaims, issuer: string): void {
@@ -79,23 +80,23 @@ function member(value: unknown, name: string): unknown {
 
 type Entry = Parameters<typeof pinServiceAccount>[1];
 
+/** A ServiceAccount that an entry of a client names: the uid in its token, and the uid that the entry is pinned to. */
+interface PresentedAccount {
+  readonly entry: Entry;
+  readonly uid: string;
+  readonly pinned: string | undefined;
+}
+
 /** Pins the first ServiceAccount that comes: one that is created again under its name is a stranger. */
-async function checkPin(
-  uid: string,
-  pinned: string | undefined,
-  entry: Entry,
-  context: AuthenticationContext,
-): Promise<void> {
+async function checkPin({ entry, uid, pinned }: PresentedAccount, context: AuthenticationContext): Promise<void> {
   const counts = pinned ?? (await context.transaction((connection) => pinServiceAccount(connection, entry, uid)));
   if (counts !== uid) throw madeAgain(entry, context);
 }
 
 /** Pins the ServiceAccount that the client declares; the pin stays even when the client no longer declares it. */
 async function checkDeclaredUid(
-  uid: string,
+  { entry, uid, pinned }: PresentedAccount,
   declared: string,
-  pinned: string | undefined,
-  entry: Entry,
   context: AuthenticationContext,
 ): Promise<void> {
   if (declared !== uid) throw madeAgain(entry, context);

@@ -10,13 +10,13 @@ export function rawSignature(der: Uint8Array): Buffer {
   const raw = Buffer.alloc(2 * half);
   const lengthOfR = der[3] ?? 0;
   const endOfR = 4 + lengthOfR;
-  put(der, 4, endOfR, raw, half);
-  put(der, endOfR + 2, der.length, raw, 2 * half);
+  put(der.subarray(4, endOfR), raw, half);
+  put(der.subarray(endOfR + 2), raw, 2 * half);
   return raw;
 }
 
 /** Puts an integer so that it ends at `end`: DER leads with a zero where the first bit is set, and leaves zeros out. */
-function put(der: Uint8Array, from: number, to: number, raw: Buffer, end: number): void {
-  const start = Math.max(from, to - half);
-  raw.set(der.subarray(start, to), end - (to - start));
+function put(integer: Uint8Array, raw: Buffer, end: number): void {
+  const digits = integer.length > half ? integer.subarray(-half) : integer;
+  raw.set(digits, end - digits.length);
 }

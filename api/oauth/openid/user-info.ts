@@ -16,7 +16,7 @@ export type UserInfo =
  */
 export function userInfo(box: string, token: string, services: OAuthServices): Promise<UserInfo | undefined> {
   return services.states.decide<UserInfo>(box, async (state, statements) => {
-    const live = await checkBearer(token, state, statements, services);
+    const live = await checkBearer(token, { state, statements, services });
     if (live === undefined) return { verdict: 'invalid' };
     const { user, scope, client } = live;
     if (user === null || scope === null || !asksForIdToken(scope)) return { verdict: 'insufficient' };

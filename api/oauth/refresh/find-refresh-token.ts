@@ -37,7 +37,7 @@ export async function findRefreshToken(
     const family = await lockFamily(connection, state.box, presented.family);
     const client = family && state.clients.get(family.client);
     if (family === undefined || client === undefined || client.client.active === false) return undefined;
-    const verdict = judgeRefresh(family, presented, client, state, services.now());
+    const verdict = judgeRefresh(family, { token: presented, client, now: services.now() }, state);
     if (verdict === 'refused') return undefined;
     const isUsable = verdict !== 'reused' && verdict !== 'suspended';
     return { family, gives: isUsable ? givenBy(family, client, state, services.issuer(state)) : undefined };

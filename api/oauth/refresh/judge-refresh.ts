@@ -18,21 +18,26 @@ export type RefreshVerdict = 'slide' | 'rotate' | 'repeat' | 'reused' | 'suspend
 /** Milliseconds in which a rotated token still gets the same successor: a lost answer signs nobody out. */
 export const rotationGrace = 10_000;
 
-/** Pure: judges a refresh token of a family for a client of the box. `now` in milliseconds. */
+/** A refresh token presented by a client, at a time in milliseconds. */
+export interface PresentedRefreshToken {
+  readonly token: RefreshToken;
+  readonly client: ClientState;
+  readonly now: number;
+}
+
+/** Pure: judges a refresh token of a family for a client of the box. */
 export function judgeRefresh(
   family: RefreshFamily,
-  presented: RefreshToken,
-  client: ClientState,
+  { token, client, now }: PresentedRefreshToken,
   box: Pick<BoxState, 'sessionsFrom' | 'revokedBefore' | 'settings'>,
-  now: number,
 ): RefreshVerdict {
-  if (!equal(family.familyHash, familyHash(presented))) return 'refused';
+  if (!equal(family.familyHash, familyHash(token))) return 'refused';
   if (family.client !== client.client.id || !isAlive(family, client, box, now)) return 'refused';
   // Generations, not times: an old token is recognized after a restart, and within the same second too (T-42).
-  if (presented.generation > family.generation) return 'refused';
-  const isOld = presented.generation < family.generation;
-  if (isOld && successorOf(family, presented, now) === undefined) return 'reused';
-  if (!isOld && !equal(family.tokenHash, tokenHash(presented))) return 'refused';
+  if (token.generation > family.generation) return 'refused';
+  const isOld = token.generation < family.generation;
+  if (isOld && successorOf(family, token, now) === undefined) return 'reused';
+  if (!isOld && !equal(family.tokenHash, tokenHash(token))) return 'refused';
   if (!isPermitted(family, client, box.settings, now)) return 'suspended';
   if (isOld) return 'repeat';
   return isRotating(client, family.grant) ? 'rotate' : 'slide';

@@ -4,10 +4,9 @@ import { lockFamily, rotateFamily, slideFamily } from '../../db/session/refresh-
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import { endFamily, insertSession } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import type { ClientState } from '../../state/box-state.ts';
 import type { GrantContext } from '../token/grants/grant.ts';
 import { judgeRefresh, successorOf } from './judge-refresh.ts';
-import type { RefreshVerdict } from './judge-refresh.ts';
+import type { PresentedRefreshToken } from './judge-refresh.ts';
 import type { MadeAccessToken } from '../token/access-token.ts';
 import { familyEnd, refreshLifetimes } from './refresh-lifetimes.ts';
 import { refreshSettings } from './settings.ts';
@@ -19,13 +18,6 @@ export interface RefreshUse<Made> {
   readonly refreshToken: string | undefined;
 }
 
-/** A refresh token presented by a client, at a time in milliseconds. */
-export interface Presented {
-  readonly token: RefreshToken;
-  readonly client: ClientState;
-  readonly now: number;
-}
-
 /**
  * Uses a refresh token: one transaction under the locks of the box's row and the family's row, so that a close, a
  * revocation or another use comes wholly before or wholly after it. `make` returns the access token for the family's
@@ -33,7 +25,7 @@ export interface Presented {
  * token ends the family (RFC 9700 §4.14.2).
  */
 export function useRefreshToken<Made extends MadeAccessToken>(
-  presented: Presented,
+  presented: PresentedRefreshToken,
   { state, transaction, services }: GrantContext,
   make: (family: RefreshFamily) => Made,
 ): Promise<RefreshUse<Made> | 'refused' | 'full'> {
@@ -41,7 +33,7 @@ export function useRefreshToken<Made extends MadeAccessToken>(
   return transaction(async (connection) => {
     const family = await lockFamily(connection, state.box, token.family);
     if (family === undefined) return 'refused';
-    const verdict = judgeRefresh(family, token, client, state, now);
+    const verdict = judgeRefresh(family, presented, state);
     if (verdict === 'refused' || verdict === 'suspended') return 'refused';
     if (verdict === 'reused') {
       await endFamily(connection, state.box, family.id, { as: 'revoked', now });
@@ -59,20 +51,20 @@ export function useRefreshToken<Made extends MadeAccessToken>(
       expiresAt: Math.min(now + sliding, familyEnd(family, settings, state.settings)),
       sessionEnd: made.session.expiresAt * 1000,
     });
-    const next = await nextToken(connection, state.box, family, presented, verdict);
+    if (verdict === 'slide') return { made, refreshToken: undefined };
+    const next =
+      verdict === 'repeat' ? successorOf(family, token, now) : await rotate(connection, state.box, family, presented);
     return { made, refreshToken: next && refreshTokenText(next) };
   });
 }
 
-async function nextToken(
+/** Replaces the family's token by its successor, and returns that. */
+async function rotate(
   connection: Connection,
   box: string,
   family: RefreshFamily,
-  { token, now }: Presented,
-  verdict: Extract<RefreshVerdict, 'slide' | 'rotate' | 'repeat'>,
-): Promise<RefreshToken | undefined> {
-  if (verdict === 'slide') return undefined;
-  if (verdict === 'repeat') return successorOf(family, token, now);
+  { token, now }: PresentedRefreshToken,
+): Promise<RefreshToken> {
   const next = nextRefreshToken(token);
   const successor = sealSuccessor(next, token);
   await rotateFamily(connection, box, family.id, {

@@ -28,87 +28,71 @@ export interface LiveSession {
   readonly format: 'opaque' | 'jwt';
 }
 
+/** Dependencies of a check: a box's configuration at one version, and the statements bound to it. */
+export interface CheckContext {
+  readonly state: BoxState;
+  readonly statements: CurrentStatements;
+  readonly services: OAuthServices;
+}
+
 /**
  * Returns the session of an access token, opaque or JWT, if it is valid here now, for any audience, with the scope and
  * audience that its client may still request; else undefined.
  */
-export function checkToken(
-  text: string,
-  state: BoxState,
-  statements: CurrentStatements,
-  services: OAuthServices,
-): Promise<LiveSession | undefined> {
-  return findJudged(text, state, statements, services, stillValid);
+export function checkToken(text: string, context: CheckContext): Promise<LiveSession | undefined> {
+  return findJudged(text, context, stillValid);
 }
 
 /**
  * Finds the session of an access token that has not ended, even if its client may no longer request it: a session must
  * be found to be ended also while it is not valid, since it can become valid again.
  */
-export function findSession(
-  text: string,
-  state: BoxState,
-  statements: CurrentStatements,
-  services: OAuthServices,
-): Promise<LiveSession | undefined> {
-  return findJudged(text, state, statements, services, asItIs);
+export function findSession(text: string, context: CheckContext): Promise<LiveSession | undefined> {
+  return findJudged(text, context, asItIs);
 }
 
 /** Judges a session that has not ended; returns undefined if it is not valid. */
-type Judge = (session: LiveSession, state: BoxState, services: OAuthServices) => LiveSession | undefined;
+type Judge = (session: LiveSession, context: CheckContext) => LiveSession | undefined;
 
 function asItIs(session: LiveSession): LiveSession {
   return session;
 }
 
 /** Finds and judges a session. One function awaits all results, because each further one would cost a promise. */
-async function findJudged(
-  text: string,
-  state: BoxState,
-  statements: CurrentStatements,
-  services: OAuthServices,
-  judge: Judge,
-): Promise<LiveSession | undefined> {
+async function findJudged(text: string, context: CheckContext, judge: Judge): Promise<LiveSession | undefined> {
+  const { state, statements, services } = context;
   const opaque = parseAccessToken(text);
   const key = opaque === undefined ? await jwtKey(text, state, services) : { box: state.box, ...opaque };
   if (key === undefined) return undefined;
   const found = await statements.check(key);
   if (found === undefined) return undefined;
   const live = judgeSession(key, found, state, services.now());
-  return live && judge(live, state, services);
+  return live && judge(live, context);
 }
 
 /**
  * Returns the session of a token sent to one of the box's own endpoints: {@link checkToken}, and it was issued for
  * them. A token for another audience is valid there only while the box's `foreign_audience` allows it (RFC 9068 §4).
  */
-export function checkBearer(
-  text: string,
-  state: BoxState,
-  statements: CurrentStatements,
-  services: OAuthServices,
-): Promise<LiveSession | undefined> {
-  return findJudged(text, state, statements, services, (session) => {
-    const valid = stillValid(session, state, services);
-    return valid && ifForBox(valid, state, services);
-  });
+export function checkBearer(text: string, context: CheckContext): Promise<LiveSession | undefined> {
+  return findJudged(text, context, validForBox);
 }
 
 /** Finds the session of a bearer token that is to be closed: {@link findSession}, and it was issued for the box. */
-export function findBearerSession(
-  text: string,
-  state: BoxState,
-  statements: CurrentStatements,
-  services: OAuthServices,
-): Promise<LiveSession | undefined> {
-  return findJudged(text, state, statements, services, ifForBox);
+export function findBearerSession(text: string, context: CheckContext): Promise<LiveSession | undefined> {
+  return findJudged(text, context, ifForBox);
 }
 
-function ifForBox(session: LiveSession, state: BoxState, services: OAuthServices): LiveSession | undefined {
-  return isForBox(session, state, services) ? session : undefined;
+function validForBox(session: LiveSession, context: CheckContext): LiveSession | undefined {
+  const valid = stillValid(session, context);
+  return valid && ifForBox(valid, context);
 }
 
-function isForBox({ audience }: LiveSession, state: BoxState, services: OAuthServices): boolean {
+function ifForBox(session: LiveSession, context: CheckContext): LiveSession | undefined {
+  return isForBox(session, context) ? session : undefined;
+}
+
+function isForBox({ audience }: LiveSession, { state, services }: CheckContext): boolean {
   if (audience === null || allows(state.settings, 'foreign_audience')) return true;
   return audience.includes(services.issuer(state));
 }
@@ -120,7 +104,7 @@ async function jwtKey(text: string, state: BoxState, services: OAuthServices): P
   return parts && { box: state.box, bucket: parts.bucket, id: parts.id, hash: null };
 }
 
-function stillValid(session: LiveSession, state: BoxState, services: OAuthServices): LiveSession | undefined {
+function stillValid(session: LiveSession, { state, services }: CheckContext): LiveSession | undefined {
   const owner = state.clients.get(session.client.id);
   const granted = owner && stillGranted(session, owner, state.settings, services.issuer(state));
   // Nearly always the same as issued.

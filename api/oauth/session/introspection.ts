@@ -48,7 +48,7 @@ export async function introspect(
       const found = await findRefreshToken(text, context);
       return found === undefined ? inactive : familyIntrospection(found, services.issuer(state));
     }
-    const live = await checkToken(text, state, statements, services);
+    const live = await checkToken(text, context);
     return live === undefined ? inactive : introspection(live, services.issuer(state));
   });
   if (decided !== undefined) checks.onClient?.(clientId(credentials));

@@ -64,7 +64,7 @@ async function findToken(text: string, context: AuthenticationContext): Promise<
     const found = await findRefreshToken(text, context);
     return found === undefined ? 'nothing' : { client: found.family.client, family: found.family.id };
   }
-  const found = await findSession(text, context.state, context.statements, context.services);
+  const found = await findSession(text, context);
   if (found === undefined) return 'nothing';
   return { client: found.client.id, session: { id: found.id, bucket: found.bucket } };
 }

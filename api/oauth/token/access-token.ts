@@ -26,17 +26,24 @@ export interface TokenHolder {
   readonly userAgent?: string | null;
 }
 
+/** Issue of a token: by which issuer, signed with which key, and when. */
+export interface TokenIssue {
+  readonly issuer: string;
+  /** Key that signs the token; null: it is opaque. */
+  readonly key: SigningKey | null;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
 /**
- * Makes an access token as planned, signed with the key of {@link keyFor} at the same `now` (milliseconds). Its end is
+ * Makes an access token as planned, signed with the key of {@link keyFor} at the same `now`. Its end is
  * computed once for the row, the bucket and the token. Throws OAuthError when the box has no room for a session.
  */
 export function makeToken(
   state: BoxState,
   holder: TokenHolder,
   plan: AccessTokenPlan,
-  key: SigningKey | null,
-  issuer: string,
-  now: number,
+  { issuer, key, now }: TokenIssue,
 ): MadeAccessToken {
   const refusal = sessionQuotaRefusal(state);
   if (refusal !== undefined) throw refusal;

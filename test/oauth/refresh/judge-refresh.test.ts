@@ -154,10 +154,8 @@ describe('the judgement of a refresh token', () => {
     it(`${what}: ${row.verdict}`, () => {
       const found = judgeRefresh(
         { ...family, ...row.family },
-        row.token ?? second,
-        row.client ?? client(),
+        { token: row.token ?? second, client: row.client ?? client(), now },
         { ...box, ...row.box },
-        now,
       );
       expect(found).to.equal(row.verdict);
     });

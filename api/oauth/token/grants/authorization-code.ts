@@ -40,7 +40,7 @@ export const authorizationCode: Grant = {
       const idKey = asksForIdToken(plan.scope) ? idTokenKeyFor(state, client.client, now) : null;
       const { user, userAgent } = answer;
       const holder = { client: client.client.id, user, type: 'a', remoteAddr: request.remoteAddr, userAgent } as const;
-      const made = makeToken(state, holder, plan, key, issuer, now);
+      const made = makeToken(state, holder, plan, { issuer, key, now });
       const facts = { ...answer, issuer, accessToken: made.text };
       return { plan, scope: answer.scope, made, idToken: idKey === null ? undefined : makeIdToken(facts, idKey, now) };
     };

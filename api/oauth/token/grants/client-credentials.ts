@@ -28,7 +28,7 @@ export const clientCredentials: Grant = {
     );
     const now = services.now();
     const holder = { client: client.client.id, user: null, type: 'c', remoteAddr: request.remoteAddr } as const;
-    const { text, session } = makeToken(state, holder, plan, keyFor(state, plan, now), issuer, now);
+    const { text, session } = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now });
     const refreshToken = await store(session, settings, context, now);
     return tokenResponse(text, plan, asked.scope, { refreshToken });
   },

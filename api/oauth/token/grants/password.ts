@@ -28,7 +28,7 @@ export const password: Grant = {
     if (user === undefined) throw notValid();
     const now = services.now();
     const holder = { client: client.client.id, user, type: 'p', remoteAddr: request.remoteAddr } as const;
-    const { text, session } = makeToken(state, holder, plan, null, issuer, now);
+    const { text, session } = makeToken(state, holder, plan, { issuer, key: null, now });
     if (!(await issueWithinLimit(session, state.settings, transaction, now))) throw tooManySessions();
     return tokenResponse(text, plan, asked.scope);
   },

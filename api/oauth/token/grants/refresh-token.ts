@@ -38,7 +38,7 @@ export const refreshToken: Grant = {
       const context = { scopes: client.scopes, box: state.settings, issuer, subject: subjectOfGrant(family.grant) };
       const settings = refreshSettings(client.client, family.grant);
       const plan = planRefreshedToken({ ...context, settings }, asked, family);
-      const made = makeToken(state, holder, plan, keyFor(state, plan, now), issuer, now);
+      const made = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now });
       return { ...made, plan, granted: family };
     };
     const used = await useRefreshToken({ token, client, now }, context, make);

@@ -162,7 +162,7 @@ describe('the refresh token grant', () => {
     expect(await use(access_token, 'sliding')).to.equal('invalid_grant');
     const { services } = world;
     const asBearer = await services.states.decide('default', (state, statements) =>
-      checkBearer(refresh_token ?? '', state, statements, services),
+      checkBearer(refresh_token ?? '', { state, statements, services }),
     );
     expect(asBearer).to.equal(undefined);
   });
