@@ -15,7 +15,7 @@ export function metadataEndpoint(context: ApiContext): Endpoint {
     const document = await read(exchangeOf(response).box, context, (state) =>
       serverMetadata(context.oauth.issuer(state), state),
     );
-    sendJson(response, 200, document, context.onAnswer, cacheable);
+    sendJson(response, document, context.onAnswer, cacheable);
   };
 }
 
@@ -26,7 +26,7 @@ export function keySetEndpoint(context: ApiContext): Endpoint {
     const { keys, now } = context.oauth;
     const found = await read(box, context, (state) => ({ state, missing: missingKeys(state, now()) }));
     for (const needed of found.missing) await keys.upkeep(box, found.state.settings, now(), needed);
-    sendJson(response, 200, await read(box, context, keySet), context.onAnswer, cacheable);
+    sendJson(response, await read(box, context, keySet), context.onAnswer, cacheable);
   };
 }
 

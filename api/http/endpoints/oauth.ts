@@ -31,7 +31,7 @@ export function tokenEndpoint(context: ApiContext): Endpoint {
       token(raw, context.oauth, checksOf(exchange, guess, verifyPassword)),
     );
     if (answer === undefined) throw nothingHere();
-    sendJson(response, 200, answer, context.onAnswer, noStore);
+    sendJson(response, answer, context.onAnswer, noStore);
   };
 }
 
@@ -56,7 +56,7 @@ export function introspectEndpoint(context: ApiContext): Endpoint {
       introspect(raw, context.oauth, checksOf(exchange, guess)),
     );
     if (answer === undefined) throw nothingHere();
-    sendJson(response, 200, answer, context.onAnswer, noStore);
+    sendJson(response, answer, context.onAnswer, noStore);
   };
 }
 
@@ -69,7 +69,7 @@ export function revokeEndpoint(context: ApiContext): Endpoint {
       revoke(raw, context.oauth, checksOf(exchange, guess)),
     );
     if (!found) throw nothingHere();
-    sendJson(response, 200, {}, context.onAnswer, noStore);
+    sendJson(response, {}, context.onAnswer, noStore);
   };
 }
 

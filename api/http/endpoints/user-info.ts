@@ -26,7 +26,7 @@ export function userInfoEndpoint(context: ApiContext): Endpoint {
     if (found.verdict === 'invalid') throw refusedToken(box);
     if (found.verdict !== 'good') throw insufficientScope(box);
     exchange.client = found.client;
-    sendJson(response, 200, found.claims, context.onAnswer, personal);
+    sendJson(response, found.claims, context.onAnswer, personal);
   };
 }
 

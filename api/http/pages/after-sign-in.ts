@@ -1,21 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterSignIn } from '../../oauth/authorization/prompt.ts';
 import type { SignedIn } from '../../users/sign-in/begin-sign-in.ts';
-import type { ApiContext } from '../server/api-context.ts';
 import { hasRequest } from './authorization-hint.ts';
 import { setCookie } from '../cookies/browser-cookie.ts';
 import { deviceTokenOf, setDeviceCookie } from '../cookies/device-cookie.ts';
 import { sendOn } from './send.ts';
-import type { PageRequest } from './page-request.ts';
+import type { PageExchange } from './page-request.ts';
 
 /** Sends a browser that has just signed in its new cookies, and redirects it to its original target. */
 export function goOnSignedIn(
-  { onAnswer, deviceTokens }: ApiContext,
-  { box, query }: PageRequest,
+  { context, here, request, response }: PageExchange,
   { browser, lifetime, user }: SignedIn,
-  request: IncomingMessage,
-  response: ServerResponse,
 ): void {
+  const { onAnswer, deviceTokens } = context;
+  const { box, query } = here;
   const [id, issuer] = [box.state.box, box.issuer];
   const account = { box: id, user: user.id, password: user.password };
   const device = deviceTokens.add(deviceTokenOf(request, id, issuer), account);

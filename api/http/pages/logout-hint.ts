@@ -1,13 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { judgeLogout } from '../../oauth/openid/logout-request.ts';
 import type { JudgedLogout } from '../../oauth/openid/logout-request.ts';
 import { problemPage } from '../../pages/problem-page.ts';
-import type { ApiContext } from '../server/api-context.ts';
 import { exchangeOf } from '../request/exchange.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { send } from '../server/send.ts';
 import { pageAnswer } from './send.ts';
-import type { PageRequest } from './page-request.ts';
+import type { PageExchange } from './page-request.ts';
 
 /** A logout request that can be trusted. */
 export type LogoutHint = Extract<JudgedLogout, { readonly verdict: 'good' }>;
@@ -17,17 +15,14 @@ export type LogoutHint = Extract<JudgedLogout, { readonly verdict: 'good' }>;
  * trusted: a page with status 400 has then been sent. Throws Problem `not-found`, Outage.
  */
 export async function readLogoutHint(
-  { oauth, onAnswer }: ApiContext,
-  { box }: PageRequest,
+  { context, here, request, response }: PageExchange,
   parameters: string,
-  request: IncomingMessage,
-  response: ServerResponse,
 ): Promise<LogoutHint | undefined> {
-  const judged = await judgeLogout(box.state.box, parameters, oauth);
+  const judged = await judgeLogout(here.box.state.box, parameters, context.oauth);
   if (judged === undefined) throw nothingHere();
   if (judged.verdict === 'good') return judged;
   const { requestId } = exchangeOf(response);
   const page = problemPage('logout-untrusted', request.headers['accept-language'], requestId);
-  send(response, pageAnswer(page, { status: 400 }), onAnswer);
+  send(response, pageAnswer(page, { status: 400 }), context.onAnswer);
   return undefined;
 }

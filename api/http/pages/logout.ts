@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { formPostPage } from '../../pages/form-post-page.ts';
 import { signOutPage } from '../../pages/signed-in-page.ts';
 import type { ApiContext } from '../server/api-context.ts';
@@ -10,7 +9,7 @@ import type { LogoutHint } from './logout-hint.ts';
 import { readPostedQuery } from './posted-query.ts';
 import { pageAnswer } from './send.ts';
 import { formView, pageRequest } from './page-request.ts';
-import type { PageRequest } from './page-request.ts';
+import type { PageExchange } from './page-request.ts';
 import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
 
 /**
@@ -20,8 +19,9 @@ import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
 export function logoutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await pageRequest(context, request, response);
-    const hint = await readLogoutHint(context, here, here.query.slice(1), request, response);
-    if (hint !== undefined) await grant(context, here, response, hint);
+    const exchange = { context, here, request, response };
+    const hint = await readLogoutHint(exchange, here.query.slice(1));
+    if (hint !== undefined) await grant(exchange, hint);
   };
 }
 
@@ -33,11 +33,12 @@ export function postedLogoutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const form = await readPostedQuery(request);
     const here = await pageRequest(context, request, response);
-    const hint = await readLogoutHint(context, here, form, request, response);
+    const exchange = { context, here, request, response };
+    const hint = await readLogoutHint(exchange, form);
     if (hint === undefined) return;
     const fields = new URLSearchParams(form);
-    if (here.browser.isNew && !fields.has(POSTED_AGAIN)) postAgain(context, here, response, fields);
-    else await grant(context, here, response, hint);
+    if (here.browser.isNew && !fields.has(POSTED_AGAIN)) postAgain(exchange, fields);
+    else await grant(exchange, hint);
   };
 }
 
@@ -46,7 +47,7 @@ const POSTED_AGAIN = 'boxgate_posted_again';
 
 const known = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'];
 
-function postAgain({ onAnswer }: ApiContext, here: PageRequest, response: ServerResponse, form: URLSearchParams): void {
+function postAgain({ context, here, response }: PageExchange, form: URLSearchParams): void {
   const fields = [...form].filter(([name]) => known.includes(name));
   const { language, box } = here;
   const page = formPostPage({
@@ -56,20 +57,16 @@ function postAgain({ onAnswer }: ApiContext, here: PageRequest, response: Server
     address: `${box.issuer}/auth/logout`,
     fields: [...fields, [POSTED_AGAIN, '1']],
   });
-  send(response, pageAnswer(page, { leaves: true }), onAnswer);
+  send(response, pageAnswer(page, { leaves: true }), context.onAnswer);
 }
 
-async function grant(
-  context: ApiContext,
-  here: PageRequest,
-  response: ServerResponse,
-  hint: LogoutHint,
-): Promise<void> {
+async function grant(exchange: PageExchange, hint: LogoutHint): Promise<void> {
+  const { context, here, response } = exchange;
   const visitor = await findSignedInUser(context, here);
   if (visitor === undefined) {
-    goOn(context, here, response, hint.address);
+    goOn(exchange, hint.address);
   } else if (visitor.person.id === hint.user) {
-    await leave(context, here, response, hint.address);
+    await leave(exchange, hint.address);
   } else {
     const address = signOutAddress(here.box) + (hint.withoutHint === '' ? '' : `?${hint.withoutHint}`);
     const page = signOutPage({ ...formView(here), email: visitor.person.email, signOutAddress: address });

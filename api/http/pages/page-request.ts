@@ -19,6 +19,14 @@ export interface PageRequest {
   readonly query: string;
 }
 
+/** A page's request, and the means to answer it. */
+export interface PageExchange {
+  readonly context: ApiContext;
+  readonly here: PageRequest;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 /** Returns the browser and the box of a request. Throws Problem `not-found`, Outage. */
 export async function pageRequest(
   context: ApiContext,

@@ -51,7 +51,7 @@ export function signInEndpoint(context: ApiContext): Endpoint {
     const visitor = { address: remoteAddr, device: deviceTokenOf(request, box.state.box, box.issuer) };
     const signedIn = await guessPassword(context, box, { email, password, browser: browser.token }, visitor);
     if (signedIn !== undefined) {
-      goOnSignedIn(context, here, signedIn, request, response);
+      goOnSignedIn({ context, here, request, response }, signedIn);
       return;
     }
     const hint = await authorizationHint(context, here);

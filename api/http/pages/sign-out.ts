@@ -17,8 +17,9 @@ export function signOutEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await pageRequest(context, request, response);
     await readPageForm(request, here.browser);
-    const hint = await readLogoutHint(context, here, here.query.slice(1), request, response);
-    if (hint !== undefined) await leave(context, here, response, hint.address);
+    const exchange = { context, here, request, response };
+    const hint = await readLogoutHint(exchange, here.query.slice(1));
+    if (hint !== undefined) await leave(exchange, hint.address);
   };
 }
 
@@ -28,7 +29,7 @@ export function signOutPageEndpoint(context: ApiContext): Endpoint {
     const here = await pageRequest(context, request, response);
     const visitor = await findSignedInUser(context, here);
     if (visitor === undefined) {
-      goOn(context, here, response, undefined);
+      goOn({ context, here, response }, undefined);
       return;
     }
     const address = signOutAddress(here.box);

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { signedInPage } from '../../pages/signed-in-page.ts';
 import { signUpPage, waitingPage } from '../../pages/sign-up-page.ts';
 import type { SignUpFaults } from '../../pages/sign-up-page.ts';
@@ -20,7 +19,7 @@ import { readPageForm } from './page-form.ts';
 import { pageAnswer } from './send.ts';
 import { findSignedInUser, signOutAddress } from './signed-in-user.ts';
 import { firstCookie, formView } from './page-request.ts';
-import type { PageRequest } from './page-request.ts';
+import type { PageExchange, PageRequest } from './page-request.ts';
 
 /** `GET /auth/signup`: asks for email and password of a new account; 404 if users cannot register themselves. */
 export function signUpPageEndpoint(context: ApiContext): Endpoint {
@@ -49,6 +48,7 @@ export function signUpEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await appRequest(context, request, response);
     demandOpen(here);
+    const exchange = { context, here, request, response };
     const { box, browser, language } = here;
     const form = await readPageForm(request, browser);
     const registration = { email: (form.get('email') ?? '').trim(), password: form.get('password') ?? '' };
@@ -60,7 +60,7 @@ export function signUpEndpoint(context: ApiContext): Endpoint {
       const obstacle = (): ReturnType<typeof signUpObstacle> =>
         signUpObstacle(context.oauth, box.state.box, registration.email);
       const email = faults.email ?? (await countAttempt(context.throttle.signUps, counted, obstacle));
-      await refuse(context, here, registration, { ...faults, email }, response);
+      await refuse(exchange, registration, { ...faults, email });
       return;
     }
     const sharer = hashSharer(context.throttle, box.state.box, remoteAddr);
@@ -68,11 +68,11 @@ export function signUpEndpoint(context: ApiContext): Endpoint {
       signUp(hashingAs(context.oauth, sharer), box.state, registration, browser.token),
     );
     if (outcome === 'taken' || outcome === 'full') {
-      await refuse(context, here, registration, { email: outcome }, response);
+      await refuse(exchange, registration, { email: outcome });
     } else if (outcome === 'waiting') {
       send(response, pageAnswer(waitingPage(language, box.look)), context.onAnswer);
     } else {
-      goOnSignedIn(context, here, outcome, request, response);
+      goOnSignedIn(exchange, outcome);
     }
   };
 }
@@ -82,11 +82,9 @@ function demandOpen({ box }: PageRequest): void {
 }
 
 async function refuse(
-  context: ApiContext,
-  here: PageRequest,
+  { context, here, response }: PageExchange,
   { email }: Registration,
   faults: SignUpFaults,
-  response: ServerResponse,
 ): Promise<void> {
   const hint = await authorizationHint(context, here);
   const app = hint === 'untrusted' ? undefined : hint?.app;

@@ -72,15 +72,14 @@ function isAscii(text: string): boolean {
   return /^[\x00-\x7f]*$/.test(text);
 }
 
-/** Sends a value as JSON. */
+/** Sends a value as JSON, with status 200. */
 export function sendJson(
   response: ServerResponse,
-  status: number,
   value: unknown,
   onAnswer: OnAnswer,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  send(response, { status, headers, body: JSON.stringify(value) }, onAnswer);
+  send(response, { status: 200, headers, body: JSON.stringify(value) }, onAnswer);
 }
 
 /** Encodes all but visible ASCII: a value from a request must not end the header that contains it. */
