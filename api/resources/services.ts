@@ -13,3 +13,10 @@ export interface ResourceServices {
 
 /** The kinds that the generic resource API stores as they are submitted; sessions are issued, never submitted. */
 export type StoredKind = 'Client' | 'AccessPolicy';
+
+/** Reference to a resource of a box. */
+export interface ResourceRef {
+  readonly box: string;
+  readonly kind: StoredKind;
+  readonly id: string;
+}

@@ -114,7 +114,7 @@ describe('R-21: the keys of a client', () => {
 
   it('R-21: a client with such a key is refused over REST', () => {
     const client = { id: 'app', grant_types: ['client_credentials'], jwks: { keys: [{ ...ec, y: ec['x'] }] } };
-    expect(() => readSubmission('Client', client, 'app', Date.now())).to.throw(
+    expect(() => readSubmission({ kind: 'Client', id: 'app' }, client, Date.now())).to.throw(
       /jwks\.keys\[0\] must be a key that can be imported/,
     );
   });

@@ -72,7 +72,9 @@ export function explainHandler(services: OAuthServices): ResourceHandler {
     const asked = parseQuestion(body);
     const user = await personOf(asked, box, services);
     const request = await requestOf(asked, box, services);
-    const found = await services.states.decide(box, (state) => answer(asked, user, request, state, services));
+    const found = await services.states.decide(box, (state) =>
+      answer({ subject: asked.subject, user, request }, state, services),
+    );
     if (found === undefined) throw new Problem('not-found', 'There is nothing at this address');
     return { status: 200, body: found };
   };
@@ -102,10 +104,15 @@ function clientOf(subject: AskedSubject, state: BoxState): Client | undefined {
   return found.client;
 }
 
+/** The subject and the request of a question, with what was read of them. */
+interface ReadQuestion {
+  readonly subject: Question['subject'];
+  readonly user: Person | null;
+  readonly request: Omit<RequestParts, 'box'>;
+}
+
 async function answer(
-  { subject = {} }: Question,
-  user: Person | null,
-  request: Omit<RequestParts, 'box'>,
+  { subject = {}, user, request }: ReadQuestion,
   state: BoxState,
   services: OAuthServices,
 ): Promise<Explanation> {

@@ -13,7 +13,7 @@ import { searchAnswer } from './search-answer.ts';
 export const searchGrantsHandler: ResourceHandler = async (exchange, services) => {
   const request = readSearch(exchange.query, grantSearch);
   const result = await searchStoredGrants(services, exchange.box, request);
-  return searchAnswer(exchange, 'Grant', request, result, grantView);
+  return searchAnswer(exchange, { kind: 'Grant', viewOf: grantView }, request, result);
 };
 
 /** `GET /Grant/<user>.<client>` */

@@ -18,7 +18,7 @@ import { documentIn } from '../formats/submitted-body.ts';
 export const searchGroupsHandler: ResourceHandler = async (exchange, services) => {
   const request = readSearch(exchange.query, groupSearch);
   const result = await searchStoredGroups(services, exchange.box, request);
-  return searchAnswer(exchange, 'Group', request, result, groupView);
+  return searchAnswer(exchange, { kind: 'Group', viewOf: groupView }, request, result);
 };
 
 /** `POST /Group` */
@@ -67,7 +67,7 @@ async function change(
   const id = groupIdIn(exchange);
   const { box, confirmChanges } = exchange;
   const group =
-    id === undefined ? undefined : await changeGroup(services, box, id, wish, preconditions, confirmChanges);
+    id === undefined ? undefined : await changeGroup(services, box, { id, wish, preconditions, confirmChanges });
   if (group === undefined) throw nothingThere();
   return { status: 200, ...groupAnswer(group) };
 }

@@ -54,7 +54,7 @@ const readers: Readonly<Record<ResourceKind | 'User', Reader>> = {
 function storedReader(kind: StoredKind): Reader {
   return async (write, services) => {
     const id = possibleId(kind, write.id);
-    const current = id === undefined ? undefined : await getResource(services, write.box, kind, id);
+    const current = id === undefined ? undefined : await getResource(services, { box: write.box, kind, id });
     if (write.method !== 'PATCH') return changedResourceFields(kind, write.id, current, documentIn(write));
     return current === undefined ? [] : changedResourceFields(kind, id, current, patchedBody(current, patchIn(write)));
   };

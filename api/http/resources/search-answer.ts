@@ -4,13 +4,18 @@ import type { SearchRequest } from '../../resources/search/parameters.ts';
 import type { SearchResult } from '../../resources/search/search.ts';
 import type { ResourceAnswer, ResourceExchange, ResourceKind } from './resource-exchange.ts';
 
+/** A kind of resource that is searched, and the function that shows one. */
+export interface ShownKind<Row> {
+  readonly kind: ResourceKind;
+  readonly viewOf: (row: Row) => View;
+}
+
 /** Returns the answer to a search: a Bundle, or the resources alone with the links in a header (RFC 8288). */
 export function searchAnswer<Row>(
   { baseUrl, query }: ResourceExchange,
-  kind: ResourceKind,
+  { kind, viewOf }: ShownKind<Row>,
   request: SearchRequest<unknown>,
   result: SearchResult<Row>,
-  viewOf: (row: Row) => View,
 ): ResourceAnswer {
   const views = result.rows.map((row) => withElements(viewOf(row), request.elements));
   const address = `${baseUrl}/${kind}`;

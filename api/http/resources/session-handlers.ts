@@ -17,7 +17,7 @@ import { documentIn, patchIn } from '../formats/submitted-body.ts';
 export const searchSessionsHandler: ResourceHandler = async (exchange, services) => {
   const request = readSearch(exchange.query, sessionSearch);
   const result = await searchStoredSessions(services, exchange.box, request);
-  return searchAnswer(exchange, 'Session', request, result, sessionView);
+  return searchAnswer(exchange, { kind: 'Session', viewOf: sessionView }, request, result);
 };
 
 /** `GET /Session/<id>` */
@@ -60,7 +60,7 @@ async function change(
   const id = possibleIdIn(exchange, 'Session');
   const { box, confirmChanges } = exchange;
   const session =
-    id === undefined ? undefined : await changeSession(services, box, id, wish, preconditions, confirmChanges);
+    id === undefined ? undefined : await changeSession(services, box, { id, wish, preconditions, confirmChanges });
   if (session === undefined) throw nothingThere();
   return sessionAnswer(session);
 }

@@ -22,7 +22,7 @@ export function searchHandler(kind: StoredKind): ResourceHandler {
   return async (exchange, services) => {
     const request = readSearch(exchange.query, storedSearches[kind]);
     const result = await searchStored(services, exchange.box, kind, request);
-    return searchAnswer(exchange, kind, request, result, storedView);
+    return searchAnswer(exchange, { kind, viewOf: storedView }, request, result);
   };
 }
 
@@ -41,7 +41,7 @@ export function getHandler(kind: StoredKind): ResourceHandler {
     const elements = readElementsOnly(exchange.query, storedSearches[kind].elements);
     const preconditions = readPreconditions(exchange);
     const id = possibleIdIn(exchange, kind);
-    const found = id === undefined ? undefined : await getResource(services, exchange.box, kind, id);
+    const found = id === undefined ? undefined : await getResource(services, { box: exchange.box, kind, id });
     if (found === undefined) throw nothingThere(kind);
     const headers = { ETag: entityTag(found.version) };
     if (isKnown(preconditions, found.version)) return { status: 304, headers };
@@ -57,7 +57,7 @@ export function putHandler(kind: StoredKind): ResourceHandler {
     const preconditions = readPreconditions(exchange);
     const document = documentIn(exchange);
     const id = idIn(exchange);
-    const written = await putResource(services, box, kind, id, document, preconditions, confirmChanges);
+    const written = await putResource(services, { box, kind, id }, document, { preconditions, confirmChanges });
     return writtenAnswer(exchange, written);
   };
 }
@@ -70,8 +70,8 @@ export function patchHandler(kind: StoredKind): ResourceHandler {
     const preconditions = readPreconditions(exchange);
     const patch = patchIn(exchange);
     const id = possibleIdIn(exchange, kind);
-    const written =
-      id === undefined ? undefined : await patchResource(services, box, kind, id, patch, preconditions, confirmChanges);
+    const conditions = { preconditions, confirmChanges };
+    const written = id === undefined ? undefined : await patchResource(services, { box, kind, id }, patch, conditions);
     if (written === undefined) throw nothingThere(kind);
     return writtenAnswer(exchange, written);
   };
@@ -84,8 +84,8 @@ export function deleteHandler(kind: StoredKind): ResourceHandler {
     const preconditions = readPreconditions(exchange);
     const id = possibleIdIn(exchange, kind);
     if (id === undefined) demandPreconditions(preconditions, undefined);
-    const deleted =
-      id === undefined ? undefined : await deleteResource(services, exchange.box, kind, id, preconditions);
+    const { box } = exchange;
+    const deleted = id === undefined ? undefined : await deleteResource(services, { box, kind, id }, preconditions);
     return deleted === undefined ? { status: 204 } : { status: 200, body: storedView(deleted) };
   };
 }

@@ -51,10 +51,10 @@ const read: UserHandler = async (exchange, services) => {
 
 const change: UserHandler = async (exchange, services) => {
   refuseParameters(exchange.query);
-  const { box, settings } = exchange;
+  const { settings, confirmChanges, guessPassword } = exchange;
   const preconditions = readPreconditions(exchange);
-  const change = { id: userIdIn(exchange), value: documentIn(exchange), preconditions };
-  const user = await changeUser(services, box, settings, change, exchange.guessPassword, exchange.confirmChanges);
+  const change = { id: userIdIn(exchange), value: documentIn(exchange), preconditions, confirmChanges };
+  const user = await changeUser(services, exchange, change, guessPassword);
   if (user === undefined) throw nobody();
   return userAnswer(user, settings);
 };

@@ -5,7 +5,7 @@ import type { StoredResource } from '../../db/resource/resource.ts';
 import { changing, refuseManaged } from './change.ts';
 import { demandPreconditions } from './etag.ts';
 import type { Preconditions } from './etag.ts';
-import type { ResourceServices, StoredKind } from '../services.ts';
+import type { ResourceRef, ResourceServices } from '../services.ts';
 
 /**
  * Deletes a resource and returns it; undefined when it was not there. With a client all its sessions end. Throws
@@ -13,9 +13,7 @@ import type { ResourceServices, StoredKind } from '../services.ts';
  */
 export function deleteResource(
   services: ResourceServices,
-  box: string,
-  kind: StoredKind,
-  id: string,
+  { box, kind, id }: ResourceRef,
   preconditions: Preconditions,
 ): Promise<StoredResource | undefined> {
   return changing(services, box, async (connection) => {

@@ -1,21 +1,18 @@
 import { isRecord } from '../../../crds/schema-node.ts';
 import { readResource } from '../../db/resource/resource.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
-import type { Connection } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
 import { changing, refuseManaged } from './change.ts';
 import { changedResourceFields } from './changed-fields.ts';
-import type { ConfirmChanges } from './confirm-changes.ts';
+import type { WriteConditions } from './confirm-changes.ts';
 import { demandPreconditions } from './etag.ts';
-import type { Preconditions } from './etag.ts';
 import { jsonPatch } from './json-patch.ts';
 import { mergePatch } from './merge-patch.ts';
-import type { ResourceServices, StoredKind } from '../services.ts';
+import type { ResourceRef, ResourceServices } from '../services.ts';
 import { store } from './store.ts';
 import type { Written } from './store.ts';
 import { storedView } from './stored-view.ts';
 import { readSubmission } from './submission.ts';
-import type { Submission } from './submission.ts';
 
 /** A change of a document, in one of its two forms. */
 export type Patch =
@@ -34,25 +31,26 @@ interface Hashed {
  */
 export async function patchResource(
   services: ResourceServices,
-  box: string,
-  kind: StoredKind,
-  id: string,
+  ref: ResourceRef,
   patch: Patch,
-  preconditions: Preconditions,
-  confirm?: ConfirmChanges,
+  { preconditions, confirmChanges }: WriteConditions,
 ): Promise<Written | undefined> {
+  const { box, kind, id } = ref;
   let hashed: Hashed | undefined;
   for (let round = 0; round < rounds; round += 1) {
     const known = hashed;
-    const outcome = await changing(services, box, async (connection) => {
+    const outcome = await changing<Written | string | undefined>(services, box, async (connection) => {
       const current = await readResource(connection, box, { kind, id });
       if (current === undefined) return undefined;
       refuseManaged(current);
       demandPreconditions(preconditions, current.version);
       const wished = patchedBody(current, patch);
-      confirm?.(() => changedResourceFields(kind, id, current, wished));
-      const submission = readSubmission(kind, wished, id, services.now(), current);
-      return storeIfHashed(connection, box, submission, current, known);
+      confirmChanges?.(() => changedResourceFields(kind, id, current, wished));
+      const submission = readSubmission(ref, wished, services.now(), current);
+      const { secret } = submission;
+      // A secret must be hashed first: not under the lock.
+      if (typeof secret === 'string' && secret !== known?.secret) return secret;
+      return store(connection, box, { submission, current, hash: known?.hash });
     });
     if (typeof outcome !== 'string') return outcome;
     hashed = { secret: outcome, hash: await services.secrets.store(outcome) };
@@ -62,19 +60,6 @@ export async function patchResource(
 
 /** The second round has the hash; a third is needed only when the patch copies a secret from a field that moved. */
 const rounds = 3;
-
-/** Stores the submission, or returns the secret that must be hashed first: not under the lock. */
-async function storeIfHashed(
-  connection: Connection,
-  box: string,
-  submission: Submission,
-  current: StoredResource,
-  hashed: Hashed | undefined,
-): Promise<Written | string> {
-  const { secret } = submission;
-  if (typeof secret === 'string' && secret !== hashed?.secret) return secret;
-  return store(connection, box, submission, current, hashed?.hash);
-}
 
 /** Returns a resource after a patch. Throws Problem `conflict` when the patch does not fit it, and `invalid`. */
 export function patchedBody(current: StoredResource, patch: Patch): unknown {

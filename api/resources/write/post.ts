@@ -13,7 +13,7 @@ export async function postResource(
   kind: StoredKind,
   value: unknown,
 ): Promise<Written> {
-  const submission = readSubmission(kind, value, undefined, services.now());
+  const submission = readSubmission({ kind }, value, services.now());
   const { id, secret } = submission;
   const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
   return changing(services, box, async (connection) => {
@@ -21,6 +21,6 @@ export async function postResource(
     if (current !== undefined) {
       throw new Problem('conflict', [{ path: 'id', message: `is taken: ${kind} ${id} exists; replace it with PUT` }]);
     }
-    return store(connection, box, submission, current, hash);
+    return store(connection, box, { submission, current, hash });
   });
 }

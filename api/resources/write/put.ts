@@ -4,11 +4,10 @@ import { readResource } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
 import { changing, refuseManaged } from './change.ts';
 import { changedResourceFields } from './changed-fields.ts';
-import type { ConfirmChanges } from './confirm-changes.ts';
+import type { WriteConditions } from './confirm-changes.ts';
 import { demandPreconditions } from './etag.ts';
-import type { Preconditions } from './etag.ts';
 import { getResource } from './get.ts';
-import type { ResourceServices, StoredKind } from '../services.ts';
+import type { ResourceRef, ResourceServices } from '../services.ts';
 import { store } from './store.ts';
 import type { Written } from './store.ts';
 import { givesReadOnly, readOnlyFaults } from './stored-view.ts';
@@ -20,16 +19,14 @@ import { judgeSubmission } from './submission.ts';
  */
 export async function putResource(
   services: ResourceServices,
-  box: string,
-  kind: StoredKind,
-  id: string,
+  ref: ResourceRef,
   value: unknown,
-  preconditions: Preconditions,
-  confirm?: ConfirmChanges,
+  { preconditions, confirmChanges }: WriteConditions,
 ): Promise<Written> {
-  const judged = judgeSubmission(kind, value, id, services.now());
+  const { box, kind, id } = ref;
+  const judged = judgeSubmission(ref, value, services.now());
   if (!judged.ok) {
-    throw new Problem('invalid', [...judged.faults, ...(await faultsOfReadOnly(services, box, kind, id, value))]);
+    throw new Problem('invalid', [...judged.faults, ...(await faultsOfReadOnly(services, ref, value))]);
   }
   const { submission } = judged;
   // Before the lock: hashing takes a while, and other changes of the box must not wait for it.
@@ -41,8 +38,8 @@ export async function putResource(
     demandPreconditions(preconditions, current?.version);
     const readOnly = readOnlyFaults(value, current);
     if (readOnly.length > 0) throw new Problem('invalid', readOnly);
-    confirm?.(() => changedResourceFields(kind, id, current, value));
-    return store(connection, box, submission, current, hash);
+    confirmChanges?.(() => changedResourceFields(kind, id, current, value));
+    return store(connection, box, { submission, current, hash });
   });
 }
 
@@ -51,11 +48,9 @@ const possibleId = new RegExp(RESOURCE_ID);
 /** Returns the faults of read-only fields, to report all faults at once. Reads the row only if there are any. */
 async function faultsOfReadOnly(
   services: ResourceServices,
-  box: string,
-  kind: StoredKind,
-  id: string,
+  ref: ResourceRef,
   value: unknown,
 ): Promise<readonly Fault[]> {
   if (!givesReadOnly(value)) return [];
-  return readOnlyFaults(value, possibleId.test(id) ? await getResource(services, box, kind, id) : undefined);
+  return readOnlyFaults(value, possibleId.test(ref.id) ? await getResource(services, ref) : undefined);
 }

@@ -9,7 +9,7 @@ import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
 import { changedSessionFields } from './changed-session-fields.ts';
-import type { ConfirmChanges } from './confirm-changes.ts';
+import type { WriteConditions } from './confirm-changes.ts';
 import { demandPreconditions } from './etag.ts';
 import type { Preconditions } from './etag.ts';
 import { jsonPatch } from './json-patch.ts';
@@ -32,6 +32,12 @@ export function getSession(
 
 /** Function that makes the requested session from the present one. */
 export type SessionWish = (present: SessionView) => unknown;
+
+/** A change of a session, as it was requested. */
+export interface RequestedSessionChange extends WriteConditions {
+  readonly id: string;
+  readonly wish: SessionWish;
+}
 
 /** Returns the change of a PUT: fields that are left out stay, because the service made them. */
 export function putWish(value: unknown): SessionWish {
@@ -59,17 +65,14 @@ function mergeOf(present: SessionView, value: unknown): unknown {
 export function changeSession(
   services: SessionServices,
   box: string,
-  id: string,
-  wish: SessionWish,
-  preconditions: Preconditions,
-  confirm?: ConfirmChanges,
+  { id, wish, preconditions, confirmChanges }: RequestedSessionChange,
 ): Promise<SessionRecord | undefined> {
   return revoking(services, box, async (connection) => {
     const session = await readSession(connection, box, { id }, services.now());
     if (session === undefined) return undefined;
     const present = sessionView(session);
     const wished = wish(present);
-    confirm?.(() => changedSessionFields(present, wished));
+    confirmChanges?.(() => changedSessionFields(present, wished));
     const revoked = isRevocation(present, wished);
     demandPreconditions(preconditions, session.status);
     return revoked ? revoke(connection, box, session, services) : session;

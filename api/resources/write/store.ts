@@ -14,24 +14,27 @@ export interface Written {
   readonly created: boolean;
 }
 
+/** A submission that replaces the present resource, if there is one. */
+export interface Replacement {
+  readonly submission: Submission;
+  readonly current: StoredResource | undefined;
+  /** Stored form of the submitted secret. */
+  readonly hash: string | undefined;
+}
+
 /**
- * Stores a submission in place of the present resource; `hash` is the stored form of its secret. A submission that
+ * Stores a submission in place of the present resource. A submission that
  * changes nothing writes nothing and keeps the version. Must be called within `changing`. Throws Problem `invalid` for
  * a client that needs a secret and has none, and beyond a quota of the box.
  */
-export async function store(
-  connection: Connection,
-  box: string,
-  submission: Submission,
-  current: StoredResource | undefined,
-  hash: string | undefined,
-): Promise<Written> {
+export async function store(connection: Connection, box: string, replacement: Replacement): Promise<Written> {
+  const { submission, current } = replacement;
   const { kind, id, resource, body } = submission;
   if (resource.resourceType === 'Client') {
     const fault = confidentialFault(resource, current?.hasSecret ?? false);
     if (fault !== undefined) throw new Problem('invalid', [fault]);
   }
-  const secrets = secretsOf(submission, current, hash);
+  const secrets = secretsOf(replacement);
   if (current !== undefined && secrets === undefined && isDeepStrictEqual(current.body, body)) {
     return { stored: current, created: false };
   }
@@ -45,11 +48,8 @@ export async function store(
 }
 
 /** Returns the secrets to store; undefined: the present ones stay. */
-function secretsOf(
-  { secret }: Submission,
-  current: StoredResource | undefined,
-  hash: string | undefined,
-): readonly string[] | undefined {
+function secretsOf({ submission, current, hash }: Replacement): readonly string[] | undefined {
+  const { secret } = submission;
   if (secret === undefined) return undefined;
   if (secret === null) return current?.hasSecret === true ? [] : undefined;
   if (hash === undefined) throw new TypeError('a secret that was not hashed');

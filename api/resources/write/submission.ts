@@ -27,18 +27,22 @@ export interface Submission {
 export type JudgedSubmission =
   { readonly ok: true; readonly submission: Submission } | { readonly ok: false; readonly faults: readonly Fault[] };
 
+/** Path of a submission: the kind, and the id if the path names one. */
+export interface SubmissionPath {
+  readonly kind: StoredKind;
+  readonly id?: string;
+}
+
 /**
- * Judges a resource submitted over REST in place of `present`, if there is one; `id` is the one in the path, if there
- * is one. `now` in milliseconds. Throws Problem `invalid` with every fault.
+ * Judges a resource submitted over REST in place of `present`, if there is one. `now` in milliseconds. Throws Problem `invalid` with every fault.
  */
 export function readSubmission(
-  kind: StoredKind,
+  path: SubmissionPath,
   value: unknown,
-  id: string | undefined,
   now: number,
   present?: StoredResource,
 ): Submission {
-  const judged = judgeSubmission(kind, value, id, now);
+  const judged = judgeSubmission(path, value, now);
   const faults = [...(judged.ok ? [] : judged.faults), ...readOnlyFaults(value, present)];
   if (!judged.ok || faults.length > 0) throw new Problem('invalid', faults);
   return judged.submission;
@@ -46,14 +50,9 @@ export function readSubmission(
 
 /**
  * Judges a resource submitted over REST without reading the stored one: its read-only fields are left to
- * {@link readOnlyFaults}. `id` is the one in the path, if there is one, and `now` in milliseconds.
+ * {@link readOnlyFaults}. `now` in milliseconds.
  */
-export function judgeSubmission(
-  kind: StoredKind,
-  value: unknown,
-  id: string | undefined,
-  now: number,
-): JudgedSubmission {
+export function judgeSubmission({ kind, id }: SubmissionPath, value: unknown, now: number): JudgedSubmission {
   const settable = withoutReadOnly(value);
   const given = isRecord(settable) && id !== undefined ? { ...settable, id } : settable;
   const foreign = foreignId(value, id);

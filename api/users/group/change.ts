@@ -7,7 +7,7 @@ import { groupNameUse } from '../../db/user/group-name-use.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
 import { changing } from '../../resources/write/change.ts';
-import type { ConfirmChanges } from '../../resources/write/confirm-changes.ts';
+import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
 import { demandPreconditions } from '../../resources/write/etag.ts';
 import type { Preconditions } from '../../resources/write/etag.ts';
 import type { ResourceServices } from '../../resources/services.ts';
@@ -37,6 +37,12 @@ export async function createGroup(services: GroupServices, box: string, value: u
 /** Function that makes the requested group from the present one. */
 export type GroupWish = (present: GroupView) => unknown;
 
+/** A change of a group, as it was requested. */
+export interface RequestedGroupChange extends WriteConditions {
+  readonly id: number;
+  readonly wish: GroupWish;
+}
+
 /**
  * Replaces the name and the description of a group; undefined when there is none. Throws Problem `invalid`, `conflict`
  * (the name is taken, or a policy or the Box uses it), `precondition-failed`, ChangedMeanwhile, and Outage.
@@ -44,17 +50,14 @@ export type GroupWish = (present: GroupView) => unknown;
 export function changeGroup(
   services: GroupServices,
   box: string,
-  id: number,
-  wish: GroupWish,
-  preconditions: Preconditions,
-  confirm?: ConfirmChanges,
+  { id, wish, preconditions, confirmChanges }: RequestedGroupChange,
 ): Promise<StoredGroup | undefined> {
   return changing(services, box, async (connection) => {
     const current = await readGroup(connection, box, id);
     if (current === undefined) return undefined;
     const present = groupView(current);
     const wished = wish(present);
-    confirm?.(() => changedGroupFields(current, wished));
+    confirmChanges?.(() => changedGroupFields(current, wished));
     const content = readGroupSubmission(wished, present);
     demandPreconditions(preconditions, current.version);
     // A change without effect keeps the version.

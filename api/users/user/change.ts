@@ -1,4 +1,3 @@
-import type { Box } from '../../../crds/box.ts';
 import { bumpVersion } from '../../db/box/box.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
@@ -6,10 +5,10 @@ import { lockUser, readUser } from '../../db/user/user.ts';
 import type { StoredPassword, StoredUser } from '../../db/user/user.ts';
 import { endUserSessions, setGroupsOfUser, updateUser } from '../../db/user/user-write.ts';
 import { changing } from '../../resources/write/change.ts';
-import type { ConfirmChanges } from '../../resources/write/confirm-changes.ts';
+import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
 import { demandPreconditions } from '../../resources/write/etag.ts';
-import type { Preconditions } from '../../resources/write/etag.ts';
 import type { Sharer } from '../../shares/places.ts';
+import type { BoxState } from '../../state/box-state.ts';
 import { changedUserFields } from './changed-user-fields.ts';
 import { InvalidUser } from './invalid-user.ts';
 import type { SubmittedUser } from './invalid-user.ts';
@@ -26,10 +25,9 @@ import { userVersion } from './view.ts';
 export type GuessPassword = (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) => Promise<boolean>;
 
 /** A change of a user, as it was requested. */
-export interface RequestedChange {
+export interface RequestedUserChange extends WriteConditions {
   readonly id: number;
   readonly value: unknown;
-  readonly preconditions: Preconditions;
 }
 
 /**
@@ -40,11 +38,9 @@ export interface RequestedChange {
  */
 export async function changeUser(
   services: UserServices,
-  box: string,
-  settings: Box,
-  { id, value, preconditions }: RequestedChange,
+  { box, settings }: Pick<BoxState, 'box' | 'settings'>,
+  { id, value, preconditions, confirmChanges }: RequestedUserChange,
   guess: GuessPassword,
-  confirm?: ConfirmChanges,
 ): Promise<StoredUser | undefined> {
   const user = await inBox(services.pool, box, 'snapshot', (connection) => readUser(connection, box, id));
   if (user === undefined) return undefined;
@@ -59,7 +55,7 @@ export async function changeUser(
     const present = await lockUser(connection, box, id);
     if (present === undefined) return undefined;
     const changes = changedUserFields(present, value);
-    confirm?.(() => changes);
+    confirmChanges?.(() => changes);
     demandPreconditions(preconditions, userVersion(present));
     if (changes.length === 0) return present;
     return storeChange(connection, { box, id, wish, password, entity });

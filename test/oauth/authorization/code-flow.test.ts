@@ -170,7 +170,7 @@ describe('the code flow', () => {
   function change({ box, user }: Person, wish: object): Promise<unknown> {
     const settings = { resourceType: 'Box', id: box } as const;
     const change = { id: user, value: wish, preconditions: {} };
-    return changeUser(one, box, settings, change, (_user, verify) => verify({ box, member: '' }));
+    return changeUser(one, { box, settings }, change, (_user, verify) => verify({ box, member: '' }));
   }
 
   for (const [what, [take, next, error]] of Object.entries(takers)) {
