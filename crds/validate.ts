@@ -34,17 +34,27 @@ export function checkResource<K extends Kind>(kind: K, value: unknown): Checked<
 }
 
 const CHECKS: { readonly [K in Kind]: ResourceCheck<K> } = {
-  Client: checkOf('Client', shapeOf(clientSchema), clientRules, (client) => client),
-  AccessPolicy: checkOf('AccessPolicy', shapeOf(accessPolicySchema), accessPolicyRules, storedPolicy, withTextLinkIds),
-  Box: checkOf('Box', shapeOf(boxSchema), boxRules, (box) => box),
+  Client: checkOf('Client', { shape: shapeOf(clientSchema), rules: clientRules, stored: (client) => client }),
+  AccessPolicy: checkOf('AccessPolicy', {
+    shape: shapeOf(accessPolicySchema),
+    rules: accessPolicyRules,
+    stored: storedPolicy,
+    prepared: withTextLinkIds,
+  }),
+  Box: checkOf('Box', { shape: shapeOf(boxSchema), rules: boxRules, stored: (box) => box }),
 };
+
+/** Schema and rules of a kind, and the conversions before and after the check. */
+interface Definition<Submitted, Stored> {
+  readonly shape: Shape<Submitted>;
+  readonly rules: readonly Rule<Draft<Submitted>>[];
+  readonly prepared?: (value: unknown) => unknown;
+  readonly stored: (submitted: Submitted) => Stored;
+}
 
 function checkOf<Submitted, Stored>(
   resourceType: Kind,
-  shape: Shape<Submitted>,
-  rules: readonly Rule<Draft<Submitted>>[],
-  stored: (submitted: Submitted) => Stored,
-  prepared: (value: unknown) => unknown = (value) => value,
+  { shape, rules, prepared = (value) => value, stored }: Definition<Submitted, Stored>,
 ): (value: unknown) => Checked<Stored> {
   return (value) => {
     const judged = judge(shape, rules, prepared(isRecord(value) ? { resourceType, ...value } : value));

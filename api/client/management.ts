@@ -79,47 +79,53 @@ export function createManagement(options: ManagementOptions): Management {
   return {
     async claimEpoch(cluster, signal, adopts) {
       const claim: EpochClaim = adopts === undefined ? { cluster } : { cluster, adopts };
-      const answer = await call(options, 'POST', '/epoch', [claim], signal, jsonAnswer);
+      const answer = await call(options, { method: 'POST', path: '/epoch', values: [claim], read: jsonAnswer }, signal);
       if (isObject(answer) && typeof answer['epoch'] === 'number') return answer['epoch'];
       throw new ManagementError('refused', 'the API answered without an epoch');
     },
-    ready: (signal) => call(options, 'GET', '/readyz', [], signal, async (answer) => void answer.resume()),
+    ready: (signal) =>
+      call(options, { method: 'GET', path: '/readyz', read: async (answer) => void answer.resume() }, signal),
     async declaredBoxes(cluster, signal) {
       const path = `/boxes?cluster=${encodeURIComponent(cluster)}`;
-      return declaredBoxesOf(await call(options, 'GET', path, [], signal, jsonAnswer));
+      return declaredBoxesOf(await call(options, { method: 'GET', path, read: jsonAnswer }, signal));
     },
     async usage(box, cluster, after, signal) {
       const query = new URLSearchParams({ cluster, ...(after === '' ? {} : { after }) });
       const path = `/boxes/${encodeURIComponent(box)}/usage?${query.toString()}`;
-      return usageOf(await call(options, 'GET', path, [], signal, (answer) => jsonBody(answer, longestUsage)));
+      return usageOf(await call(options, { method: 'GET', path, read: longAnswer }, signal));
     },
     async lastUses(box, cluster, signal) {
       const path = `/boxes/${encodeURIComponent(box)}/last-use?cluster=${encodeURIComponent(cluster)}`;
-      return lastUsesOf(await call(options, 'GET', path, [], signal, (answer) => jsonBody(answer, longestUsage)));
+      return lastUsesOf(await call(options, { method: 'GET', path, read: longAnswer }, signal));
     },
     async putSettings(settings, signal) {
-      const answer = await call(options, 'PUT', '/settings', [settings], signal, jsonAnswer);
+      const answer = await call(
+        options,
+        { method: 'PUT', path: '/settings', values: [settings], read: jsonAnswer },
+        signal,
+      );
       if (isObject(answer) && typeof answer['version'] === 'number') return answer['version'];
       throw new ManagementError('refused', 'the API answered without a version');
     },
     async putHosts(hosts, signal) {
       return storedHostsOf(
-        await call(options, 'PUT', '/hosts', [hosts], signal, (answer) => jsonBody(answer, longestUsage)),
+        await call(options, { method: 'PUT', path: '/hosts', values: [hosts], read: longAnswer }, signal),
       );
     },
     async missingLinks(box, links, signal) {
       const path = `/boxes/${encodeURIComponent(box)}/missing-links`;
-      const read = (answer: IncomingMessage) => jsonBody(answer, longestUsage);
-      return missingLinksOf(await call(options, 'POST', path, [{ links }], signal, read));
+      return missingLinksOf(
+        await call(options, { method: 'POST', path, values: [{ links }], read: longAnswer }, signal),
+      );
     },
     async serviceAccounts(box, accounts, signal) {
       const path = `/boxes/${encodeURIComponent(box)}/service-accounts`;
-      const read = (answer: IncomingMessage) => jsonBody(answer, longestUsage);
-      return pinsOf(await call(options, 'POST', path, [accounts], signal, read));
+      return pinsOf(await call(options, { method: 'POST', path, values: [accounts], read: longAnswer }, signal));
     },
     apply({ box, head, lines: sent, onProgress }, signal) {
       const path = `/boxes/${encodeURIComponent(box)}/apply`;
-      return call(options, 'POST', path, headed(head, sent), signal, (answer) => results(answer, onProgress));
+      const read = (answer: IncomingMessage) => results(answer, onProgress);
+      return call(options, { method: 'POST', path, values: headed(head, sent), read }, signal);
     },
   };
 }
@@ -129,14 +135,23 @@ function* headed(head: ApplyHead, sent: Iterable<ApplyLine>): Generator<ApplyHea
   yield* sent;
 }
 
+function longAnswer(answer: IncomingMessage): Promise<unknown> {
+  return jsonBody(answer, longestUsage);
+}
+
+/** A call of the management port: the values that it sends, and the function that reads its answer. */
+interface Call<T> {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  readonly values?: Iterable<unknown>;
+  readonly read: (answer: IncomingMessage) => Promise<T>;
+}
+
 /** Sends values as NDJSON and reads the answer while values are still being sent. */
 async function call<T>(
   options: ManagementOptions,
-  method: 'GET' | 'POST' | 'PUT',
-  path: string,
-  values: Iterable<unknown>,
+  { method, path, values = [], read }: Call<T>,
   signal: AbortSignal,
-  read: (answer: IncomingMessage) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
   const sent = open(options, method, path, signal);

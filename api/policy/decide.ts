@@ -56,15 +56,20 @@ export interface Decided extends Decision {
   readonly isOutOfTime?: true;
 }
 
+/** A request of which only a part is known. */
+export interface PartialRequest {
+  readonly known: Needs;
+  readonly request: RequestObject;
+}
+
 /**
  * Decides like {@link decide} on a request of which only a part is known: undecided as soon as the next candidate looks
  * at more, or when compiling the candidates took 5 ms. Never throws.
  */
 export function decideUpTo(
-  known: Needs,
   policies: Candidates,
   subject: Subject,
-  request: RequestObject,
+  { known, request }: PartialRequest,
   { steps = new Steps(), now = () => performance.now() } = {},
 ): Decided | Undecided | Uncompiled {
   let compiling = 0;

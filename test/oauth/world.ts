@@ -124,9 +124,7 @@ export async function makeWorld(): Promise<World> {
   async function apply(box: string, lines: readonly unknown[]): Promise<void> {
     const parsed: ApplyLine[] = lines.map(parseApplyLine);
     const { results } = await applyBox(
-      box,
-      { cluster: 'test', epoch, complete: false },
-      parsed,
+      { box, head: { cluster: 'test', epoch, complete: false }, lines: parsed },
       { ...services, firstAdmins: createFirstAdmins(services) },
       () => undefined,
     );

@@ -35,7 +35,7 @@ describe('compiling ahead', () => {
     for (const id of ['a', 'b', 'c']) index.set(storedPolicy(large(id)));
     let time = 0;
     const now = () => (time += 4);
-    const decide = () => decideUpTo('changes', index, {}, sampleRequest(), { now });
+    const decide = () => decideUpTo(index, {}, { known: 'changes', request: sampleRequest() }, { now });
     const first = decide();
     expect('uncompiled' in first && first.uncompiled.map(({ id }) => id)).to.deep.equal(['c']);
     await compileAhead(uncompiled(index.candidates({})));

@@ -81,7 +81,7 @@ describe('a decision over a part of a request', () => {
   /** Compiling takes no time: how long it really takes is the machine's. */
   const standing = { now: () => 0 };
   const byHead = (...policies: readonly Fields[]) =>
-    decideUpTo('head', indexOf(...policies), reports, sampleRequest(), standing);
+    decideUpTo(indexOf(...policies), reports, { known: 'head', request: sampleRequest() }, standing);
 
   it('R-05 is made without the body where no policy looks at it', () => {
     expect(byHead(denying, allowing)).to.deep.equal({ granted: true, policy: 'b' });
@@ -98,8 +98,11 @@ describe('a decision over a part of a request', () => {
   it('R-05 is that over the whole request, once this is known', () => {
     const request = sampleRequest({ body: { name: 'bad' }, changes: ['name'] });
     const index = indexOf(denying, byBody, byChanges, open);
-    expect(decideUpTo('body', index, reports, request, standing)).to.deep.equal({ undecided: 'changes' });
-    expect(decideUpTo('changes', index, reports, request, standing)).to.deep.equal({ granted: true, policy: 'd' });
+    expect(decideUpTo(index, reports, { known: 'body', request }, standing)).to.deep.equal({ undecided: 'changes' });
+    expect(decideUpTo(index, reports, { known: 'changes', request }, standing)).to.deep.equal({
+      granted: true,
+      policy: 'd',
+    });
     expect(decide(index, reports, request)).to.deep.equal({ granted: true, policy: 'd' });
   });
 });

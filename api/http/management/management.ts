@@ -170,7 +170,7 @@ async function usage(context: ManagementContext, request: Request<{ box: string 
   const box = boxOf(request);
   const cluster = clusterOf(request.query);
   const after = afterOf(request.query);
-  response.json((await boxUsage(context.pool, box, cluster, after, context.apply.now())) satisfies BoxUsage);
+  response.json((await boxUsage(context.pool, { box, cluster, after }, context.apply.now())) satisfies BoxUsage);
 }
 
 function afterOf({ after }: Request['query']): string {
@@ -237,7 +237,7 @@ async function apply(context: ManagementContext, request: Request<{ box: string 
     response.write(`${JSON.stringify(line)}\n`);
   };
   try {
-    const outcome = await applyBox(box, head, lines, context.apply, write);
+    const outcome = await applyBox({ box, head, lines }, context.apply, write);
     for (const result of outcome.results) write(result);
     write(outcome.applied);
   } catch (error) {

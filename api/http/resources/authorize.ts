@@ -139,7 +139,8 @@ function judgeRequest(
   const subject: Subject = session === undefined ? {} : subjectOf(session, issuer);
   if (isEmpty(state.policies.candidates(subject))) return denied;
   const { known } = asked;
-  const decision = decideUpTo(known.upTo, state.policies, subject, requestOf(session, asked, issuer));
+  const part = { known: known.upTo, request: requestOf(session, asked, issuer) };
+  const decision = decideUpTo(state.policies, subject, part);
   if ('undecided' in decision || 'uncompiled' in decision) return decision;
   const { granted, policy = '', failed, isOutOfTime } = decision;
   if (isOutOfTime === true && known.isLastAttempt === undefined) return { isOutOfTime };

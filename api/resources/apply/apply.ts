@@ -51,6 +51,13 @@ export interface ApplyServices {
   readonly revocationsNeedStandby: boolean;
 }
 
+/** Desired state of a box, as one call brings it. */
+export interface ApplyRequest {
+  readonly box: string;
+  readonly head: ApplyHead;
+  readonly lines: readonly ApplyLine[];
+}
+
 /** Result of an apply, once it is committed. */
 export interface ApplyOutcome {
   readonly results: readonly ApplyResult[];
@@ -63,21 +70,20 @@ export interface ApplyOutcome {
  * when the box is bound to another namespace (from then on it is locked), and Outage.
  */
 export async function applyBox(
-  box: string,
-  head: ApplyHead,
-  lines: readonly ApplyLine[],
+  asked: ApplyRequest,
   services: ApplyServices,
   onProgress: (progress: ApplyProgress) => void,
 ): Promise<ApplyOutcome> {
+  const { box, head, lines } = asked;
   const now = services.now();
   const plain = await judgeLines(lines, now, services.clientKeys);
   const { judged, storeAdmin } = await withFirstAdmin(box, head, plain, services.firstAdmins);
   const hashes = lines.some(carriesResource)
-    ? await hashForeseen(box, head, judged, services, onProgress)
+    ? await hashForeseen(asked, judged, services, onProgress)
     : new Map<string, string>();
   const write = async (connection: Connection): Promise<ApplyOutcome | Locked> => {
     if (services.revocationsNeedStandby) await demandStandby(connection);
-    return applyNow(connection, box, head, judged, { hashes, storeAdmin });
+    return applyNow(connection, asked, judged, { hashes, storeAdmin });
   };
   const outcome = await inBoxWithin(services.pool, box, { mode: 'write', limit: applyLimit }, write);
   // After the commit, so that the box stays locked.
@@ -127,8 +133,7 @@ function carriesResource(line: ApplyLine): boolean {
 
 /** Hashes the secrets that will be stored, as far as they are known before the box is locked. */
 async function hashForeseen(
-  box: string,
-  head: ApplyHead,
+  { box, head }: ApplyRequest,
   judged: readonly JudgedLine[],
   services: ApplyServices,
   onProgress: (progress: ApplyProgress) => void,
@@ -142,11 +147,11 @@ async function hashForeseen(
 
 async function applyNow(
   connection: Connection,
-  box: string,
-  head: ApplyHead,
+  asked: ApplyRequest,
   judged: readonly JudgedLine[],
   ready: Ready,
 ): Promise<ApplyOutcome | Locked> {
+  const { box, head } = asked;
   await demandEpoch(connection, head.cluster, head.epoch);
   if (head.missing !== true) await ensureBox(connection, box);
   const version = (await lockResources(connection, box)) ?? 0;
@@ -157,7 +162,7 @@ async function applyNow(
   const own = await withOwnHosts(connection, box, head, judged);
   const wanted = planApply(head, own, await foundRows(connection, box, head, lines));
   const plan = await fitQuota(connection, box, wanted);
-  const applied = changes(plan) || isQuotaNew ? await store(connection, box, head, plan, ready) : version;
+  const applied = changes(plan) || isQuotaNew ? await store(connection, asked, plan, ready) : version;
   return { results: plan.results, applied: { box, config_version: applied } };
 }
 
@@ -232,8 +237,7 @@ async function foundRows(
 
 async function store(
   connection: Connection,
-  box: string,
-  head: ApplyHead,
+  { box, head }: ApplyRequest,
   plan: ApplyPlan,
   { hashes, storeAdmin }: Ready,
 ): Promise<number> {

@@ -1,7 +1,7 @@
 import { MOST_COUNTED, type BoxUsage, type ClientLastUse, type LastUses } from '../../client/desired-state.ts';
 import { findUse } from '../../db/box/box-use.ts';
 import { readLastUse, readUsage } from '../../db/session/client-usage.ts';
-import type { LastUse } from '../../db/session/client-usage.ts';
+import type { LastUse, UsageSpan } from '../../db/session/client-usage.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import { inBoxWithin, type Connection } from '../../db/core/transaction.ts';
 
@@ -11,18 +11,15 @@ const portion = { clients: 200, sessions: MOST_COUNTED, allSessions: 5 * MOST_CO
 /** The limit in milliseconds is much less than a caller waits without hearing a byte, and enough for a cold disk. */
 const reading = { mode: 'snapshot', limit: 10_000 } as const;
 
+/** Place of a portion: the box, the cluster that declares its clients, and the client before the first one. */
+export type UsagePlace = Pick<UsageSpan, 'box' | 'cluster' | 'after'>;
+
 /**
  * Returns the number of users of a box and the use of the clients that a cluster declares in it: a portion of them,
- * those after client `after` (empty: from the first on), and the start of the next portion. `now` in milliseconds.
+ * and the start of the next portion. `now` in milliseconds.
  * Throws Outage.
  */
-export async function boxUsage(
-  pool: Connections,
-  box: string,
-  cluster: string,
-  after: string,
-  now: number,
-): Promise<BoxUsage> {
+export async function boxUsage(pool: Connections, { box, cluster, after }: UsagePlace, now: number): Promise<BoxUsage> {
   const span = { box, cluster, after, ...portion };
   const read = async (connection: Connection) => ({
     users: (await findUse(connection, box))?.use.users ?? 0,
