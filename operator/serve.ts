@@ -56,7 +56,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
     () => performance.now(),
   );
   const count = (call: KubeCall, status: number): void => metrics.answered(verbOf(call), status);
-  const election = elect(config, identity, connection, count, log);
+  const election = elect(config, identity, leaseApi(config, connection, count), log);
   const kube = createKubeApi(connection, undefined, undefined, count);
   const sleeper = createSleeper();
   const definitions = followOwnDefinitions(kube, sleeper, log, stopping.signal);
@@ -137,17 +137,18 @@ function verbOf({ method = 'GET', path, query }: KubeCall): string {
   return query?.['watch'] === 'true' ? 'WATCH' : method;
 }
 
-function elect(
-  config: OperatorConfig,
-  identity: string,
+/** Creates the API for the Lease: a later answer leaves no time for another try over another connection. */
+function leaseApi(
+  { leaseSeconds }: OperatorConfig,
   connection: Connection,
   count: (call: KubeCall, status: number) => void,
-  log: Log,
-): Election {
+): KubeApi {
+  return createKubeApi(connection, (leaseSeconds * 1000) / 4, undefined, count);
+}
+
+function elect(config: OperatorConfig, identity: string, api: KubeApi, log: Log): Election {
   const { namespace, leaseName: name, leaseSeconds: seconds, podUid } = config;
   const duration = seconds * 1000;
-  // A later answer leaves no time for another try over another connection.
-  const api = createKubeApi(connection, duration / 4, undefined, count);
   return startElection({
     store: createLeaseStore(api, { namespace, name, seconds }, () => new Date()),
     identity,

@@ -82,7 +82,7 @@ export function createSecretFiles(
     else if (known?.mark !== mark && read?.text !== content) replaceFile(file, content);
     const { client, uid, facts } = wish;
     all.set(wish.secret, { client, uid, id: facts.client_id, kept, mark, isRequest: isTokenRequest(wish) });
-    return resolveKept(kept, '', rotation, usage, time);
+    return resolveKept(kept, '', wish, time);
   }
 
   return {

@@ -22,9 +22,11 @@ export async function declaredState(pass: BoxPass): Promise<readonly Desired[]> 
   memory.issuer = issuer;
   recordInlineSecrets(box, candidates, memory.objects, context.events);
   const desired = candidates.map((one) => {
-    const { key } = one.object;
-    const secret = resolveSecret(one.validated.secret, one.object.name, secrets.find, generated);
-    return desiredOf(one, secret, losers.get(key), memory.objects.get(key), context.digestKey);
+    const { object, validated } = one;
+    const { key, name } = object;
+    const secret = resolveSecret(validated.secret, name, secrets.find, generated);
+    const undigested = { object, validated, secret, loses: losers.get(key) };
+    return desiredOf(undigested, memory.objects.get(key), context.digestKey);
   });
   memory.objects = new Map(desired.map((one) => [one.object.key, one]));
   return desired;

@@ -106,15 +106,15 @@ function isAhead(one: Declared, other: Declared, holder: string | undefined): bo
   return one.uid < other.uid;
 }
 
+/** Desired state of an object, before its digest is computed. */
+export type Undigested = Omit<Desired, 'digest'>;
+
 /** Returns the desired state of an object; the earlier instance as long as nothing about it has changed. */
 export function desiredOf(
-  candidate: Candidate,
-  resolved: ResolvedSecret,
-  loses: string | undefined,
+  { object, validated, secret: resolved, loses }: Undigested,
   before: Desired | undefined,
   digestKey: KeyObject,
 ): Desired {
-  const { object, validated } = candidate;
   const secret = before !== undefined && saysTheSame(before.secret, resolved) ? before.secret : resolved;
   const isSameRow = before?.validated === validated && isSameSecret(before.secret, secret);
   if (!isSameRow) {

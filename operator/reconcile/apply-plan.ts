@@ -29,7 +29,7 @@ export async function compareWithStored(pass: BoxPass, desired: readonly Desired
   const before = stored.rows;
   const results = await applyLines(pass, true, comparisons(wanted.values()));
   stored.setQuota(quotaText(pass));
-  recordDrift(box, results, wanted, before, context.events);
+  recordDrift(box, { results, wanted, before }, context.events);
   const rows = new Map<string, KnownRow>();
   for (const result of results) {
     const key = rowKey(result);

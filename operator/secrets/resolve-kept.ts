@@ -1,6 +1,7 @@
 import { NEVER } from '../../crds/duration.ts';
 import type { ReadySecret } from './resolve.ts';
-import { nextLook, type KeptSecret, type Rotation, type SecretUsage } from './rotation.ts';
+import type { SecretWish } from './keeper.ts';
+import { nextLook, type KeptSecret } from './rotation.ts';
 
 const never = Date.parse(NEVER);
 
@@ -8,8 +9,7 @@ const never = Date.parse(NEVER);
 export function resolveKept(
   kept: KeptSecret,
   version: string,
-  rotation: Rotation,
-  usage: SecretUsage | undefined,
+  { rotation, usage }: Pick<SecretWish, 'rotation' | 'usage'>,
   now: number,
 ): ReadySecret {
   const { value, next, previous } = kept;

@@ -4,17 +4,18 @@ import { declarerOf, type Identity } from '../desired/declared.ts';
 import { rowKey, type Desired } from '../desired/desired.ts';
 import type { EventRecorder } from './events.ts';
 
+/** A comparison with the database: its results, the rows that are wanted, and those that were known before. */
+export interface Comparison {
+  readonly results: readonly ApplyResult[];
+  readonly wanted: ReadonlyMap<string, Desired>;
+  readonly before: ReadonlyMap<string, KnownRow>;
+}
+
 /**
  * Records events for rows that somebody changed, added or removed without the service, as found by a comparison with
  * the database. Other code decides on these rows: declared ones are sent again, undeclared ones are removed.
  */
-export function recordDrift(
-  box: string,
-  results: readonly ApplyResult[],
-  wanted: ReadonlyMap<string, Desired>,
-  before: ReadonlyMap<string, KnownRow>,
-  events: EventRecorder,
-): void {
+export function recordDrift(box: string, { results, wanted, before }: Comparison, events: EventRecorder): void {
   for (const result of results) {
     const key = rowKey(result);
     const object = identityOf(result, wanted.get(key));

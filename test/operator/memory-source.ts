@@ -95,7 +95,7 @@ export function memoryKeeper(): MemoryKeeper {
         const situation = { found: last, last, applied, hadGeneratedSecret, rotation, usage, now: time };
         const next = nextSecret(situation, () => new Secret(generateClientSecret())).kept;
         kept.set(secret, { ...next, wish });
-        resolved.set(client, resolveKept(next, '', rotation, usage, time));
+        resolved.set(client, resolveKept(next, '', wish, time));
       }
       return resolved;
     },

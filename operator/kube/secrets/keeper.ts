@@ -52,6 +52,13 @@ export function createClusterSecretKeeper(options: ClusterSecretKeeperOptions): 
 
 type Store = ObjectStore<StoredSecret>;
 
+/** A wish for a Secret of a box, and the store of the Secrets that are known there. */
+interface Wanted {
+  readonly box: string;
+  readonly wish: SecretWish;
+  readonly store: Store;
+}
+
 /** Next content of a Secret. */
 interface Next {
   readonly kept: KeptSecret;
@@ -75,7 +82,7 @@ class ClusterSecretKeeper {
     const isKnown = secrets?.state === 'known';
     const reason = secrets?.state === 'forbidden' ? secretForbidden(box, this.#options.account) : secretNotRead();
     await forEachConcurrently(wishes, async (wish) => {
-      resolved.set(wish.client, isKnown ? await this.#keepOne(box, wish, secrets.store, signal) : reason);
+      resolved.set(wish.client, isKnown ? await this.#keepOne({ box, wish, store: secrets.store }, signal) : reason);
     });
     return resolved;
   }
@@ -155,13 +162,12 @@ class ClusterSecretKeeper {
     }
   }
 
-  async #keepOne(box: string, wish: SecretWish, store: Store, signal: AbortSignal): Promise<ResolvedSecret> {
+  async #keepOne(wanted: Wanted, signal: AbortSignal): Promise<ResolvedSecret> {
+    const { box, wish, store } = wanted;
     try {
       for (let left = tries; left > 0; left -= 1) {
         const stored = store.get(box, wish.secret);
-        const done = await (stored === undefined
-          ? this.#make(box, wish, store, signal)
-          : this.#update(box, wish, stored, store, signal));
+        const done = await (stored === undefined ? this.#make(wanted, signal) : this.#update(wanted, stored, signal));
         if (done !== undefined) return done;
       }
     } catch (error) {
@@ -172,36 +178,32 @@ class ClusterSecretKeeper {
   }
 
   /** Creates the Secret; returns undefined if it exists after all, and is known now. */
-  async #make(box: string, wish: SecretWish, store: Store, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
+  async #make(wanted: Wanted, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
+    const { box, wish } = wanted;
     const next = this.#next(box, wish, undefined);
     try {
       const path = pathOfKind(SECRETS, box);
       const body = newSecretBody(wish, next.kept);
       const made = await this.#options.api.call({ method: 'POST', path, query, body }, signal);
-      return this.#note(box, wish, store, parsed(path, made), next);
+      return this.#note(wanted, parsed(path, made), next);
     } catch (error) {
       if (!(error instanceof KubeError) || error.code !== 'conflict') throw error;
     }
-    return this.#lookAt(box, wish, store, signal);
+    return this.#lookAt(wanted, signal);
   }
 
-  async #update(
-    box: string,
-    wish: SecretWish,
-    stored: StoredSecret,
-    store: Store,
-    signal: AbortSignal,
-  ): Promise<ResolvedSecret | undefined> {
+  async #update(wanted: Wanted, stored: StoredSecret, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
+    const { box, wish, store } = wanted;
     const whose = ownership(stored.content, wish);
     if (typeof whose === 'object') return missing('SecretNotOwned', whose.refused);
     const next = this.#next(box, wish, stored, whose === 'released' && wish.inherits);
     const patch = secretPatch(stored, wish, next.kept);
-    if (patch === undefined) return this.#note(box, wish, store, stored, next);
+    if (patch === undefined) return this.#note(wanted, stored, next);
     try {
-      return this.#note(box, wish, store, await this.#patch(box, wish.secret, patch, signal), next);
+      return this.#note(wanted, await this.#patch(box, wish.secret, patch, signal), next);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      if (error.code === 'conflict') return this.#lookAt(box, wish, store, signal);
+      if (error.code === 'conflict') return this.#lookAt(wanted, signal);
       if (error.code !== 'not-found') throw error;
       store.remove(stored);
       return undefined;
@@ -209,7 +211,7 @@ class ClusterSecretKeeper {
   }
 
   /** Reads past the watch, first only the owner: the content of another's Secret is not read. */
-  async #lookAt(box: string, wish: SecretWish, store: Store, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
+  async #lookAt({ box, wish, store }: Wanted, signal: AbortSignal): Promise<ResolvedSecret | undefined> {
     const path = pathOf(box, wish.secret);
     try {
       const { content } = parsed(path, await this.#options.api.call({ path, metadataOnly: true }, signal));
@@ -242,18 +244,13 @@ class ClusterSecretKeeper {
     };
   }
 
-  #note(
-    box: string,
-    wish: SecretWish,
-    store: Store,
-    stored: StoredSecret,
-    { kept, change, isKnown, now }: Next,
-  ): ResolvedSecret {
+  #note({ box, wish, store }: Wanted, stored: StoredSecret, next: Next): ResolvedSecret {
+    const { kept, change, isKnown, now } = next;
     store.put(stored);
     this.#last.set(keyOf(box, wish.secret), { uid: wish.uid, kept });
     const event = secretEvent(box, wish, change, isKnown);
     if (event !== undefined) this.#options.events.record(event);
-    return resolveKept(kept, this.version(box, wish.secret), wish.rotation, wish.usage, now);
+    return resolveKept(kept, this.version(box, wish.secret), wish, now);
   }
 
   async #patch(box: string, name: string, body: object, signal: AbortSignal): Promise<StoredSecret> {

@@ -14,7 +14,7 @@ import { startListWatch, type ListWatch, type ListWatchOptions } from '../client
 import { isAbout, kindName, liveUid, pathOfKind } from '../client/live-read.ts';
 import { createForeignStatusWrites } from './foreign-status-writes.ts';
 import { createServiceAccountWatch } from './service-accounts.ts';
-import { writeStatuses } from './status-writer.ts';
+import { writeStatuses, type StatusTarget } from './status-writer.ts';
 import { createTenancies, type Tenancies } from './tenancies.ts';
 import { hadGeneratedSecret } from '../secrets/previously-generated-secret.ts';
 import { unlessAborted } from '../../../process/unless-aborted.ts';
@@ -133,14 +133,17 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
     confirmGone: (box, objects, signal) => confirmGone(options, box, objects, signal),
     async writeStatus(_box, changed, _gone, signal) {
       const watches = await unlessStopped(synced, signal);
-      await writeStatuses(options.api, changed, ({ kind }) => watches[kind].store, signal, unwritableIn(options));
+      await writeStatuses(statusTarget(options, watches), changed, signal);
     },
   };
 }
 
-/** Returns the fields of a status that the definition of its kind lacks. */
-function unwritableIn({ definitions }: ClusterSourceOptions): (kind: Kind) => ReadonlySet<string> | undefined {
-  return (kind) => definitions?.kinds().get(kind)?.unwritable;
+function statusTarget({ api, definitions }: ClusterSourceOptions, watches: Watches): StatusTarget {
+  return {
+    api,
+    storeOf: ({ kind }) => watches[kind].store,
+    unwritable: (kind) => definitions?.kinds().get(kind)?.unwritable,
+  };
 }
 
 /**

@@ -32,7 +32,8 @@ export function followRights(options: RightsFollower, signal: AbortSignal): Righ
         }
         if (isTold) return;
         isTold = true;
-        tellMissingRights(kube, options, lacking(missing), new Date(), signal).catch((error: unknown) => {
+        const report = { message: lacking(missing), now: new Date() };
+        tellMissingRights(kube, options, report, signal).catch((error: unknown) => {
           isTold = false;
           log.debug(errorFacts(error), 'an event is lost');
         });

@@ -9,6 +9,12 @@ export interface RightsEventPlace {
   readonly instance: string;
 }
 
+/** Report of missing rights, and its time. */
+export interface RightsReport {
+  readonly message: string;
+  readonly now: Date;
+}
+
 /**
  * Reports the missing rights to people, by an Event of the Lease in the operator's own namespace: without its rights in
  * the cluster the operator can report them nowhere else. Throws KubeError.
@@ -16,8 +22,7 @@ export interface RightsEventPlace {
 export async function tellMissingRights(
   api: KubeApi,
   { namespace, leaseName, instance }: RightsEventPlace,
-  message: string,
-  now: Date,
+  { message, now }: RightsReport,
   signal: AbortSignal,
 ): Promise<void> {
   const body = {

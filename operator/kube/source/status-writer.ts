@@ -10,6 +10,15 @@ import type { ObjectStore } from '../client/object-store.ts';
 import { fromCompactJson } from '../secrets/compact-json.ts';
 import { statusToWrite, type StatusBody } from './status-body.ts';
 
+/** A cluster that statuses are written to. */
+export interface StatusTarget {
+  readonly api: KubeApi;
+  /** Returns the store of the objects of a status's kind. */
+  readonly storeOf: (status: ObjectStatus) => ObjectStore<DeclaredObject>;
+  /** Returns the fields of a status that the definition of its kind lacks. */
+  readonly unwritable?: (kind: Kind) => ReadonlySet<string> | undefined;
+}
+
 /** Attempts of a write whose object changes in the meantime. */
 const tries = 5;
 
@@ -19,26 +28,21 @@ const tries = 5;
  * failed write after all others had their turn; an object that is gone, or another one, is no failure.
  */
 export async function writeStatuses(
-  api: KubeApi,
+  target: StatusTarget,
   statuses: readonly ObjectStatus[],
-  storeOf: (status: ObjectStatus) => ObjectStore<DeclaredObject>,
   signal: AbortSignal,
-  unwritable?: (kind: Kind) => ReadonlySet<string> | undefined,
 ): Promise<void> {
   await forEachConcurrently(
     statuses,
-    (status) => writeStatus(api, status, storeOf(status), unwritable?.(status.kind), signal),
-    (status) => storeOf(status).get(status.namespace, status.name)?.declared.length ?? 0,
+    (status) => writeStatus(target, status, signal),
+    (status) => target.storeOf(status).get(status.namespace, status.name)?.declared.length ?? 0,
   );
 }
 
-async function writeStatus(
-  api: KubeApi,
-  status: ObjectStatus,
-  store: ObjectStore<DeclaredObject>,
-  unwritable: ReadonlySet<string> | undefined,
-  signal: AbortSignal,
-): Promise<void> {
+async function writeStatus(target: StatusTarget, status: ObjectStatus, signal: AbortSignal): Promise<void> {
+  const { api } = target;
+  const store = target.storeOf(status);
+  const unwritable = target.unwritable?.(status.kind);
   for (let left = tries; ; left -= 1) {
     const known = store.get(status.namespace, status.name);
     // Another object of that name gets its status in its own pass.

@@ -94,8 +94,9 @@ describe('desiredOf', () => {
   ];
   for (const [title, first, second, isSame] of cases) {
     it(`${isSame ? 'is the very one of before' : 'is another one'} where the secret ${title}`, () => {
-      const before = desiredOf(one, first, undefined, undefined, key);
-      expect(desiredOf(one, second, undefined, before, key) === before).to.equal(isSame);
+      const found = (secret: ResolvedSecret) => ({ ...one, secret, loses: undefined });
+      const before = desiredOf(found(first), undefined, key);
+      expect(desiredOf(found(second), before, key) === before).to.equal(isSame);
     });
   }
 });

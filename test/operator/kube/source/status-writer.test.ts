@@ -46,7 +46,7 @@ describe('writeStatuses', () => {
 
   it('gives no object the status of another one of its name, nor of one that is gone', async () => {
     const statuses = [statusOf('one', 'uid-of-the-first'), statusOf('gone')];
-    await writeStatuses(apiOf(server), statuses, () => storeWith('one'), never);
+    await writeStatuses({ api: apiOf(server), storeOf: () => storeWith('one') }, statuses, never);
     expect(server.requests).to.deep.equal([]);
   });
 
@@ -54,9 +54,8 @@ describe('writeStatuses', () => {
     const names = Array.from({ length: 40 }, (_, n) => `box-${String(n)}`);
     server.next('other', status(403), status(503));
     const thrown: unknown = await writeStatuses(
-      apiOf(server),
+      { api: apiOf(server), storeOf: () => storeWith(...names) },
       names.map((name) => statusOf(name)),
-      () => storeWith(...names),
       never,
     ).catch((error: unknown) => error);
     expect(thrown).to.be.instanceOf(KubeError);
@@ -73,9 +72,11 @@ describe('writeStatuses', () => {
     ];
     for (const conflict of conflicts) server.next('other', conflict, ...read());
     const store = storeWith('one');
-    const thrown: unknown = await writeStatuses(apiOf(server), [statusOf('one')], () => store, never).catch(
-      (error: unknown) => error,
-    );
+    const thrown: unknown = await writeStatuses(
+      { api: apiOf(server), storeOf: () => store },
+      [statusOf('one')],
+      never,
+    ).catch((error: unknown) => error);
     expect(thrown).to.be.instanceOf(KubeError).with.property('code', 'conflict');
     expect(server.requests).to.have.length(9);
   });
