@@ -77,7 +77,7 @@ async function serve(run: Run): Promise<number> {
   await freePort(options.managementPort, '--management-port', patience);
   const [reader, databaseUrl] = await both(
     listedFolder(run),
-    openDatabase(self.self, options.databaseUrl, state, output, closing),
+    openDatabase({ self: self.self, ownerUrl: options.databaseUrl, state }, output, closing),
   );
   signal.throwIfAborted();
 
@@ -105,7 +105,7 @@ async function serve(run: Run): Promise<number> {
     () => new Date(),
     (box, created) => output.secretFiles(box, created, self.cwd),
   );
-  const reconciler = reconcile(run, reader, state, api, managementKey, secrets);
+  const reconciler = reconcile(run, { reader, state, api, managementKey, keeper: secrets });
   closing.add('The reconciler', () => reconciler.stop());
   restarts.addEventListener('restart', () => {
     reconciler.sweep().catch(() => undefined);
@@ -151,13 +151,18 @@ async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
   return Promise.all([one, other]);
 }
 
+/** Parts that the reconciler connects: the folder and its secrets on one side, the API on the other. */
+interface ReconcilerParts {
+  readonly reader: FolderReader;
+  readonly state: StateFolder;
+  readonly api: DevApi;
+  readonly managementKey: Secret;
+  readonly keeper: SecretFiles;
+}
+
 function reconcile(
   { options, output }: Run,
-  reader: FolderReader,
-  state: StateFolder,
-  api: DevApi,
-  managementKey: Secret,
-  keeper: SecretFiles,
+  { reader, state, api, managementKey, keeper }: ReconcilerParts,
 ): Reconciler {
   const source = createFolderSource(reader, options.folder, {
     onProblems: (problems) => output.problems(problems),

@@ -45,7 +45,7 @@ export function createFolderSource(reader: FolderReader, folder: string, listene
     },
     watch(onChange, signal) {
       // This cannot fail: an error of a listing is reported as a problem.
-      void follow(reader, folder, onChange, listeners.onProblems, signal);
+      void follow(reader, folder, { onChange, onProblems: listeners.onProblems }, signal);
     },
     confirmGone: (box, objects, signal) => confirmGone(reader, box, objects, signal),
     writeStatus: listeners.writeStatus,
@@ -80,11 +80,15 @@ async function confirmGone(
   return new Set(reader.isComplete ? missed.filter(isMissing) : []);
 }
 
+/** Listeners to changes of boxes, and to the problems of the folder. */
+interface Followers extends Pick<FolderListeners, 'onProblems'> {
+  readonly onChange: (box: string) => void;
+}
+
 async function follow(
   reader: FolderReader,
   folder: string,
-  onChange: (box: string) => void,
-  onProblems: FolderListeners['onProblems'],
+  { onChange, onProblems }: Followers,
   signal: AbortSignal,
 ): Promise<void> {
   const changes = new ChangeQueue();

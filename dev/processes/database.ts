@@ -7,14 +7,19 @@ import { keepRunning } from '../keep-running.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import type { StateFolder } from './state-folder.ts';
 
+/** The command that runs Boxgate, the owner's URL of the database (undefined: it is embedded), and the state folder. */
+export interface DatabaseOptions {
+  readonly self: readonly [string, ...string[]];
+  readonly ownerUrl: string | undefined;
+  readonly state: StateFolder;
+}
+
 /**
  * Opens a database that is ready for the API, embedded unless an owner's URL is given; resolves with the URL of the
  * API's role. Throws DevError.
  */
 export async function openDatabase(
-  self: readonly [string, ...string[]],
-  ownerUrl: string | undefined,
-  state: StateFolder,
+  { self, ownerUrl, state }: DatabaseOptions,
   output: DevOutput,
   closing: Cleanup,
 ): Promise<Secret> {

@@ -39,8 +39,7 @@ export interface EmbeddedPostgresOptions {
  * is taken over. Throws an Error with a message of one sentence if it cannot.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const timeout = options.startTimeout ?? 60_000;
-  const leftBehind = await waitForServer(options.dataDir, timeout);
+  const leftBehind = await waitForServer(options.dataDir, startTimeoutOf(options));
   if (leftBehind !== undefined) return server(leftBehind.pid, leftBehind.port, options);
   const programs = await postgresPrograms();
   const account = postgresAccount(options.dataDir, Object.values(programs));
@@ -48,8 +47,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   // No server runs on this data: the file is about an earlier process.
   await rm(path.join(options.dataDir, 'postmaster.pid'), { force: true });
   const port = options.port ?? (await freePort(0, '--database-url'));
-  const pid = await launch(programs.postgres, port, options, account, timeout);
+  const pid = await launch(programs.postgres, port, options, account);
   return server(pid, port, options);
+}
+
+function startTimeoutOf({ startTimeout = 60_000 }: EmbeddedPostgresOptions): number {
+  return startTimeout;
 }
 
 interface Programs {
@@ -141,7 +144,6 @@ async function launch(
   port: number,
   options: EmbeddedPostgresOptions,
   account: PostgresAccount,
-  timeout: number,
 ): Promise<number> {
   const settings = [
     'listen_addresses=127.0.0.1',
@@ -167,7 +169,7 @@ async function launch(
   });
   ended.catch(() => giveUp.abort());
   await log.close();
-  await Promise.race([accepting(options.dataDir, child.pid ?? 0, timeout, giveUp.signal), ended]);
+  await Promise.race([accepting(options.dataDir, child.pid ?? 0, startTimeoutOf(options), giveUp.signal), ended]);
   child.unref();
   return child.pid ?? 0;
 }
