@@ -26,6 +26,11 @@ const refused = [
     '@typescript-eslint/switch-exhaustiveness-check',
   ],
   ['api/undocumented.ts', 'export const x = 1;', 'boxgate/doc-on-export'],
+  [
+    'api/params.ts',
+    '/** Adds. */\nexport const x = (a: number, b: number, c: number, d: number, e: number) => a + b + c + d + e;',
+    '@typescript-eslint/max-params',
+  ],
   ['api/long.ts', `// line\n`.repeat(351), 'max-lines'],
   ['test/any.test.ts', 'const x: any = 1; export { x };', '@typescript-eslint/no-explicit-any'],
 ] as const;
