@@ -129,13 +129,14 @@ class Loop<T extends Kept> implements ListWatch<T> {
     const version = this.#version;
     if (this.#isOver() || version === undefined) return;
     const timeoutSeconds = Math.round(times.watchSeconds * (1 + random() / 5));
-    const events = watch(api, path, version, { timeoutSeconds, silence: times.silence, labelSelector }, this.#signal);
+    const watchTimes = { timeoutSeconds, silence: times.silence, labelSelector };
+    const events = watch(api, { path, resourceVersion: version }, watchTimes, this.#signal);
     for await (const event of events) this.#take(event);
   }
 
   async #list(): Promise<void> {
     const { api, path, labelSelector, keep, times, now, random } = this.#options;
-    const { objects, resourceVersion } = await list(api, path, keep, times.pageSize, this.#signal, labelSelector);
+    const { objects, resourceVersion } = await list(api, { path, pageSize: times.pageSize, labelSelector }, keep, this.#signal);
     if (this.#isOver()) return;
     if (isOlder(resourceVersion, this.#newest)) {
       this.#stale += 1;

@@ -8,17 +8,24 @@ export interface Listed<T> {
   readonly resourceVersion: string;
 }
 
+/** Collection that is listed. */
+export interface Collection {
+  readonly path: string;
+  /** Objects of one answer at most. */
+  readonly pageSize: number;
+  /** Only objects with these labels. */
+  readonly labelSelector?: string | undefined;
+}
+
 /**
- * Lists a path page by page; `keep` returns the needed part of each object (undefined: it is not an object of the
+ * Lists a collection page by page; `keep` returns the needed part of each object (undefined: it is not an object of the
  * kind). Throws KubeError if any page fails: a list is complete, or there is none.
  */
 export async function list<T>(
   api: KubeApi,
-  path: string,
+  { path, pageSize, labelSelector }: Collection,
   keep: (object: unknown) => T | undefined,
-  pageSize: number,
   signal: AbortSignal,
-  labelSelector?: string,
 ): Promise<Listed<T>> {
   const objects: T[] = [];
   let next: string | undefined;

@@ -19,6 +19,12 @@ export interface WatchTimes {
   readonly labelSelector?: string | undefined;
 }
 
+/** Collection that is watched, and the version since which. */
+export interface WatchedCollection {
+  readonly path: string;
+  readonly resourceVersion: string;
+}
+
 /**
  * Yields the events of a path since a version, until the server ends the watch. Throws KubeError: `expired` if the
  * version is too old, `garbled` for an invalid event and for errors within the stream, which leave open what was
@@ -26,8 +32,7 @@ export interface WatchTimes {
  */
 export async function* watch(
   api: KubeApi,
-  path: string,
-  resourceVersion: string,
+  { path, resourceVersion }: WatchedCollection,
   { timeoutSeconds, silence, labelSelector }: WatchTimes,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent, void, undefined> {

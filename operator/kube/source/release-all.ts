@@ -50,7 +50,7 @@ async function heldObjects(api: KubeApi, signal: AbortSignal): Promise<readonly 
 async function objectsOf(api: KubeApi, kind: Kind, signal: AbortSignal): Promise<readonly DeclaredObject[]> {
   try {
     const path = pathOfKind(kindName(kind));
-    return (await list(api, path, (value) => declaredObject(kind, value), pageSize, signal)).objects;
+    return (await list(api, { path, pageSize }, (value) => declaredObject(kind, value), signal)).objects;
   } catch (error) {
     // A kind that is not defined has no objects.
     if (error instanceof KubeError && error.code === 'not-found') return [];

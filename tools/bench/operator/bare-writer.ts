@@ -123,7 +123,7 @@ function say(line: object): void {
 // Last: what the list finds is written at once, and needs everything above.
 for (let nth = 0; nth < lanes; nth += 1) void lane();
 for (const path of paths) {
-  const { objects, resourceVersion } = await list(kube, path, (object) => found(path, object), 500, never);
+  const { objects, resourceVersion } = await list(kube, { path, pageSize: 500 }, (object) => found(path, object), never);
   objects.forEach(add);
   const onEvent = ({ type, object }: WatchEvent): void => {
     const one = found(path, object);

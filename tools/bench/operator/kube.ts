@@ -41,7 +41,7 @@ export async function followFrom(
   signal: AbortSignal,
 ): Promise<void> {
   for (let version = from; !signal.aborted;) {
-    for await (const event of watch(kube, path, version, times, signal)) {
+    for await (const event of watch(kube, { path, resourceVersion: version }, times, signal)) {
       const { metadata } = event.object;
       if (isRecord(metadata)) version = String(metadata['resourceVersion']);
       if (event.type !== 'BOOKMARK') onEvent(event);

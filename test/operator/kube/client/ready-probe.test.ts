@@ -34,7 +34,7 @@ describe('Ready, probed on the event that says it, on two replicas of which one 
     const api = createKubeApi(createConnection(() => kubeconfigFile(rig.plane.kubeconfig)));
     const done = new AbortController();
     const times = { timeoutSeconds: 60, silence: 60_000 };
-    for await (const { object } of watch(api, path, '0', times, done.signal)) {
+    for await (const { object } of watch(api, { path, resourceVersion: '0' }, times, done.signal)) {
       const { metadata, status } = object;
       if (!isRecord(metadata) || metadata['name'] !== name || metadata['generation'] !== generation) continue;
       const all = isRecord(status) && Array.isArray(status['conditions']) ? status['conditions'].filter(isRecord) : [];
