@@ -1,6 +1,6 @@
+import { isObject } from './json-value.ts';
 import Type, { type Static } from 'typebox';
 import { ONE_LINE } from './fields.ts';
-import { isRecord } from './schema-node.ts';
 
 /** Types of resources that a policy can be linked to. */
 export const LINK_TYPES = ['Client', 'User', 'Group'] as const;
@@ -52,13 +52,13 @@ export interface Link {
  * number. Anything else is returned unchanged.
  */
 export function withTextLinkIds(policy: unknown): unknown {
-  if (!isRecord(policy) || !Array.isArray(policy['link'])) return policy;
+  if (!isObject(policy) || !Array.isArray(policy['link'])) return policy;
   const links: readonly unknown[] = policy['link'];
   return links.some(hasNumber) ? { ...policy, link: links.map(withTextId) } : policy;
 }
 
 function hasNumber(link: unknown): link is Record<string, unknown> {
-  return isRecord(link) && link['resourceType'] !== 'Client' && Number.isSafeInteger(link['id']);
+  return isObject(link) && link['resourceType'] !== 'Client' && Number.isSafeInteger(link['id']);
 }
 
 function withTextId(link: unknown): unknown {

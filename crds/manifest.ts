@@ -1,9 +1,9 @@
+import { isObject } from './json-value.ts';
 import { pruneNulls } from './prune.ts';
 import type { Fault } from './fault.ts';
 import { API_VERSION, KINDS, isKind, type Kind } from './kind.ts';
 import { manifestRules, type ManifestRule } from './manifest-rules.ts';
 import { manifestSchemas, type Manifest, type ManifestOf } from './manifest-schema.ts';
-import { isRecord } from './schema-node.ts';
 import { judge, shapeOf, type Judged, type Shape } from './shape.ts';
 
 /** A custom resource that may be applied, or every fault of it. */
@@ -18,7 +18,7 @@ export type ManifestRules = { readonly [K in Kind]: readonly ManifestRule<K>[] }
  * is replaced (an id is immutable). Never throws; lists every fault with its field from the root, `spec.auth…`.
  */
 export function checkManifest(value: unknown, old?: unknown, rules: ManifestRules = manifestRules): CheckedManifest {
-  if (!isRecord(value)) return refused('', 'must be an object with apiVersion, kind, metadata and spec');
+  if (!isObject(value)) return refused('', 'must be an object with apiVersion, kind, metadata and spec');
   if (value['apiVersion'] !== API_VERSION) return refused('apiVersion', `must be ${API_VERSION}`);
   const { kind } = value;
   if (!isKind(kind)) return refused('kind', `must be one of ${Object.keys(KINDS).join(', ')}`);

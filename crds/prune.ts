@@ -1,4 +1,5 @@
-import { isRecord, type SchemaNode } from './schema-node.ts';
+import { isList, isObject } from './json-value.ts';
+import type { SchemaNode } from './schema-node.ts';
 
 /**
  * Returns the value without members that are null, as the API server removes them from a custom resource
@@ -6,7 +7,7 @@ import { isRecord, type SchemaNode } from './schema-node.ts';
  */
 export function pruneNulls(value: unknown, node: SchemaNode): unknown {
   if (isList(value)) return value.map((one) => (node.items === undefined ? one : pruneNulls(one, node.items)));
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return rebuilt(value, (member, key) => {
     const child = childOf(node, key);
     if (child === undefined) return member;
@@ -21,7 +22,7 @@ export function pruneNulls(value: unknown, node: SchemaNode): unknown {
 export function pruneWrongTypes(value: unknown, node: SchemaNode): unknown {
   switch (node.type) {
     case 'object':
-      return isRecord(value) ? rebuilt(value, (member, key) => typedMember(member, childOf(node, key))) : {};
+      return isObject(value) ? rebuilt(value, (member, key) => typedMember(member, childOf(node, key))) : {};
     case 'array':
       return isList(value) ? typedList(value, node.items) : [];
     case 'integer':
@@ -54,9 +55,4 @@ function rebuilt(
 ): Record<string, unknown> {
   const members = Object.entries(value).map(([key, old]) => [key, member(old, key)] as const);
   return Object.fromEntries(members.filter(([, kept]) => kept !== undefined));
-}
-
-/** Works like Array.isArray, which would make every element an `any`. */
-function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value);
 }

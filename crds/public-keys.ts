@@ -1,6 +1,6 @@
+import { isObject } from './json-value.ts';
 import { createPublicKey, type JsonWebKey as ImportedKey } from 'node:crypto';
 import type { Fault } from './fault.ts';
-import { isRecord } from './schema-node.ts';
 
 /** Members that a public key of each type must have (RFC 7518 §6.2.1, §6.3.1; RFC 8037 §2). */
 export const KEY_MEMBERS = {
@@ -37,7 +37,7 @@ export const QUOTE_Y = 'must be "y" in quotes: YAML 1.1, which kubectl reads, ta
  */
 export function keyFaults(jwks: { readonly keys: readonly unknown[] } | undefined): readonly Fault[] {
   if (jwks === undefined) return [];
-  const keys = jwks.keys.map((key, index) => ({ key: isRecord(key) ? key : {}, path: `jwks.keys[${String(index)}]` }));
+  const keys = jwks.keys.map((key, index) => ({ key: isObject(key) ? key : {}, path: `jwks.keys[${String(index)}]` }));
   const verifying = keys.filter(({ key }) => isMeantToVerify(key));
   if (verifying.length === 0) {
     const message = 'must have a key that verifies signatures: each of these has another use, key_ops or alg';

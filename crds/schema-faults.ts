@@ -1,3 +1,4 @@
+import { isObject } from './json-value.ts';
 import type { ErrorObject } from 'ajv';
 import type { Fault } from './fault.ts';
 import {
@@ -17,7 +18,6 @@ import {
 import { DURATION, EMAIL, SECRET_KEY } from './kubernetes-fields.ts';
 import { REFERENCE } from './links.ts';
 import { dottedPath, memberPath } from './path.ts';
-import { isRecord } from './schema-node.ts';
 import { SECRET_TEXT } from './secret-text.ts';
 
 /** Returns the faults of `root` from the errors that ajv found in it with `verbose`: one fault for each field. */
@@ -77,7 +77,7 @@ function messageOf({ keyword, params, message, data, parentSchema }: ErrorObject
 }
 
 function isLifetime(schema: unknown): boolean {
-  return isRecord(schema) && schema['maximum'] === LONGEST_LIFETIME;
+  return isObject(schema) && schema['maximum'] === LONGEST_LIFETIME;
 }
 
 function typeMessage(type: string, data: unknown, path: string, isInSeconds: boolean): string {

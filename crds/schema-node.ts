@@ -1,3 +1,4 @@
+import { isObject } from './json-value.ts';
 import type { TSchema } from 'typebox';
 
 /** A schema as plain data: the keywords that our programs read, and all others unchanged. */
@@ -20,17 +21,12 @@ export function schemaNode(schema: TSchema): SchemaNode {
 }
 
 function isNode(value: unknown): value is SchemaNode {
-  if (!isRecord(value) || typeof value['type'] !== 'string') return false;
+  if (!isObject(value) || typeof value['type'] !== 'string') return false;
   const { properties, items, additionalProperties, required } = value;
   return (
-    (properties === undefined || (isRecord(properties) && Object.values(properties).every(isNode))) &&
+    (properties === undefined || (isObject(properties) && Object.values(properties).every(isNode))) &&
     (items === undefined || isNode(items)) &&
     (additionalProperties === undefined || additionalProperties === false || isNode(additionalProperties)) &&
     (required === undefined || Array.isArray(required))
   );
-}
-
-/** Checks whether a value is a JSON object, not an array and not null. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { isRecord } from './schema-node.ts';
+import { isList, isObject } from './json-value.ts';
 
 /** A value without some members, and their paths: dotted from the root, members of lists as `field[].member`. */
 export interface Reduced {
@@ -21,7 +21,7 @@ export function withoutUndeclared(
     return { value: items.map((item) => item.value), dropped: distinct(items.flatMap(({ dropped }) => dropped)) };
   }
   const properties = propertiesOf(schema);
-  if (!isRecord(value) || properties === undefined) return { value, dropped: [] };
+  if (!isObject(value) || properties === undefined) return { value, dropped: [] };
   const dropped: string[] = [];
   const members: [string, unknown][] = [];
   for (const [name, member] of Object.entries(value)) {
@@ -55,22 +55,18 @@ function below(path: string, name: string): string {
 }
 
 function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
-  const properties = isRecord(schema) ? schema['properties'] : undefined;
-  return isRecord(properties) ? properties : undefined;
+  const properties = isObject(schema) ? schema['properties'] : undefined;
+  return isObject(properties) ? properties : undefined;
 }
 
 function itemsOf(schema: unknown): unknown {
-  return isRecord(schema) ? schema['items'] : undefined;
+  return isObject(schema) ? schema['items'] : undefined;
 }
 
 function isFree(schema: unknown): boolean {
-  return isRecord(schema) && schema['x-kubernetes-preserve-unknown-fields'] === true;
+  return isObject(schema) && schema['x-kubernetes-preserve-unknown-fields'] === true;
 }
 
 function distinct(paths: readonly string[]): readonly string[] {
   return [...new Set(paths)];
-}
-
-function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value);
 }

@@ -1,5 +1,5 @@
+import { isObject } from './json-value.ts';
 import type { Kind } from './kind.ts';
-import { isRecord } from './schema-node.ts';
 
 /** A field this version accepts but does not implement yet. */
 export interface UnimplementedField {
@@ -48,6 +48,6 @@ function asksFor({ value }: UnimplementedField, found: unknown): boolean {
 
 function valueAt(spec: unknown, field: string): unknown {
   let value = spec;
-  for (const name of field.split('.')) value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  for (const name of field.split('.')) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return value;
 }

@@ -1,3 +1,4 @@
+import { isObject } from './json-value.ts';
 import { accessPolicyRules } from './access-policy-rules.ts';
 import { accessPolicySchema, storedPolicy, type AccessPolicy } from './access-policy.ts';
 import { boxRules } from './box-rules.ts';
@@ -8,7 +9,6 @@ import type { Fault } from './fault.ts';
 import type { Kind } from './kind.ts';
 import { withTextLinkIds } from './links.ts';
 import type { Draft, Rule } from './rule.ts';
-import { isRecord } from './schema-node.ts';
 import { judge, shapeOf, type Shape } from './shape.ts';
 
 /** The resource type of each kind. */
@@ -57,7 +57,7 @@ function checkOf<Submitted, Stored>(
   { shape, rules, prepared = (value) => value, stored }: Definition<Submitted, Stored>,
 ): (value: unknown) => Checked<Stored> {
   return (value) => {
-    const judged = judge(shape, rules, prepared(isRecord(value) ? { resourceType, ...value } : value));
+    const judged = judge(shape, rules, prepared(isObject(value) ? { resourceType, ...value } : value));
     return judged.ok ? { ok: true, resource: stored(judged.value) } : judged;
   };
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../api/client/apply-answer.ts';
+import { isObject } from '../crds/json-value.ts';
 import type { ObjectStatus } from '../operator/status/object-status.ts';
 import { isGood } from './status-table.ts';
 

@@ -1,5 +1,6 @@
+import { isObject } from '../crds/json-value.ts';
 import { fieldsBeyond } from '../crds/undeclared-fields.ts';
-import { isRecord, schemaNode } from '../crds/schema-node.ts';
+import { schemaNode } from '../crds/schema-node.ts';
 import { KINDS, type Kind } from '../crds/kind.ts';
 import { manifestSchemas } from '../crds/manifest-schema.ts';
 import { statusSchemas } from '../crds/status.ts';
@@ -19,13 +20,13 @@ export type InstalledKinds = ReadonlyMap<Kind, InstalledFields>;
 
 /** Compares a CustomResourceDefinition with this release; returns undefined if it does not serve our version. */
 export function installedFields(kind: Kind, definition: unknown): InstalledFields | undefined {
-  const versions: unknown = isRecord(definition) && isRecord(definition['spec']) ? definition['spec']['versions'] : [];
-  const served = (Array.isArray(versions) ? versions.filter(isRecord) : []).find(
+  const versions: unknown = isObject(definition) && isObject(definition['spec']) ? definition['spec']['versions'] : [];
+  const served = (Array.isArray(versions) ? versions.filter(isObject) : []).find(
     ({ name, served: isServed }) => name === 'v1' && isServed === true,
   );
-  const schema = isRecord(served?.['schema']) ? served['schema']['openAPIV3Schema'] : undefined;
-  const properties = isRecord(schema) ? schema['properties'] : undefined;
-  if (!isRecord(properties)) return undefined;
+  const schema = isObject(served?.['schema']) ? served['schema']['openAPIV3Schema'] : undefined;
+  const properties = isObject(schema) ? schema['properties'] : undefined;
+  if (!isObject(properties)) return undefined;
   const spec = schemaNode(manifestSchemas[kind].properties.spec);
   const status = schemaNode(statusSchemas[kind]);
   return {

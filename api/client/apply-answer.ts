@@ -1,3 +1,5 @@
+import { isObject, parseJson } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/json-value.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { isKind } from '../../crds/kind.ts';
 import { isQuotaName } from '../../crds/quota.ts';
@@ -15,13 +17,13 @@ export function parseAnswerLine(text: string): AnswerLine {
   return progressOf(line) ?? appliedOf(line) ?? resultOf(line) ?? fail(text);
 }
 
-function progressOf({ progress }: Fields): ApplyProgress | undefined {
+function progressOf({ progress }: JsonObject): ApplyProgress | undefined {
   if (!isObject(progress) || typeof progress['done'] !== 'number' || typeof progress['of'] !== 'number')
     return undefined;
   return { progress: { done: progress['done'], of: progress['of'] } };
 }
 
-function appliedOf({ box, config_version }: Fields): Applied | undefined {
+function appliedOf({ box, config_version }: JsonObject): Applied | undefined {
   if (typeof box !== 'string' || typeof config_version !== 'number') return undefined;
   return { box, config_version };
 }
@@ -36,7 +38,7 @@ function resultOf({
   retain,
   changed,
   quota,
-}: Fields): ApplyResult | undefined {
+}: JsonObject): ApplyResult | undefined {
   const verdict = APPLY_VERDICTS.find((known) => known === result);
   if (!isKind(kind) || typeof id !== 'string' || verdict === undefined) return undefined;
   const declaredBy = ownerOf(owner);
@@ -63,23 +65,6 @@ function ownerOf(owner: unknown): Owner | undefined {
   if (!isObject(owner)) return undefined;
   const { name, uid } = owner;
   return typeof name === 'string' && typeof uid === 'string' ? { name, uid } : undefined;
-}
-
-/** A received object with unknown members. */
-export type Fields = { readonly [name: string]: unknown };
-
-/** Checks whether a received value is an object (not null or a list). */
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Returns the value of a JSON text; undefined if it is not valid. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function fail(text: string): never {

@@ -1,8 +1,9 @@
+import { isObject, parseJson } from '../../crds/json-value.ts';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { LINK_TYPES, type Link } from '../../crds/links.ts';
-import { isObject, parseAnswerLine, parseJson } from './apply-answer.ts';
+import { parseAnswerLine } from './apply-answer.ts';
 import { storedHostsOf, type BoxHostsCall, type StoredHosts } from './box-hosts.ts';
 import type { ClusterSettingsCall } from './cluster-settings.ts';
 import type {

@@ -1,4 +1,5 @@
-import { isObject, type Fields } from './apply-answer.ts';
+import { isObject } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/json-value.ts';
 import type { BoxUsage, ClientLastUse, ClientUsage, LastUses } from './desired-state.ts';
 import { ManagementError } from './management-error.ts';
 
@@ -16,7 +17,7 @@ export function lastUsesOf(answer: unknown): LastUses {
   return { clients: listOf(answer['clients'], lastUse) };
 }
 
-function listOf<T>(clients: unknown, read: (client: Fields) => T): readonly T[] {
+function listOf<T>(clients: unknown, read: (client: JsonObject) => T): readonly T[] {
   if (!Array.isArray(clients)) throw nonsense();
   return clients.map((client: unknown) => {
     if (!isObject(client)) throw nonsense();
@@ -24,13 +25,13 @@ function listOf<T>(clients: unknown, read: (client: Fields) => T): readonly T[] 
   });
 }
 
-function usedClient(client: Fields): ClientUsage {
+function usedClient(client: JsonObject): ClientUsage {
   const { live_sessions } = client;
   if (typeof live_sessions !== 'number') throw nonsense();
   return { ...lastUse(client), live_sessions };
 }
 
-function lastUse({ id, last_token_at, previous_secret_last_used }: Fields): ClientLastUse {
+function lastUse({ id, last_token_at, previous_secret_last_used }: JsonObject): ClientLastUse {
   if (typeof id !== 'string') throw nonsense();
   return {
     id,

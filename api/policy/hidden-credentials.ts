@@ -1,4 +1,4 @@
-import { isList, isObject } from './json-value.ts';
+import { isList, isObject } from '../../crds/json-value.ts';
 
 /** Text that policies see instead of a password or secret in a body: only that one is given. */
 export const PRESENT = '[present]';

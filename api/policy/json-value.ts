@@ -1,15 +1,6 @@
+import { isList, isObject } from '../../crds/json-value.ts';
 import { idText, isIdField } from './id-fields.ts';
 import type { Steps } from './steps.ts';
-
-/** Checks whether a value is a JSON object (not an array, not null). */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Checks whether a value is a JSON array; nothing is known about its elements. */
-export function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value);
-}
 
 /** Returns the value of an object's own member, otherwise undefined: never that of `toString` or `__proto__`. */
 export function ownMember(value: unknown, key: string): unknown {

@@ -1,6 +1,6 @@
+import { isList, isObject } from '../../crds/json-value.ts';
 import type { RuleFields } from './engines/engine.ts';
 import { DEEPEST_PATTERN } from './engines/matcho.ts';
-import { isList, isObject } from './json-value.ts';
 
 /** Parts of a request that a policy looks at: only the head, also the body, or also `changes` to the stored record. */
 export type Needs = 'head' | 'body' | 'changes';

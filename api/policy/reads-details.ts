@@ -1,4 +1,4 @@
-import { isRecord } from '../../crds/schema-node.ts';
+import { isObject } from '../../crds/json-value.ts';
 
 /** The fields of clients that replicas hold in memory only where a policy of the box can see them. */
 export const UNHELD_FIELDS: readonly string[] = ['details', 'description'];
@@ -8,7 +8,7 @@ export const UNHELD_FIELDS: readonly string[] = ['details', 'description'];
  * it may: that costs memory, and a wrong `false` would change decisions.
  */
 export function mayReadDetails(policy: unknown): boolean {
-  if (!isRecord(policy)) return true;
+  if (!isObject(policy)) return true;
   const { schema, matcho, expression, and, or } = policy;
   const rule = JSON.stringify([schema, matcho, expression, and, or], withoutPlainClients);
   return (
@@ -24,12 +24,12 @@ const plainKeywords: ReadonlySet<string> = new Set(['type', 'required', 'propert
 
 /** Leaves out a rule's part about the client if it names other fields only. */
 function withoutPlainClients(key: string, value: unknown): unknown {
-  return key === 'client' && isRecord(value) && isPlain(value) ? undefined : value;
+  return key === 'client' && isObject(value) && isPlain(value) ? undefined : value;
 }
 
 function isPlain(value: Readonly<Record<string, unknown>>): boolean {
   const { properties, ...others } = value;
-  const names = Object.keys(isRecord(properties) ? { ...others, ...properties } : value);
+  const names = Object.keys(isObject(properties) ? { ...others, ...properties } : value);
   // A value may be a path, such as `.client.details`.
   return (
     names.every((name) => plainFields.has(name) || plainKeywords.has(name)) &&

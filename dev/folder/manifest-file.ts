@@ -1,7 +1,8 @@
+import { isObject, parseJson } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/json-value.ts';
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { Composer, LineCounter, Parser, Scalar, isScalar, visit, type Document } from 'yaml';
-import { isObject, parseJson, type Fields } from '../../api/client/apply-answer.ts';
 import { Secret } from '../../api/client/secret.ts';
 import { DNS_LABEL, OBJECT_NAME } from '../../crds/fields.ts';
 import { QUOTA_ANNOTATION } from '../../crds/quota.ts';
@@ -178,7 +179,7 @@ function group(apiVersion: unknown): string {
 const label = new RegExp(DNS_LABEL, 'u');
 const objectName = new RegExp(OBJECT_NAME, 'u');
 
-function identity({ metadata }: Fields, line: number): { namespace: string; name: string } {
+function identity({ metadata }: JsonObject, line: number): { namespace: string; name: string } {
   if (!isObject(metadata)) throw new Unreadable(line, 'metadata must be given, with a name');
   const { name, namespace = defaultNamespace } = metadata;
   if (typeof name !== 'string' || name.length > 253 || !objectName.test(name)) {
@@ -208,7 +209,7 @@ export function manifestBody(
 }
 
 /** Returns only the spec of a usual object: the rest is known, or (labels, annotations) means nothing to us. */
-function compactJson(value: Fields, line: number): string {
+function compactJson(value: JsonObject, line: number): string {
   const { spec, metadata } = value;
   const isUsual = hasOnly(value, usualMembers) && isObject(metadata) && hasOnly(metadata, usualMetadata);
   return isUsual && spec !== undefined ? jsonOf(spec, line) : `${whole}${jsonOf(value, line)}`;
@@ -217,7 +218,7 @@ function compactJson(value: Fields, line: number): string {
 const usualMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'spec']);
 const usualMetadata: ReadonlySet<string> = new Set(['name', 'namespace', 'labels', 'annotations']);
 
-function hasOnly(value: Fields, names: ReadonlySet<string>): boolean {
+function hasOnly(value: JsonObject, names: ReadonlySet<string>): boolean {
   return Object.keys(value).every((name) => names.has(name));
 }
 
@@ -231,7 +232,7 @@ function jsonOf(value: unknown, line: number): string {
 }
 
 /** Reads a Namespace that sets quotas; returns undefined for others. */
-function readNamespace(value: Fields, line: number): ManifestNamespace | undefined {
+function readNamespace(value: JsonObject, line: number): ManifestNamespace | undefined {
   const { metadata } = value;
   const annotations = isObject(metadata) && isObject(metadata['annotations']) ? metadata['annotations'] : {};
   const quota = annotations[QUOTA_ANNOTATION];
@@ -241,7 +242,7 @@ function readNamespace(value: Fields, line: number): ManifestNamespace | undefin
   return { namespace: name, name, line, quota: typeof quota === 'string' ? quota : JSON.stringify(quota) };
 }
 
-function readSecret(value: Fields, line: number): ManifestSecret {
+function readSecret(value: JsonObject, line: number): ManifestSecret {
   const { metadata, type, data, stringData } = value;
   const labels = isObject(metadata) && isObject(metadata['labels']) ? metadata['labels'] : {};
   return {

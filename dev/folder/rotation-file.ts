@@ -1,5 +1,6 @@
+import { isObject, parseJson } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/json-value.ts';
 import { readFileSync, rmSync } from 'node:fs';
-import { isObject, parseJson, type Fields } from '../../api/client/apply-answer.ts';
 import { Secret } from '../../api/client/secret.ts';
 import { isGeneratedSecret } from '../../crds/generated-secret-text.ts';
 import type { KeptSecret, Rotation } from '../../operator/secrets/rotation.ts';
@@ -41,7 +42,7 @@ export function writeRotation(
     if (before?.previous !== undefined || before?.next !== undefined) rmSync(rotationFile(file), { force: true });
     return;
   }
-  const fields: Fields = {
+  const fields: JsonObject = {
     value: value.reveal(),
     made,
     next: next?.reveal(),

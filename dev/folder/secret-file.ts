@@ -1,5 +1,5 @@
+import { isObject, parseJson } from '../../crds/json-value.ts';
 import { readFileSync, statSync } from 'node:fs';
-import { isObject, parseJson } from '../../api/client/apply-answer.ts';
 import { Secret } from '../../api/client/secret.ts';
 import { generatedSecretIn } from '../../crds/generated-secret-text.ts';
 import type { KeptSecret, SecretSituation } from '../../operator/secrets/rotation.ts';

@@ -1,7 +1,7 @@
+import { isObject, parseJson } from '../../crds/json-value.ts';
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isObject, parseJson } from '../../api/client/apply-answer.ts';
 import { DevError } from '../dev-error.ts';
 
 /** The API as a separate process. */

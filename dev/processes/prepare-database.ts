@@ -1,6 +1,6 @@
+import { isObject, parseJson } from '../../crds/json-value.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { isObject, parseJson } from '../../api/client/apply-answer.ts';
 import { Secret } from '../../api/client/secret.ts';
 import { DevError } from '../dev-error.ts';
 

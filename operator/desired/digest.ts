@@ -1,5 +1,5 @@
+import { isObject } from '../../crds/json-value.ts';
 import { createHmac, hash, type KeyObject } from 'node:crypto';
-import { isObject } from '../../api/client/apply-answer.ts';
 import type { Secret } from '../../api/client/secret.ts';
 import type { PreviousSecret } from '../secrets/rotation.ts';
 

@@ -1,5 +1,5 @@
+import { isObject } from '../../crds/json-value.ts';
 import { isUnconditional } from '../../crds/unconditional-rule.ts';
-import { isObject } from '../../api/client/apply-answer.ts';
 import type { Adoption } from '../../api/client/desired-state.ts';
 import type { ServiceAccount } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';

@@ -1,10 +1,10 @@
+import { isObject } from '../../crds/json-value.ts';
 import { expect } from 'chai';
 import { isNested } from '../../crds/path.ts';
 import { KINDS } from '../../crds/kind.ts';
 import type { ApiAnswer } from '../../tools/envtest/api-call.ts';
 import { controlPlane, type ControlPlane } from '../../tools/envtest/control-plane.ts';
 import { installCrds, kubectl } from '../../tools/envtest/install-crds.ts';
-import { isRecord } from '../../crds/schema-node.ts';
 import type { Row } from './objects/row.ts';
 import { table } from './objects/table.ts';
 
@@ -71,7 +71,7 @@ describe('the custom resource definitions on a real API server', () => {
 
   it('peer defect 13: has a fresh object know of itself that nobody has seen it (kstatus)', async () => {
     const row = table.find(({ kind, verdict }) => kind === 'Client' && verdict === 'accepted');
-    const body = isRecord(row?.object) ? { ...row.object, metadata: { name: 'fresh', namespace: 'shop' } } : {};
+    const body = isObject(row?.object) ? { ...row.object, metadata: { name: 'fresh', namespace: 'shop' } } : {};
     const path = '/apis/boxgate.dev/v1/namespaces/shop/clients';
     const made = await plane.call({ method: 'POST', path, body });
     expect(made.body).to.have.nested.property('status.observedGeneration', -1);
@@ -86,21 +86,21 @@ async function answerTo(plane: ControlPlane, { kind, object, old }: Row): Promis
   if (old === undefined) return answerOf(await plane.call({ method: 'POST', path: `${path}?${query}`, body: object }));
   const made = await plane.call({ method: 'POST', path, body: old });
   const { name, resourceVersion } = metadataOf(made.body);
-  const body = isRecord(object) ? { ...object, metadata: { ...metadataOf(object), resourceVersion } } : object;
+  const body = isObject(object) ? { ...object, metadata: { ...metadataOf(object), resourceVersion } } : object;
   const answer = answerOf(await plane.call({ method: 'PUT', path: `${path}/${String(name)}?${query}`, body }));
   await plane.call({ method: 'DELETE', path: `${path}/${String(name)}` });
   return answer;
 }
 
 function metadataOf(object: unknown): Record<string, unknown> {
-  return isRecord(object) && isRecord(object['metadata']) ? object['metadata'] : {};
+  return isObject(object) && isObject(object['metadata']) ? object['metadata'] : {};
 }
 
 function answerOf({ status, body }: ApiAnswer): Answer {
   if (status < 300) return { status, message: '', fields: [] };
-  const message = isRecord(body) ? String(body['message']) : String(body);
-  const details = isRecord(body) && isRecord(body['details']) ? body['details'] : {};
-  const causes = Array.isArray(details['causes']) ? details['causes'].filter(isRecord) : [];
+  const message = isObject(body) ? String(body['message']) : String(body);
+  const details = isObject(body) && isObject(body['details']) ? body['details'] : {};
+  const causes = Array.isArray(details['causes']) ? details['causes'].filter(isObject) : [];
   const unknown = [...message.matchAll(/unknown field "((?:[^"\\]|\\.)*)"/g)].map(([, field = '']) => field);
   return { status, message, fields: [...causes.flatMap(fieldOf), ...unknown] };
 }

@@ -1,9 +1,10 @@
+import { isObject } from '../../crds/json-value.ts';
 import { expect } from 'chai';
 import { readFileSync, readdirSync } from 'node:fs';
 import { parse } from 'yaml';
 import { customResourceDefinition } from '../../crds/crd.ts';
 import { KINDS } from '../../crds/kind.ts';
-import { isRecord, type SchemaNode } from '../../crds/schema-node.ts';
+import type { SchemaNode } from '../../crds/schema-node.ts';
 
 interface Field {
   readonly path: string;
@@ -70,7 +71,7 @@ describe('customResourceDefinition', () => {
           expect(node.type, path).to.be.oneOf(['object', 'array', 'string', 'integer', 'boolean']);
           for (const keyword of foreign) {
             const value = node[keyword];
-            expect(value === undefined || (keyword === 'additionalProperties' && isRecord(value)), path).to.be.true;
+            expect(value === undefined || (keyword === 'additionalProperties' && isObject(value)), path).to.be.true;
           }
         }
       });

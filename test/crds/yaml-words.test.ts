@@ -1,7 +1,7 @@
+import { isObject } from '../../crds/json-value.ts';
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import { readYaml } from '../../api/http/formats/read-yaml.ts';
-import { isRecord } from '../../crds/schema-node.ts';
 import { manifestBody, parseManifests } from '../../dev/folder/manifest-file.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 
@@ -29,7 +29,7 @@ function readByKubectl(): unknown {
   const options = ['label', '--local', '--dry-run=client', '-f', '-', 'a=b', '-o', 'json'];
   const json = execFileSync(findPrograms().kubectl, options, { input: text, encoding: 'utf8' });
   const object: unknown = JSON.parse(json);
-  return isRecord(object) ? object['spec'] : undefined;
+  return isObject(object) ? object['spec'] : undefined;
 }
 
 describe('R-21: a word without quotes', () => {

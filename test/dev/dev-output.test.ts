@@ -1,8 +1,8 @@
+import { isObject, parseJson } from '../../crds/json-value.ts';
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, parseJson } from '../../api/client/apply-answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { asOwner, freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';

@@ -1,6 +1,6 @@
+import { isObject, parseJson } from '../../crds/json-value.ts';
 import { expect } from 'chai';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { isObject, parseJson } from '../../api/client/apply-answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownPort } from '../support/own-port.ts';
 import { familyOf, isRunning, signalAll } from '../support/processes.ts';

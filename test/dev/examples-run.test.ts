@@ -1,7 +1,7 @@
+import { isObject } from '../../crds/json-value.ts';
 import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import { isObject } from '../../api/client/apply-answer.ts';
 import { runBoxgate } from './boxgate-process.ts';
 import { anyPorts } from './dev-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';

@@ -1,3 +1,4 @@
+import { isObject, parseJson } from '../../crds/json-value.ts';
 import { expect } from 'chai';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
@@ -12,7 +13,6 @@ import {
   utimesSync,
 } from 'node:fs';
 import path from 'node:path';
-import { isObject, parseJson } from '../../api/client/apply-answer.ts';
 import { shellBlocks } from '../operator/shell-page.ts';
 import { writeCurlStandIn } from './curl-stand-in.ts';
 import { temporaryFolder } from './temporary-folder.ts';

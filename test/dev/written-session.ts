@@ -1,9 +1,9 @@
 /* A newcomer at a terminal: runs what README, the pages and the printed hints say in the folder it is started in, a fresh
  * clone, and prints what came of it as one line of JSON. Started by written-commands.test.ts. */
+import { isObject, parseJson } from '../../crds/json-value.ts';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { isObject, parseJson } from '../../api/client/apply-answer.ts';
 import { newBrowser } from '../http/pages/browser.ts';
 import { commandWith, writtenCommands } from './written-commands.ts';
 

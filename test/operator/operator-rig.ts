@@ -1,4 +1,4 @@
-import { isRecord } from '../../crds/schema-node.ts';
+import { isObject } from '../../crds/json-value.ts';
 import type { Kind } from '../../crds/kind.ts';
 import { KINDS } from '../../crds/kind.ts';
 import type { Environment } from '../../process/environment.ts';
@@ -99,7 +99,7 @@ export async function startOperatorRig(own?: ControlPlane): Promise<OperatorRig>
     },
     async find(kind, box, name) {
       const { status, body } = await plane.call({ path: pathOf(kind, box, name) });
-      return status === 200 && isRecord(body) ? body : undefined;
+      return status === 200 && isObject(body) ? body : undefined;
     },
     async condition(kind, box, name, type = 'Ready') {
       const found = conditionOf(await rig.find(kind, box, name), type);
@@ -133,9 +133,9 @@ async function empty(plane: ControlPlane, box: string): Promise<void> {
   for (const kind of ['Client', 'AccessPolicy', 'Box'] as const) {
     await plane.call({ method: 'DELETE', path: pathOf(kind, box) });
     const { body } = await plane.call({ path: pathOf(kind, box) });
-    const items = isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
+    const items = isObject(body) && Array.isArray(body['items']) ? body['items'].filter(isObject) : [];
     await forEachConcurrently(items, async ({ metadata }) => {
-      const path = pathOf(kind, box, isRecord(metadata) ? String(metadata['name']) : '');
+      const path = pathOf(kind, box, isObject(metadata) ? String(metadata['name']) : '');
       const contentType = 'application/merge-patch+json';
       await plane.call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType });
     });
@@ -148,13 +148,13 @@ function pathOf(kind: Kind, box: string, name?: string): string {
 }
 
 function conditionOf(object: Readonly<Record<string, unknown>> | undefined, type: string) {
-  const status = isRecord(object?.['status']) ? object['status'] : {};
-  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isRecord) : [];
+  const status = isObject(object?.['status']) ? object['status'] : {};
+  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isObject) : [];
   return conditions.find((one) => one['type'] === type);
 }
 
 function isReady(object: Readonly<Record<string, unknown>> | undefined): boolean {
-  const generation = isRecord(object?.['metadata']) ? object['metadata']['generation'] : undefined;
+  const generation = isObject(object?.['metadata']) ? object['metadata']['generation'] : undefined;
   const ready = conditionOf(object, 'Ready');
   return ready?.['status'] === 'True' && ready['observedGeneration'] === generation;
 }

@@ -1,3 +1,4 @@
+import { isList, isObject } from '../../crds/json-value.ts';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -10,7 +11,7 @@ import { MOST_RULES } from '../../api/policy/engines/complex.ts';
 import { DEEPEST_SCHEMA, LONGEST_SCHEMA, MOST_SUBSCHEMAS } from '../../api/policy/engines/json-schema-check.ts';
 import { FORMATS } from '../../api/policy/engines/json-schema-dialect.ts';
 import { DEEPEST_PATTERN } from '../../api/policy/engines/matcho.ts';
-import { isList, isObject, ownMember } from '../../api/policy/json-value.ts';
+import { ownMember } from '../../api/policy/json-value.ts';
 import { LONGEST_PATTERN, MOST_STATES } from '../../api/policy/linear-regexp.ts';
 import { createPolicyIndex } from '../../api/policy/policy-index.ts';
 import type { Subject } from '../../api/policy/policy-index.ts';

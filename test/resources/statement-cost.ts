@@ -1,5 +1,5 @@
+import { isObject } from '../../crds/json-value.ts';
 import type { Connection } from '../../api/db/core/transaction.ts';
-import { isRecord } from '../../crds/schema-node.ts';
 
 /** Cost of a statement: the database pages that it touched, and the scans of its plan. */
 export interface Cost {
@@ -34,12 +34,12 @@ export async function costOf(connection: Connection, work: (noting: Connection) 
     [...(last?.values ?? [])],
   );
   const top = rows[0]?.['QUERY PLAN'][0];
-  const plan = isRecord(top) && isRecord(top['Plan']) ? top['Plan'] : {};
+  const plan = isObject(top) && isObject(top['Plan']) ? top['Plan'] : {};
   return { buffers: Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']), scans: scansIn(plan) };
 }
 
 function scansIn(plan: Readonly<Record<string, unknown>>): Cost['scans'] {
-  const below = Array.isArray(plan['Plans']) ? plan['Plans'].filter(isRecord) : [];
+  const below = Array.isArray(plan['Plans']) ? plan['Plans'].filter(isObject) : [];
   const [type, table] = [plan['Node Type'], plan['Relation Name']];
   const own = typeof type === 'string' && typeof table === 'string' ? [{ type, table }] : [];
   return [...own, ...below.flatMap(scansIn)];

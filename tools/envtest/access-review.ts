@@ -1,4 +1,4 @@
-import { isRecord } from '../../crds/schema-node.ts';
+import { isObject } from '../../crds/json-value.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 /** Subject of the review: `resourceAttributes` or `nonResourceAttributes` of a SubjectAccessReview. */
@@ -19,6 +19,6 @@ export async function mayAccount(
   const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
   const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
   const answer = (await plane.call({ method: 'POST', path, body })).body;
-  const status = isRecord(answer) && isRecord(answer['status']) ? answer['status'] : {};
+  const status = isObject(answer) && isObject(answer['status']) ? answer['status'] : {};
   return status['allowed'] === true;
 }

@@ -1,8 +1,7 @@
+import { isObject, parseJson } from '../../crds/json-value.ts';
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { isRecord } from '../../crds/schema-node.ts';
-import { parseJson } from '../../api/client/apply-answer.ts';
 import type { KubeCredentialsSource } from '../../operator/kube/client/credentials.ts';
 import { plainSignIn } from './plain-sign-in.ts';
 
@@ -105,10 +104,10 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
   function answerLease({ method }: IncomingMessage, response: ServerResponse, body: unknown): void {
     if (method !== 'GET') {
       version += 1;
-      const { metadata, ...rest } = isRecord(body) ? body : {};
+      const { metadata, ...rest } = isObject(body) ? body : {};
       lease = {
         ...rest,
-        metadata: { ...(isRecord(metadata) ? metadata : {}), uid: 'lease', resourceVersion: String(version) },
+        metadata: { ...(isObject(metadata) ? metadata : {}), uid: 'lease', resourceVersion: String(version) },
       };
     }
     if (lease !== undefined) send(response, method === 'POST' ? 201 : 200, lease);
@@ -119,8 +118,8 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
   function patch(path: string, response: ServerResponse, body: unknown): void {
     const [, box = '', name = ''] = aClient.exec(path) ?? [];
     const found = objects.get(`${box}/${name}`);
-    const { metadata, status } = isRecord(body) ? body : {};
-    if (found === undefined || !isRecord(metadata)) {
+    const { metadata, status } = isObject(body) ? body : {};
+    if (found === undefined || !isObject(metadata)) {
       send(response, 404, { kind: 'Status', code: 404 });
       return;
     }
@@ -134,7 +133,7 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     const next: Stored = { ...found, metadata: { ...changed, ...finalizers }, status: status ?? found.status };
     if (isGone(next)) objects.delete(`${box}/${name}`);
     else objects.set(`${box}/${name}`, next);
-    if (isRecord(status)) for (const listener of listeners) listener(box, name);
+    if (isObject(status)) for (const listener of listeners) listener(box, name);
     tell(isGone(next) ? 'DELETED' : 'MODIFIED', next);
     send(response, 200, next);
   }
@@ -164,8 +163,8 @@ export async function startScriptedCluster(): Promise<ScriptedCluster> {
     },
     readyGeneration(box, name) {
       const status = objects.get(`${box}/${name}`)?.status;
-      const conditions = isRecord(status) && Array.isArray(status['conditions']) ? status['conditions'] : [];
-      const ready = conditions.filter(isRecord).find(({ type }) => type === 'Ready');
+      const conditions = isObject(status) && Array.isArray(status['conditions']) ? status['conditions'] : [];
+      const ready = conditions.filter(isObject).find(({ type }) => type === 'Ready');
       return ready?.['status'] === 'True' ? Number(ready['observedGeneration']) : undefined;
     },
     onStatus(listener) {

@@ -1,6 +1,6 @@
+import { isObject } from '../../crds/json-value.ts';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { isRecord } from '../../crds/schema-node.ts';
 import { checkVersion, releasedChangelog, ReleaseError } from './release.ts';
 
 const git = (...parameters: readonly string[]): string => execFileSync('git', [...parameters], { encoding: 'utf8' });
@@ -24,7 +24,7 @@ function release(version: string): void {
 
 function presentVersion(): string {
   const described: unknown = JSON.parse(readFileSync('package.json', 'utf8'));
-  return isRecord(described) ? String(described['version']) : '';
+  return isObject(described) ? String(described['version']) : '';
 }
 
 try {

@@ -18,7 +18,7 @@ import type { PageBox } from './page-box.ts';
 import { readPostedQuery } from './posted-query.ts';
 import { pageAnswer, sendOn } from './send.ts';
 import type { PageRequest } from './page-request.ts';
-import { queryOf, pageRequest } from './page-request.ts';
+import { querySuffix, pageRequest } from './page-request.ts';
 
 /** `GET /auth/authorize`, RFC 6749 §3.1. */
 export function authorizeEndpoint(context: ApiContext): Endpoint {
@@ -27,7 +27,7 @@ export function authorizeEndpoint(context: ApiContext): Endpoint {
     const browserAt = (issuer: string): string | undefined => knownBrowser(browserOf(request, box, issuer));
     const arrival = { box, browserAt, ...originOf(request, response) };
     // The box is not read before: the decision reads it.
-    const decided = await authorize(arrival, queryOf(path).slice(1), context.oauth);
+    const decided = await authorize(arrival, querySuffix(path).slice(1), context.oauth);
     if (decided === undefined) throw nothingHere();
     const { step, issuer, settings } = decided;
     const language = chooseLanguage(request.headers['accept-language']);

@@ -39,12 +39,12 @@ export async function pageRequest(
     box,
     browser: browserOf(request, id, box.issuer),
     language: chooseLanguage(request.headers['accept-language']),
-    query: queryOf(path),
+    query: querySuffix(path),
   };
 }
 
 /** Returns the query of a path, with the question mark; empty if there is none. */
-export function queryOf(path: string): string {
+export function querySuffix(path: string): string {
   const at = path.indexOf('?');
   return at < 0 || at === path.length - 1 ? '' : path.slice(at);
 }

@@ -1,8 +1,8 @@
+import { isObject } from '../../../crds/json-value.ts';
 import type { Person } from '../../db/user/person.ts';
 import { makeSessionId } from '../../credentials/token-text.ts';
 import type { Client } from '../../../crds/client.ts';
 import type { Fault } from '../../../crds/fault.ts';
-import { isObject } from '../../policy/json-value.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
 import { BOXGATE_SCOPE } from '../../state/requestable-scopes.ts';
 import { normalPath } from '../request/path-text.ts';

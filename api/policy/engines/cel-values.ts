@@ -1,6 +1,6 @@
+import { isList, isObject } from '../../../crds/json-value.ts';
 import { celList, celMap } from '@bufbuild/cel';
 import type { CelInput } from '@bufbuild/cel';
-import { isList, isObject } from '../json-value.ts';
 import type { RequestObject } from '../request-object.ts';
 import type { Steps } from '../steps.ts';
 

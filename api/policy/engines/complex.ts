@@ -1,5 +1,5 @@
+import { isList, isObject } from '../../../crds/json-value.ts';
 import type { CompileCost } from '../compile-cost.ts';
-import { isList, isObject } from '../json-value.ts';
 import { PolicyFault } from '../policy-fault.ts';
 import { isSimpleEngine, simpleEngines } from './simple-engines.ts';
 import type { Rule, RuleEngine, RuleFields } from './engine.ts';

@@ -1,6 +1,6 @@
+import { isList, isObject } from '../../../crds/json-value.ts';
 import { memberPath } from '../../../crds/path.ts';
 import type { CompileCost } from '../compile-cost.ts';
-import { isList, isObject } from '../json-value.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from '../policy-fault.ts';

@@ -1,5 +1,5 @@
+import { isList, isObject } from '../../../crds/json-value.ts';
 import type { FuncKeywordDefinition } from 'ajv';
-import { isList, isObject } from '../json-value.ts';
 import type { Steps } from '../steps.ts';
 
 /** The keyword that {@link checkSchema} puts into every subschema: takes steps before the other keywords work. */

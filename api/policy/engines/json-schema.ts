@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import type { CompileCost } from '../compile-cost.ts';
-import { isObject } from '../json-value.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import { compileField, PolicyFault } from '../policy-fault.ts';
 import type { Steps } from '../steps.ts';

@@ -1,7 +1,8 @@
+import { isList, isObject } from '../../../crds/json-value.ts';
 import { memberPath } from '../../../crds/path.ts';
 import type { CompileCost } from '../compile-cost.ts';
 import { isIdField } from '../id-fields.ts';
-import { isEqual, isList, isObject, ownMember } from '../json-value.ts';
+import { isEqual, ownMember } from '../json-value.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from '../policy-fault.ts';
 import type { RequestObject } from '../request-object.ts';

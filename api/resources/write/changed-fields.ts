@@ -1,7 +1,7 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { accessPolicySchema } from '../../../crds/access-policy.ts';
 import { clientSchema } from '../../../crds/client.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { checkResource } from '../../../crds/validate.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import type { StoredKind } from '../services.ts';
@@ -38,7 +38,7 @@ export function changedResourceFields(
   wished: unknown,
 ): readonly string[] {
   const settable = withoutReadOnly(wished);
-  const submitted: Fields = isRecord(settable) ? settable : {};
+  const submitted: Fields = isObject(settable) ? settable : {};
   const checked = checkResource(kind, id === undefined ? submitted : { ...submitted, id });
   const { secret, ...after }: Fields = checked.ok ? { ...checked.resource } : submitted;
   const names = fieldsOf[kind].filter((name) => !identity.has(name) && name !== 'secret');

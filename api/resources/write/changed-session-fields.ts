@@ -1,9 +1,9 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { differingFields } from './changed-fields.ts';
 import { sessionElements } from './session-view.ts';
 import type { SessionView } from './session-view.ts';
 
 /** Returns the names of the fields of a session that a request would change; a non-object changes none. */
 export function changedSessionFields(present: SessionView, wished: unknown): readonly string[] {
-  return isRecord(wished) ? differingFields(present, wished, sessionElements) : [];
+  return isObject(wished) ? differingFields(present, wished, sessionElements) : [];
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { Problem } from '../../problem.ts';
 
 /** The names on the way to a value (RFC 6901); none for the whole document. */
@@ -13,7 +13,7 @@ export type Operation =
 /** Reads the operation at `index` of a patch; unknown members are ignored (§4). Throws Problem `not-parsable`. */
 export function readOperation(value: unknown, index: number): Operation {
   const place = `[${String(index)}]`;
-  if (!isRecord(value)) throw malformed(place, 'must be an object');
+  if (!isObject(value)) throw malformed(place, 'must be an object');
   const path = readPointer(value['path'], `${place}.path`);
   const { op } = value;
   switch (op) {

@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { textFaults } from '../../../crds/text.ts';
 import { Problem } from '../../problem.ts';
 import { readOperation } from './json-patch-operation.ts';
@@ -66,7 +66,7 @@ class Patching {
       const found: unknown = parent[this.#indexIn(parent, name, parent.length - 1)];
       return found;
     }
-    if (!isRecord(parent) || !Object.hasOwn(parent, name)) throw this.#refusal('does not exist');
+    if (!isObject(parent) || !Object.hasOwn(parent, name)) throw this.#refusal('does not exist');
     return parent[name];
   }
 
@@ -79,7 +79,7 @@ class Patching {
     const parent = this.#read(path.slice(0, -1));
     if (Array.isArray(parent)) {
       parent.splice(name === '-' ? parent.length : this.#indexIn(parent, name, parent.length), 0, value);
-    } else if (isRecord(parent)) setOwn(parent, name, value);
+    } else if (isObject(parent)) setOwn(parent, name, value);
     else throw this.#refusal('does not exist');
   }
 
@@ -89,7 +89,7 @@ class Patching {
     const parent = this.#read(path.slice(0, -1));
     const removed = this.#member(parent, name);
     if (Array.isArray(parent)) parent.splice(Number(name), 1);
-    else if (isRecord(parent)) Reflect.deleteProperty(parent, name);
+    else if (isObject(parent)) Reflect.deleteProperty(parent, name);
     return removed;
   }
 
@@ -102,7 +102,7 @@ class Patching {
     const parent = this.#read(path.slice(0, -1));
     this.#member(parent, name);
     if (Array.isArray(parent)) parent[Number(name)] = value;
-    else if (isRecord(parent)) setOwn(parent, name, value);
+    else if (isObject(parent)) setOwn(parent, name, value);
   }
 
   #move(from: Pointer, path: Pointer): void {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { readResource } from '../../db/resource/resource.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
@@ -67,13 +67,13 @@ export function patchedBody(current: StoredResource, patch: Patch): unknown {
   if (patch.form === 'json-patch') return jsonPatch(shown, patch.value.map(writeOnlySecret));
   const result = mergePatch(shown, patch.value);
   // A merge removes what is null, and the secret was not there to begin with: it would be kept.
-  const removesSecret = isRecord(patch.value) && patch.value['secret'] === null;
-  return removesSecret && isRecord(result) ? { ...result, secret: null } : result;
+  const removesSecret = isObject(patch.value) && patch.value['secret'] === null;
+  return removesSecret && isObject(result) ? { ...result, secret: null } : result;
 }
 
 /** Turns `replace` and `remove` of the secret into `add`: the document does not show it. */
 function writeOnlySecret(operation: unknown): unknown {
-  if (!isRecord(operation) || operation['path'] !== '/secret') return operation;
+  if (!isObject(operation) || operation['path'] !== '/secret') return operation;
   if (operation['op'] === 'remove') return { op: 'add', path: '/secret', value: null };
   return operation['op'] === 'replace' ? { ...operation, op: 'add' } : operation;
 }

@@ -1,6 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Fault } from '../../../crds/fault.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { lockVersion } from '../../db/box/box.ts';
 import { demandStandby } from '../../db/box/durability.ts';
 import { endSession, readSession } from '../../db/session/session.ts';
@@ -41,7 +41,7 @@ export interface RequestedSessionChange extends WriteConditions {
 
 /** Returns the change of a PUT: fields that are left out stay, because the service made them. */
 export function putWish(value: unknown): SessionWish {
-  return (present) => (isRecord(value) ? { ...present, ...value } : value);
+  return (present) => (isObject(value) ? { ...present, ...value } : value);
 }
 
 /** Returns the change of a PATCH. */
@@ -52,7 +52,7 @@ export function patchWish(patch: Patch): SessionWish {
 /** Applies a merge patch; null removes no field of a session, because it stands for an absent value there. */
 function mergeOf(present: SessionView, value: unknown): unknown {
   const merged = mergePatch(present, value);
-  if (!isRecord(merged) || !isRecord(value)) return merged;
+  if (!isObject(merged) || !isObject(value)) return merged;
   const nulls = Object.entries(value).filter(([, one]) => one === null);
   return { ...merged, ...Object.fromEntries(nulls) };
 }
@@ -116,7 +116,7 @@ async function revoke(
 
 /** Checks whether a change revokes the session. Throws Problem `invalid` when it changes anything else. */
 function isRevocation(present: SessionView, wished: unknown): boolean {
-  if (!isRecord(wished)) throw new Problem('invalid', 'A session must be an object');
+  if (!isObject(wished)) throw new Problem('invalid', 'A session must be an object');
   const changed = new Map(
     Object.entries(wished).filter(([name, value]) => !isDeepStrictEqual(value, own(present, name))),
   );

@@ -1,8 +1,8 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { accessPolicySchema } from '../../../crds/access-policy.ts';
 import { clientSchema } from '../../../crds/client.ts';
 import type { Fault } from '../../../crds/fault.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import type { View } from '../search/bundle.ts';
 import type { StoredKind } from '../services.ts';
@@ -42,7 +42,7 @@ export function withoutReadOnly(value: unknown): unknown {
 
 /** Checks whether a submitted value has a field that the service sets. */
 export function givesReadOnly(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isRecord(value) && readOnlyFields.some((name) => Object.hasOwn(value, name));
+  return isObject(value) && readOnlyFields.some((name) => Object.hasOwn(value, name));
 }
 
 /**

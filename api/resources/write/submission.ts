@@ -1,7 +1,7 @@
+import { isObject } from '../../../crds/json-value.ts';
 import type { AccessPolicy } from '../../../crds/access-policy.ts';
 import type { Client } from '../../../crds/client.ts';
 import type { Fault } from '../../../crds/fault.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { keyFaults } from '../../../crds/public-keys.ts';
 import { sizeFaults } from '../../../crds/resource-size.ts';
 import { checkResource } from '../../../crds/validate.ts';
@@ -54,7 +54,7 @@ export function readSubmission(
  */
 export function judgeSubmission({ kind, id }: SubmissionPath, value: unknown, now: number): JudgedSubmission {
   const settable = withoutReadOnly(value);
-  const given = isRecord(settable) && id !== undefined ? { ...settable, id } : settable;
+  const given = isObject(settable) && id !== undefined ? { ...settable, id } : settable;
   const foreign = foreignId(value, id);
   const checked = checkResource(kind, given);
   if (!checked.ok) return { ok: false, faults: [...foreign, ...checked.faults] };
@@ -69,7 +69,7 @@ export function judgeSubmission({ kind, id }: SubmissionPath, value: unknown, no
 
 /** C-01: a body that names another resource than the path is a mistake, whichever of the two is meant. */
 function foreignId(value: unknown, id: string | undefined): readonly Fault[] {
-  if (id === undefined || !isRecord(value) || value['id'] === undefined || value['id'] === id) return [];
+  if (id === undefined || !isObject(value) || value['id'] === undefined || value['id'] === id) return [];
   return [{ path: 'id', message: 'must be the id in the path, or left out' }];
 }
 

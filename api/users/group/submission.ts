@@ -1,6 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Fault } from '../../../crds/fault.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import type { GroupContent } from '../../db/user/group.ts';
 import { Problem } from '../../problem.ts';
 import type { GroupView } from './view.ts';
@@ -13,7 +13,7 @@ const longestDescription = 1024;
  * so that a group that was read can be sent back. Throws Problem `invalid` with every fault.
  */
 export function readGroupSubmission(value: unknown, present?: GroupView): GroupContent {
-  if (!isRecord(value)) throw new Problem('invalid', 'The body must be an object');
+  if (!isObject(value)) throw new Problem('invalid', 'The body must be an object');
   const { name, description = null, resourceType = 'Group', ...others } = value;
   const faults: Fault[] = [
     ...(resourceType === 'Group' ? [] : [{ path: 'resourceType', message: 'must be Group' }]),

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { equal } from '../../credentials/equal.ts';
 import type { StoredUser } from '../../db/user/user.ts';
 import { differingFields } from '../../resources/write/changed-fields.ts';
@@ -12,7 +12,7 @@ import { writableUserFields } from './submission.ts';
  * ends sessions as well.
  */
 export function changedUserFields(user: StoredUser | undefined, value: unknown): readonly string[] {
-  const given = new Map(isRecord(value) ? Object.entries(value) : []);
+  const given = new Map(isObject(value) ? Object.entries(value) : []);
   const names = writableUserFields.filter((name) => given.has(name) && !isAsStored(name, user, given));
   return differingFields(comparable(user), wished(given), names);
 }

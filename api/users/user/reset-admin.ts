@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import type { Box } from '../../../crds/box.ts';
-import { isObject } from '../../client/apply-answer.ts';
 import type { Passwords } from '../../credentials/password.ts';
 import { bumpVersion, lockVersion } from '../../db/box/box.ts';
 import type { Connections } from '../../db/core/pool.ts';

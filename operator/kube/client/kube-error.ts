@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 
 /**
  * Meaning of a failed call of the Kubernetes API for its caller. `expired`: the requested version is too old (410),
@@ -54,9 +54,9 @@ export function answerError(status: number, retryAfter: string | undefined, body
 
 /** Returns the error that a Status object describes: the body of an answer, or the object of a watch's ERROR event. */
 export function statusError(value: unknown, status = 0, retryAfter?: string): KubeError {
-  const said = isRecord(value) && value['kind'] === 'Status' ? value : {};
+  const said = isObject(value) && value['kind'] === 'Status' ? value : {};
   const code = typeof said['code'] === 'number' ? said['code'] : status;
-  const details = isRecord(said['details']) ? said['details'] : {};
+  const details = isObject(said['details']) ? said['details'] : {};
   const seconds = Number(retryAfter ?? details['retryAfterSeconds'] ?? 0);
   const message = typeof said['message'] === 'string' ? said['message'] : `the API server answered ${String(code)}`;
   const subject = subjectOf(details);
@@ -92,7 +92,7 @@ function codeOfStatus(status: number): KubeErrorCode {
 
 /** Checks for the refusal of a terminating namespace (Kubernetes: the admission plugin NamespaceLifecycle). */
 function isTerminating({ causes }: Record<string, unknown>): boolean {
-  return Array.isArray(causes) && causes.some((cause) => isRecord(cause) && cause['reason'] === 'NamespaceTerminating');
+  return Array.isArray(causes) && causes.some((cause) => isObject(cause) && cause['reason'] === 'NamespaceTerminating');
 }
 
 function subjectOf({ group, kind, name }: Record<string, unknown>): Subject | undefined {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import type { Lease, LeaseStore } from '../../leader/lease.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
@@ -82,8 +82,8 @@ function leaseBody(
 }
 
 function leaseOf(answer: unknown): Found {
-  const { metadata, spec = {} } = isRecord(answer) ? answer : {};
-  if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string' || !isRecord(spec)) {
+  const { metadata, spec = {} } = isObject(answer) ? answer : {};
+  if (!isObject(metadata) || typeof metadata['resourceVersion'] !== 'string' || !isObject(spec)) {
     throw new KubeError('garbled', 'the answer is not a Lease');
   }
   const { holderIdentity, leaseDurationSeconds, leaseTransitions, acquireTime } = spec;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { waitAfter, type BackOff } from '../../reconcile/back-off.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError, noAnswer } from './kube-error.ts';
@@ -136,7 +136,12 @@ class Loop<T extends Kept> implements ListWatch<T> {
 
   async #list(): Promise<void> {
     const { api, path, labelSelector, keep, times, now, random } = this.#options;
-    const { objects, resourceVersion } = await list(api, { path, pageSize: times.pageSize, labelSelector }, keep, this.#signal);
+    const { objects, resourceVersion } = await list(
+      api,
+      { path, pageSize: times.pageSize, labelSelector },
+      keep,
+      this.#signal,
+    );
     if (this.#isOver()) return;
     if (isOlder(resourceVersion, this.#newest)) {
       this.#stale += 1;
@@ -185,7 +190,7 @@ class Loop<T extends Kept> implements ListWatch<T> {
 }
 
 function versionOf({ metadata }: WatchEvent['object']): string {
-  const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+  const version = isObject(metadata) ? metadata['resourceVersion'] : undefined;
   if (typeof version !== 'string') throw new KubeError('garbled', 'a bookmark has no version');
   return version;
 }

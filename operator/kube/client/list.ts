@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
 
@@ -43,8 +43,8 @@ export async function list<T>(
 }
 
 function pageOf(path: string, answer: unknown) {
-  const { metadata, items } = isRecord(answer) ? answer : {};
-  if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string' || !Array.isArray(items)) {
+  const { metadata, items } = isObject(answer) ? answer : {};
+  if (!isObject(metadata) || typeof metadata['resourceVersion'] !== 'string' || !Array.isArray(items)) {
     throw new KubeError('garbled', `${path}: the answer is not a list`);
   }
   const next = metadata['continue'];

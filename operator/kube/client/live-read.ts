@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { API_GROUP, KINDS, type Kind } from '../../../crds/kind.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
@@ -20,7 +20,7 @@ export interface KubeName {
 export async function liveUid(api: KubeApi, object: KubeName, signal: AbortSignal): Promise<string | undefined> {
   try {
     const found = await api.call({ path: pathOfObject(object) }, signal);
-    const metadata = isRecord(found) && isRecord(found['metadata']) ? found['metadata'] : {};
+    const metadata = isObject(found) && isObject(found['metadata']) ? found['metadata'] : {};
     if (typeof metadata['deletionTimestamp'] === 'string') return undefined;
     if (typeof metadata['uid'] === 'string') return metadata['uid'];
   } catch (error) {

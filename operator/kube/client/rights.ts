@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import type { KubeApi } from './kube-api.ts';
 
 /** A verb on a resource, as in RBAC. */
@@ -39,8 +39,8 @@ export async function missingRights(api: KubeApi, namespace: string, signal: Abo
     { method: 'POST', path: `${REVIEWS}/selfsubjectrulesreviews`, body: { spec: { namespace } } },
     signal,
   );
-  const status = isRecord(review) && isRecord(review['status']) ? review['status'] : {};
-  const rules = Array.isArray(status['resourceRules']) ? status['resourceRules'].filter(isRecord) : [];
+  const status = isObject(review) && isObject(review['status']) ? review['status'] : {};
+  const rules = Array.isArray(status['resourceRules']) ? status['resourceRules'].filter(isObject) : [];
   const unlisted = NEEDED_RIGHTS.filter((right) => !rules.some((rule) => gives(rule, right)));
   if (status['incomplete'] !== true) return unlisted.map(rightName);
   const missing: string[] = [];
@@ -75,5 +75,5 @@ async function isAllowed(api: KubeApi, right: NeededRight, signal: AbortSignal):
     { method: 'POST', path: `${REVIEWS}/selfsubjectaccessreviews`, body: { spec: { resourceAttributes } } },
     signal,
   );
-  return isRecord(answer) && isRecord(answer['status']) && answer['status']['allowed'] === true;
+  return isObject(answer) && isObject(answer['status']) && answer['status']['allowed'] === true;
 }

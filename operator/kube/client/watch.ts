@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError, noAnswer, statusError } from './kube-error.ts';
 import { lines } from './read-lines.ts';
@@ -61,14 +61,14 @@ function eventOf(line: string): WatchEvent {
   if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED' && type !== 'BOOKMARK') {
     throw new KubeError('garbled', 'a watch holds an event of a type that nobody knows');
   }
-  if (!isRecord(object)) throw new KubeError('garbled', 'a watch holds an event without an object');
+  if (!isObject(object)) throw new KubeError('garbled', 'a watch holds an event without an object');
   return { type, object };
 }
 
 function members(line: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(line);
-    if (isRecord(value)) return value;
+    if (isObject(value)) return value;
   } catch {
     // Thrown below.
   }

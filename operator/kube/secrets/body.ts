@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../../../api/client/apply-answer.ts';
+import { isObject, parseJson } from '../../../crds/json-value.ts';
 import { Secret } from '../../../api/client/secret.ts';
 import { generatedSecretIn, isGeneratedSecret } from '../../../crds/generated-secret-text.ts';
 import { API_VERSION } from '../../../crds/kind.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import type { Identity } from '../../desired/declared.ts';
 import { isHeld, type DeclaredObject } from '../source/declared-object.ts';
 import type { ObjectStore } from '../client/object-store.ts';
@@ -17,5 +17,5 @@ export function hadGeneratedSecret(
   const client = clients?.get(namespace, name);
   if (client?.uid !== uid || !isHeld(client)) return false;
   const status = fromCompactJson(client.status);
-  return isRecord(status) && status['secret'] === 'generated' && status['secretName'] === secret;
+  return isObject(status) && status['secret'] === 'generated' && status['secretName'] === secret;
 }

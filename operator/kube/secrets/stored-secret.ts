@@ -1,6 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { hash } from 'node:crypto';
 import { Secret } from '../../../api/client/secret.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import type { DeclaredSecret } from '../../desired/declared.ts';
 import type { Kept, Novelty } from '../client/object-store.ts';
@@ -52,7 +52,7 @@ export class StoredSecret implements Kept {
   /** Unpacked again at each call. */
   get content(): SecretContent {
     const content = fromCompactJson(this.#content);
-    return contentOf(isRecord(content) ? content : {}, (text) => text);
+    return contentOf(isObject(content) ? content : {}, (text) => text);
   }
 
   isSameAs(other: StoredSecret): boolean {
@@ -99,8 +99,8 @@ export const secretNovelty: Novelty<StoredSecret> = {
 
 /** Returns the part of a Secret that the operator reads; undefined if the value is not one. */
 export function storedSecret(value: unknown): StoredSecret | undefined {
-  const { metadata, type, data } = isRecord(value) ? value : {};
-  if (!isRecord(metadata)) return undefined;
+  const { metadata, type, data } = isObject(value) ? value : {};
+  if (!isObject(metadata)) return undefined;
   const { namespace, name, uid, resourceVersion, creationTimestamp, labels, annotations, ownerReferences } = metadata;
   if (typeof namespace !== 'string' || typeof name !== 'string') return undefined;
   if (typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
@@ -148,7 +148,7 @@ const toolsOwn = /^([^/]*\.)?kubernetes\.io\/(?!managed-by$)/;
 
 /** Returns the texts sorted by name: equal texts are packed to equal texts. */
 function textsOf(value: unknown, keep: (text: string) => string): Record<string, string> {
-  const given = isRecord(value) ? value : {};
+  const given = isObject(value) ? value : {};
   const texts = Object.keys(given)
     .sort()
     .flatMap((key) => {
@@ -159,7 +159,7 @@ function textsOf(value: unknown, keep: (text: string) => string): Record<string,
 }
 
 function ownerOf(value: unknown): SecretOwner[] {
-  if (!isRecord(value)) return [];
+  if (!isObject(value)) return [];
   const { apiVersion, kind, name, uid, controller } = value;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
   if (typeof name !== 'string' || typeof uid !== 'string') return [];

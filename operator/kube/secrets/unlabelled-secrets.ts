@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { forEachConcurrently } from '../client/concurrency.ts';
@@ -51,7 +51,7 @@ interface Answer {
 async function isSecret(api: KubeApi, namespace: string, name: string, signal: AbortSignal): Promise<boolean> {
   try {
     const path = pathOfObject({ ...SECRETS, namespace, name });
-    return isRecord(await api.call({ path, metadataOnly: true }, signal));
+    return isObject(await api.call({ path, metadataOnly: true }, signal));
   } catch (error) {
     if (error instanceof KubeError) return false;
     throw error;

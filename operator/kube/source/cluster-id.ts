@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
 
@@ -6,7 +6,7 @@ import { KubeError } from '../client/kube-error.ts';
 export async function readClusterId(api: KubeApi, signal: AbortSignal): Promise<string> {
   const path = '/api/v1/namespaces/kube-system';
   const answer = await api.call({ path }, signal);
-  const metadata = isRecord(answer) && isRecord(answer['metadata']) ? answer['metadata'] : {};
+  const metadata = isObject(answer) && isObject(answer['metadata']) ? answer['metadata'] : {};
   if (typeof metadata['uid'] === 'string') return metadata['uid'];
   throw new KubeError('garbled', `${path}: the answer is not the namespace`);
 }

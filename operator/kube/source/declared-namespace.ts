@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
 import { readQuota, type BoxQuota } from '../../desired/box-quota.ts';
 import { grantedHosts, HOSTS_ANNOTATION } from '../../desired/host-claims.ts';
@@ -23,11 +23,11 @@ export const namespaceNovelty: Novelty<DeclaredNamespace> = {
 
 /** Returns the part of a Namespace that the operator reads; undefined if the value is not a Namespace. */
 export function declaredNamespace(value: unknown): DeclaredNamespace | undefined {
-  const metadata = isRecord(value) ? value['metadata'] : undefined;
-  if (!isRecord(metadata)) return undefined;
+  const metadata = isObject(value) ? value['metadata'] : undefined;
+  if (!isObject(metadata)) return undefined;
   const { name, uid, resourceVersion, deletionTimestamp } = metadata;
   if (typeof name !== 'string' || typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
-  const annotations = isRecord(metadata['annotations']) ? metadata['annotations'] : {};
+  const annotations = isObject(metadata['annotations']) ? metadata['annotations'] : {};
   const annotation = (key: string): string | undefined => {
     const text = annotations[key];
     return typeof text === 'string' && text !== '' ? text : undefined;

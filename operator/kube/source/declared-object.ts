@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { hash } from 'node:crypto';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
 import { LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
 import { objectKey, type Declared, type Identity } from '../../desired/declared.ts';
@@ -48,8 +48,8 @@ export function isHeld({ finalizers }: DeclaredObject): boolean {
 
 /** Returns the part of a custom resource that the operator reads; undefined if the value is not one. */
 export function declaredObject(kind: Kind, value: unknown): DeclaredObject | undefined {
-  const { metadata, spec, status } = isRecord(value) ? value : {};
-  if (!isRecord(metadata)) return undefined;
+  const { metadata, spec, status } = isObject(value) ? value : {};
+  if (!isObject(metadata)) return undefined;
   const { namespace, name, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, finalizers } =
     metadata;
   if (typeof namespace !== 'string' || typeof name !== 'string') return undefined;
@@ -133,7 +133,7 @@ class CustomResource implements DeclaredSpec {
 
 /** Returns the fields that tell which row an object means, and whether it is suspended. */
 function withoutContent(spec: unknown): unknown {
-  const { id, suspend } = isRecord(spec) ? spec : {};
+  const { id, suspend } = isObject(spec) ? spec : {};
   return {
     ...(typeof id === 'string' && id.length <= longestId ? { id } : {}),
     ...(suspend === true ? { suspend } : {}),

@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { API_GROUP, KINDS, type Kind } from '../../../crds/kind.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
 
@@ -15,7 +15,7 @@ export async function isDefinitionGoing(api: KubeApi, kind: Kind, signal: AbortS
   const path = `${DEFINITIONS}/${KINDS[kind].plural}.${API_GROUP}`;
   try {
     const found = await api.call({ path, metadataOnly: true }, signal);
-    const metadata = isRecord(found) && isRecord(found['metadata']) ? found['metadata'] : {};
+    const metadata = isObject(found) && isObject(found['metadata']) ? found['metadata'] : {};
     return typeof metadata['deletionTimestamp'] === 'string';
   } catch (error) {
     if (error instanceof KubeError && error.code === 'not-found') return true;

@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { API_GROUP, KINDS, type Kind } from '../../../crds/kind.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { installedFields, type InstalledKinds } from '../../installed-fields.ts';
 import { DEFINITIONS } from './definition.ts';
 import type { KubeApi } from '../client/kube-api.ts';
@@ -64,6 +64,6 @@ function read(api: KubeApi, kind: Kind, metadataOnly: boolean, signal: AbortSign
 }
 
 function generationOf(definition: unknown): unknown {
-  const metadata = isRecord(definition) && isRecord(definition['metadata']) ? definition['metadata'] : {};
+  const metadata = isObject(definition) && isObject(definition['metadata']) ? definition['metadata'] : {};
   return `${String(metadata['uid'])} ${String(metadata['generation'])}`;
 }

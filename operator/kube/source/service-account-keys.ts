@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import type { PublicKey, ServiceAccountSettings } from '../../../api/client/cluster-settings.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
 
@@ -15,19 +15,19 @@ export async function readServiceAccountKeys(api: KubeApi, signal: AbortSignal):
     api.call({ path: DISCOVERY }, signal),
     api.call({ path: KEYS, accept: 'application/jwk-set+json' }, signal),
   ]);
-  const issuer = isRecord(discovery) ? discovery['issuer'] : undefined;
+  const issuer = isObject(discovery) ? discovery['issuer'] : undefined;
   if (typeof issuer !== 'string' || issuer === '') throw new KubeError('garbled', `${DISCOVERY}: there is no issuer`);
   return { issuer, keys: { keys: keysIn(keys) } };
 }
 
 /** Returns the keys of a set. An empty list is a failure, not a cluster without keys: no token would be valid. */
 function keysIn(set: unknown): readonly PublicKey[] {
-  const found: unknown = isRecord(set) ? set['keys'] : undefined;
+  const found: unknown = isObject(set) ? set['keys'] : undefined;
   const keys = Array.isArray(found) ? found.filter(isPublicKey) : [];
   if (keys.length > 0) return keys;
   throw new KubeError('garbled', `${KEYS}: there are no keys`);
 }
 
 function isPublicKey(value: unknown): value is PublicKey {
-  return isRecord(value) && typeof value['kty'] === 'string';
+  return isObject(value) && typeof value['kty'] === 'string';
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { accountName, type AccountName, type ExpectedAccount } from '../../desired/account-state.ts';
 import { metadataOnly } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
@@ -105,8 +105,8 @@ export function createServiceAccountWatch(options: Options): ServiceAccountWatch
 
 /** Returns the names and uid of a ServiceAccount; undefined if the value is not one. */
 function keptAccount(value: unknown): Kept | undefined {
-  const metadata = isRecord(value) ? value['metadata'] : undefined;
-  if (!isRecord(metadata)) return undefined;
+  const metadata = isObject(value) ? value['metadata'] : undefined;
+  if (!isObject(metadata)) return undefined;
   const { namespace, name, uid, resourceVersion } = metadata;
   const isWhole = typeof namespace === 'string' && typeof name === 'string' && typeof uid === 'string';
   return isWhole && typeof resourceVersion === 'string' ? { namespace, name, uid, resourceVersion } : undefined;

@@ -1,6 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientUsage } from '../../../api/client/desired-state.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import type { Columns, Condition, ObjectStatus } from '../../status/object-status.ts';
 import { isConditionType } from '../../status/reasons.ts';
 
@@ -17,7 +17,7 @@ export function statusToWrite(
   there: unknown,
   unwritable: ReadonlySet<string> = nothing,
 ): StatusBody | undefined {
-  const live = isRecord(there) ? there : {};
+  const live = isObject(there) ? there : {};
   const known = ownConditions(live['conditions']);
   const conditions = status.conditions.map((one) => withTimeOf(one, known));
   const fields = writable(fieldsOf(status.columns, live), unwritable);
@@ -53,7 +53,7 @@ function withTimeOf(condition: Condition, known: readonly Record<string, unknown
 
 /** Returns the conditions of our types: other writers may have added others. */
 function ownConditions(value: unknown): readonly Record<string, unknown>[] {
-  const all = Array.isArray(value) ? value.filter(isRecord) : [];
+  const all = Array.isArray(value) ? value.filter(isObject) : [];
   return all.filter(({ type }) => isConditionType(type));
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { assignableHosts, judgeHosts, type HostClaim } from '../../desired/host-claims.ts';
 import type { HostReading } from '../../desired/source.ts';
 import type { HostVerdict, Tenancy } from '../../desired/tenancy.ts';
@@ -112,7 +112,7 @@ function said(verdict: HostVerdict | undefined): string {
 }
 
 function hostsOf(body: unknown): readonly string[] {
-  const spec = isRecord(body) ? body['spec'] : undefined;
-  const hosts = isRecord(spec) ? spec['hosts'] : undefined;
+  const spec = isObject(body) ? body['spec'] : undefined;
+  const hosts = isObject(spec) ? spec['hosts'] : undefined;
   return Array.isArray(hosts) ? hosts.filter((host) => typeof host === 'string') : [];
 }

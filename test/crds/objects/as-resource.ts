@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import type { Row } from './row.ts';
 
 /** Fields that mean something in a manifest only and are not in camelCase. */
@@ -27,6 +27,6 @@ function isBoxWithId(row: Row, names: readonly string[]): boolean {
 }
 
 function specOf({ object }: Row): Record<string, unknown> | undefined {
-  const spec = isRecord(object) ? object['spec'] : undefined;
-  return isRecord(spec) ? spec : undefined;
+  const spec = isObject(object) ? object['spec'] : undefined;
+  return isObject(spec) ? spec : undefined;
 }

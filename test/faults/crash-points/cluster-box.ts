@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { KINDS, type Kind } from '../../../crds/kind.ts';
 import type { ApiAnswer, ApiCall } from '../../../tools/envtest/api-call.ts';
 import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
@@ -47,7 +47,7 @@ export function clusterBox(plane: ControlPlane, name: string): ClusterBox {
     call({ method: 'PATCH', path: `${path}?fieldManager=admin&force=true`, body, contentType: applyPatch });
   const items = async (path: string): Promise<readonly Found[]> => {
     const { body } = await call({ path });
-    return isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
+    return isObject(body) && Array.isArray(body['items']) ? body['items'].filter(isObject) : [];
   };
 
   const box: ClusterBox = {
@@ -68,7 +68,7 @@ export function clusterBox(plane: ControlPlane, name: string): ClusterBox {
     },
     async secret(secret) {
       const { status, body } = await call({ path: `${core}/${secret}` });
-      if (status === 404 || !isRecord(body) || !isRecord(body['data'])) return undefined;
+      if (status === 404 || !isObject(body) || !isObject(body['data'])) return undefined;
       const entries = Object.entries(body['data']);
       return Object.fromEntries(entries.map(([key, value]) => [key, Buffer.from(String(value), 'base64').toString()]));
     },
@@ -98,14 +98,14 @@ function named(objects: readonly Found[], name: string): Found | undefined {
 
 /** The metadata of an object. */
 export function metadataOf(object: Found): Found {
-  return isRecord(object['metadata']) ? object['metadata'] : {};
+  return isObject(object['metadata']) ? object['metadata'] : {};
 }
 
 /** Checks whether an object's condition Ready is True for its current generation. */
 export function isReady(object: Found | undefined): boolean {
   if (object === undefined) return false;
-  const status = isRecord(object['status']) ? object['status'] : {};
-  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isRecord) : [];
+  const status = isObject(object['status']) ? object['status'] : {};
+  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isObject) : [];
   const ready = conditions.find(({ type }) => type === 'Ready');
   return ready?.['status'] === 'True' && ready['observedGeneration'] === metadataOf(object)['generation'];
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { metadataOf, type ClusterBox, type Found } from './cluster-box.ts';
 
 /** State of a box in the cluster, without values that differ from run to run. */
@@ -31,10 +31,10 @@ export async function readClusterFacts(box: ClusterBox): Promise<ClusterFacts> {
 
 function objectFacts(kind: string, found: Found): object {
   const { name, generation, finalizers, deletionTimestamp } = metadataOf(found);
-  const status: Found = isRecord(found['status']) ? found['status'] : {};
+  const status: Found = isObject(found['status']) ? found['status'] : {};
   // What is counted once an hour is as it was at the time of the count.
   const { conditions, sessions: _1, lastTokenAt: _2, previousSecretLastUsed: _3, ...rest } = status;
-  const told = Array.isArray(conditions) ? conditions.filter(isRecord).map(conditionFacts) : [];
+  const told = Array.isArray(conditions) ? conditions.filter(isObject).map(conditionFacts) : [];
   return { kind, name, generation, finalizers, isGoing: deletionTimestamp !== undefined, ...rest, conditions: told };
 }
 
@@ -50,8 +50,8 @@ const previousText = '.boxgate-previous';
 
 function secretFacts(found: Found): object {
   const { name, labels, annotations, ownerReferences, finalizers } = metadataOf(found);
-  const notes = isRecord(annotations) ? Object.keys(annotations).sort() : [];
-  const entries = isRecord(found['data']) ? Object.keys(found['data']).sort() : [];
+  const notes = isObject(annotations) ? Object.keys(annotations).sort() : [];
+  const entries = isObject(found['data']) ? Object.keys(found['data']).sort() : [];
   const keys = entries.filter((key) => key !== previousText);
   return { name, labels, notes, ownerReferences, finalizers, type: found['type'], keys };
 }

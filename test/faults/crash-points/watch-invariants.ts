@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { asOwner, type TestDatabase } from '../../support/postgres.ts';
 import type { ApiWorld } from './api-world.ts';
 import { isReady, metadataOf, type ClusterBox, type Found } from './cluster-box.ts';
@@ -78,7 +78,7 @@ export function watchInvariants(box: ClusterBox, world: ApiWorld, database: Test
 
 /** The secret of a client as it is declared; undefined for one that has none, or is switched off. */
 async function secretOf(box: ClusterBox, client: Found): Promise<string | undefined> {
-  const spec = isRecord(client['spec']) ? client['spec'] : {};
+  const spec = isObject(client['spec']) ? client['spec'] : {};
   if (spec['active'] === false) return undefined;
   if (typeof spec['secret'] === 'string') return spec['secret'];
   // What people write into a Secret is heard of after them: that it comes to work is for the story to see.

@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { parse } from 'yaml';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 
@@ -125,7 +125,7 @@ export type Shown = Readonly<Record<string, unknown>>;
 export function entries({ body }: Reply): readonly Shown[] {
   return listIn(body, 'entry')
     .map((entry) => member(entry, 'resource'))
-    .filter(isRecord);
+    .filter(isObject);
 }
 
 /** The path and query, below the box's issuer, of a link of a Bundle. */

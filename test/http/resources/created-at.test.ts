@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { createdAt } from '../../support/created-at.ts';
 import { nextMillisecond } from '../../support/eventually.ts';
 import { complaints, entries, linkOf, sentences, startBoxApi } from './box-api.ts';
@@ -28,7 +28,7 @@ for (const [kind, body] of Object.entries(bodies)) {
     /** A field that these tests change. */
     const text = kind === 'Client' ? 'name' : 'description';
     const tagOf = ({ headers }: Reply): string => headers.get('etag') ?? '';
-    const fieldsOf = ({ body: shown }: Reply): Readonly<Record<string, unknown>> => (isRecord(shown) ? shown : {});
+    const fieldsOf = ({ body: shown }: Reply): Readonly<Record<string, unknown>> => (isObject(shown) ? shown : {});
 
     /** A new resource, with what the service answered. */
     async function create(): Promise<{ readonly path: string; readonly id: string; readonly created: Reply }> {

@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { userTokens } from '../../support/user-token.ts';
 import { sentences, startBoxApi, stringIn } from './box-api.ts';
 import type { BoxApi } from './box-api.ts';
@@ -182,7 +182,7 @@ describe('POST /AccessPolicy/$explain and the request that it is about', () => {
 
   it('R-48 gives one verdict for both: a client with its created_at is sent back', async () => {
     const { body } = await api.call('GET', '/Client/web');
-    const read = isRecord(body) ? body : {};
+    const read = isObject(body) ? body : {};
     const policy = { engine: 'cel', expression: 'has(body.created_at) && changes == []' };
     for (const [sent, granted] of [
       [read, true],

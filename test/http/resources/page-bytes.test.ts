@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 import { startBoxApi } from './box-api.ts';
 import type { BoxApi } from './box-api.ts';
@@ -89,12 +89,12 @@ describe('a page of large rows', () => {
   });
 
   function entriesOf(body: unknown): readonly string[] {
-    const entries = isRecord(body) && Array.isArray(body['entry']) ? body['entry'] : [];
+    const entries = isObject(body) && Array.isArray(body['entry']) ? body['entry'] : [];
     return entries.map((entry: unknown) => String(Reflect.get(Object(Reflect.get(Object(entry), 'resource')), 'id')));
   }
 
   function linkOf(body: unknown, relation: string): string | undefined {
-    const links = isRecord(body) && Array.isArray(body['link']) ? body['link'] : [];
+    const links = isObject(body) && Array.isArray(body['link']) ? body['link'] : [];
     const url: unknown = Reflect.get(
       Object(links.find((link: unknown) => Reflect.get(Object(link), 'relation') === relation)),
       'url',

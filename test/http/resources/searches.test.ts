@@ -1,6 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import pg from 'pg';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { complaints, entries, linkOf, sentences, startBoxApi } from './box-api.ts';
 import type { BoxApi, Reply } from './box-api.ts';
 
@@ -51,7 +51,7 @@ describe('searches over REST', () => {
     expect(reply.body).to.be.an('array').with.length(1);
     expect(reply.headers.get('x-total-count')).to.equal('2');
     expect(reply.headers.get('link')).to.match(/<http:\/\/boxgate\.test\/boxes\/default\/Session\?[^>]*>; rel="next"/);
-    const [first] = Array.isArray(reply.body) ? reply.body.filter(isRecord) : [];
+    const [first] = Array.isArray(reply.body) ? reply.body.filter(isObject) : [];
     expect(Object.keys(first ?? {})).to.deep.equal(['resourceType', 'id', 'status']);
   });
 

@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 import { userTokens } from '../../support/user-token.ts';
 import { startBoxApi } from './box-api.ts';
@@ -21,7 +21,7 @@ describe('the users API', () => {
   const idOf = ({ body }: Reply): string => String(member(body, 'id'));
   const errorsIn = (body: unknown): Readonly<Record<string, unknown>> => {
     const errors = member(body, 'errors');
-    return isRecord(errors) ? errors : {};
+    return isObject(errors) ? errors : {};
   };
   const fieldsAtFault = ({ body }: Reply): readonly string[] => Object.keys(errorsIn(body));
 
@@ -234,7 +234,7 @@ describe('the users API', () => {
   describe('R-16 a user as it was read', () => {
     const shown = async (id: string): Promise<Record<string, unknown>> => {
       const { body } = await api.call('GET', `/users/${id}`);
-      return isRecord(body) ? { ...body } : {};
+      return isObject(body) ? { ...body } : {};
     };
     const stored = async (id: string): Promise<unknown> =>
       (await ownerQuery(api, 'SELECT password, sessions_from FROM boxgate.user WHERE id = $1', [id]))[0];

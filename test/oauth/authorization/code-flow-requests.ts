@@ -11,7 +11,7 @@ import type { Declared } from '../world.ts';
 /** Redirect URI of the clients. */
 export const back = 'https://app.example/back';
 /** PKCE verifier of every code. */
-export const verifier = randomBytes(32).toString('base64url');
+const verifier = randomBytes(32).toString('base64url');
 const request = {
   response_type: 'code',
   client_id: 'app',

@@ -1,8 +1,8 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { kubectl } from '../../../tools/envtest/install-crds.ts';
 import { makeSigner } from '../../oauth/assertions.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -60,7 +60,7 @@ describe('boxgate operator, for a client with keys', () => {
   it('R-21: kubectl takes active: no for false, and secret: yes for no secret', async () => {
     await apply('disabled', `${grants}\nactive: no`);
     const found = await rig.find('Client', box, 'disabled');
-    expect(isRecord(found?.['spec']) ? found['spec']['active'] : undefined).to.equal(false);
+    expect(isObject(found?.['spec']) ? found['spec']['active'] : undefined).to.equal(false);
     expect(await apply('chosen', `${grants}\nsecret: yes`)).to.contain('spec.secret');
   });
 });

@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { request } from 'node:http';
-import { isRecord } from '../../../crds/schema-node.ts';
 import type { OperatorRig } from '../operator-rig.ts';
 
 /** Sets annotations of the Namespace of a box as an admin does; null removes one. */
@@ -40,7 +40,7 @@ function send(rig: OperatorRig, host: string, method: string, path: string, form
       answer.setEncoding('utf8').on('data', (part: string) => (text += part));
       answer.on('end', () => {
         const body: unknown = text.startsWith('{') ? JSON.parse(text) : {};
-        resolve({ status: answer.statusCode ?? 0, body: isRecord(body) ? body : {} });
+        resolve({ status: answer.statusCode ?? 0, body: isObject(body) ? body : {} });
       });
     });
     asked.end(form);

@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { eventually } from '../../support/eventually.ts';
 import { annotate, issuerAt } from './host-requests.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
@@ -32,7 +32,7 @@ describe('R-51 a namespace that is deleted', () => {
 
   async function uidOf(box: string): Promise<string> {
     const { body } = await rig.plane.call({ path: path(box) });
-    return isRecord(body) && isRecord(body['metadata']) ? String(body['metadata']['uid']) : '';
+    return isObject(body) && isObject(body['metadata']) ? String(body['metadata']['uid']) : '';
   }
 
   async function remove(box: string): Promise<void> {

@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { proof } from '../../oauth/assertions.ts';
 import { basic, sendForm, type Reply } from '../../oauth/requests.ts';
 import { startApiProcess, type ApiProcess } from '../../support/api-process.ts';
@@ -33,7 +33,7 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
   /** Creates a ServiceAccount; its uid. */
   async function create(name: string, namespace = box): Promise<string> {
     const { body } = await rig.plane.call({ method: 'POST', path: accounts(namespace), body: { metadata: { name } } });
-    return isRecord(body) && isRecord(body['metadata']) ? String(body['metadata']['uid']) : '';
+    return isObject(body) && isObject(body['metadata']) ? String(body['metadata']['uid']) : '';
   }
 
   async function remove(name: string): Promise<void> {
@@ -43,10 +43,10 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
   /** Requests a token as the kubelet does for a pod with a projected token. */
   async function mint(name: string): Promise<string> {
     const found: unknown = await (await fetch(`${rig.api.url}/boxes/${box}/.well-known/openid-configuration`)).json();
-    const audiences = [isRecord(found) ? found['issuer'] : undefined];
+    const audiences = [isObject(found) ? found['issuer'] : undefined];
     const path = `${accounts(box, name)}/token`;
     const { body } = await rig.plane.call({ method: 'POST', path, body: { spec: { audiences } } });
-    return isRecord(body) && isRecord(body['status']) ? String(body['status']['token']) : '';
+    return isObject(body) && isObject(body['status']) ? String(body['status']['token']) : '';
   }
 
   function exchange(token: string, id: string, url = rig.api.url): Promise<Reply> {
@@ -61,7 +61,7 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
 
   async function status(name: string): Promise<Record<string, unknown>> {
     const found = (await rig.find('Client', box, name))?.['status'];
-    return isRecord(found) ? found : {};
+    return isObject(found) ? found : {};
   }
 
   const urls = (): readonly string[] => [rig.api.url, replica.url];
@@ -80,9 +80,9 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
   const isSaid = (name: string, expected: string) => async (): Promise<boolean> => {
     const { metadata, status: found } = (await rig.find('Client', box, name)) ?? {};
     const conditions =
-      isRecord(found) && Array.isArray(found['conditions']) ? found['conditions'].filter(isRecord) : [];
+      isObject(found) && Array.isArray(found['conditions']) ? found['conditions'].filter(isObject) : [];
     const ready = conditions.find(({ type }) => type === 'Ready') ?? {};
-    const isPresent = isRecord(metadata) && metadata['generation'] === ready['observedGeneration'];
+    const isPresent = isObject(metadata) && metadata['generation'] === ready['observedGeneration'];
     return isPresent && ready['status'] === 'False' && ready['reason'] === expected;
   };
 
@@ -107,9 +107,9 @@ describe('boxgate operator, for the ServiceAccounts that clients are pinned to',
 
   async function eventsOf(name: string): Promise<readonly unknown[]> {
     const { body } = await rig.plane.call({ path: `/apis/events.k8s.io/v1/namespaces/${box}/events` });
-    const items = isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
+    const items = isObject(body) && Array.isArray(body['items']) ? body['items'].filter(isObject) : [];
     return items
-      .filter(({ regarding }) => isRecord(regarding) && regarding['name'] === name)
+      .filter(({ regarding }) => isObject(regarding) && regarding['name'] === name)
       .map(({ reason }) => reason);
   }
 

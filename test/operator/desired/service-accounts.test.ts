@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { proof } from '../../oauth/assertions.ts';
 import { sendForm } from '../../oauth/requests.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -23,11 +23,11 @@ describe('boxgate operator, for a client of ServiceAccounts', () => {
     expect(await rig.condition('Client', box, 'app', 'SecretReady')).to.equal('True/SecretNotNeeded');
     const url = `${rig.api.url}/boxes/${box}`;
     const metadata: unknown = await (await fetch(`${url}/.well-known/openid-configuration`)).json();
-    const issuer = isRecord(metadata) ? metadata['issuer'] : undefined;
+    const issuer = isObject(metadata) ? metadata['issuer'] : undefined;
     const { body } = await rig.plane.call({
       ...{ method: 'POST', path: `${account}/app/token`, body: { spec: { audiences: [issuer] } } },
     });
-    const token = isRecord(body) && isRecord(body['status']) ? String(body['status']['token']) : '';
+    const token = isObject(body) && isObject(body['status']) ? String(body['status']['token']) : '';
     const fields = { grant_type: 'client_credentials', client_id: 'app', ...proof(token) };
     expect((await sendForm(`${url}/auth/token`, fields)).status).to.equal(200);
     await rig.remove('Client', box, 'app');

@@ -1,6 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { request } from 'node:http';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 
@@ -27,7 +27,7 @@ describe('what Namespaces decide, with the operator as a process', () => {
         answer.setEncoding('utf8').on('data', (part: string) => (text += part));
         answer.on('end', () => {
           const body: unknown = answer.statusCode === 200 ? JSON.parse(text) : {};
-          resolve(isRecord(body) && answer.statusCode === 200 ? String(body['issuer']) : String(answer.statusCode));
+          resolve(isObject(body) && answer.statusCode === 200 ? String(body['issuer']) : String(answer.statusCode));
         });
       });
       asked.end();
@@ -48,7 +48,7 @@ describe('what Namespaces decide, with the operator as a process', () => {
     const path = (box: string): string => `/api/v1/namespaces/${box}`;
     const uidOf = async (box: string): Promise<string> => {
       const { body } = await rig.plane.call({ path: path(box) });
-      return isRecord(body) && isRecord(body['metadata']) ? String(body['metadata']['uid']) : '';
+      return isObject(body) && isObject(body['metadata']) ? String(body['metadata']['uid']) : '';
     };
     for (const word of ['adopt', 'discard']) {
       const box = await rig.box();

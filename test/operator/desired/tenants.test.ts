@@ -1,6 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import pg from 'pg';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { KINDS, type Kind } from '../../../crds/kind.ts';
 import type { ApiAnswer } from '../../../tools/envtest/api-call.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -70,7 +70,7 @@ describe('tenants of one cluster', () => {
   const seen = (kind: Kind, name: string): Promise<void> =>
     eventually(`${name} was looked at`, async () => {
       const { status } = (await rig.find(kind, here, name)) ?? {};
-      return isRecord(status) && Array.isArray(status['conditions']);
+      return isObject(status) && Array.isArray(status['conditions']);
     });
 
   /** Everything of the neighbour: rows, sessions, objects, Secrets. */
@@ -86,7 +86,7 @@ describe('tenants of one cluster', () => {
   }
 
   function items({ body }: ApiAnswer): readonly Record<string, unknown>[] {
-    return isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
+    return isObject(body) && Array.isArray(body['items']) ? body['items'].filter(isObject) : [];
   }
 
   async function tokenOf(box: string, id: string, secret: string): Promise<string> {
@@ -101,7 +101,7 @@ describe('tenants of one cluster', () => {
 
   it('P-03, peer defect 14: a link never leads out of its namespace, whatever it says', async () => {
     const { metadata } = (await rig.find('Client', there, 'app')) ?? {};
-    const uid = isRecord(metadata) ? String(metadata['uid']) : '';
+    const uid = isObject(metadata) ? String(metadata['uid']) : '';
     const links: object[] = [
       ...[`${there}/app`, '../app', `../../${there}/Client/app`, `https://auth.example/boxes/${there}/Client/app`, uid]
         .map((id) => [{ resourceType: 'Client', id }, { reference: `Client/${id}` }])
@@ -133,7 +133,7 @@ describe('tenants of one cluster', () => {
   it('P-08 who may write clients here changes nothing there, whatever the names, labels, owners and annotations', async () => {
     const before = await dump();
     const other = await rig.find('Client', there, 'app');
-    const { uid } = isRecord(other?.['metadata']) ? other['metadata'] : {};
+    const { uid } = isObject(other?.['metadata']) ? other['metadata'] : {};
     const ownerReferences = [{ apiVersion: 'boxgate.dev/v1', kind: 'Client', name: 'app', uid, controller: true }];
     const crafted: readonly (readonly [name: string, spec: object, metadata?: object])[] = [
       ['app', { ...machine, secret: 'mine', adoption: 'Force' }],
@@ -231,7 +231,7 @@ describe('tenants of one cluster', () => {
     );
     // Those about the namesake that the tenant made itself are its own.
     const events = items(await rig.plane.call({ path: `/api/v1/namespaces/${here}/events` })).filter(
-      ({ involvedObject }) => !isRecord(involvedObject) || involvedObject['name'] !== canary,
+      ({ involvedObject }) => !isObject(involvedObject) || involvedObject['name'] !== canary,
     );
     const log = [...operator.lines, ...rig.api.lines].filter((line) => line.includes(here));
     const said = [...statuses.flat().map(({ status }) => status), ...events, ...log].map((one) => JSON.stringify(one));

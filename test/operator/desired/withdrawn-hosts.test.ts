@@ -1,6 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import pg from 'pg';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { applyCrds } from '../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -52,7 +52,7 @@ describe('a host that an admin withdraws', () => {
 
   const uidOf = async (path: string): Promise<string> => {
     const { body } = await rig.plane.call({ path });
-    return isRecord(body) && isRecord(body['metadata']) ? String(body['metadata']['uid']) : '';
+    return isObject(body) && isObject(body['metadata']) ? String(body['metadata']['uid']) : '';
   };
 
   /** Attempts of the tenant to keep the host; each resolves after the operator has processed it. */

@@ -1,8 +1,8 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createManagement } from '../../../api/client/management.ts';
 import { Secret } from '../../../api/client/secret.ts';
 import { KINDS, type Kind } from '../../../crds/kind.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { createClusterSecrets } from '../../../operator/kube/secrets/cluster-secrets.ts';
 import { createClusterSource } from '../../../operator/kube/source/cluster-source.ts';
 import { createConnection } from '../../../operator/kube/client/connection.ts';
@@ -94,9 +94,9 @@ export function eachInCluster(take: (rig: SourceRig) => void): void {
 async function removeLeftovers(plane: ControlPlane): Promise<void> {
   for (const plural of ours) {
     const { body } = await plane.call({ path: `/apis/boxgate.dev/v1/${plural}` });
-    const items = isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
+    const items = isObject(body) && Array.isArray(body['items']) ? body['items'].filter(isObject) : [];
     for (const { metadata } of items) {
-      if (!isRecord(metadata)) continue;
+      if (!isObject(metadata)) continue;
       const path = `/apis/boxgate.dev/v1/namespaces/${String(metadata['namespace'])}/${plural}/${String(metadata['name'])}`;
       const contentType = 'application/merge-patch+json';
       await plane.call({ method: 'PATCH', path, body: { metadata: { finalizers: [] } }, contentType });
@@ -137,9 +137,9 @@ function sourceRig(plane: ControlPlane, api: TestApi, account: SourceAccount, bo
     },
     async find(kind, name) {
       const { body } = await plane.call({ path: rig.at(kind, name) });
-      const { metadata, status = {} } = isRecord(body) ? body : {};
-      if (!isRecord(metadata) || !isRecord(status)) throw new Error(`no ${name}: ${JSON.stringify(body)}`);
-      const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isRecord) : [];
+      const { metadata, status = {} } = isObject(body) ? body : {};
+      if (!isObject(metadata) || !isObject(status)) throw new Error(`no ${name}: ${JSON.stringify(body)}`);
+      const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isObject) : [];
       return { uid: String(metadata['uid']), observedGeneration: status['observedGeneration'], conditions, status };
     },
     async condition(kind, name, type = 'Ready') {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { createConnection } from '../../../operator/kube/client/connection.ts';
 import { createKubeApi, type KubeApi } from '../../../operator/kube/client/kube-api.ts';
 import { KubeError } from '../../../operator/kube/client/kube-error.ts';
@@ -30,12 +30,12 @@ export interface ThingWatch extends ListWatch<Thing> {
 
 /** Reads what a test keeps of an object. */
 function keepThing(object: unknown): Thing | undefined {
-  const { metadata, spec } = isRecord(object) ? object : {};
-  if (!isRecord(metadata)) return undefined;
+  const { metadata, spec } = isObject(object) ? object : {};
+  if (!isObject(metadata)) return undefined;
   const { namespace, name, uid, resourceVersion } = metadata;
   if (typeof namespace !== 'string' || typeof name !== 'string') return undefined;
   if (typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
-  return { namespace, name, uid, resourceVersion, value: isRecord(spec) ? String(spec['value'] ?? spec['name']) : '' };
+  return { namespace, name, uid, resourceVersion, value: isObject(spec) ? String(spec['value'] ?? spec['name']) : '' };
 }
 
 /** An API that signs in again when it must. */

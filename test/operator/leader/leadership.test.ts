@@ -1,6 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import pg from 'pg';
-import { isRecord } from '../../../crds/schema-node.ts';
 import type { Environment } from '../../../process/environment.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.ts';
@@ -60,8 +60,8 @@ describe('one of several operators leads', () => {
 
   async function lease(): Promise<{ metadata: object; spec: object }> {
     const { body } = await rig.plane.call({ path: leasePath });
-    const { metadata, spec } = isRecord(body) ? body : {};
-    if (!isRecord(metadata) || !isRecord(spec)) throw new Error('there is no Lease');
+    const { metadata, spec } = isObject(body) ? body : {};
+    if (!isObject(metadata) || !isObject(spec)) throw new Error('there is no Lease');
     return { metadata, spec };
   }
 
@@ -95,7 +95,7 @@ describe('one of several operators leads', () => {
     const box = await rig.box();
     const [first, second] = await two();
     await rig.plane.call({ method: 'DELETE', path: leasePath });
-    await eventually('there is a Lease again', async () => isRecord((await lease()).spec));
+    await eventually('there is a Lease again', async () => isObject((await lease()).spec));
     await makesLive(box, 'app');
     expect([leads(first), leads(second)]).to.deep.equal([true, false]);
   });
@@ -174,7 +174,7 @@ describe('one of several operators leads', () => {
     let count = 0;
     for (const box of boxes) {
       const { body } = await rig.plane.call({ path: `/apis/boxgate.dev/v1/namespaces/${box}/clients` });
-      const items = isRecord(body) && Array.isArray(body['items']) ? body['items'] : [];
+      const items = isObject(body) && Array.isArray(body['items']) ? body['items'] : [];
       count += items.filter((item) => !JSON.stringify(item).includes('"reason":"Ready","status":"True"')).length;
     }
     return count;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { proof } from '../../oauth/assertions.ts';
 import type { FoundClient } from './found-client.ts';
@@ -40,7 +40,7 @@ export function createCredentialReader(plane: ControlPlane): CredentialReader {
   async function ofAccount(box: string, name: string, declared: string | undefined): Promise<Credential> {
     const path = `/api/v1/namespaces/${box}/serviceaccounts/${name}`;
     const { status, body } = await patientCall(plane, { path });
-    const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};
+    const metadata = isObject(body) && isObject(body['metadata']) ? body['metadata'] : {};
     const uid = status === 200 ? String(metadata['uid']) : undefined;
     const token = uid === undefined ? undefined : (tokens.get(uid) ?? (await mint(path, box)));
     if (uid !== undefined && token !== undefined) tokens.set(uid, token);
@@ -55,15 +55,15 @@ export function createCredentialReader(plane: ControlPlane): CredentialReader {
   async function mint(path: string, box: string): Promise<string | undefined> {
     const spec = { audiences: [`${publicUrl}/boxes/${box}`], expirationSeconds: 86_400 };
     const { body } = await patientCall(plane, { method: 'POST', path: `${path}/token`, body: { spec } });
-    const status = isRecord(body) && isRecord(body['status']) ? body['status'] : {};
+    const status = isObject(body) && isObject(body['status']) ? body['status'] : {};
     return typeof status['token'] === 'string' ? status['token'] : undefined;
   }
 
   async function ofSecret(box: string, name: string, key: string, owner?: string): Promise<Credential> {
     const { status, body } = await patientCall(plane, { path: `/api/v1/namespaces/${box}/secrets/${name}` });
-    const { metadata, data } = isRecord(body) ? body : {};
-    const value = status === 200 && isRecord(data) ? data[key] : undefined;
-    const { uid, resourceVersion, ownerReferences } = isRecord(metadata) ? metadata : {};
+    const { metadata, data } = isObject(body) ? body : {};
+    const value = status === 200 && isObject(data) ? data[key] : undefined;
+    const { uid, resourceVersion, ownerReferences } = isObject(metadata) ? metadata : {};
     const isOwned = owner === undefined || JSON.stringify(ownerReferences ?? '').includes(`"uid":"${owner}"`);
     const version = `Secret ${name} ${String(uid)} ${String(resourceVersion)}`;
     if (typeof value !== 'string' || !isOwned) return { version, fields: undefined };
@@ -74,13 +74,13 @@ export function createCredentialReader(plane: ControlPlane): CredentialReader {
   async function read({ box, name, uid, spec }: FoundClient): Promise<Credential> {
     const { secret, secretRef, service_accounts: accounts, generateSecret } = spec;
     if (typeof secret === 'string') return { version: 'inline', fields: { client_secret: secret }, secret };
-    if (isRecord(secretRef)) return ofSecret(box, String(secretRef['name']), String(secretRef['key']));
+    if (isObject(secretRef)) return ofSecret(box, String(secretRef['name']), String(secretRef['key']));
     const entry: unknown = Array.isArray(accounts) ? accounts[0] : undefined;
-    if (isRecord(entry)) {
+    if (isObject(entry)) {
       const declared = typeof entry['uid'] === 'string' ? entry['uid'] : undefined;
       return ofAccount(String(entry['namespace']), String(entry['name']), declared);
     }
-    const named = isRecord(generateSecret) ? generateSecret['name'] : undefined;
+    const named = isObject(generateSecret) ? generateSecret['name'] : undefined;
     return ofSecret(box, typeof named === 'string' ? named : name, 'client_secret', uid);
   }
 

@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { eventually } from '../../support/eventually.ts';
 import { operatorNamespace } from '../../support/operator-process.ts';
 import type { Random } from '../../support/random.ts';
@@ -159,7 +159,7 @@ async function takeRight({ stage: { plane }, journal, random }: FaultScene): Pro
 async function takeBinding({ stage: { plane }, journal, random }: FaultScene): Promise<void> {
   const path = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
   const { body } = await patientCall(plane, { path: `${path}/boxgate-operator` });
-  const { roleRef, subjects } = isRecord(body) ? body : {};
+  const { roleRef, subjects } = isObject(body) ? body : {};
   journal.note('right taken', 'ClusterRoleBinding');
   await patientCall(plane, { method: 'DELETE', path: `${path}/boxgate-operator` });
   await sleep(random.below(3000));
@@ -234,9 +234,9 @@ async function skew(
     if (answer.status !== 200) throw new Error(`the definition was not changed: ${JSON.stringify(answer.body)}`);
   };
   const { body } = await patientCall(plane, { path });
-  const spec = isRecord(body) && isRecord(body['spec']) ? body['spec'] : {};
+  const spec = isObject(body) && isObject(body['spec']) ? body['spec'] : {};
   const version: unknown = Array.isArray(spec['versions']) ? spec['versions'][0] : undefined;
-  const schema = isRecord(version) ? version['schema'] : undefined;
+  const schema = isObject(version) ? version['schema'] : undefined;
   journal.note(
     'definition changed',
     changes.map(({ op, path: at }) => `${op} ${at.slice(fieldsOf.length)}`).join(', '),

@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { forEachConcurrently } from '../../../operator/kube/client/concurrency.ts';
 import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { bindSecrets } from '../install-operator.ts';
@@ -124,7 +124,7 @@ function fleetOf(plane: ControlPlane, journal: Journal, boxes: readonly string[]
       const contentType = 'application/apply-patch+yaml';
       const answer = await patientCall(plane, { method: 'PATCH', path, body, contentType });
       const isTaken = answer.status < 300;
-      const metadata = isRecord(answer.body) && isRecord(answer.body['metadata']) ? answer.body['metadata'] : {};
+      const metadata = isObject(answer.body) && isObject(answer.body['metadata']) ? answer.body['metadata'] : {};
       const what = isTaken
         ? `generation ${String(metadata['generation'])} ${shown(slot, spec)}`
         : JSON.stringify(answer.body);
@@ -155,7 +155,7 @@ function fleetOf(plane: ControlPlane, journal: Journal, boxes: readonly string[]
     },
     async accountUid({ box, id }) {
       const { status, body } = await patientCall(plane, { path: accounts(box, id) });
-      const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};
+      const metadata = isObject(body) && isObject(body['metadata']) ? body['metadata'] : {};
       return status === 200 ? String(metadata['uid']) : undefined;
     },
     refused: () => refusal,

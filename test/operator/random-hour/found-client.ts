@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import type { ApiAnswer, ApiCall } from '../../../tools/envtest/api-call.ts';
 import type { ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -29,11 +29,11 @@ export interface ReadyCondition {
 
 /** Reads a Client; undefined for what is none. */
 export function foundClient(object: unknown): FoundClient | undefined {
-  const { metadata, spec, status } = isRecord(object) ? object : {};
-  if (!isRecord(metadata) || !isRecord(spec)) return undefined;
+  const { metadata, spec, status } = isObject(object) ? object : {};
+  if (!isObject(metadata) || !isObject(spec)) return undefined;
   const { namespace, name, uid, generation, resourceVersion, deletionTimestamp } = metadata;
-  const state = isRecord(status) ? status : {};
-  const conditions = Array.isArray(state['conditions']) ? state['conditions'].filter(isRecord) : [];
+  const state = isObject(status) ? status : {};
+  const conditions = Array.isArray(state['conditions']) ? state['conditions'].filter(isObject) : [];
   const ready = conditions.find(({ type }) => type === 'Ready');
   const isCurrent = ready !== undefined && ready['observedGeneration'] === generation;
   return {
@@ -87,8 +87,8 @@ export async function listClients(
   box: string,
 ): Promise<{ readonly clients: readonly FoundClient[]; readonly version: string }> {
   const { status, body } = await patientCall(plane, { path: clientPath(box) });
-  if (status !== 200 || !isRecord(body)) throw new Error(`${clientPath(box)}: ${String(status)}`);
+  if (status !== 200 || !isObject(body)) throw new Error(`${clientPath(box)}: ${String(status)}`);
   const items: readonly unknown[] = Array.isArray(body['items']) ? body['items'] : [];
-  const metadata = isRecord(body['metadata']) ? body['metadata'] : {};
+  const metadata = isObject(body['metadata']) ? body['metadata'] : {};
   return { clients: items.flatMap((item) => foundClient(item) ?? []), version: String(metadata['resourceVersion']) };
 }

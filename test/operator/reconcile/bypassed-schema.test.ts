@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { table } from '../../crds/objects/table.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { declared, machineClient } from '../declare.ts';
@@ -32,7 +32,7 @@ describe('objects that came past the definition', () => {
       ...shapeless.map((body) => ['Client', body] as const),
     ];
     const invalid = bodies.map(([kind, body], nth) => {
-      const spec = isRecord(body) && isRecord(body['spec']) ? body['spec'] : {};
+      const spec = isObject(body) && isObject(body['spec']) ? body['spec'] : {};
       return { ...declared(kind, `bad-${String(nth)}`, spec), body: () => body };
     });
     const poison = {

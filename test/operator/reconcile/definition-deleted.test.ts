@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { applyCrds, kubectl } from '../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -28,11 +28,11 @@ describe('custom resource definitions that are deleted', () => {
 
   const secretOf = async (name: string): Promise<Readonly<Record<string, unknown>>> => {
     const { body } = await plane.call({ path: `/api/v1/namespaces/${box}/secrets/${name}` });
-    return isRecord(body) ? body : {};
+    return isObject(body) ? body : {};
   };
   const valueOf = async (name: string): Promise<string> => {
     const { data } = await secretOf(name);
-    return Buffer.from(String(isRecord(data) ? data['client_secret'] : ''), 'base64').toString();
+    return Buffer.from(String(isObject(data) ? data['client_secret'] : ''), 'base64').toString();
   };
 
   it('F-22: leave every row as it is, without an owner, and hand it over to an object that adopts it', async () => {
@@ -53,7 +53,7 @@ describe('custom resource definitions that are deleted', () => {
     await kubectl(plane, 'delete', '-f', 'crds/', '--timeout=120s');
     await works();
     const { metadata } = await secretOf('made');
-    expect(isRecord(metadata) ? metadata['ownerReferences'] : undefined).to.equal(undefined);
+    expect(isObject(metadata) ? metadata['ownerReferences'] : undefined).to.equal(undefined);
 
     await applyCrds(plane);
     await eventually('it takes objects', () => rig.put('Client', box, 'app', chosen).then(() => true));

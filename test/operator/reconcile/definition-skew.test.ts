@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { applyCrds, kubectl } from '../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -60,7 +60,7 @@ describe('custom resource definitions of another release', () => {
 
   async function status(name: string): Promise<Record<string, unknown>> {
     const found = (await rig.find('Client', box, name))?.['status'];
-    return isRecord(found) ? found : {};
+    return isObject(found) ? found : {};
   }
 
   it('R-55: statuses are written without the fields that older definitions lack, and with them once they are updated', async () => {
@@ -136,11 +136,11 @@ describe('custom resource definitions of another release', () => {
     await eventually('the field is taken', async () => {
       await rig.put('Client', box, 'app', { ...app, next_year: 'x' });
       const { spec } = (await rig.find('Client', box, 'app')) ?? {};
-      return isRecord(spec) && spec['next_year'] === 'x';
+      return isObject(spec) && spec['next_year'] === 'x';
     });
     await eventually('it is validated', async () => {
       const { metadata } = (await rig.find('Client', box, 'app')) ?? {};
-      return isRecord(metadata) && (await status('app'))['observedGeneration'] === metadata['generation'];
+      return isObject(metadata) && (await status('app'))['observedGeneration'] === metadata['generation'];
     });
     await kubectl(plane, 'replace', '-f', 'crds/');
     await rig.ready('Client', box, 'app', 120_000);
@@ -158,7 +158,7 @@ describe('custom resource definitions of another release', () => {
       const body = JSON.stringify({ grant_type: 'client_credentials', client_id: 'app', client_secret: app.secret });
       const headers = { 'Content-Type': 'application/json' };
       const answer: unknown = await (await fetch(`${url}/auth/token`, { method: 'POST', headers, body })).json();
-      const token = isRecord(answer) ? String(answer['access_token']) : '';
+      const token = isObject(answer) ? String(answer['access_token']) : '';
       return (await fetch(`${url}/Client`, { headers: { Authorization: `Bearer ${token}` } })).status;
     };
     expect(await reading()).to.equal(200);

@@ -1,6 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import type { Kind } from '../../../crds/kind.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { kubectl } from '../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startLoggedProcess } from '../../support/logged-process.ts';
@@ -29,7 +29,7 @@ describe('deletion, by the operator as a process', () => {
 
   const metadataOf = async (kind: Kind, name: string): Promise<Readonly<Record<string, unknown>>> => {
     const { metadata } = (await rig.find(kind, box, name)) ?? {};
-    return isRecord(metadata) ? metadata : {};
+    return isObject(metadata) ? metadata : {};
   };
   const finalizersOf = async (kind: Kind, name: string): Promise<unknown> =>
     (await metadataOf(kind, name))['finalizers'];
@@ -65,7 +65,7 @@ describe('deletion, by the operator as a process', () => {
         body: JSON.stringify({ client_secret: secret, ...body }),
       });
       const found: unknown = await answer.json();
-      return isRecord(found) ? found : {};
+      return isObject(found) ? found : {};
     };
     const { access_token: token } = await ask('/auth/token', { grant_type: 'client_credentials', client_id: 'app' });
     expect(await ask('/auth/introspect', { client_id: 'looker', token })).to.include({ active: true });
@@ -78,7 +78,7 @@ describe('deletion, by the operator as a process', () => {
   it('Ready implies the finalizer, on every kind; one that is taken away comes back', async () => {
     const path = `/apis/boxgate.dev/v1/namespaces/${box}/clients`;
     const { body: before } = await rig.plane.call({ path });
-    const { resourceVersion: since } = isRecord(before) && isRecord(before['metadata']) ? before['metadata'] : {};
+    const { resourceVersion: since } = isObject(before) && isObject(before['metadata']) ? before['metadata'] : {};
     await applied('app');
     await rig.put('AccessPolicy', box, 'all', { engine: 'allow', subjects: 'authenticated' });
     await rig.put('Box', box, 'box', {});

@@ -1,7 +1,7 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { KINDS } from '../../../crds/kind.ts';
 import { eventually } from '../../support/eventually.ts';
 import { seededRandom } from '../../support/random.ts';
@@ -78,7 +78,7 @@ describe('the same objects in any order', () => {
   async function objects(box: string): Promise<readonly Record<string, unknown>[]> {
     const lists = Object.values(KINDS).map(async ({ plural }) => {
       const { body } = await rig.plane.call({ path: `/apis/boxgate.dev/v1/namespaces/${box}/${plural}` });
-      return isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
+      return isObject(body) && Array.isArray(body['items']) ? body['items'].filter(isObject) : [];
     });
     return (await Promise.all(lists)).flat();
   }
@@ -86,7 +86,7 @@ describe('the same objects in any order', () => {
   /** Names of objects whose status is about an older generation, or still to be applied. */
   async function unfinished(box: string): Promise<readonly string[]> {
     return (await objects(box)).flatMap(({ metadata, status }) => {
-      const [meta, now] = [isRecord(metadata) ? metadata : {}, isRecord(status) ? status : {}];
+      const [meta, now] = [isObject(metadata) ? metadata : {}, isObject(status) ? status : {}];
       const isPending = JSON.stringify(now).includes('not applied yet');
       return now['observedGeneration'] === meta['generation'] && !isPending ? [] : [String(meta['name'])];
     });
@@ -101,9 +101,9 @@ describe('the same objects in any order', () => {
       [box],
     );
     const statuses = (await objects(box)).map(({ kind, metadata, status, spec }) => {
-      const { name, generation, finalizers } = isRecord(metadata) ? metadata : {};
-      const { observedGeneration, conditions, ...fields } = isRecord(status) ? status : {};
-      const all = Array.isArray(conditions) ? conditions.filter(isRecord) : [];
+      const { name, generation, finalizers } = isObject(metadata) ? metadata : {};
+      const { observedGeneration, conditions, ...fields } = isObject(status) ? status : {};
+      const all = Array.isArray(conditions) ? conditions.filter(isObject) : [];
       return {
         status: `${String(kind)}/${String(name)}`,
         isSeen: observedGeneration === generation,
@@ -118,6 +118,6 @@ describe('the same objects in any order', () => {
     });
     const text = JSON.stringify([...rows, ...statuses]).replaceAll(box, '<box>');
     const parsed: unknown = JSON.parse(text);
-    return Array.isArray(parsed) ? parsed.filter(isRecord) : [];
+    return Array.isArray(parsed) ? parsed.filter(isObject) : [];
   }
 });

@@ -1,5 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isObject, type Fields } from '../../../api/client/apply-answer.ts';
 import { ManagementError } from '../../../api/client/management-error.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -52,7 +53,7 @@ describe('reconcileBox against a real API', () => {
     const link = [{ resourceType: 'Client', id: 'admin' }];
     await rig.api.declare(rig.box, [admin, { kind: 'AccessPolicy', id: 'admin', engine: 'allow', link }]);
     const base = `${rig.api.url}/boxes/${rig.box}`;
-    const send = async (path: string, body: object, token = ''): Promise<Fields> => {
+    const send = async (path: string, body: object, token = ''): Promise<JsonObject> => {
       const headers = {
         'Content-Type': 'application/json',
         ...(token === '' ? {} : { Authorization: `Bearer ${token}` }),

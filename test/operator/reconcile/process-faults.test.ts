@@ -1,8 +1,8 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { copyFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import pg from 'pg';
-import { isRecord } from '../../../crds/schema-node.ts';
 import type { Environment } from '../../../process/environment.ts';
 import { startControlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
 import { kubectl } from '../../../tools/envtest/install-crds.ts';
@@ -132,7 +132,7 @@ describe('an operator whose surroundings fail', () => {
     expect(await operator.end('SIGTERM')).to.equal(0);
     const path = `/apis/coordination.k8s.io/v1/namespaces/${operatorNamespace}/leases/boxgate-operator`;
     const { body } = await plane.call({ path });
-    expect(isRecord(body) ? body['spec'] : undefined).to.have.property('holderIdentity', '');
+    expect(isObject(body) ? body['spec'] : undefined).to.have.property('holderIdentity', '');
     operator = await rig.operator();
     for (const name of names) await rig.ready('Client', box, name, 60_000);
   });

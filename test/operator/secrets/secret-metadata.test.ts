@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { validate } from '../../../operator/desired/validate.ts';
 import { grantedMetadata, permittedMetadata } from '../../../operator/secrets/secret-metadata.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -46,8 +46,8 @@ describe('R-19 labels and annotations of a generated Secret', () => {
 
   async function metadata(): Promise<{ readonly labels: object; readonly annotations: object }> {
     const { body } = await rig.plane.call({ path: `/api/v1/namespaces/${box}/secrets/app` });
-    const found = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};
-    const part = (name: string): object => (isRecord(found[name]) ? found[name] : {});
+    const found = isObject(body) && isObject(body['metadata']) ? body['metadata'] : {};
+    const part = (name: string): object => (isObject(found[name]) ? found[name] : {});
     return { labels: part('labels'), annotations: part('annotations') };
   }
 

@@ -1,8 +1,7 @@
+import { isObject, parseJson } from '../../../crds/json-value.ts';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isRecord } from '../../../crds/schema-node.ts';
-import { parseJson } from '../../../api/client/apply-answer.ts';
 import { onCluster, type BenchCluster, type ClusterOptions } from './cluster.ts';
 import { operatorNamespace } from '../../../test/support/operator-process.ts';
 
@@ -54,7 +53,7 @@ async function auditLog(): Promise<AuditLog> {
       const counts = new Map<string, number>();
       for (const line of (await readFile(log, 'utf8')).split('\n')) {
         const { verb, objectRef } = entryOf(line);
-        if (!isRecord(objectRef)) continue;
+        if (!isObject(objectRef)) continue;
         const { resource, subresource } = objectRef;
         const sort = `${String(verb)} ${String(resource)}${typeof subresource === 'string' ? `/${subresource}` : ''}`;
         counts.set(sort, (counts.get(sort) ?? 0) + 1);
@@ -67,7 +66,7 @@ async function auditLog(): Promise<AuditLog> {
 
 function entryOf(line: string): Record<string, unknown> {
   const entry = parseJson(line);
-  return isRecord(entry) ? entry : {};
+  return isObject(entry) ? entry : {};
 }
 
 /** The writes that are in the second count and not in the first, leases left out. */

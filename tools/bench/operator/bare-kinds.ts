@@ -1,6 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { isRecord } from '../../../crds/schema-node.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 
 /** The group of kinds that are ours in all but the name: no operator looks at them, so a bare writer has them for itself. */
@@ -16,8 +16,8 @@ export async function installBareKinds(plane: ControlPlane): Promise<void> {
 }
 
 async function install(plane: ControlPlane, definition: unknown): Promise<void> {
-  const { spec, metadata, ...rest } = isRecord(definition) ? definition : {};
-  if (!isRecord(spec) || !isRecord(metadata) || !isRecord(spec['names'])) throw new Error('no definition of a kind');
+  const { spec, metadata, ...rest } = isObject(definition) ? definition : {};
+  if (!isObject(spec) || !isObject(metadata) || !isObject(spec['names'])) throw new Error('no definition of a kind');
   const plural = String(spec['names']['plural']);
   const names = { ...spec['names'], shortNames: [], categories: [] };
   const { annotations = {} } = metadata;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 
 /** A write that an operator makes for an object. */
 export type BareWrite = 'secret' | 'finalizer' | 'status';
@@ -17,11 +17,11 @@ export interface BareWork {
 
 /** Reads what {@link BareWork} was written as. */
 export function bareWriterOptions(value: unknown): BareWork {
-  if (!isRecord(value) || !Array.isArray(value['paths']) || !Array.isArray(value['writes'])) throw new Error('no work');
+  if (!isObject(value) || !Array.isArray(value['paths']) || !Array.isArray(value['writes'])) throw new Error('no work');
   const writes = value['writes'].map((write: unknown): BareWrite => {
     if (write === 'secret' || write === 'finalizer' || write === 'status') return write;
     throw new Error(`no such write: ${String(write)}`);
   });
-  const status = isRecord(value['status']) ? value['status'] : {};
+  const status = isObject(value['status']) ? value['status'] : {};
   return { paths: value['paths'].map(String), writes, status, lanes: Number(value['lanes']) };
 }

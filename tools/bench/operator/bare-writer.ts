@@ -1,8 +1,8 @@
 // A bare writer: lists and watches, and makes for each object the writes that an operator makes, with nothing around them.
+import { isObject } from '../../../crds/json-value.ts';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { apiCall, type ApiCall } from '../../envtest/api-call.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { list } from '../../../operator/kube/client/list.ts';
 import type { WatchEvent } from '../../../operator/kube/client/watch.ts';
 import { bareWriterOptions, type BareWrite } from './bare-writer-options.ts';
@@ -28,8 +28,8 @@ let done = 0;
 let busySince = 0;
 
 function found(path: string, object: unknown): Found | undefined {
-  const { apiVersion, kind, metadata } = isRecord(object) ? object : {};
-  return isRecord(metadata) ? { path, apiVersion, kind, metadata } : undefined;
+  const { apiVersion, kind, metadata } = isObject(object) ? object : {};
+  return isObject(metadata) ? { path, apiVersion, kind, metadata } : undefined;
 }
 
 function add(one: Found): void {
@@ -109,10 +109,10 @@ function accessOf(config: unknown): { url: string; certificate: string; token: s
 }
 
 function firstOf(config: unknown, list: string, member: string): Record<string, unknown> {
-  const entries = isRecord(config) ? config[list] : undefined;
+  const entries = isObject(config) ? config[list] : undefined;
   const first: unknown = Array.isArray(entries) ? entries[0] : undefined;
-  const value = isRecord(first) ? first[member] : undefined;
-  if (!isRecord(value)) throw new Error(`the configuration has no ${list}`);
+  const value = isObject(first) ? first[member] : undefined;
+  if (!isObject(value)) throw new Error(`the configuration has no ${list}`);
   return value;
 }
 
@@ -123,7 +123,12 @@ function say(line: object): void {
 // Last: what the list finds is written at once, and needs everything above.
 for (let nth = 0; nth < lanes; nth += 1) void lane();
 for (const path of paths) {
-  const { objects, resourceVersion } = await list(kube, { path, pageSize: 500 }, (object) => found(path, object), never);
+  const { objects, resourceVersion } = await list(
+    kube,
+    { path, pageSize: 500 },
+    (object) => found(path, object),
+    never,
+  );
   objects.forEach(add);
   const onEvent = ({ type, object }: WatchEvent): void => {
     const one = found(path, object);

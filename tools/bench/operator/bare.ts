@@ -1,6 +1,5 @@
+import { isObject, parseJson } from '../../../crds/json-value.ts';
 import { fileURLToPath } from 'node:url';
-import { isRecord } from '../../../crds/schema-node.ts';
-import { parseJson } from '../../../api/client/apply-answer.ts';
 import { startLoggedProcess } from '../../../test/support/logged-process.ts';
 import { bareGroup } from './bare-kinds.ts';
 import type { BareWork, BareWrite } from './bare-writer-options.ts';
@@ -36,7 +35,7 @@ export async function startBareWriter(
     async wrote(objects) {
       for (;;) {
         const last = parseJson(running.lines.at(-1) ?? '');
-        if (isRecord(last) && last['msg'] === 'idle' && last['done'] === objects) return Number(last['milliseconds']);
+        if (isObject(last) && last['msg'] === 'idle' && last['done'] === objects) return Number(last['milliseconds']);
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     },
@@ -49,8 +48,8 @@ export async function startBareWriter(
 /** The kind, and the status that the operator gave to some object of it. */
 async function statusOfSome(cluster: BenchCluster, plural: Plural): Promise<[string, unknown]> {
   const { body } = await cluster.plane.call({ path: `${pathOf(plural)}?limit=1` });
-  const items = isRecord(body) && Array.isArray(body['items']) ? body['items'] : [];
-  const [first] = items.filter(isRecord);
+  const items = isObject(body) && Array.isArray(body['items']) ? body['items'] : [];
+  const [first] = items.filter(isObject);
   if (first === undefined) throw new Error(`there are no ${plural} of which to take a status`);
   return [String(first['kind']), first['status']];
 }

@@ -1,8 +1,8 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { createConnection } from '../../../operator/kube/client/connection.ts';
 import { createKubeApi, type KubeApi } from '../../../operator/kube/client/kube-api.ts';
 import { kubeconfigFile } from '../../../operator/kube/client/kubeconfig-file.ts';
 import { watch, type WatchEvent } from '../../../operator/kube/client/watch.ts';
-import { isRecord } from '../../../crds/schema-node.ts';
 
 /** Calls and watches of the bench, with the product's own client. */
 export function kubeApi(kubeconfig: string): KubeApi {
@@ -15,8 +15,8 @@ const times = { timeoutSeconds: 3_600, silence: 3_600_000 };
 /** The version of everything now: of etcd, where each write of anything makes a new one. */
 async function versionNow(kube: KubeApi, path = '/api/v1/namespaces'): Promise<string> {
   const answer = await kube.call({ path, query: { limit: '1' } }, new AbortController().signal);
-  const { metadata } = isRecord(answer) ? answer : {};
-  return isRecord(metadata) ? String(metadata['resourceVersion']) : '0';
+  const { metadata } = isObject(answer) ? answer : {};
+  return isObject(metadata) ? String(metadata['resourceVersion']) : '0';
 }
 
 /**
@@ -43,7 +43,7 @@ export async function followFrom(
   for (let version = from; !signal.aborted;) {
     for await (const event of watch(kube, { path, resourceVersion: version }, times, signal)) {
       const { metadata } = event.object;
-      if (isRecord(metadata)) version = String(metadata['resourceVersion']);
+      if (isObject(metadata)) version = String(metadata['resourceVersion']);
       if (event.type !== 'BOOKMARK') onEvent(event);
     }
   }

@@ -1,6 +1,6 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isRecord } from '../../../crds/schema-node.ts';
 import { whole } from '../figures.ts';
 import type { BenchCluster } from './cluster.ts';
 import { quantile } from './figures.ts';
@@ -12,7 +12,7 @@ export async function empty(cluster: BenchCluster, path: string): Promise<void> 
   await demand(cluster.plane, 200, { method: 'DELETE', path });
   for (;;) {
     const page = await demand(cluster.plane, 200, { method: 'GET', path: `${path}?limit=1` });
-    if (isRecord(page) && Array.isArray(page['items']) && page['items'].length === 0) return;
+    if (isObject(page) && Array.isArray(page['items']) && page['items'].length === 0) return;
     await pause(200);
   }
 }

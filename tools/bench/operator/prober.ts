@@ -1,5 +1,5 @@
+import { isObject } from '../../../crds/json-value.ts';
 import { Agent, request } from 'node:http';
-import { isRecord } from '../../../crds/schema-node.ts';
 import type { BenchCluster } from './cluster.ts';
 import { follow, kubeApi } from './kube.ts';
 import { create, generated } from './objects.ts';
@@ -28,7 +28,7 @@ export async function startProber(cluster: BenchCluster, box: string): Promise<P
   const agent = new Agent({ keepAlive: true });
   const end = await follow(kubeApi(cluster.plane.kubeconfig), `/api/v1/namespaces/${box}/secrets`, ({ object }) => {
     const { metadata, data } = object;
-    if (isRecord(metadata) && isRecord(data)) waiting.get(String(metadata['name']))?.(String(data['client_secret']));
+    if (isObject(metadata) && isObject(data)) waiting.get(String(metadata['name']))?.(String(data['client_secret']));
   });
   const url = new URL(`${cluster.api.url}/boxes/${box}/auth/token`);
   return {

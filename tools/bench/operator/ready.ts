@@ -1,4 +1,4 @@
-import { isRecord } from '../../../crds/schema-node.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import type { KubeApi } from '../../../operator/kube/client/kube-api.ts';
 import { follow } from './kube.ts';
 
@@ -36,8 +36,8 @@ export async function watchReady(kube: KubeApi, paths: readonly string[], count:
 }
 
 function readyUid({ metadata, status }: Readonly<Record<string, unknown>>): string | undefined {
-  if (!isRecord(metadata) || !isRecord(status) || !Array.isArray(status['conditions'])) return undefined;
-  const ready = status['conditions'].filter(isRecord).find(({ type }) => type === 'Ready');
+  if (!isObject(metadata) || !isObject(status) || !Array.isArray(status['conditions'])) return undefined;
+  const ready = status['conditions'].filter(isObject).find(({ type }) => type === 'Ready');
   const isReady = ready?.['status'] === 'True' && ready['observedGeneration'] === metadata['generation'];
   return isReady ? String(metadata['uid']) : undefined;
 }

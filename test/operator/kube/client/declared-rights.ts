@@ -1,6 +1,6 @@
+import { isObject } from '../../../../crds/json-value.ts';
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import { isRecord } from '../../../../crds/schema-node.ts';
 
 /** One thing that the operator may do: a verb on a resource, or on a path. */
 export interface Right {
@@ -28,8 +28,8 @@ const files = ['cluster-role.yaml', 'role.yaml', 'cluster-role-box.yaml'].map((f
 /** Every role that operator/rbac defines, with its rules. */
 export function declaredRoles(): readonly { readonly role: RoleName; readonly rules: unknown }[] {
   return files.flatMap(objectsIn).flatMap((object) => {
-    const { kind, metadata, rules } = isRecord(object) ? object : {};
-    if ((kind !== 'ClusterRole' && kind !== 'Role') || !isRecord(metadata)) return [];
+    const { kind, metadata, rules } = isObject(object) ? object : {};
+    if ((kind !== 'ClusterRole' && kind !== 'Role') || !isObject(metadata)) return [];
     const { name, namespace } = metadata;
     return typeof name === 'string' ? [{ role: { kind, name, namespace: textOr(namespace) }, rules }] : [];
   });
@@ -99,7 +99,7 @@ function textOr(value: unknown): string | undefined {
 }
 
 function rulesIn(rules: unknown): Record<string, unknown>[] {
-  return Array.isArray(rules) ? rules.filter(isRecord) : [];
+  return Array.isArray(rules) ? rules.filter(isObject) : [];
 }
 
 function texts(value: unknown): string[] {

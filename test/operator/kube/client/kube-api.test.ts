@@ -1,8 +1,8 @@
+import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection as openSocket, createServer, type Server } from 'node:net';
 import path from 'node:path';
-import { isRecord } from '../../../../crds/schema-node.ts';
 import { createConnection } from '../../../../operator/kube/client/connection.ts';
 import { inCluster } from '../../../../operator/kube/client/in-cluster.ts';
 import { createKubeApi, type KubeApi } from '../../../../operator/kube/client/kube-api.ts';
@@ -170,7 +170,7 @@ describe('calls of the Kubernetes API', () => {
       const file = path.join(await mkdtemp(path.join(path.dirname(plane.kubeconfig), 'user-')), 'kubeconfig');
       const config: unknown = JSON.parse(await readFile(plane.kubeconfig, 'utf8'));
       const users = [{ name: 'user', user: { token } }];
-      await writeFile(file, JSON.stringify(isRecord(config) ? { ...config, users } : {}));
+      await writeFile(file, JSON.stringify(isObject(config) ? { ...config, users } : {}));
       return createKubeApi(createConnection(() => kubeconfigFile(file)));
     }
 
@@ -277,8 +277,8 @@ for (const [way, signIn] of Object.entries(ways)) {
       const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
       const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
       const answer = await api.call({ method: 'POST', path, body }, never);
-      const status = isRecord(answer) && isRecord(answer['status']) ? answer['status'] : {};
-      return isRecord(status['userInfo']) ? status['userInfo']['username'] : undefined;
+      const status = isObject(answer) && isObject(answer['status']) ? answer['status'] : {};
+      return isObject(status['userInfo']) ? status['userInfo']['username'] : undefined;
     }
     const nameOf = (name: string): string => `system:serviceaccount:${namespace}:${name}`;
 

@@ -1,7 +1,7 @@
+import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { generateClientSecret } from '../../../../api/credentials/secret-text.ts';
 import type { Kind } from '../../../../crds/kind.ts';
-import { isRecord } from '../../../../crds/schema-node.ts';
 import { forEachConcurrently } from '../../../../operator/kube/client/concurrency.ts';
 import { sendJson } from '../../../oauth/requests.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -122,8 +122,8 @@ describe('what goes wrong elsewhere', () => {
 
 /** Fields of an object that we own beside its status and our finalizer. */
 function ownedByUs(object: Readonly<Record<string, unknown>>): readonly string[] {
-  const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
-  const entries = Array.isArray(metadata['managedFields']) ? metadata['managedFields'].filter(isRecord) : [];
+  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
+  const entries = Array.isArray(metadata['managedFields']) ? metadata['managedFields'].filter(isObject) : [];
   return entries
     .filter(({ manager }) => manager === 'boxgate')
     .flatMap(({ fieldsV1 }) => paths(fieldsV1))
@@ -131,7 +131,7 @@ function ownedByUs(object: Readonly<Record<string, unknown>>): readonly string[]
 }
 
 function paths(fields: unknown, parent = ''): readonly string[] {
-  const members = isRecord(fields) ? Object.entries(fields) : [];
+  const members = isObject(fields) ? Object.entries(fields) : [];
   if (members.length === 0) return parent === '' ? [] : [parent];
   return members.flatMap(([name, below]) => paths(below, parent === '' ? name : `${parent}/${name}`));
 }

@@ -1,5 +1,5 @@
+import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../../crds/schema-node.ts';
 import { KINDS, type Kind } from '../../../../crds/kind.ts';
 import { createConnection } from '../../../../operator/kube/client/connection.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
@@ -36,8 +36,8 @@ describe('Ready, probed on the event that says it, on two replicas of which one 
     const times = { timeoutSeconds: 60, silence: 60_000 };
     for await (const { object } of watch(api, { path, resourceVersion: '0' }, times, done.signal)) {
       const { metadata, status } = object;
-      if (!isRecord(metadata) || metadata['name'] !== name || metadata['generation'] !== generation) continue;
-      const all = isRecord(status) && Array.isArray(status['conditions']) ? status['conditions'].filter(isRecord) : [];
+      if (!isObject(metadata) || metadata['name'] !== name || metadata['generation'] !== generation) continue;
+      const all = isObject(status) && Array.isArray(status['conditions']) ? status['conditions'].filter(isObject) : [];
       const ready = all.find(({ type }) => type === 'Ready');
       if (ready?.['status'] === 'True' && ready['observedGeneration'] === generation) break;
     }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../../crds/schema-node.ts';
+import { isObject } from '../../../../crds/json-value.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { bindSecrets } from '../../install-operator.ts';
 import { startOperatorRig, type OperatorRig } from '../../operator-rig.ts';
@@ -21,7 +21,7 @@ describe('rights on the Secrets of a namespace that are taken and given back', (
     await rig.plane.call({ method: 'DELETE', path: `${path}/boxgate-box` });
     await eventually('the binding is gone', async () => {
       const { body } = await rig.plane.call({ path });
-      return isRecord(body) && Array.isArray(body['items']) && body['items'].length === 0;
+      return isObject(body) && Array.isArray(body['items']) && body['items'].length === 0;
     });
     let nth = 0;
     await eventually('a client waits for rights', async () => {

@@ -1,7 +1,7 @@
+import { isObject } from '../../../../crds/json-value.ts';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Kind } from '../../../../crds/kind.ts';
-import { isRecord } from '../../../../crds/schema-node.ts';
 import type { Environment } from '../../../../process/environment.ts';
 import type { ControlPlane } from '../../../../tools/envtest/control-plane.ts';
 import { kubectl } from '../../../../tools/envtest/install-crds.ts';
@@ -189,7 +189,7 @@ export const rightCases: Readonly<Record<string, RightCase>> = {
     shows: isForbidden,
     async wanted(scene) {
       const { metadata } = (await secretOf(scene)) ?? {};
-      return isRecord(metadata) && isRecord(metadata['labels']) && metadata['labels']['team'] === 'shop';
+      return isObject(metadata) && isObject(metadata['labels']) && metadata['labels']['team'] === 'shop';
     },
   },
   'get /secrets': {
@@ -310,9 +310,9 @@ async function signInByServiceAccount({ rig, box }: RightsScene): Promise<void> 
   await rig.ready('Client', box, 'app');
   const url = `${rig.api.url}/boxes/${box}`;
   const metadata: unknown = await (await fetch(`${url}/.well-known/openid-configuration`)).json();
-  const spec = { audiences: [isRecord(metadata) ? metadata['issuer'] : undefined] };
+  const spec = { audiences: [isObject(metadata) ? metadata['issuer'] : undefined] };
   const { body } = await rig.plane.call({ method: 'POST', path: `${accounts}/app/token`, body: { spec } });
-  const token = isRecord(body) && isRecord(body['status']) ? String(body['status']['token']) : '';
+  const token = isObject(body) && isObject(body['status']) ? String(body['status']['token']) : '';
   const fields = { grant_type: 'client_credentials', client_id: 'app', ...proof(token) };
   const { status, text } = await sendForm(`${url}/auth/token`, fields);
   if (status !== 200) throw new Error(text);
@@ -331,7 +331,7 @@ function renewal(breaks: string, edit: (rig: RightsScene['rig']) => Promise<void
   let before: unknown;
   const renewedAt = async ({ rig }: RightsScene): Promise<unknown> => {
     const { body } = await rig.plane.call({ path: lease });
-    return isRecord(body) && isRecord(body['spec']) ? body['spec']['renewTime'] : undefined;
+    return isObject(body) && isObject(body['spec']) ? body['spec']['renewTime'] : undefined;
   };
   return {
     breaks,
@@ -372,20 +372,20 @@ async function changeTwice(scene: RightsScene): Promise<void> {
 
 /** Checks whether an Event of the box has counted a repetition. */
 async function isCounted({ rig, box }: RightsScene): Promise<boolean> {
-  return (await eventsIn(rig, box)).some(({ series }) => isRecord(series));
+  return (await eventsIn(rig, box)).some(({ series }) => isObject(series));
 }
 
 async function eventsIn({ plane }: RightsScene['rig'], box: string): Promise<readonly Record<string, unknown>[]> {
   const { body } = await plane.call({ path: `/apis/events.k8s.io/v1/namespaces/${box}/events` });
-  return isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
+  return isObject(body) && Array.isArray(body['items']) ? body['items'].filter(isObject) : [];
 }
 
 /** Lets nobody write the status of a Box. */
 async function takeStatusRight(plane: ControlPlane): Promise<void> {
   const path = '/apis/rbac.authorization.k8s.io/v1/clusterroles/boxgate-operator';
   const { body } = await plane.call({ path });
-  const { metadata, rules } = isRecord(body) ? body : {};
-  const { name } = isRecord(metadata) ? metadata : {};
+  const { metadata, rules } = isObject(body) ? body : {};
+  const { name } = isObject(metadata) ? metadata : {};
   const less = rulesWithout(rules, { verb: 'patch', group: 'boxgate.dev', resource: 'boxes/status' });
   await plane.call({ method: 'PUT', path, body: { metadata: { name }, rules: less } });
 }
@@ -399,8 +399,8 @@ async function forgetEvents(plane: ControlPlane): Promise<void> {
 /** Checks whether an Event in the operator's namespace names the right. */
 async function isToldOfRights(plane: ControlPlane): Promise<boolean> {
   const { body } = await plane.call({ path: operatorEvents });
-  const items: readonly unknown[] = isRecord(body) && Array.isArray(body['items']) ? body['items'] : [];
-  return items.some((item) => isRecord(item) && String(item['message']).includes('patch boxes.boxgate.dev/status'));
+  const items: readonly unknown[] = isObject(body) && Array.isArray(body['items']) ? body['items'] : [];
+  return items.some((item) => isObject(item) && String(item['message']).includes('patch boxes.boxgate.dev/status'));
 }
 
 async function isForbidden({ rig, box }: RightsScene): Promise<boolean> {
@@ -409,7 +409,7 @@ async function isForbidden({ rig, box }: RightsScene): Promise<boolean> {
 
 async function secretOf({ rig, box }: RightsScene): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { status, body } = await rig.plane.call({ path: `/api/v1/namespaces/${box}/secrets/app` });
-  return status === 200 && isRecord(body) ? body : undefined;
+  return status === 200 && isObject(body) ? body : undefined;
 }
 
 const lease = `/apis/coordination.k8s.io/v1/namespaces/${operatorNamespace}/leases/boxgate-operator`;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../../crds/schema-node.ts';
+import { isObject } from '../../../../crds/json-value.ts';
 import type { Environment } from '../../../../process/environment.ts';
 import { mayAccount } from '../../../../tools/envtest/access-review.ts';
 import type { ControlPlane } from '../../../../tools/envtest/control-plane.ts';
@@ -103,9 +103,9 @@ export async function startRightsStage(plane: ControlPlane): Promise<RightsStage
       from = running?.operator.lines.length ?? 0;
       const role = pathOfRole(right.role);
       const { body } = await plane.call({ path: role });
-      const { metadata, rules } = isRecord(body) ? body : {};
+      const { metadata, rules } = isObject(body) ? body : {};
       const put = async (next: unknown, isAllowed: boolean): Promise<void> => {
-        const { name, namespace } = isRecord(metadata) ? metadata : {};
+        const { name, namespace } = isObject(metadata) ? metadata : {};
         await plane.call({ method: 'PUT', path: role, body: { metadata: { name, namespace }, rules: next } });
         const what = `the operator may${isAllowed ? '' : ' not'} ${right.name}`;
         await eventually(what, async () => (await mayOperator(plane, right, box)) === isAllowed);

@@ -1,5 +1,5 @@
+import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../../crds/schema-node.ts';
 import { controlPlane, type ControlPlane } from '../../../../tools/envtest/control-plane.ts';
 import { apiCall } from '../../../../tools/envtest/api-call.ts';
 import { operatorNamespace } from '../../../support/operator-process.ts';
@@ -49,10 +49,10 @@ describe('the rights of the operator', () => {
   /** Returns the operator's rights in a namespace, by the API server. */
   async function rightsIn(namespace: string): Promise<string[]> {
     const review = await asOperator('selfsubjectrulesreviews', 'SelfSubjectRulesReview', { namespace });
-    const { resourceRules, incomplete } = isRecord(review['status']) ? review['status'] : {};
+    const { resourceRules, incomplete } = isObject(review['status']) ? review['status'] : {};
     expect(incomplete).to.equal(false);
     const verbs = new Map<string, Set<string>>();
-    for (const rule of Array.isArray(resourceRules) ? resourceRules.filter(isRecord) : []) {
+    for (const rule of Array.isArray(resourceRules) ? resourceRules.filter(isObject) : []) {
       const names = rule['resourceNames'] === undefined ? '' : ` ${texts(rule['resourceNames']).join()}`;
       for (const group of texts(rule['apiGroups'])) {
         for (const resource of texts(rule['resources'])) {
@@ -69,7 +69,7 @@ describe('the rights of the operator', () => {
     const body = { apiVersion: 'authorization.k8s.io/v1', kind, spec };
     const call = { method: 'POST', path: `/apis/authorization.k8s.io/v1/${plural}`, body } as const;
     const answer = await apiCall(plane.url, plane.certificate, token, call);
-    return isRecord(answer.body) ? answer.body : {};
+    return isObject(answer.body) ? answer.body : {};
   }
 
   it('K-01: are these in every namespace', async () => {
@@ -88,9 +88,9 @@ describe('the rights of the operator', () => {
     const { body: everybody } = await plane.call({
       path: '/apis/rbac.authorization.k8s.io/v1/clusterroles/system:discovery',
     });
-    const open = new Set(pathsOf(isRecord(everybody) ? everybody['rules'] : undefined));
+    const open = new Set(pathsOf(isObject(everybody) ? everybody['rules'] : undefined));
     const review = await asOperator('selfsubjectrulesreviews', 'SelfSubjectRulesReview', { namespace: elsewhere });
-    const found = pathsOf(isRecord(review['status']) ? review['status']['nonResourceRules'] : undefined);
+    const found = pathsOf(isObject(review['status']) ? review['status']['nonResourceRules'] : undefined);
     expect(found.filter((path) => !open.has(path))).to.include.members(paths);
     const more = found.filter((path) => !open.has(path) && !paths.includes(path));
     expect(more.filter((path) => !/ \/(healthz|livez|readyz|version)$/.test(path))).to.deep.equal([]);
@@ -130,7 +130,7 @@ function texts(value: unknown): string[] {
 
 /** `get /path`, without a slash at its end, of each rule about paths. */
 function pathsOf(rules: unknown): string[] {
-  const all = Array.isArray(rules) ? rules.filter(isRecord) : [];
+  const all = Array.isArray(rules) ? rules.filter(isObject) : [];
   return all.flatMap((rule) =>
     texts(rule['nonResourceURLs']).flatMap((path) =>
       texts(rule['verbs']).map((verb) => `${verb} ${path.replace(/\/$/, '')}`),

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../../crds/schema-node.ts';
+import { isObject } from '../../../../crds/json-value.ts';
 import type { ControlPlane } from '../../../../tools/envtest/control-plane.ts';
 
 /** A Secret of a cluster as a test looks at it. */
@@ -50,10 +50,10 @@ export function testSecrets(plane: ControlPlane, namespace: string): TestSecrets
 }
 
 function foundSecret(body: unknown): FoundSecret {
-  const { metadata, data } = isRecord(body) ? body : {};
-  if (!isRecord(metadata)) throw new Error(`no Secret: ${JSON.stringify(body)}`);
+  const { metadata, data } = isObject(body) ? body : {};
+  if (!isObject(metadata)) throw new Error(`no Secret: ${JSON.stringify(body)}`);
   const { uid, resourceVersion, ownerReferences: owners } = metadata;
-  const decoded = Object.entries(isRecord(data) ? data : {}).map(
+  const decoded = Object.entries(isObject(data) ? data : {}).map(
     ([key, text]) => [key, Buffer.from(String(text), 'base64').toString('utf8')] as const,
   );
   return {
@@ -61,11 +61,11 @@ function foundSecret(body: unknown): FoundSecret {
     resourceVersion: String(resourceVersion),
     labels: recordOf(metadata['labels']),
     annotations: recordOf(metadata['annotations']),
-    owners: Array.isArray(owners) ? owners.filter(isRecord) : [],
+    owners: Array.isArray(owners) ? owners.filter(isObject) : [],
     data: Object.fromEntries(decoded),
   };
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
+  return isObject(value) ? value : {};
 }

@@ -1,6 +1,6 @@
+import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
 import { isGeneratedSecret } from '../../../../crds/generated-secret-text.ts';
-import { isRecord } from '../../../../crds/schema-node.ts';
 import { kubectl } from '../../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { annotate } from '../../desired/host-requests.ts';
@@ -29,7 +29,7 @@ describe('Secrets in a cluster', () => {
   const ready = (name: string): Promise<void> => rig.ready('Client', box, name);
   const uidOf = async (name: string): Promise<unknown> => {
     const object = await rig.find('Client', box, name);
-    return isRecord(object?.['metadata']) ? object['metadata']['uid'] : undefined;
+    return isObject(object?.['metadata']) ? object['metadata']['uid'] : undefined;
   };
   const says = (name: string, reason: string): Promise<void> =>
     eventually(
@@ -38,8 +38,8 @@ describe('Secrets in a cluster', () => {
     );
   const message = async (name: string): Promise<string> => {
     const object = await rig.find('Client', box, name);
-    const status = isRecord(object?.['status']) ? object['status'] : {};
-    const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isRecord) : [];
+    const status = isObject(object?.['status']) ? object['status'] : {};
+    const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isObject) : [];
     return String(conditions.find(({ type }) => type === 'SecretReady')?.['message']);
   };
   const secretOf = async (name: string): Promise<FoundSecret> => {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../../crds/schema-node.ts';
+import { isObject } from '../../../../crds/json-value.ts';
 import { KINDS } from '../../../../crds/kind.ts';
 import type { Kind } from '../../../../crds/kind.ts';
 import type { ControlPlane } from '../../../../tools/envtest/control-plane.ts';
@@ -9,8 +9,8 @@ const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true 
 export async function acceptAnySpec(plane: ControlPlane, kind: Kind): Promise<void> {
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${KINDS[kind].plural}.boxgate.dev`;
   const { body } = await plane.call({ path });
-  const spec = isRecord(body) && isRecord(body['spec']) ? body['spec'] : {};
-  const versions = (Array.isArray(spec['versions']) ? spec['versions'].filter(isRecord) : []).map((version) => ({
+  const spec = isObject(body) && isObject(body['spec']) ? body['spec'] : {};
+  const versions = (Array.isArray(spec['versions']) ? spec['versions'].filter(isObject) : []).map((version) => ({
     ...version,
     schema: { openAPIV3Schema: { type: 'object', properties: { spec: anything, status: anything } } },
   }));

@@ -1,5 +1,5 @@
+import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../../crds/schema-node.ts';
 import type { ObjectEvent } from '../../../../operator/status/events.ts';
 import { createConnection } from '../../../../operator/kube/client/connection.ts';
 import { createEventRecorder } from '../../../../operator/kube/source/event-recorder.ts';
@@ -61,7 +61,7 @@ describe('a recorder of events', () => {
     }
     const counts = calls
       .slice(1)
-      .map(({ body }) => (isRecord(body) && isRecord(body['series']) ? body['series']['count'] : 0));
+      .map(({ body }) => (isObject(body) && isObject(body['series']) ? body['series']['count'] : 0));
     expect(counts).to.deep.equal([2, 62]);
   });
 
@@ -133,7 +133,7 @@ describe('a recorder of events', () => {
       path,
       body: { apiVersion: 'boxgate.dev/v1', kind: 'Client', metadata: { name: 'app' }, spec },
     });
-    const metadata = isRecord(made.body) && isRecord(made.body['metadata']) ? made.body['metadata'] : {};
+    const metadata = isObject(made.body) && isObject(made.body['metadata']) ? made.body['metadata'] : {};
     const options = {
       api: createKubeApi(createConnection(() => inCluster(access))),
       instance: 'pod_1',

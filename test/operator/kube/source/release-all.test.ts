@@ -1,5 +1,5 @@
+import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
-import { isRecord } from '../../../../crds/schema-node.ts';
 import { startControlPlane, type ControlPlane } from '../../../../tools/envtest/control-plane.ts';
 import { applyCrds } from '../../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -32,7 +32,7 @@ describe('boxgate operator --release-finalizers', () => {
 
   async function finalizersOf(namespace: string, plural: string, name: string): Promise<unknown> {
     const { body } = await plane.call({ path: `${group}/namespaces/${namespace}/${plural}/${name}` });
-    return isRecord(body) && isRecord(body['metadata']) ? body['metadata']['finalizers'] : 'not there';
+    return isObject(body) && isObject(body['metadata']) ? body['metadata']['finalizers'] : 'not there';
   }
 
   const run = () =>

@@ -1,6 +1,6 @@
+import { isObject } from '../../../../crds/json-value.ts';
 import { expect } from 'chai';
 import type { ServiceAccountSettings } from '../../../../api/client/cluster-settings.ts';
-import { isRecord } from '../../../../crds/schema-node.ts';
 import { createConnection } from '../../../../operator/kube/client/connection.ts';
 import { inCluster } from '../../../../operator/kube/client/in-cluster.ts';
 import { createKubeApi } from '../../../../operator/kube/client/kube-api.ts';
@@ -60,7 +60,7 @@ describe('the ServiceAccounts of a real cluster', () => {
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
     const spec = { audiences, expirationSeconds: 3600 };
     const { body } = await plane.call({ method: 'POST', path, body: { spec } });
-    const status = isRecord(body) && isRecord(body['status']) ? body['status'] : {};
+    const status = isObject(body) && isObject(body['status']) ? body['status'] : {};
     return String(status['token']);
   }
 

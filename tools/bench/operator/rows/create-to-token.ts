@@ -1,4 +1,4 @@
-import { isRecord } from '../../../../crds/schema-node.ts';
+import { isObject } from '../../../../crds/json-value.ts';
 import { judged, type Row } from '../../scenario.ts';
 import { createMany, newBox } from '../batch.ts';
 import { onCluster, type BenchCluster } from '../cluster.ts';
@@ -58,8 +58,8 @@ async function statusesWritten(cluster: BenchCluster, box: string): Promise<void
   const deadline = performance.now() + 300_000;
   for (;;) {
     const { body } = await cluster.plane.call({ path });
-    const items = isRecord(body) && Array.isArray(body['items']) ? body['items'].filter(isRecord) : [];
-    if (items.every(({ status }) => isRecord(status) && Number(status['observedGeneration']) > 0)) return;
+    const items = isObject(body) && Array.isArray(body['items']) ? body['items'].filter(isObject) : [];
+    if (items.every(({ status }) => isObject(status) && Number(status['observedGeneration']) > 0)) return;
     if (performance.now() > deadline) throw new Error('not every client has a status');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
