@@ -49,7 +49,12 @@ export function startObserver(plane: ControlPlane, checker: Checker, random: Ran
     const { clients, version } = await listClients(plane, '');
     for (const client of clients) heard(client);
     const times = { timeoutSeconds: 60, silence: 90_000 };
-    for await (const { type, object } of watch(api, { path: clientPath(''), resourceVersion: version }, times, signal)) {
+    for await (const { type, object } of watch(
+      api,
+      { path: clientPath(''), resourceVersion: version },
+      times,
+      signal,
+    )) {
       const client = foundClient(object);
       if (client === undefined) continue;
       const key = `${client.box}/${client.name}`;

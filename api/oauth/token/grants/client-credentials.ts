@@ -1,16 +1,13 @@
 import type { Client } from '../../../../crds/client.ts';
-import type { NewSession } from '../../../db/session/issue.ts';
 import { planAccessToken } from '../plan.ts';
 import { askedIn } from '../asked.ts';
 import { authenticateClient } from '../../client-auth/authenticate-client.ts';
-import { createTokenFamily } from '../../refresh/create-token-family.ts';
-import type { RefreshSettings } from '../../refresh/settings.ts';
 import { makeToken } from '../access-token.ts';
 import { keyFor } from '../../keys/key-needed.ts';
 import { OAuthError } from '../../oauth-error.ts';
-import { issueWithinLimit, tooManySessions } from '../session-limit.ts';
+import { storeSession } from '../store-session.ts';
 import { tokenResponse } from '../response.ts';
-import type { Grant, GrantContext } from './grant.ts';
+import type { Grant } from './grant.ts';
 
 /** The client credentials grant, RFC 6749 §4.4: for confidential clients only. */
 export const clientCredentials: Grant = {
@@ -29,28 +26,10 @@ export const clientCredentials: Grant = {
     const now = services.now();
     const holder = { client: client.client.id, user: null, type: 'c', remoteAddr: request.remoteAddr } as const;
     const { text, session } = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now });
-    const refreshToken = await store(session, settings, context, now);
+    const refreshToken = await storeSession(session, settings, context, now);
     return tokenResponse(text, plan, asked.scope, { refreshToken });
   },
 };
-
-/** Stores the session, with a refresh token for a client that has them configured. Throws OAuthError `slow_down`. */
-async function store(
-  session: NewSession,
-  settings: RefreshSettings,
-  { state, statements, transaction }: GrantContext,
-  now: number,
-): Promise<string | undefined> {
-  if (settings.refresh_token === true) {
-    const origin = { grant: 'c', settings, box: state.settings, now } as const;
-    const refreshToken = await createTokenFamily(session, origin, transaction);
-    if (refreshToken === undefined) throw tooManySessions();
-    return refreshToken;
-  }
-  if (state.settings.tokens?.max_sessions_per_client === undefined) await statements.issue(session);
-  else if (!(await issueWithinLimit(session, state.settings, transaction, now))) throw tooManySessions();
-  return undefined;
-}
 
 /** Throws OAuthError `unauthorized_client` unless the client lists the grant (RFC 6749 §5.2). */
 function demandGrant(client: Client): void {

@@ -1,0 +1,26 @@
+import type { NewSession } from '../../db/session/issue.ts';
+import { createTokenFamily } from '../refresh/create-token-family.ts';
+import type { RefreshSettings } from '../refresh/settings.ts';
+import type { GrantContext } from './grants/grant.ts';
+import { issueWithinLimit, tooManySessions } from './session-limit.ts';
+
+/**
+ * Stores the session of a client's own token (`now` in milliseconds): in a batch, or in a transaction if its box limits
+ * sessions or the client gets a refresh token, which is returned. Throws OAuthError `slow_down`, and Outage.
+ */
+export async function storeSession(
+  session: NewSession,
+  settings: RefreshSettings,
+  { state, statements, transaction }: Pick<GrantContext, 'state' | 'statements' | 'transaction'>,
+  now: number,
+): Promise<string | undefined> {
+  if (settings.refresh_token === true) {
+    const origin = { grant: 'c', settings, box: state.settings, now } as const;
+    const refreshToken = await createTokenFamily(session, origin, transaction);
+    if (refreshToken === undefined) throw tooManySessions();
+    return refreshToken;
+  }
+  if (state.settings.tokens?.max_sessions_per_client === undefined) await statements.issue(session);
+  else if (!(await issueWithinLimit(session, state.settings, transaction, now))) throw tooManySessions();
+  return undefined;
+}
