@@ -1,4 +1,4 @@
-import { afterSignIn } from '../../oauth/authorization/prompt.ts';
+import { afterSignIn } from '../../oauth/authorization/request/prompt.ts';
 import type { SignedIn } from '../../users/sign-in/begin-sign-in.ts';
 import { hasRequest } from './authorization-hint.ts';
 import { setCookie } from '../cookies/browser-cookie.ts';

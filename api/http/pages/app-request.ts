@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { replaceIdToken } from '../../oauth/authorization/user-hint.ts';
+import { replaceIdToken } from '../../oauth/authorization/request/user-hint.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { pageRequest } from './page-request.ts';
 import type { PageRequest } from './page-request.ts';

@@ -1,4 +1,4 @@
-import { describeRequest } from '../../oauth/authorization/describe-request.ts';
+import { describeRequest } from '../../oauth/authorization/request/describe-request.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { PageRequest } from './page-request.ts';
 

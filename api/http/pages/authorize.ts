@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { authorize } from '../../oauth/authorization/authorize.ts';
 import type { AuthorizationResponse } from '../../oauth/authorization/authorization-response.ts';
 import type { AuthorizationVisit, NextStep } from '../../oauth/authorization/browser-request.ts';
-import { replaceIdToken } from '../../oauth/authorization/user-hint.ts';
+import { replaceIdToken } from '../../oauth/authorization/request/user-hint.ts';
 import { formPostPage } from '../../pages/form-post-page.ts';
 import { chooseLanguage } from '../../pages/language.ts';
 import { problemPage } from '../../pages/problem-page.ts';

@@ -1,5 +1,5 @@
 import { answerConsent, waitingRequest } from '../../oauth/authorization/answer-consent.ts';
-import { describeRequest } from '../../oauth/authorization/describe-request.ts';
+import { describeRequest } from '../../oauth/authorization/request/describe-request.ts';
 import { consentPage } from '../../pages/consent-page.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';

@@ -10,7 +10,7 @@ import { consentTarget } from './consent-target.ts';
 import { scopesOf } from './covered-by-consent.ts';
 import { issueHeld, withHeldSignIn } from './held-sign-in.ts';
 import type { HeldSignIn } from './held-sign-in.ts';
-import { shownDigest } from './shown-request.ts';
+import { shownDigest } from './request/shown-request.ts';
 import { judgeAnswering } from './sign-in-checks.ts';
 
 /** The answer of a user to the consent page of a request. */

@@ -1,5 +1,5 @@
-import type { AuthorizationErrorCode } from './authorization-error.ts';
-import type { ResponseMode } from './response-mode.ts';
+import type { AuthorizationErrorCode } from './request/authorization-error.ts';
+import type { ResponseMode } from './request/response-mode.ts';
 
 /** Destination of the answer to an authorization request, and the parameters that every answer carries. */
 export interface RedirectTarget {

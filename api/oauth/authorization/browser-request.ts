@@ -8,12 +8,12 @@ import type { Transaction } from '../../state/state-cache.ts';
 import { decideWithKey } from '../keys/decide-with-key.ts';
 import type { OAuthServices } from '../services.ts';
 import { signInThatCounts } from '../session/signed-in.ts';
-import { judgeAuthorizationRequest } from './authorization-request.ts';
-import type { AuthorizationRequest } from './authorization-request.ts';
+import { judgeAuthorizationRequest } from './request/authorization-request.ts';
+import type { AuthorizationRequest } from './request/authorization-request.ts';
 import { errorResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
 import { consentTarget } from './consent-target.ts';
-import { replaceIdToken } from './user-hint.ts';
+import { replaceIdToken } from './request/user-hint.ts';
 
 /** A browser that sends an authorization request, or the answer to a question about one. */
 export interface AuthorizationVisit {

@@ -1,5 +1,5 @@
 import type { Consent } from '../../db/authorization/consent.ts';
-import type { AuthorizationRequest } from './authorization-request.ts';
+import type { AuthorizationRequest } from './request/authorization-request.ts';
 
 /** Checks whether a consent covers all that a request wants. A consent to an earlier client of this ID is ignored. */
 export function isCoveredBy(

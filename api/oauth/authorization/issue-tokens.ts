@@ -14,7 +14,7 @@ import { authorizationResponse, errorResponse } from './authorization-response.t
 import type { AuthorizationResponse } from './authorization-response.ts';
 import type { BrowserRequest } from './browser-request.ts';
 import { answerRow } from './issue-code.ts';
-import { givesIdToken, givesToken } from './response-type.ts';
+import { givesIdToken, givesToken } from './request/response-type.ts';
 
 /** The user that tokens are issued to, and the sign-in, whose row is locked. */
 export interface TokenHolder {

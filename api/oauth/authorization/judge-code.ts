@@ -4,7 +4,7 @@ import type { CodeParts } from '../../credentials/code-text.ts';
 import type { FoundCode } from '../../db/authorization/code-statements.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import { requiresPkce } from '../client-auth/confidential.ts';
-import { isRedirectUri } from './redirect-uri.ts';
+import { isRedirectUri } from './request/redirect-uri.ts';
 
 /** A code as a client presents it. */
 export interface PresentedCode {

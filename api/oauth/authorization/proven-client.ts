@@ -1,5 +1,5 @@
 import { mustAuthenticateForCode } from '../client-auth/confidential.ts';
-import type { AuthorizationRequest } from './authorization-request.ts';
+import type { AuthorizationRequest } from './request/authorization-request.ts';
 
 /**
  * Checks whether something proves the identity of the client that receives the answer: an https address, which nobody

@@ -3,7 +3,7 @@ import { errorResponse } from './authorization-response.ts';
 import type { BrowserRequest, NextStep } from './browser-request.ts';
 import { toSignIn } from './browser-request.ts';
 import { isCoveredBy } from './covered-by-consent.ts';
-import { isTooOld } from './prompt.ts';
+import { isTooOld } from './request/prompt.ts';
 import { isProven } from './proven-client.ts';
 
 /** Verdict on a sign-in: the step that ends the request, or `ask-consent`. */

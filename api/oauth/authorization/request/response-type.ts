@@ -1,6 +1,6 @@
-import { allows } from '../../../crds/compatibility.ts';
-import type { BoxState, ClientState } from '../../state/box-state.ts';
-import type { Parameters } from '../token/parameters.ts';
+import { allows } from '../../../../crds/compatibility.ts';
+import type { BoxState, ClientState } from '../../../state/box-state.ts';
+import type { Parameters } from '../../token/parameters.ts';
 import { AuthorizationError } from './authorization-error.ts';
 
 /** Response types that are supported (RFC 6749 §3.1.1, OAuth 2.0 Multiple Response Type Encoding Practices §3, §5). */

@@ -1,4 +1,4 @@
-import type { Parameters } from '../token/parameters.ts';
+import type { Parameters } from '../../token/parameters.ts';
 import { AuthorizationError } from './authorization-error.ts';
 
 /** Response modes (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, Form Post Response Mode §2). */

@@ -1,7 +1,7 @@
-import type { Box } from '../../../crds/box.ts';
-import { ID_TOKEN_LIFETIME } from '../openid/id-token.ts';
-import { refreshLifetimes } from '../refresh/refresh-lifetimes.ts';
-import type { OAuthServices } from '../services.ts';
+import type { Box } from '../../../../crds/box.ts';
+import { ID_TOKEN_LIFETIME } from '../../openid/id-token.ts';
+import { refreshLifetimes } from '../../refresh/refresh-lifetimes.ts';
+import type { OAuthServices } from '../../services.ts';
 import { judgeAuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { shownDigest } from './shown-request.ts';

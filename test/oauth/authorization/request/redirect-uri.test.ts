@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { isRedirectUri } from '../../../api/oauth/authorization/redirect-uri.ts';
-import { seededRandom } from '../../support/random.ts';
-import { configuredUris, variantOf } from '../redirect-uri-variants.ts';
+import { isRedirectUri } from '../../../../api/oauth/authorization/request/redirect-uri.ts';
+import { seededRandom } from '../../../support/random.ts';
+import { configuredUris, variantOf } from '../../redirect-uri-variants.ts';
 
 /** RFC 8252 §7.3 by the letter: http on a loopback address, and nothing between the address and the path but a port. */
 const loopback = /^http:\/\/(?:127\.0\.0\.1|\[::1\])/;

@@ -1,8 +1,8 @@
-import type { UserHints } from '../../credentials/user-hint.ts';
-import type { BoxState } from '../../state/box-state.ts';
-import { OAuthError } from '../oauth-error.ts';
-import { KEY_GONE, readIdTokenHint } from '../openid/id-token-hint.ts';
-import { formDecode } from '../token/parameters.ts';
+import type { UserHints } from '../../../credentials/user-hint.ts';
+import type { BoxState } from '../../../state/box-state.ts';
+import { OAuthError } from '../../oauth-error.ts';
+import { KEY_GONE, readIdTokenHint } from '../../openid/id-token-hint.ts';
+import { formDecode } from '../../token/parameters.ts';
 
 /** Name of the parameter that replaces an `id_token_hint` in our own addresses. */
 export const USER_HINT = 'boxgate_user_hint';

@@ -1,7 +1,7 @@
-import type { Client } from '../../../crds/client.ts';
-import type { BoxState, ClientState } from '../../state/box-state.ts';
-import type { Parameters } from '../token/parameters.ts';
-import type { RedirectTarget } from './authorization-response.ts';
+import type { Client } from '../../../../crds/client.ts';
+import type { BoxState, ClientState } from '../../../state/box-state.ts';
+import type { Parameters } from '../../token/parameters.ts';
+import type { RedirectTarget } from '../authorization-response.ts';
 import { isRedirectUri } from './redirect-uri.ts';
 import { chooseMode } from './response-mode.ts';
 import { grantOf, knownResponseType, usualMode } from './response-type.ts';

@@ -1,4 +1,4 @@
-import type { Parameters } from '../token/parameters.ts';
+import type { Parameters } from '../../token/parameters.ts';
 import { AuthorizationError } from './authorization-error.ts';
 
 /** Demands of a request on the pages that its user sees (OpenID Connect Core §3.1.2.1). */
