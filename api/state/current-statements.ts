@@ -65,12 +65,14 @@ export class CurrentStatements {
   }
 
   /** Stores a code; false if a transaction must decide (`storeCode` of api/db). */
-  storeCode(code: NewCode): Promise<boolean> {
+  async storeCode(code: NewCode): Promise<boolean> {
+    this.#requireUnchanged();
     return this.#statements.storeCode(code);
   }
 
   /** Uses a code and stores its session; false if a transaction must decide (`redeemCode` of api/db). */
-  redeem(redemption: Redemption): Promise<boolean> {
+  async redeem(redemption: Redemption): Promise<boolean> {
+    this.#requireUnchanged();
     return this.#statements.redeem(redemption);
   }
 

@@ -39,8 +39,9 @@ export async function findSignIn(
 }
 
 /**
- * Finds the same, and locks it until the transaction ends: nobody ends it meanwhile. The user is read before the row is
- * locked, so call it only in a transaction that holds the box: nobody revokes the user's rights then.
+ * Finds the same, and locks its user and it until the transaction ends: nobody changes the user's email or ends the
+ * sign-in meanwhile. The user is read before the row is locked, so call it only in a transaction that holds the box:
+ * nobody revokes the user's rights then.
  */
 export async function lockSignIn(
   connection: Connection,
@@ -48,6 +49,12 @@ export async function lockSignIn(
   browser: string,
   now: number,
 ): Promise<SignIn | undefined> {
+  // A user is changed and deleted before their sign-ins: locked in the same order. `store_codes` waits for neither.
+  await connection.query(
+    `SELECT FROM boxgate.user WHERE box = $1 AND id =
+       (SELECT user_id FROM boxgate.sign_in WHERE box = $1 AND browser = decode($2, 'hex')) FOR KEY SHARE`,
+    [box, browser],
+  );
   const { rows } = await connection.query<SignInRow>(`${selectSignIn} FOR KEY SHARE`, [box, browser, now]);
   return signInOf(rows, browser);
 }

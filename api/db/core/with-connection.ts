@@ -39,6 +39,11 @@ async function runOn<T>(
   signal: AbortSignal,
   work: (connection: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
+  if (signal.aborted) {
+    // The wait for the connection took all of the time: it is in order, and the work has not begun.
+    connection.release();
+    throw signal.reason;
+  }
   try {
     const result = await unlessAborted(work(connection), signal);
     connection.release();

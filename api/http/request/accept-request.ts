@@ -130,6 +130,8 @@ function refuseAmbiguous(request: IncomingMessage): string {
   if (rawHeaders.length > 2 * mostHeaders) throw new Problem('bad-request', 'The request has too many headers');
   refuseRepeated(rawHeaders);
   if (request.url?.startsWith('/') !== true) throw new Problem('bad-request', 'The request target must be a path');
+  // RFC 9112 §3.2.1: a target has no fragment. What is left here is all that express reads without parsing it as a URL.
+  if (/[#\s]/.test(request.url)) throw new Problem('bad-request', 'The request target must not have a fragment (#)');
   const host = hostName(request.headers.host);
   if (host === undefined) throw new Problem('bad-request', 'The Host header is malformed');
   return host;

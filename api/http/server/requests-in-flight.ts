@@ -7,8 +7,11 @@ import { exchangeOf } from '../request/exchange.ts';
 /** Seconds: another request of the box may end at any time. */
 const retryAfter = '1';
 
-/** Counts a request of its box until the response is closed. Throws Problem `throttled` beyond the quota, `most`. */
-export type CountInFlight = (response: ServerResponse, most: number) => void;
+/**
+ * Counts a request of its box until the response is closed. Returns false without counting it if its caller has hung up
+ * already: it would never be closed again. Throws Problem `throttled` beyond the quota, `most`.
+ */
+export type CountInFlight = (response: ServerResponse, most: number) => boolean;
 
 /** Creates the counter of requests on the public port. It adds one listener to each response, the same to all. */
 export function countingInFlight(inFlight: InFlight): CountInFlight {
@@ -17,10 +20,12 @@ export function countingInFlight(inFlight: InFlight): CountInFlight {
   }
 
   return (response, most) => {
+    if (response.destroyed) return false;
     if (!inFlight.enter(exchangeOf(response).box, most)) {
       const message = `The request ${quotaSentence('requests', most)}`;
       throw new Problem('throttled', message, { 'Retry-After': retryAfter });
     }
     response.on('close', leave);
+    return true;
   };
 }

@@ -13,8 +13,8 @@ import { addRoutes } from './routes.ts';
 import type { Route } from './routes.ts';
 
 /**
- * Creates the listener of the public port: an express app that every request enters. What concerns every request is a
- * middleware between `acceptingRequests` and `fixedPaths`.
+ * Creates the listener of the public port. Every request that is accepted enters an express app; what concerns all of
+ * them is a middleware before `fixedPaths`.
  */
 export function createRouter(context: ApiContext, routes: readonly Route[]): RequestListener {
   const counted = routes.map(countingBodies);
@@ -25,40 +25,43 @@ export function createRouter(context: ApiContext, routes: readonly Route[]): Req
   app.set('query parser', false);
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
-  app.use(acceptingRequests(context, routes));
   app.use(fixedPaths(context, counted));
   addRoutes(app, counted, context);
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     answerError(error, request, response);
   });
-  return app;
+  return acceptingRequests(context, routes, app);
 }
 
-/** Gives each request its ID and its box, answers what another origin may not do, and counts it while it is in flight. */
-function acceptingRequests(context: ApiContext, routes: readonly Route[]): RequestHandler {
+/**
+ * Gives each request its ID and its box, refuses ambiguous ones, counts the others while they are in flight, and answers
+ * what another origin may not do. Express must not see a request before: it reads the target first, and answers one that
+ * it cannot read with a page of its own.
+ */
+function acceptingRequests(context: ApiContext, routes: readonly Route[], app: RequestListener): RequestListener {
   const accept = createAcceptRequest(context);
   const crossOrigin = createCrossOrigin(context, routes);
   const countInFlight = countingInFlight(context.inFlight);
   const answerError = answeringErrors(context);
   const { states } = context.oauth;
 
-  return (request, response, next) => {
-    const go = (): void => {
-      countInFlight(response, states.quota(exchangeOf(response).box).requests);
-      next();
-    };
-    /** Goes on with a request with an Origin header: most of browsers, and all of programs, have none. */
-    const goFromOrigin = async (waiting: Promise<void> | undefined): Promise<void> => {
-      await waiting;
-      if ((await crossOrigin(request, response)) === 'go on') go();
-    };
+  return (request, response) => {
     const failed = (error: unknown): void => {
       answerError(error, request, response);
     };
+    const go = (): void => {
+      const isCounted = countInFlight(response, states.quota(exchangeOf(response).box).requests);
+      if (!isCounted) return;
+      // Most requests of browsers, and all of programs, have no Origin header.
+      if (request.headers.origin === undefined) app(request, response);
+      else goFromOrigin().catch(failed);
+    };
+    const goFromOrigin = async (): Promise<void> => {
+      if ((await crossOrigin(request, response)) === 'go on') app(request, response);
+    };
     try {
       const waiting = accept(request, response);
-      if (request.headers.origin !== undefined) goFromOrigin(waiting).catch(failed);
-      else if (waiting === undefined) go();
+      if (waiting === undefined) go();
       else waiting.then(go).catch(failed);
     } catch (error) {
       failed(error);

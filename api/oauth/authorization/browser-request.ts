@@ -83,7 +83,9 @@ export function onBrowserRequest(
     const browser = arrival.browserAt(issuer);
     if (browser === undefined) return decided(toSignIn(request));
     const now = services.now();
-    return decided(await decide({ state, statements, transaction, request, browser, hinted, origin: arrival, now }));
+    const { remoteAddr, userAgent } = arrival;
+    const origin = { remoteAddr, userAgent };
+    return decided(await decide({ state, statements, transaction, request, browser, hinted, origin, now }));
   });
 }
 

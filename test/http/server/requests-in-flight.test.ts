@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { request } from 'node:http';
 import type { ClientRequest } from 'node:http';
+import pg from 'pg';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -47,6 +48,29 @@ describe('requests in flight', () => {
     begun[0]?.destroy();
     await eventually('there is room again', async () => (await token('busy')).status === 200);
     begun[1]?.destroy();
+  });
+
+  it('R-53 of callers who hang up while their box is being read are not counted', async () => {
+    const client = { kind: 'Client', id: 'app', grant_types: ['client_credentials'], secret: 'a-secret' } as const;
+    await api.declareWithin('fresh', { requests: 2 }, [client]);
+    const owner = new pg.Client({ connectionString: api.database.ownerUrl });
+    await owner.connect();
+    try {
+      await owner.query('BEGIN; LOCK TABLE boxgate.box IN ACCESS EXCLUSIVE MODE');
+      const begun = Array.from({ length: 5 }, () => begin('fresh'));
+      await eventually('a request waits for its box', async () => {
+        const { rowCount } = await owner.query('SELECT FROM pg_locks WHERE NOT granted AND relation IS NOT NULL');
+        return rowCount !== 0;
+      });
+      const closed = begun.map((one) => new Promise((resolve) => one.once('close', resolve)));
+      for (const one of begun) one.destroy();
+      await Promise.all(closed);
+      // The API has seen the ends of those connections once it has answered later requests.
+      for (let times = 0; times < 3; times += 1) await (await fetch(`${api.url}/boxes/busy/nothing-here`)).text();
+    } finally {
+      await owner.end();
+    }
+    await eventually('the box answers', async () => (await token('fresh')).status === 200);
   });
 
   it('R-53 end also where they fail, so that the count goes back to none', async () => {

@@ -377,6 +377,19 @@ describe('the code flow', () => {
       });
     }
 
+    it("when the user's email is being changed, and waits for the end of that", async () => {
+      const person = await newPerson(await newBox());
+      const holding = async (connection: Connection) => {
+        const changed = `UPDATE boxgate.user SET email_key = email_key || 'x' WHERE box = $1 AND id = $2`;
+        await connection.query(changed, [person.box, person.user]);
+        const asked = codeOf(two, person);
+        await requestWaits();
+        return { asked };
+      };
+      const { asked } = await inBoxWithin(one.pool, person.box, { mode: 'write', limit: 20_000 }, holding);
+      expect(await lives(one, person, await tokensOf(one, person, await asked))).to.equal(true);
+    });
+
     it('for a token, and waits for the end of a sign-out', async () => {
       const box = await newBox({}, implicit);
       const person = await newPerson(box);
