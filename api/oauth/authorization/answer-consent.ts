@@ -48,9 +48,9 @@ async function answerHeld(
 ): Promise<NextStep> {
   const { state, request, browser, now } = asked;
   const { signIn, verdict } = judgeAnswering(asked, held.signIn);
-  if (verdict !== undefined) return verdict === 'ask-consent' ? { next: 'consent', id } : verdict;
+  if (verdict !== undefined) return verdict;
   if (answer === 'allow' && shown !== shownDigest(request)) return { next: 'consent', id };
-  const isWaiting = await takeConsentRequest(held.connection, state.box, { id, browser: browserHash(browser), now });
+  const isWaiting = await takeConsentRequest(held.connection, state.box, { id, browser, now });
   if (!isWaiting) return { next: 'error-page' };
   if (answer === 'deny') {
     return { next: 'client', answer: errorResponse(request.place, 'access_denied', 'The user denied access') };

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { browserHash } from '../../credentials/browser-token.ts';
 import { insertConsentRequest } from '../../db/authorization/consent-request.ts';
 import type { OAuthServices } from '../services.ts';
 import { findCurrentSignIn, onBrowserRequest } from './browser-request.ts';
@@ -44,7 +43,7 @@ async function authorizeHeld(asked: BrowserRequest, held: HeldSignIn, services: 
 /** Stores a request until its user has answered the consent page. */
 async function askConsent({ state, request, browser, now }: BrowserRequest, held: HeldSignIn): Promise<NextStep> {
   const id = randomUUID();
-  const waiting = { id, browser: browserHash(browser), query: request.query, expiresAt: now + consentTime };
+  const waiting = { id, browser, query: request.query, expiresAt: now + consentTime };
   await insertConsentRequest(held.connection, state.box, waiting);
   return { next: 'consent', id };
 }

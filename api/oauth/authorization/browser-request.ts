@@ -49,8 +49,10 @@ export interface BrowserRequest {
   readonly statements: CurrentStatements;
   readonly transaction: Transaction;
   readonly request: AuthorizationRequest;
-  /** The text of the browser's cookie. */
+  /** SHA-256 of the text in the browser's cookie, 64 hexadecimal digits. */
   readonly browser: string;
+  /** Key of the target that a consent is for. */
+  readonly target: string;
   /** User that the `id_token_hint` names; undefined: it has none. */
   readonly hinted: number | undefined;
   readonly origin: Pick<AuthorizationVisit, 'remoteAddr' | 'userAgent'>;
@@ -80,12 +82,14 @@ export function onBrowserRequest(
     const hinted = hintedUser(request, state, services);
     if (hinted === 'unreadable') return decided(badHint(request));
     // Without a cookie there is no sign-in to look up.
-    const browser = arrival.browserAt(issuer);
-    if (browser === undefined) return decided(toSignIn(request));
+    const cookie = arrival.browserAt(issuer);
+    if (cookie === undefined) return decided(toSignIn(request));
+    const browser = browserHash(cookie);
+    const target = targetKey(consentTarget(request));
     const now = services.now();
     const { remoteAddr, userAgent } = arrival;
     const origin = { remoteAddr, userAgent };
-    return decided(await decide({ state, statements, transaction, request, browser, hinted, origin, now }));
+    return decided(await decide({ state, statements, transaction, request, browser, target, hinted, origin, now }));
   });
 }
 
@@ -97,11 +101,10 @@ export function toSignIn({ prompt, place, query }: AuthorizationRequest, reason 
 
 /** Finds the valid sign-in of the browser, and its user's consent for the target of the request. Throws Outage. */
 export async function findCurrentSignIn(
-  { state, request, browser, now }: BrowserRequest,
+  { state, request, browser, target, now }: BrowserRequest,
   statements: CurrentStatements,
 ): Promise<FoundSignIn | undefined> {
-  const target = targetKey(consentTarget(request));
-  const key = { box: state.box, browser: browserHash(browser), client: request.client.client.id, target };
+  const key = { box: state.box, browser, client: request.client.client.id, target };
   const signIn = signInThatCounts(await statements.signIn(key), state);
   return signIn !== undefined && signIn.expiresAt > now ? signIn : undefined;
 }

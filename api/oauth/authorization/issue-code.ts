@@ -1,12 +1,9 @@
 import { makeCode } from '../../credentials/code-text.ts';
-import { browserHash } from '../../credentials/browser-token.ts';
-import { targetKey } from '../../db/authorization/consent.ts';
 import type { FoundSignIn } from '../../db/authorization/sign-in-statement.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
 import { authorizationResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
 import type { BrowserRequest } from './browser-request.ts';
-import { consentTarget } from './consent-target.ts';
 
 /** Milliseconds for which a code is valid (RFC 6749 §4.1.2 allows ten minutes at most). */
 const codeTime = 60_000;
@@ -26,7 +23,7 @@ export async function issueCode(
   signIn: FoundSignIn,
   statements: CurrentStatements,
 ): Promise<AuthorizationResponse | undefined> {
-  const { state, request } = asked;
+  const { state, request, target } = asked;
   const { text, id, hash } = makeCode();
   const isStored = await statements.storeCode({
     ...answerRow(asked, signIn),
@@ -35,7 +32,7 @@ export async function issueCode(
     hash,
     signInVersion: signIn.version,
     consentVersion: consentVersion(asked, signIn),
-    target: targetKey(consentTarget(request)),
+    target,
   });
   return isStored ? authorizationResponse(request.place, [['code', text]]) : undefined;
 }
@@ -53,7 +50,7 @@ export function answerRow({ state, request, browser, origin, now }: BrowserReque
     client: request.client.client.id,
     user: signIn.user,
     version: state.version,
-    browser: browserHash(browser),
+    browser,
     redirectUri: request.place.isNamed ? request.place.redirectUri : null,
     scope: request.plan.scope,
     audience: request.plan.audience,

@@ -10,7 +10,7 @@ import { isProven } from './proven-client.ts';
 export type Verdict = NextStep | 'ask-consent';
 
 /** Pure: judges one point of a request with the sign-in of its browser; undefined if there is nothing to object to. */
-type Check = (asked: BrowserRequest, signIn: FoundSignIn) => Verdict | undefined;
+type Check<V = NextStep> = (asked: BrowserRequest, signIn: FoundSignIn) => V | undefined;
 
 /** Refuses a user other than the one that the client expects (OpenID Connect Core §3.1.2.1, `id_token_hint`). */
 const checkHint: Check = ({ hinted, request }, { user }) =>
@@ -29,7 +29,7 @@ const checkMaxAge: Check = ({ request, now }, { createdAt }) =>
  * with `prompt=consent`. Others do until everything they request was allowed once for this target, and every time if
  * nothing proves who receives the answer.
  */
-const checkConsent: Check = ({ request }, { consent }) => {
+const checkConsent: Check<Verdict> = ({ request }, { consent }) => {
   const { prompt, client, place } = request;
   const isAllowed = client.client.first_party === true || (isProven(request) && isCoveredBy(consent, request));
   if (isAllowed && !prompt.consent) return undefined;
@@ -38,27 +38,30 @@ const checkConsent: Check = ({ request }, { consent }) => {
 };
 
 /** The checks of an authorization request, in their order. */
-const requestChecks: readonly Check[] = [checkHint, checkMaxAge, checkConsent];
+const requestChecks: readonly Check<Verdict>[] = [checkHint, checkMaxAge, checkConsent];
 
 /** The checks of the answer to a consent page: its request was recent enough when the page was shown. */
 const answerChecks: readonly Check[] = [checkHint];
 
 /** Judged sign-in: valid for the request, or the verdict that ends it. */
-export type JudgedSignIn =
-  | { readonly signIn: FoundSignIn; readonly verdict?: undefined }
-  | { readonly signIn?: undefined; readonly verdict: Verdict };
+export type JudgedSignIn<V> =
+  { readonly signIn: FoundSignIn; readonly verdict?: undefined } | { readonly signIn?: undefined; readonly verdict: V };
 
 /** Pure: runs the checks of an authorization request. */
-export function judgeSignIn(asked: BrowserRequest, signIn: FoundSignIn | undefined): JudgedSignIn {
+export function judgeSignIn(asked: BrowserRequest, signIn: FoundSignIn | undefined): JudgedSignIn<Verdict> {
   return firstVerdict(asked, signIn, requestChecks);
 }
 
 /** Pure: runs the checks of the answer to a consent page. */
-export function judgeAnswering(asked: BrowserRequest, signIn: FoundSignIn | undefined): JudgedSignIn {
+export function judgeAnswering(asked: BrowserRequest, signIn: FoundSignIn | undefined): JudgedSignIn<NextStep> {
   return firstVerdict(asked, signIn, answerChecks);
 }
 
-function firstVerdict(asked: BrowserRequest, signIn: FoundSignIn | undefined, checks: readonly Check[]): JudgedSignIn {
+function firstVerdict<V>(
+  asked: BrowserRequest,
+  signIn: FoundSignIn | undefined,
+  checks: readonly Check<V>[],
+): JudgedSignIn<V | NextStep> {
   // Nobody is signed in, or `prompt` wants a new sign-in (OpenID Connect Core §3.1.2.3).
   if (signIn === undefined || asked.request.prompt.login) return { verdict: toSignIn(asked.request) };
   for (const check of checks) {

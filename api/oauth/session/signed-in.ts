@@ -19,16 +19,15 @@ export async function currentSignIn(
 
 /**
  * Returns the same, locked until the end of the transaction, which holds the box too: a sign-out comes wholly before or
- * wholly after the rows that the transaction stores.
+ * wholly after the rows that the transaction stores. `browser` is the hash of the cookie's text.
  */
 export async function lockCurrentSignIn(
   connection: Connection,
   state: Judging,
-  browser: string | undefined,
+  browser: string,
   now: number,
 ): Promise<SignIn | undefined> {
-  if (browser === undefined) return undefined;
-  return signInThatCounts(await lockSignIn(connection, state.box, browserHash(browser), now), state);
+  return signInThatCounts(await lockSignIn(connection, state.box, browser, now), state);
 }
 
 /** Returns a stored sign-in, if the settings of its box accept it. */
