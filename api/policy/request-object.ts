@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../crds/json-value.ts';
 import { withoutCredentials } from './hidden-credentials.ts';
 
 /** Version of {@link RequestObject}: increases when a field is removed or changes its meaning, not for new fields. */
@@ -25,35 +26,33 @@ export interface RequestObject {
   /** Sorted names of the fields of the stored record that the request changes; only for its POST, PUT or PATCH. */
   readonly changes?: readonly string[];
   /** The resource that the path addresses; no `id` where a whole type is addressed. */
-  readonly resource?: Fields;
+  readonly resource?: JsonObject;
   /** The client of the token, as it is read over REST. */
-  readonly client?: Fields;
+  readonly client?: JsonObject;
   /** The user of the token, with `groups`, `group-ids` and `data` (the JSON value, not its text). */
-  readonly user?: Fields;
+  readonly user?: JsonObject;
   /** The session of the token, as it is read over REST. */
-  readonly session?: Fields;
+  readonly session?: JsonObject;
   /** The claims of the token; `aud` is always a list. */
-  readonly token?: Fields;
+  readonly token?: JsonObject;
 }
 
 /** Parts of a request as the edge knows them; {@link requestObject} removes the credentials. */
 export interface RequestParts {
   readonly method: string;
   readonly uri: string;
-  readonly params?: Fields | undefined;
-  readonly headers?: Fields | undefined;
+  readonly params?: JsonObject | undefined;
+  readonly headers?: JsonObject | undefined;
   readonly remoteAddr: string;
   readonly box: string;
   readonly body?: unknown;
   readonly changes?: readonly string[] | undefined;
-  readonly resource?: Fields | undefined;
-  readonly client?: Fields | undefined;
-  readonly user?: Fields | undefined;
-  readonly session?: Fields | undefined;
-  readonly token?: Fields | undefined;
+  readonly resource?: JsonObject | undefined;
+  readonly client?: JsonObject | undefined;
+  readonly user?: JsonObject | undefined;
+  readonly session?: JsonObject | undefined;
+  readonly token?: JsonObject | undefined;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns the request object of a request: pure, copies nothing deep, and leaves out all credentials. */
 export function requestObject(parts: RequestParts): RequestObject {
@@ -82,7 +81,7 @@ function withoutQuery(uri: string): string {
 }
 
 /** Returns the fields that have a value, without those to leave out. */
-function given(fields: Fields, isLeftOut: (name: string) => boolean = () => false): Fields {
+function given(fields: JsonObject, isLeftOut: (name: string) => boolean = () => false): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== undefined && !isLeftOut(name)));
 }
 

@@ -1,3 +1,4 @@
+import { parseJson } from '../../crds/json-value.ts';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Secret } from '../../api/client/secret.ts';
@@ -50,12 +51,8 @@ function readKeys(file: string): InstallationKeys | undefined {
 type KeyTexts = Record<(typeof names)[number], string>;
 
 function parsed(text: string): KeyTexts | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isKeys(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isKeys(value) ? value : undefined;
 }
 
 function isKeys(value: unknown): value is KeyTexts {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../crds/json-value.ts';
 import { isObject } from '../../../crds/json-value.ts';
 import type { Person } from '../../db/user/person.ts';
 import { makeSessionId } from '../../credentials/token-text.ts';
@@ -10,16 +11,14 @@ import { parameters } from '../request/query.ts';
 import { sessionParts, userFields } from './session-parts.ts';
 import { resourceRoutes } from './resource-routes.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The request of a question to `$explain`, as sent. */
 export interface AskedRequest {
   readonly 'request-method': string;
   readonly uri: string;
-  readonly params?: Fields;
-  readonly headers?: Fields;
+  readonly params?: JsonObject;
+  readonly headers?: JsonObject;
   readonly 'remote-addr'?: string;
-  readonly resource?: Fields;
+  readonly resource?: JsonObject;
   readonly body?: unknown;
   readonly changes?: readonly string[];
 }
@@ -29,15 +28,15 @@ export interface AskedToken {
   /** Null for a token without any scope. */
   readonly scope?: string | null;
   readonly audience?: string;
-  readonly session?: Fields;
-  readonly token?: Fields;
+  readonly session?: JsonObject;
+  readonly token?: JsonObject;
 }
 
 /** The granted scope and audience of a token, and the claims that the question adds or changes. */
 interface ExplainedToken {
   readonly scope: string | null;
   readonly audience: readonly string[] | null;
-  readonly claims: Fields;
+  readonly claims: JsonObject;
 }
 
 /**
@@ -94,7 +93,7 @@ export function explainedSubject(
 }
 
 /** Returns the ID under another name: the `jti` of a token is the ID of its session, so that one of them sets both. */
-function sameId(name: string, id: unknown): Fields {
+function sameId(name: string, id: unknown): JsonObject {
   return id === undefined ? {} : { [name]: id };
 }
 
@@ -156,21 +155,21 @@ function decoded(text: string): string {
   }
 }
 
-function withTextId(resource: Fields): Fields {
+function withTextId(resource: JsonObject): JsonObject {
   return typeof resource['id'] === 'number' ? { ...resource, id: String(resource['id']) } : resource;
 }
 
-function isSame(addressed: Fields, given: Fields): boolean {
+function isSame(addressed: JsonObject, given: JsonObject): boolean {
   const names = new Set([...Object.keys(addressed), ...Object.keys(given)]);
   return [...names].every((name) => addressed[name] === given[name]);
 }
 
-function queryIn(uri: string): Fields {
+function queryIn(uri: string): JsonObject {
   const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(uri) ?? [];
   return parameters(new URLSearchParams(query));
 }
 
-function textFaults(fields: Fields, at: string): Fault[] {
+function textFaults(fields: JsonObject, at: string): Fault[] {
   return Object.entries(fields).flatMap(([name, value]) =>
     [value].flat().every((one) => !isObject(one) && one !== null && !Array.isArray(one))
       ? []
@@ -179,7 +178,7 @@ function textFaults(fields: Fields, at: string): Fault[] {
 }
 
 /** Returns parameters as in a query: text, or a list if one is repeated. */
-function asParameters(params: Fields): Fields {
+function asParameters(params: JsonObject): JsonObject {
   const pairs = Object.entries(params).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, String(one)]),
   );
@@ -187,7 +186,7 @@ function asParameters(params: Fields): Fields {
 }
 
 /** Returns headers as in a request: names in lower case, the values of one name in one text (RFC 9110 §5.3). */
-function asHeaders(headers: Fields): Fields {
+function asHeaders(headers: JsonObject): JsonObject {
   const values = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name.toLowerCase(), trimmed(String(one))]),
   );

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../crds/json-value.ts';
 import { isObject } from '../../../crds/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { accessPolicySchema } from '../../../crds/access-policy.ts';
@@ -7,11 +8,8 @@ import type { StoredResource } from '../../db/resource/resource.ts';
 import type { StoredKind } from '../services.ts';
 import { withoutReadOnly } from './stored-view.ts';
 
-/** A record as it is stored or requested, by the names of its fields. */
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Returns the names of the fields in which two records differ, sorted; a field that is absent from one differs. */
-export function differingFields(one: Fields, other: Fields, names: Iterable<string>): readonly string[] {
+export function differingFields(one: JsonObject, other: JsonObject, names: Iterable<string>): readonly string[] {
   const [ones, others] = [new Map(Object.entries(one)), new Map(Object.entries(other))];
   return Array.from(new Set(names))
     .filter((name) => !isDeepStrictEqual(ones.get(name), others.get(name)))
@@ -38,9 +36,9 @@ export function changedResourceFields(
   wished: unknown,
 ): readonly string[] {
   const settable = withoutReadOnly(wished);
-  const submitted: Fields = isObject(settable) ? settable : {};
+  const submitted: JsonObject = isObject(settable) ? settable : {};
   const checked = checkResource(kind, id === undefined ? submitted : { ...submitted, id });
-  const { secret, ...after }: Fields = checked.ok ? { ...checked.resource } : submitted;
+  const { secret, ...after }: JsonObject = checked.ok ? { ...checked.resource } : submitted;
   const names = fieldsOf[kind].filter((name) => !identity.has(name) && name !== 'secret');
   const changed = differingFields(current?.body ?? {}, after, names);
   const changesSecret = secret === null ? current?.hasSecret === true : secret !== undefined;

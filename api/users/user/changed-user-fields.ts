@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../crds/json-value.ts';
 import { isObject } from '../../../crds/json-value.ts';
 import { equal } from '../../credentials/equal.ts';
 import type { StoredUser } from '../../db/user/user.ts';
@@ -25,16 +26,14 @@ function isAsStored(name: string, user: StoredUser | undefined, given: ReadonlyM
   return name === 'password' && equal(value, user.password.hash);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function comparable(user: StoredUser | undefined): Fields {
+function comparable(user: StoredUser | undefined): JsonObject {
   if (user === undefined) return { data: null, status: null, 'group-ids': new Set() };
   const { email, data, status, groups } = user;
   return { email, data, status, 'group-ids': new Set(groups.map(({ id }) => id)) };
 }
 
 /** Returns the fields in stored form: the normal form of emails, groups as a set, the data as its text. */
-function wished(given: ReadonlyMap<string, unknown>): Fields {
+function wished(given: ReadonlyMap<string, unknown>): JsonObject {
   const [email, groups] = [given.get('email'), given.get('group-ids')];
   return {
     ...Object.fromEntries(given),

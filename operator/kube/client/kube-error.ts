@@ -1,4 +1,4 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/json-value.ts';
 
 /**
  * Meaning of a failed call of the Kubernetes API for its caller. `expired`: the requested version is too old (410),
@@ -49,7 +49,7 @@ export class KubeError extends Error {
 
 /** Returns the error of an answer: its body is text, a Status object if the API server itself answered. */
 export function answerError(status: number, retryAfter: string | undefined, body: string): KubeError {
-  return statusError(parsed(body), status, retryAfter);
+  return statusError(parseJson(body), status, retryAfter);
 }
 
 /** Returns the error that a Status object describes: the body of an answer, or the object of a watch's ERROR event. */
@@ -98,12 +98,4 @@ function isTerminating({ causes }: Record<string, unknown>): boolean {
 function subjectOf({ group, kind, name }: Record<string, unknown>): Subject | undefined {
   if (typeof kind !== 'string' || typeof name !== 'string') return undefined;
   return { group: typeof group === 'string' ? group : '', kind, name };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/json-value.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError, noAnswer, statusError } from './kube-error.ts';
 import { lines } from './read-lines.ts';
@@ -65,13 +66,9 @@ function eventOf(line: string): WatchEvent {
   return { type, object };
 }
 
-function members(line: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (isObject(value)) return value;
-  } catch {
-    // Thrown below.
-  }
+function members(line: string): JsonObject {
+  const value = parseJson(line);
+  if (isObject(value)) return value;
   throw new KubeError('garbled', 'a watch holds a line that is no event');
 }
 
