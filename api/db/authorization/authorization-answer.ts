@@ -32,26 +32,24 @@ export interface AuthorizationAnswer {
   readonly expiresAt: number;
 }
 
-/** Stores an answer. `tokens` is null for a code, which is redeemed later. */
+/** Stores an answer whose tokens are issued directly, without a code. */
 export async function insertAnswer(
   connection: Connection,
   box: string,
-  answer: AuthorizationAnswer & { readonly keptUntil: number },
-  tokens: IssuedTokens | null,
+  answer: Omit<AuthorizationAnswer, 'hash'> & { readonly keptUntil: number },
+  tokens: IssuedTokens,
 ): Promise<void> {
   await connection.query(
     `INSERT INTO boxgate.authorization_answer
-       (box, id, hash, client, user_id, version, browser, redirect_uri, scope, audience, challenge, user_agent,
+       (box, id, client, user_id, version, browser, redirect_uri, scope, audience, challenge, user_agent,
         created_at, expires_at, kept_until, session, bucket, family, nonce,
         authenticated_at, used_at)
-     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, decode($7, 'hex'), $8, $9, $10, $11, $12,
-             to_timestamp($13 / 1000.0), to_timestamp($14 / 1000.0), to_timestamp($15 / 1000.0), $16, $17, $18,
-             $19, to_timestamp($20 / 1000.0),
-             CASE WHEN $3 IS NULL THEN to_timestamp($13 / 1000.0) END)`,
+     VALUES ($1, $2, $3, $4, $5, decode($6, 'hex'), $7, $8, $9, $10, $11,
+             to_timestamp($12 / 1000.0), to_timestamp($13 / 1000.0), to_timestamp($14 / 1000.0), $15, $16, $17,
+             $18, to_timestamp($19 / 1000.0), to_timestamp($12 / 1000.0))`,
     [
       box,
       answer.id,
-      answer.hash,
       answer.client,
       answer.user,
       answer.version,
@@ -64,9 +62,9 @@ export async function insertAnswer(
       answer.createdAt,
       answer.expiresAt,
       answer.keptUntil,
-      tokens?.session,
-      tokens?.bucket,
-      tokens?.family,
+      tokens.session,
+      tokens.bucket,
+      tokens.family,
       answer.nonce,
       answer.authenticatedAt,
     ],

@@ -62,12 +62,7 @@ export async function issueTokens(
   }
   await insertSession(connection, session, null, null);
   const tokens = { session: session.id, bucket: session.bucket, family: null };
-  await insertAnswer(
-    connection,
-    state.box,
-    { ...answerRow(asked, holder.signIn), id: randomUUID(), hash: null },
-    tokens,
-  );
+  await insertAnswer(connection, state.box, { ...answerRow(asked, holder.signIn), id: randomUUID() }, tokens);
   const rest = [
     ['token_type', 'Bearer'],
     ['expires_in', plan.expiresIn?.toString()],

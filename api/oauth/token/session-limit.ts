@@ -8,6 +8,11 @@ import type { BoxState } from '../../state/box-state.ts';
 import type { Transaction } from '../../state/state-cache.ts';
 import { OAuthError } from '../oauth-error.ts';
 
+/** Checks whether a box limits the sessions of a client: then each new one is counted, in a transaction. */
+export function limitsSessions(box: Box): boolean {
+  return box.tokens?.max_sessions_per_client !== undefined;
+}
+
 /** Checks whether the client of a new session may have one more, and takes the place. `now` in milliseconds. */
 export async function hasRoom(connection: Connection, session: NewSession, box: Box, now: number): Promise<boolean> {
   const most = box.tokens?.max_sessions_per_client;

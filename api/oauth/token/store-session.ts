@@ -2,7 +2,7 @@ import type { NewSession } from '../../db/session/issue.ts';
 import { createTokenFamily } from '../refresh/create-token-family.ts';
 import type { RefreshSettings } from '../refresh/settings.ts';
 import type { GrantContext } from './grants/grant.ts';
-import { issueWithinLimit, tooManySessions } from './session-limit.ts';
+import { issueWithinLimit, limitsSessions, tooManySessions } from './session-limit.ts';
 
 /**
  * Stores the session of a client's own token (`now` in milliseconds): in a batch, or in a transaction if its box limits
@@ -20,7 +20,7 @@ export async function storeSession(
     if (refreshToken === undefined) throw tooManySessions();
     return refreshToken;
   }
-  if (state.settings.tokens?.max_sessions_per_client === undefined) await statements.issue(session);
+  if (!limitsSessions(state.settings)) await statements.issue(session);
   else if (!(await issueWithinLimit(session, state.settings, transaction, now))) throw tooManySessions();
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { endAnswersOf, insertAnswer, lockAnswer } from '../../../api/db/authorization/authorization-answer.ts';
+import { endAnswersOf, lockAnswer } from '../../../api/db/authorization/authorization-answer.ts';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { targetKey } from '../../../api/db/authorization/consent.ts';
 import { bucketOf } from '../../../api/db/session/bucket.ts';
@@ -166,9 +166,9 @@ describe('the hot statements of the code flow', () => {
   });
 
   it('find a code that a transaction stored, and in no other box', async () => {
-    const { box: _box, signInVersion: _version, consentVersion: _consent, target: _target, ...row } = newCode();
-    await database.write((connection) => insertAnswer(connection, 'default', row, null));
-    expect((await hot.code({ box: 'default', id: row.id })).value).to.deep.equal(foundOf(newCode(row)));
+    const row = newCode();
+    expect(await database.write((connection) => singleStatements(connection).storeCode(row))).to.equal(true);
+    expect((await hot.code({ box: 'default', id: row.id })).value).to.deep.equal(foundOf(row));
     expect((await hot.code({ box: 'other', id: row.id })).value).to.equal(undefined);
   });
 

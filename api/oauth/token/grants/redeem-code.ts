@@ -10,7 +10,7 @@ import { storeTokenFamily } from '../../refresh/create-token-family.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
 import { endTokens } from '../../session/end-tokens.ts';
 import type { MadeAccessToken } from '../access-token.ts';
-import { hasRoom, tooManySessions } from '../session-limit.ts';
+import { hasRoom, limitsSessions, tooManySessions } from '../session-limit.ts';
 import type { GrantContext } from './grant.ts';
 
 /** A presented code, and the function that makes its tokens if it is valid. */
@@ -43,7 +43,7 @@ export async function redeemCode<T extends { readonly made: MadeAccessToken }>(
   const code = await statements.code({ box: state.box, id: presented.code.id });
   const verdict = code === undefined ? 'refused' : judgeCode(code, presented, state, now);
   if (code === undefined || verdict === 'refused') throw notValid();
-  if (verdict === 'good' && !isCounted(context) && !getsRefreshToken(presented)) {
+  if (verdict === 'good' && !limitsSessions(state.settings) && !getsRefreshToken(presented)) {
     const made = make(code);
     if (await use(redemption, { made, code, family: null }, statements)) return made;
   }
@@ -56,10 +56,6 @@ export async function redeemCode<T extends { readonly made: MadeAccessToken }>(
 /** Makes the same error for every invalid code, so that a guess reveals nothing. */
 export function notValid(): OAuthError {
   return new OAuthError('invalid_grant', 'The code is not valid');
-}
-
-function isCounted({ state }: GrantContext): boolean {
-  return state.settings.tokens?.max_sessions_per_client !== undefined;
 }
 
 function getsRefreshToken({ client }: PresentedCode): boolean {
