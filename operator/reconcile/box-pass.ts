@@ -29,3 +29,8 @@ export interface BoxPass extends PassRequest {
   /** Quotas that the Namespace sets. If absent, the API keeps those that it has. */
   readonly quota?: Partial<Quota> | undefined;
 }
+
+/** Checks whether the namespace of the box is being deleted. */
+export function isTerminating({ listing }: BoxPass): boolean {
+  return listing.tenancy?.isTerminating === true;
+}

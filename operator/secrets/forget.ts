@@ -1,7 +1,7 @@
 import type { KnownRow, StoredState } from '../reconcile/stored-state.ts';
 import type { BoxPass } from '../reconcile/box-pass.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
-import type { Removal } from '../reconcile/plan.ts';
+import type { Removal } from '../reconcile/apply/plan.ts';
 import type { KeptName } from './keeper.ts';
 import { secretName } from './source.ts';
 

@@ -1,5 +1,5 @@
-import type { ApplyLine, ApplyResult } from '../../api/client/desired-state.ts';
-import type { BoxPass } from './box-pass.ts';
+import type { ApplyLine, ApplyResult } from '../../../api/client/desired-state.ts';
+import type { BoxPass } from '../box-pass.ts';
 
 /** Part of a pass that a call to the API needs. */
 export type ApplyCaller = Pick<BoxPass, 'box' | 'listing' | 'namespace' | 'quota' | 'context' | 'signal'>;

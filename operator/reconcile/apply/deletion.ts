@@ -1,11 +1,12 @@
-import type { ApplyResult } from '../../api/client/desired-state.ts';
+import type { ApplyResult } from '../../../api/client/desired-state.ts';
 import { applyLines } from './apply-call.ts';
-import type { KnownRow, StoredState } from './stored-state.ts';
+import type { KnownRow, StoredState } from '../stored-state.ts';
 import { confirmedRemovals } from './confirm-removals.ts';
-import { declarerOf } from '../desired/declared.ts';
-import { contested, isAnyContested, rowKey, type Candidate } from '../desired/desired.ts';
-import { releaseRetained } from '../secrets/forget.ts';
-import type { BoxPass } from './box-pass.ts';
+import { declarerOf } from '../../desired/declared.ts';
+import { contested, isAnyContested, rowKey, type Candidate } from '../../desired/desired.ts';
+import { releaseRetained } from '../../secrets/forget.ts';
+import type { BoxPass } from '../box-pass.ts';
+import { isLocked } from '../outcome.ts';
 import { areAllOwn, isWanted, removalLine, removalsOf, type Removal } from './plan.ts';
 
 /** Removals made before anything else in a pass. */
@@ -41,6 +42,13 @@ export async function removeDeleted(pass: BoxPass): Promise<Deletions> {
   memory.owesRemovals = false;
   const done = new Set(removed);
   return { removed, open: new Set(due.filter((one) => !done.has(one)).map(({ row }) => rowKey(row))) };
+}
+
+/** Returns the removals made. A locked box is reported by the next call, which carries the admin's decision, if any. */
+export function deletionsOf(removal: PromiseSettledResult<Deletions>): Deletions {
+  if (removal.status === 'fulfilled') return removal.value;
+  if (isLocked(removal.reason)) return { removed: [], open: new Set() };
+  throw removal.reason;
 }
 
 function isEachDeclared(rows: StoredState['rows'], candidates: readonly Candidate[]): boolean {

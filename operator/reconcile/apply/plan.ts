@@ -1,8 +1,8 @@
-import type { DeleteLine, RowName } from '../../api/client/desired-state.ts';
-import type { KnownRow } from './stored-state.ts';
-import { objectKey, ownerOf, type Identity } from '../desired/declared.ts';
-import { intentOf, rowKey, type Candidate, type Contender, type Desired } from '../desired/desired.ts';
-import type { Refusal } from '../status/status-input.ts';
+import type { DeleteLine, RowName } from '../../../api/client/desired-state.ts';
+import type { KnownRow } from '../stored-state.ts';
+import { objectKey, ownerOf, type Identity } from '../../desired/declared.ts';
+import { intentOf, rowKey, type Candidate, type Contender, type Desired } from '../../desired/desired.ts';
+import type { Refusal } from '../../status/status-input.ts';
 
 /** A row to remove. */
 export interface Removal {

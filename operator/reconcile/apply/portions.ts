@@ -1,4 +1,4 @@
-import { rowKey, type Desired } from '../desired/desired.ts';
+import { rowKey, type Desired } from '../../desired/desired.ts';
 import type { Removal } from './plan.ts';
 
 /** Changes that the API takes in one call or not at all. */

@@ -1,6 +1,6 @@
-import type { Kind } from '../../crds/kind.ts';
-import { isMassDeletion } from '../desired/mass-deletion-guard.ts';
-import type { BoxPass } from './box-pass.ts';
+import type { Kind } from '../../../crds/kind.ts';
+import { isMassDeletion } from '../../desired/mass-deletion-guard.ts';
+import type { BoxPass } from '../box-pass.ts';
 import type { Removal } from './plan.ts';
 
 /**

@@ -1,19 +1,19 @@
-import type { Adoption, ApplyLine, ApplyResult, DeclareLine } from '../../api/client/desired-state.ts';
-import type { Fault } from '../../crds/fault.ts';
-import { withoutDenied } from '../desired/granted-hosts.ts';
+import type { Adoption, ApplyLine, ApplyResult, DeclareLine } from '../../../api/client/desired-state.ts';
+import type { Fault } from '../../../crds/fault.ts';
+import { withoutDenied } from '../../desired/granted-hosts.ts';
 import { applyLines } from './apply-call.ts';
-import type { KnownRow, StoredState } from './stored-state.ts';
+import type { KnownRow, StoredState } from '../stored-state.ts';
 import { confirmedRemovals } from './confirm-removals.ts';
-import { declarerOf, ownerOf } from '../desired/declared.ts';
-import { intentOf, rowKey, rowOf, type Desired } from '../desired/desired.ts';
-import { releaseRetained } from '../secrets/forget.ts';
-import { declaredResource } from '../desired/validate.ts';
-import { recordDrift } from '../status/drift.ts';
-import type { BoxPass } from './box-pass.ts';
-import { quotaText, retryRefusals } from '../desired/quota-refusals.ts';
+import { declarerOf, ownerOf } from '../../desired/declared.ts';
+import { intentOf, rowKey, rowOf, type Desired } from '../../desired/desired.ts';
+import { releaseRetained } from '../../secrets/forget.ts';
+import { declaredResource } from '../../desired/validate.ts';
+import { recordDrift } from '../../status/drift.ts';
+import type { BoxPass } from '../box-pass.ts';
+import { quotaText, retryRefusals } from '../../desired/quota-refusals.ts';
 import { removalLine, type Plan, type Removal } from './plan.ts';
 import { portionsOf, stepsOf, type LineMaker, type Portion } from './portions.ts';
-import type { Resource } from '../desired/resource.ts';
+import type { Resource } from '../../desired/resource.ts';
 
 /** Compares every digest with the database and remembers its rows. Changes nothing there. */
 export async function compareWithStored(pass: BoxPass, desired: readonly Desired[]): Promise<void> {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { KnownRow } from '../../../operator/reconcile/stored-state.ts';
-import type { Desired } from '../../../operator/desired/desired.ts';
-import type { Refusal } from '../../../operator/status/status-input.ts';
-import { planOf } from '../../../operator/reconcile/plan.ts';
-import { declared, desired, machineClient } from '../declare.ts';
+import type { KnownRow } from '../../../../operator/reconcile/stored-state.ts';
+import type { Desired } from '../../../../operator/desired/desired.ts';
+import type { Refusal } from '../../../../operator/status/status-input.ts';
+import { planOf } from '../../../../operator/reconcile/apply/plan.ts';
+import { declared, desired, machineClient } from '../../declare.ts';
 
 interface Case {
   readonly title: string;

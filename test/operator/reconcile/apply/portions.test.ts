@@ -1,16 +1,16 @@
 import { expect } from 'chai';
-import { createManagement } from '../../../api/client/management.ts';
-import { Secret } from '../../../api/client/secret.ts';
-import type { Declared } from '../../../operator/desired/declared.ts';
-import { PORTION } from '../../../operator/reconcile/portions.ts';
-import { startReconciler } from '../../../operator/reconcile/reconciler.ts';
-import { startApi } from '../../support/api.ts';
-import { eventually } from '../../support/eventually.ts';
-import { declared, keyClient, machineClient } from '../declare.ts';
-import { memoryKeeper, memorySource } from '../memory-source.ts';
-import { eachInBox, type PassRig } from '../pass-rig.ts';
-import { plainOptions } from '../reconciler-options.ts';
-import { recordedEvents } from '../status/recorded-events.ts';
+import { createManagement } from '../../../../api/client/management.ts';
+import { Secret } from '../../../../api/client/secret.ts';
+import type { Declared } from '../../../../operator/desired/declared.ts';
+import { PORTION } from '../../../../operator/reconcile/apply/portions.ts';
+import { startReconciler } from '../../../../operator/reconcile/reconciler.ts';
+import { startApi } from '../../../support/api.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { declared, keyClient, machineClient } from '../../declare.ts';
+import { memoryKeeper, memorySource } from '../../memory-source.ts';
+import { eachInBox, type PassRig } from '../../pass-rig.ts';
+import { plainOptions } from '../../reconciler-options.ts';
+import { recordedEvents } from '../../status/recorded-events.ts';
 
 /** Clients of 60,000 characters each, the oldest first: 18 of them are a portion. */
 function largeClients(count: number, box = 'default'): readonly Declared[] {
