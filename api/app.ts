@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import type { ApiContext } from './http/server/api-context.ts';
 import type { Endpoint } from './http/server/endpoint.ts';
 import { closeSessionEndpoint } from './http/endpoints/close-session.ts';
@@ -17,11 +16,11 @@ import { explainHandler } from './http/resources/explain.ts';
 import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes } from './http/resources/resource-routes.ts';
 import { userRoutes } from './http/resources/user-handlers.ts';
-import { createRouter } from './http/server/router.ts';
+import { createRouter, type Router } from './http/server/router.ts';
 import type { Route } from './http/server/routes.ts';
 
-/** Creates the listener of the public port. */
-export function createApp(context: ApiContext): RequestListener {
+/** Creates the router of the public port. */
+export function createApp(context: ApiContext): Router {
   return createRouter(context, routes);
 }
 

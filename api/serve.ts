@@ -161,7 +161,7 @@ function publicServer(parts: Parts): Server {
   const { config, database, oauth, metrics, loopTime, largePages, bodyBytes, inFlight, log, throttleNow } = parts;
   const limits = { ...defaultThrottle, perClient: config.failuresPerClient, perBox: config.failuresPerBox };
   const throttle = createThrottle(limits, throttleNow);
-  const app = createApp({
+  const { listener, messages } = createApp({
     oauth,
     log,
     addressing: boxAddressing(config, database.hot),
@@ -189,7 +189,7 @@ function publicServer(parts: Parts): Server {
     onAnswer: answerLog(log, metrics),
     isTrustedProxy: trustedProxies(config.trustedProxies),
   });
-  return createHttpServer(app, defaultServerLimits, brokenLog(log, metrics));
+  return createHttpServer(listener, defaultServerLimits, brokenLog(log, metrics), messages);
 }
 
 /** Milliseconds. */

@@ -8,15 +8,22 @@ import { createAcceptRequest } from '../request/accept-request.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import type { Endpoint } from './endpoint.ts';
 import { countingInFlight } from './requests-in-flight.ts';
+import { expressMessages, type MessageClasses } from './express-messages.ts';
 import { exchangeOf } from '../request/exchange.ts';
 import { addRoutes } from './routes.ts';
 import type { Route } from './routes.ts';
 
+/** Listener of a port, and the classes of the messages that its server should make. */
+export interface Router {
+  readonly listener: RequestListener;
+  readonly messages: MessageClasses;
+}
+
 /**
- * Creates the listener of the public port. Every request that is accepted enters an express app; what concerns all of
+ * Creates the router of the public port. Every request that is accepted enters an express app; what concerns all of
  * them is a middleware before `fixedPaths`.
  */
-export function createRouter(context: ApiContext, routes: readonly Route[]): RequestListener {
+export function createRouter(context: ApiContext, routes: readonly Route[]): Router {
   const counted = routes.map(countingBodies);
   const answerError = answeringErrors(context);
   const app = express();
@@ -30,7 +37,7 @@ export function createRouter(context: ApiContext, routes: readonly Route[]): Req
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     answerError(error, request, response);
   });
-  return acceptingRequests(context, routes, app);
+  return { listener: acceptingRequests(context, routes, app), messages: expressMessages(app) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
 import { answerBroken, refuseConnect } from './broken-request.ts';
 import type { OnBroken } from './broken-request.ts';
+import type { MessageClasses } from './express-messages.ts';
 
 // Not by `import`: its named exports load all of undici, 14 MB that a server does not use (Node 24).
 const { createServer } = process.getBuiltinModule('node:http');
@@ -34,9 +35,11 @@ export function createHttpServer(
   listener: RequestListener,
   limits: ServerLimits,
   onBroken: OnBroken = () => undefined,
+  messages: Partial<MessageClasses> = {},
 ): Server {
   const server = createServer(
     {
+      ...messages,
       headersTimeout: limits.headers,
       requestTimeout: limits.request,
       connectionsCheckingInterval: limits.interval,

@@ -129,7 +129,7 @@ describe('errors as answers', () => {
       },
       routes,
     );
-    server = createServer(app);
+    server = createServer(app.messages, app.listener);
     url = `http://127.0.0.1:${String(await listen(server, '127.0.0.1', 0))}`;
   });
   after(async () => {
