@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { STEPS_PER_DECISION } from '../../../api/policy/steps.ts';
-import { compiled, sampleRequest } from '../policies.ts';
+import { STEPS_PER_DECISION, type Steps } from '../../../api/policy/steps.ts';
+import { briefSteps, compiled, countedSteps, sampleRequest } from '../policies.ts';
 
 const MISSING = Symbol('missing');
 
@@ -256,27 +256,31 @@ describe('engine matcho', () => {
 
   const long = 'ab'.repeat(50);
   const nearly = Array.from({ length: 300 }, (_, at) => at);
-  const expensive: [string, pattern: unknown, body: Record<string, unknown>][] = [
+  const expensive: [string, pattern: unknown, body: Record<string, unknown>, steps: () => Steps][] = [
     [
       'a large expression over each of many texts',
       { list: { $contains: '#[ab]{500}$' } },
       { list: Array(3000).fill(long) },
+      briefSteps,
     ],
     [
       'a large value against many like it',
       { list: { $contains: '.body.one' } },
       { list: Array(1000).fill([...nearly, 0]), one: [...nearly, 1] },
+      countedSteps,
     ],
     [
       'loops in loops',
       { a: { $every: { $every: { $every: '#^x' } } } },
       { a: Array(100).fill(Array(100).fill(Array(100).fill('x'))) },
+      countedSteps,
     ],
   ];
-  for (const [what, matcho, body] of expensive) {
+  for (const [what, matcho, body, steps] of expensive) {
     it(`gives up on ${what}`, () => {
       const { granted, fault } = compiled({ engine: 'matcho', matcho: { body: matcho } }).judge(
         sampleRequest({ body }),
+        steps(),
       );
       expect(granted).to.be.false;
       expect(fault).to.contain(`${STEPS_PER_DECISION} steps`);
