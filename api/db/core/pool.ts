@@ -70,6 +70,7 @@ export function createPool(
     lock_timeout: limits.lockTimeout,
     idle_in_transaction_session_timeout: limits.idleInTransactionTimeout,
     idleTimeoutMillis: 60_000,
+    maxLifetimeSeconds: CONNECTION_SECONDS,
     keepAlive: true,
   });
   // The client reports it: only the client notices a connection that breaks between two statements of a transaction.
@@ -77,3 +78,6 @@ export function createPool(
   pool.on('error', () => undefined);
   return pool;
 }
+
+/** Seconds after which a connection is closed: each day of sessions leaves 200 KB of plans in it (migration 0029). */
+const CONNECTION_SECONDS = 86_400;

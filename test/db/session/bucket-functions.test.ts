@@ -27,7 +27,7 @@ describe('the functions that make and drop buckets', () => {
     const wanted = wantedBuckets(new Date());
     await upkeepBuckets(database.pool, new Date());
     for (const bucket of await buckets()) {
-      if (!wanted.includes(bucket)) await database.owner.query(`DROP TABLE boxgate.session_${String(bucket)}`);
+      if (!wanted.includes(bucket)) await dropAsOwner(bucket);
     }
   });
   after(() => database.end());
@@ -56,6 +56,13 @@ describe('the functions that make and drop buckets', () => {
     await database.owner.query(
       `CREATE TABLE boxgate.session_${String(bucket)} PARTITION OF boxgate.session
        FOR VALUES FROM (${String(bucket)}) TO (${String(bucket + 1)})`,
+    );
+  }
+
+  /** Whatever day it is, which drop_bucket would refuse. */
+  async function dropAsOwner(bucket: number): Promise<void> {
+    await database.owner.query(
+      `DROP TABLE boxgate.session_${String(bucket)}; DROP FUNCTION IF EXISTS boxgate.check_sessions_${String(bucket)}`,
     );
   }
 
@@ -89,7 +96,7 @@ describe('the functions that make and drop buckets', () => {
   }
 
   it('make_bucket makes a partition once, empty, with every index of the table', async () => {
-    await database.owner.query(`DROP TABLE boxgate.session_${String(dayBucket(40))}`);
+    await dropAsOwner(dayBucket(40));
     expect(await call('make_bucket', dayBucket(40))).to.equal(true);
     expect(await call('make_bucket', dayBucket(40))).to.equal(false);
     const { rows } = await database.owner.query<{ table: string; indexes: string }>(
@@ -103,12 +110,63 @@ describe('the functions that make and drop buckets', () => {
 
   it('make_bucket takes the day that has just ended: two clocks differ near midnight', async () => {
     expect(await call('make_bucket', dayBucket(-1))).to.equal(true);
-    await database.owner.query(`DROP TABLE boxgate.session_${String(dayBucket(-1))}`);
+    await dropAsOwner(dayBucket(-1));
+  });
+
+  async function bucketChecks(): Promise<readonly number[]> {
+    const { rows } = await database.owner.query<{ bucket: number }>(
+      `SELECT substr(proname, 16)::integer AS bucket FROM pg_proc
+        WHERE pronamespace = 'boxgate'::regnamespace AND proname ~ '^check_sessions_[0-9]+$'`,
+    );
+    return rows.map(({ bucket }) => bucket);
+  }
+
+  it('each day has a function that checks its sessions, and a month has none', async () => {
+    const days = (await buckets()).filter((bucket) => bucket < monthZero);
+    expect(await bucketChecks()).to.have.members(days);
+    const old = dayBucket(-2);
+    await makeOldBucket(old);
+    await database.owner.query('SELECT boxgate.make_bucket_check($1)', [old]);
+    expect(await call('drop_bucket', old)).to.equal(true);
+    expect(await bucketChecks()).to.have.members(days);
+  });
+
+  it('a check finds the same with the function of its day and without it', async () => {
+    const [bucket, id, hash] = [dayBucket(5), '0199c0de-0000-7000-8000-000000000001', Buffer.alloc(32, 7)];
+    await database.owner.query(
+      `INSERT INTO boxgate.session (id, version, expires_at, bucket, type, box, client, token_hash, scope, audience)
+       VALUES ($1, 1, to_timestamp($2::integer * 86400 + 1), $2, 'c', 'default', 'a', $3, 'read', '{b,c}')`,
+      [id, bucket, hash],
+    );
+    const found = async () => {
+      const { rows } = await database.pool.query<{ version: string | null }>(
+        'SELECT * FROM boxgate.check_sessions($1, $2, $3, $4) ORDER BY nth',
+        [bucket, ['default', 'default', 'none'], [id, id, id], [hash, Buffer.alloc(32), hash]],
+      );
+      return rows;
+    };
+    const withFunction = await found();
+    expect(withFunction.map(({ version }) => version)).to.deep.equal(['1', null]);
+    await database.owner.query(`DROP FUNCTION boxgate.check_sessions_${String(bucket)}`);
+    expect(await found()).to.deep.equal(withFunction);
+    await database.owner.query('SELECT boxgate.make_bucket_check($1)', [bucket]);
+    expect(await found()).to.deep.equal(withFunction);
+    await database.owner.query('DELETE FROM boxgate.session');
+  });
+
+  it('a check of a bucket that is not there finds nothing, and tells the version of the box', async () => {
+    for (const bucket of [dayBucket(-3), monthZero - 1, monthZero, -1, 2_147_483_647]) {
+      const { rows } = await database.pool.query<{ config_version: string; version: string | null }>(
+        'SELECT config_version, version FROM boxgate.check_sessions($1, $2, $3, NULL)',
+        [bucket, ['default'], ['0199c0de-0000-7000-8000-000000000001']],
+      );
+      expect(rows.map(({ version }) => version)).to.deep.equal([null]);
+    }
   });
 
   it('make_bucket called by many at once makes each partition once', async () => {
     const wanted = [61, 62].map(dayBucket);
-    for (const bucket of wanted) await database.owner.query(`DROP TABLE boxgate.session_${String(bucket)}`);
+    for (const bucket of wanted) await dropAsOwner(bucket);
     const calls = [...wanted, ...wanted, ...wanted].map((bucket) => call('make_bucket', bucket));
     expect((await Promise.all(calls)).filter((made) => made === true)).to.have.length(2);
     expect(await buckets()).to.include.members(wanted);
@@ -143,7 +201,7 @@ describe('the functions that make and drop buckets', () => {
     const over = [dayBucket(-2), dayBucket(-400), monthBucket(-2), monthBucket(-30)];
     for (const bucket of over) await makeOldBucket(bucket);
     const missing = [dayBucket(0), dayBucket(60), monthBucket(1), monthBucket(120)];
-    for (const bucket of missing) await database.owner.query(`DROP TABLE boxgate.session_${String(bucket)}`);
+    for (const bucket of missing) await dropAsOwner(bucket);
     const done = await upkeepBuckets(database.pool, new Date());
     expect(done.dropped).to.have.members(over);
     expect(done.made).to.have.members(missing);
