@@ -1,8 +1,7 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/json-value.ts';
 import type { Identity } from '../../desired/declared.ts';
 import { isHeld, type DeclaredObject } from '../source/declared-object.ts';
 import type { ObjectStore } from '../client/object-store.ts';
-import { fromCompactJson } from './compact-json.ts';
 
 /**
  * Checks whether a Client had this generated Secret, by its traces in the cluster: our finalizer, which is added once
@@ -16,6 +15,6 @@ export function hadGeneratedSecret(
 ): boolean {
   const client = clients?.get(namespace, name);
   if (client?.uid !== uid || !isHeld(client)) return false;
-  const status = fromCompactJson(client.status);
+  const status = parseJson(client.status);
   return isObject(status) && status['secret'] === 'generated' && status['secretName'] === secret;
 }

@@ -1,10 +1,9 @@
-import { isObject } from '../../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/json-value.ts';
 import { hash } from 'node:crypto';
 import { Secret } from '../../../api/client/secret.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
 import type { DeclaredSecret } from '../../desired/declared.ts';
 import type { Kept, Novelty } from '../client/object-store.ts';
-import { toCompactJson, fromCompactJson } from './compact-json.ts';
 
 /** Owner of a Secret. */
 export interface SecretOwner {
@@ -35,11 +34,11 @@ export class StoredSecret implements Kept {
   readonly resourceVersion: string;
   /** Version in which it last said something new. */
   readonly version: string;
-  /** A {@link SecretContent} as {@link toCompactJson} returns it. */
+  /** A {@link SecretContent} as JSON. */
   readonly #content: string;
   #declared: DeclaredSecret | undefined;
 
-  /** `content` is a text of {@link toCompactJson}. */
+  /** `content` is a {@link SecretContent} as JSON. */
   constructor({ namespace, name, uid, resourceVersion }: Kept, content: string, version = resourceVersion) {
     this.namespace = namespace;
     this.name = name;
@@ -49,9 +48,9 @@ export class StoredSecret implements Kept {
     this.#content = content;
   }
 
-  /** Unpacked again at each call. */
+  /** Parsed again at each call. */
   get content(): SecretContent {
-    const content = fromCompactJson(this.#content);
+    const content = parseJson(this.#content);
     return contentOf(isObject(content) ? content : {}, (text) => text);
   }
 
@@ -105,7 +104,7 @@ export function storedSecret(value: unknown): StoredSecret | undefined {
   if (typeof namespace !== 'string' || typeof name !== 'string') return undefined;
   if (typeof uid !== 'string' || typeof resourceVersion !== 'string') return undefined;
   const parts = { type, created: creationTimestamp, labels, annotations, owners: ownerReferences, data };
-  return new StoredSecret({ namespace, name, uid, resourceVersion }, toCompactJson(contentOf(parts, brief)));
+  return new StoredSecret({ namespace, name, uid, resourceVersion }, JSON.stringify(contentOf(parts, brief)));
 }
 
 /** Returns the valid parts of a Secret; `keep` is applied to each text. */
@@ -146,7 +145,7 @@ function secretOf(kept: string | undefined): Secret | undefined {
 /** Keys of Kubernetes and its tools, which are ignored: one may hold the whole Secret once more. */
 const toolsOwn = /^([^/]*\.)?kubernetes\.io\/(?!managed-by$)/;
 
-/** Returns the texts sorted by name: equal texts are packed to equal texts. */
+/** Returns the texts sorted by name: equal content is equal JSON. */
 function textsOf(value: unknown, keep: (text: string) => string): Record<string, string> {
   const given = isObject(value) ? value : {};
   const texts = Object.keys(given)

@@ -4,7 +4,6 @@ import { API_VERSION, type Kind } from '../../../crds/kind.ts';
 import { LONGEST_RESOURCE } from '../../../crds/resource-size.ts';
 import { objectKey, type Declared, type Identity } from '../../desired/declared.ts';
 import type { Kept, Novelty } from '../client/object-store.ts';
-import { toCompactJson } from '../secrets/compact-json.ts';
 
 /** Finalizer that holds the deletion of an object until nobody can use what it declared. */
 export const FINALIZER = 'boxgate.dev/finalizer';
@@ -16,7 +15,7 @@ export interface DeclaredObject extends Kept {
   readonly isGoing: boolean;
   /** All finalizers, including those of others. */
   readonly finalizers: readonly string[];
-  /** The status as it is in the cluster, a text of {@link toCompactJson}. */
+  /** The status as it is in the cluster, as JSON. */
   readonly status: string;
 }
 
@@ -62,7 +61,7 @@ export function declaredObject(kind: Kind, value: unknown): DeclaredObject | und
     resourceVersion,
     isGoing: typeof deletionTimestamp === 'string',
     finalizers: finalizersOf(finalizers),
-    status: toCompactJson(status ?? {}),
+    status: JSON.stringify(status ?? {}),
   });
 }
 

@@ -1,4 +1,5 @@
 import { API_VERSION, type Kind } from '../../../crds/kind.ts';
+import { parseJson } from '../../../crds/json-value.ts';
 import type { ObjectStatus } from '../../status/object-status.ts';
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';
@@ -7,7 +8,6 @@ import { forEachConcurrently } from '../client/concurrency.ts';
 import { kindName, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
 import type { ObjectStore } from '../client/object-store.ts';
-import { fromCompactJson } from '../secrets/compact-json.ts';
 import { statusToWrite, type StatusBody } from './status-body.ts';
 
 /** A cluster that statuses are written to. */
@@ -47,7 +47,7 @@ async function writeStatus(target: StatusTarget, status: ObjectStatus, signal: A
     const known = store.get(status.namespace, status.name);
     // Another object of that name gets its status in its own pass.
     if (known?.uid !== status.uid) return;
-    const body = statusToWrite(status, fromCompactJson(known.status), unwritable);
+    const body = statusToWrite(status, parseJson(known.status), unwritable);
     if (body === undefined) return;
     try {
       note(store, status, await api.call(applyCall(status, known, body), signal));
