@@ -58,6 +58,8 @@ describe('requests in flight', () => {
     try {
       await owner.query('BEGIN; LOCK TABLE boxgate.box IN ACCESS EXCLUSIVE MODE');
       const begun = Array.from({ length: 5 }, () => begin('fresh'));
+      // A request that is destroyed before it was sent would never reach the API.
+      await Promise.all(begun.map((one) => new Promise((resolve) => one.write(' ', resolve))));
       await eventually('a request waits for its box', async () => {
         const { rowCount } = await owner.query('SELECT FROM pg_locks WHERE NOT granted AND relation IS NOT NULL');
         return rowCount !== 0;
