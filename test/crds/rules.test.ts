@@ -13,7 +13,7 @@ describe('the rules between fields', () => {
     });
 
     for (const id of ids) {
-      it(`of ${kind}: an object of the table passes wrongly without ${id}`, () => {
+      it(`of ${kind}: an object of test/crds/objects passes wrongly without ${id}`, () => {
         expect(titleThatPassesWithout(kind, id)).to.be.a('string');
       });
     }

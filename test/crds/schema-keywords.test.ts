@@ -40,7 +40,7 @@ const IMPLIED = new Set([
 describe('the keywords of the schemas', () => {
   for (const { kind } of Object.values(KINDS)) {
     for (const keyword of KEYWORDS) {
-      it(`${kind}: an object of the table passes wrongly wherever ${keyword} is taken out`, () => {
+      it(`${kind}: an object of test/crds/objects passes wrongly wherever ${keyword} is taken out`, () => {
         const spec = schemaNode(manifestSchemas[kind].properties.spec);
         const passing = pathsThatPass(kind, without(spec, keyword));
         const unnoticed = placesOf(spec, keyword, 'spec').filter(

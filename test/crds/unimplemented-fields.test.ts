@@ -60,7 +60,7 @@ describe('the fields without effect in this version', () => {
     }
   });
 
-  it('are all that no code reads: a field that is accepted either does something or is listed', () => {
+  it('are all that no code reads: a field that is accepted does something, is listed, or is in toldOnly', () => {
     const code = productCode();
     const silent = kinds.flatMap((kind) =>
       fieldsOf(kind)

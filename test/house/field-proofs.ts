@@ -27,7 +27,7 @@ const keys = [
   'may send it as JSON, with its id, without a kid',
 ] as const;
 const importedKeys = ['test/crds/public-keys.test.ts', 'is refused by its place, as jose refuses it'] as const;
-const publicKeys = ['test/crds/rules.test.ts', 'an object of the table passes wrongly without ${id}'] as const;
+const publicKeys = ['test/crds/rules.test.ts', 'an object of test/crds/objects passes wrongly without ${id}'] as const;
 const serviceAccounts = [
   'test/operator/kube/source/service-account-keys.test.ts',
   'P-13 are refused when the client does not list them',
