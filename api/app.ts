@@ -14,8 +14,7 @@ import { signOutEndpoint, signOutPageEndpoint } from './http/pages/sign-out.ts';
 import { withAuthorization } from './http/resources/resource-gate.ts';
 import { explainHandler } from './http/resources/explain.ts';
 import { requestedChanges } from './http/resources/requested-changes.ts';
-import { resourceRoutes } from './http/resources/resource-routes.ts';
-import { userRoutes } from './http/resources/user-handlers.ts';
+import { resourceRoutes, userRoutes } from './http/resources/resource-routes.ts';
 import { createRouter, type Router } from './http/server/router.ts';
 import type { Route } from './http/server/routes.ts';
 

@@ -1,41 +1,14 @@
-import type pg from 'pg';
-import { keysetOf, pageOf } from './keyset.ts';
-import type { Page, Parameters, SortColumn, Span } from './keyset.ts';
+import type { Parameters } from './keyset.ts';
 import type { Connection } from './transaction.ts';
 
 /** The source of a search: the SQL after FROM, up to the end of its WHERE, with its values. */
 export interface Source {
   readonly from: string;
-  /** SQL for the bytes of a row. */
-  readonly size: string;
   readonly parameters: Parameters;
-}
-
-/** A search whose rows are read: its source, the columns of a row, and those that sort it. */
-export interface Listing {
-  readonly source: Source;
-  readonly columns: string;
-  readonly sort: readonly SortColumn[];
 }
 
 /** Bytes of one page: a page of larger rows ends early, and the next one continues from there. */
 const PAGE_BYTES = 4_194_304;
-
-/**
- * Reads one span of the rows that a search finds, sorted by columns that an index has in this order. Beyond
- * {@link PAGE_BYTES} the span ends early, after at least one row.
- */
-export async function readSpan<Row extends pg.QueryResultRow>(
-  connection: Connection,
-  { source, columns, sort }: Listing,
-  span: Span,
-): Promise<Page<Row>> {
-  const { from, size, parameters } = source;
-  const { condition, order, limit } = keysetOf(sort, span, parameters);
-  const found = `SELECT ${columns}, ${size} AS row_bytes FROM ${from} AND ${condition} ORDER BY ${order} ${limit}`;
-  const { rows } = await connection.query<Row & FoundCount>(firstBytesOf(found, parameters), parameters.values);
-  return pageOf(rows, span, foundCount(rows));
-}
 
 /** Column that {@link firstBytesOf} adds to each row. */
 export interface FoundCount {
@@ -60,11 +33,7 @@ export function foundCount(rows: readonly FoundCount[]): number {
 }
 
 /** Counts the rows that a search finds, up to `most`. */
-export async function countFound(
-  connection: Connection,
-  { from, parameters }: Omit<Source, 'size'>,
-  most?: number,
-): Promise<number> {
+export async function countFound(connection: Connection, { from, parameters }: Source, most?: number): Promise<number> {
   const { rows } = await connection.query<{ count: string }>(
     `SELECT count(*) FROM (SELECT FROM ${from} LIMIT ${parameters.add(most ?? null)}) AS found`,
     parameters.values,

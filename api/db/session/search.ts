@@ -2,8 +2,9 @@ import { selectRecordsFrom } from '../box/box-data.ts';
 import type { GrantLetter } from './grant-letter.ts';
 import { countFound, firstBytesOf, foundCount } from '../core/found-rows.ts';
 import type { FoundCount } from '../core/found-rows.ts';
-import { keysetOf, momentAt, pageOf, Parameters } from '../core/keyset.ts';
-import type { Page, Span, TimeRange } from '../core/keyset.ts';
+import { Conditions } from '../core/conditions.ts';
+import { keysetOf, pageOf, Parameters } from '../core/keyset.ts';
+import type { Page, SortColumn, Span, TimeRange } from '../core/keyset.ts';
 import { isBucketWithin, selectFilled } from './session-buckets.ts';
 import { firstIdAt } from './session-id.ts';
 import { endingJoin, sessionColumns, sessionRecord } from './record.ts';
@@ -57,6 +58,9 @@ export function scopeIn(rows: readonly Row[]): SessionScope {
   return { buckets: buckets.map(Number), from: from === null ? undefined : Number(from) };
 }
 
+/** Columns that sort sessions: an id begins with the time of its creation. */
+export const sessionOrder = [{ column: 's.id', type: 'uuid' }] as const satisfies readonly SortColumn[];
+
 /**
  * Reads one span of the sessions that a search finds, in the order of their ids, which is that of their creation. Large
  * rows end it early. `total` is the number it finds, if known. Call it in a `snapshot` transaction.
@@ -69,7 +73,7 @@ export async function searchSessions(
 ): Promise<Page<SessionRecord>> {
   const parameters = new Parameters();
   const where = await conditionsOf(connection, search, parameters);
-  const { condition, order, limit } = keysetOf([{ column: 's.id', type: 'uuid' }], span, parameters);
+  const { condition, order, limit } = keysetOf(sessionOrder, span, parameters);
   // The ending is looked up for the sessions of the span only.
   const found = `SELECT s.*, ${size} AS row_bytes
                    FROM (SELECT s.* FROM boxgate.session s WHERE ${where} AND ${condition}
@@ -110,26 +114,24 @@ export async function countSessions(connection: Connection, search: SessionSearc
 async function conditionsOf(connection: Connection, search: SessionSearch, parameters: Parameters): Promise<string> {
   const { id, client, user, type, status, createdAt, expiresAt } = search.filters;
   const buckets = bucketsOf(search);
-  const conditions = [`s.box = ${parameters.add(search.box)}`, `s.bucket = ANY (${parameters.add(buckets)}::int[])`];
-  const compare = (value: unknown, condition: (place: string) => string): void => {
-    if (value !== undefined) conditions.push(condition(parameters.add(value)));
-  };
-  compare(search.scope.from, (place) => `s.version >= ${place}`);
-  compare(id, (place) => `s.id = ${place}::uuid`);
-  compare(client, (place) => `s.client = ${place}`);
-  compare(user, (place) => `s.user_id = ${place}`);
-  compare(type, (place) => `s.type = ${place}`);
-  compare(firstIdAt(createdAt?.from), (place) => `s.id >= ${place}::uuid`);
-  compare(firstIdAt(createdAt?.to), (place) => `s.id < ${place}::uuid`);
-  compare(expiresAt?.from, (place) => `s.expires_at >= ${momentAt(place)}`);
-  compare(expiresAt?.to, (place) => `s.expires_at < ${momentAt(place)}`);
+  const conditions = new Conditions(parameters);
+  conditions.compare(search.box, (place) => `s.box = ${place}`);
+  conditions.compare(buckets, (place) => `s.bucket = ANY (${place}::int[])`);
+  conditions.compare(search.scope.from, (place) => `s.version >= ${place}`);
+  conditions.compare(id, (place) => `s.id = ${place}::uuid`);
+  conditions.compare(client, (place) => `s.client = ${place}`);
+  conditions.compare(user, (place) => `s.user_id = ${place}`);
+  conditions.compare(type, (place) => `s.type = ${place}`);
+  conditions.compare(firstIdAt(createdAt?.from), (place) => `s.id >= ${place}::uuid`);
+  conditions.compare(firstIdAt(createdAt?.to), (place) => `s.id < ${place}::uuid`);
+  conditions.within('s.expires_at', expiresAt);
   if (status !== undefined) {
     const now = parameters.add(search.now);
     const subjects = status === 'revoked' ? await revokedSubjects(connection, search.box, parameters) : undefined;
-    conditions.push(couldBe(status, now, subjects));
-    conditions.push(`${sessionStatus(now)} = ${parameters.add(status)}`);
+    conditions.add(couldBe(status, now, subjects));
+    conditions.add(`${sessionStatus(now)} = ${parameters.add(status)}`);
   }
-  return conditions.join(' AND ');
+  return conditions.text;
 }
 
 /** Returns the buckets that may hold a result: a session ends after it began, and by its status before or after now. */

@@ -1,7 +1,5 @@
-import { countFound, readSpan } from '../core/found-rows.ts';
-import type { Source } from '../core/found-rows.ts';
-import { momentAt, Parameters } from '../core/keyset.ts';
-import type { Page, SortColumn, Span, TimeRange } from '../core/keyset.ts';
+import { listingOf } from '../core/listing.ts';
+import type { TimeRange } from '../core/keyset.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** Key of a grant: the user who gave it, and the client it is for. */
@@ -54,68 +52,37 @@ export interface GrantFilters {
   readonly createdAt?: TimeRange | undefined;
 }
 
-/** A search among the grants of a box. */
-export interface GrantSearch {
-  readonly box: string;
-  readonly filters: GrantFilters;
-}
-
-/** Sort keys of grants; each has an index. */
-export type GrantSort = 'id' | 'created_at';
-
 const own = [
-  { column: 'c.user_id', type: 'bigint' },
-  { column: 'c.client', type: 'text' },
-] as const satisfies readonly SortColumn[];
+  { column: 'c.user_id', type: 'bigint', keyOf: (grant: StoredGrant) => String(grant.user) },
+  { column: 'c.client', type: 'text', keyOf: (grant: StoredGrant) => grant.client },
+] as const;
 
-const sortColumns = {
-  id: own,
-  created_at: [{ column: 'c.created_at', type: 'timestamptz' }, ...own],
-} as const satisfies Record<GrantSort, readonly SortColumn[]>;
+const clients = `boxgate.resource r ON r.box = c.box AND r.kind = 'Client' AND r.id = c.client`;
+
+/** The grants of a box, by user and client or by creation. */
+export const grantListing = listingOf<GrantColumns, StoredGrant, GrantFilters>({
+  columns,
+  rowOf: storedGrant,
+  orders: {
+    id: own,
+    created_at: [{ column: 'c.created_at', type: 'timestamptz', keyOf: (grant) => grant.createdAt }, ...own],
+  },
+  from: `boxgate.consent c JOIN ${clients}`,
+  size: "octet_length(concat_ws(' ', VARIADIC c.scopes))",
+  where: (conditions, box, { user, client, createdAt }) => {
+    conditions.compare(box, (place) => `c.box = ${place}`);
+    conditions.add('c.version >= r.sessions_from');
+    conditions.compare(user, (place) => `c.user_id = ${place}`);
+    conditions.compare(client, (place) => `c.client = ${place}`);
+    conditions.within('c.created_at', createdAt);
+  },
+});
 
 /** Reads one grant; undefined when there is none. */
-export async function readGrant(
-  connection: Connection,
-  box: string,
-  { user, client }: GrantKey,
-): Promise<StoredGrant | undefined> {
-  const { from, parameters } = sourceOf({ box, filters: { user, client } });
-  const { rows } = await connection.query<GrantColumns>(`SELECT ${columns} FROM ${from}`, parameters.values);
-  return rows[0] === undefined ? undefined : storedGrant(rows[0]);
-}
-
-/** Reads one span of the grants that a search finds. */
-export async function searchGrants(
-  connection: Connection,
-  search: GrantSearch,
-  sort: GrantSort,
-  span: Span,
-): Promise<Page<StoredGrant>> {
-  const source = sourceOf(search);
-  const listing = { source, columns, sort: sortColumns[sort] };
-  const { rows, more } = await readSpan<GrantColumns>(connection, listing, span);
-  return { rows: rows.map(storedGrant), more };
-}
-
-/** Counts the grants that a search finds, up to `most`. */
-export function countGrants(connection: Connection, search: GrantSearch, most?: number): Promise<number> {
-  return countFound(connection, sourceOf(search), most);
-}
-
-function sourceOf({ box, filters }: GrantSearch): Source {
-  const { user, client, createdAt } = filters;
-  const parameters = new Parameters();
-  const conditions = [`c.box = ${parameters.add(box)}`, 'c.version >= r.sessions_from'];
-  if (user !== undefined) conditions.push(`c.user_id = ${parameters.add(user)}`);
-  if (client !== undefined) conditions.push(`c.client = ${parameters.add(client)}`);
-  if (createdAt?.from !== undefined) conditions.push(`c.created_at >= ${momentAt(parameters.add(createdAt.from))}`);
-  if (createdAt?.to !== undefined) conditions.push(`c.created_at < ${momentAt(parameters.add(createdAt.to))}`);
-  const clients = `boxgate.resource r ON r.box = c.box AND r.kind = 'Client' AND r.id = c.client`;
-  return {
-    from: `boxgate.consent c JOIN ${clients} WHERE ${conditions.join(' AND ')}`,
-    size: "octet_length(concat_ws(' ', VARIADIC c.scopes))",
-    parameters,
-  };
+export async function readGrant(connection: Connection, box: string, key: GrantKey): Promise<StoredGrant | undefined> {
+  const span = { limit: 1, offset: 0, descending: false, backward: false };
+  const { rows } = await grantListing.read(connection, { box, filters: key }, own, span);
+  return rows[0];
 }
 
 /** Deletes a stored consent. */

@@ -1,8 +1,4 @@
-import { countFound, readSpan } from '../core/found-rows.ts';
-import type { Source } from '../core/found-rows.ts';
-import { Parameters } from '../core/keyset.ts';
-import type { Page, SortColumn, Span } from '../core/keyset.ts';
-import type { Connection } from '../core/transaction.ts';
+import { listingOf } from '../core/listing.ts';
 import { storedUser, userColumns } from './user.ts';
 import type { StoredUser, UserColumns } from './user.ts';
 
@@ -25,55 +21,29 @@ interface ListedColumns extends UserColumns {
   readonly email_key: string;
 }
 
-/** A search among the users of a box. */
-export interface UserSearch {
-  readonly box: string;
-  readonly filters: UserFilters;
-}
-
-/** Sort keys of users; each has an index. */
-export type UserSort = 'id' | 'email';
-
-const sortColumns = {
-  id: [{ column: 'u.id', type: 'bigint' }],
-  email: [{ column: 'u.email_key', type: 'text' }],
-} as const satisfies Record<UserSort, readonly SortColumn[]>;
-
-/** Reads one span of the users that a search finds. */
-export async function searchUsers(
-  connection: Connection,
-  search: UserSearch,
-  sort: UserSort,
-  span: Span,
-): Promise<Page<ListedUser>> {
-  const columns = `${userColumns}, u.email_key`;
-  const source = sourceOf(search);
-  const listing = { source, columns, sort: sortColumns[sort] };
-  const { rows, more } = await readSpan<ListedColumns>(connection, listing, span);
-  return { rows: rows.map((row) => ({ ...storedUser(row), emailKey: row.email_key })), more };
-}
-
-/** Counts the users that a search finds, up to `most`. */
-export function countUsers(connection: Connection, search: UserSearch, most?: number): Promise<number> {
-  return countFound(connection, sourceOf(search), most);
-}
-
-function sourceOf({ box, filters }: UserSearch): Source {
-  const parameters = new Parameters();
-  const { emailKey, emailBeginning, group, status } = filters;
-  const place = parameters.add(box);
-  const conditions = [`u.box = ${place}`];
-  if (emailKey !== undefined) conditions.push(`u.email_key = ${parameters.add(emailKey)}`);
-  if (emailBeginning !== undefined) {
+/** The users of a box, by id or email. */
+export const userListing = listingOf<ListedColumns, ListedUser, UserFilters>({
+  columns: `${userColumns}, u.email_key`,
+  rowOf: (row) => ({ ...storedUser(row), emailKey: row.email_key }),
+  orders: {
+    id: [{ column: 'u.id', type: 'bigint', keyOf: (user) => String(user.id) }],
+    email: [{ column: 'u.email_key', type: 'text', keyOf: (user) => user.emailKey }],
+  },
+  from: 'boxgate.user u',
+  size: 'octet_length(concat(u.email, u.data))',
+  where: (conditions, box, { emailKey, emailBeginning, group, status }) => {
+    conditions.compare(box, (place) => `u.box = ${place}`);
+    conditions.compare(emailKey, (place) => `u.email_key = ${place}`);
     // A range, not LIKE: row-level security lets only comparisons that leak nothing reach an index.
-    conditions.push(`u.email_key >= ${parameters.add(emailBeginning)}`);
-    conditions.push(`u.email_key < ${parameters.add(`${emailBeginning}\u{10ffff}`)}`);
-  }
-  if (status === 'inactive') conditions.push("u.status = 'inactive'");
-  if (status === 'active') conditions.push("u.status IS DISTINCT FROM 'inactive'");
-  const size = 'octet_length(concat(u.email, u.data))';
-  if (group === undefined) return { from: `boxgate.user u WHERE ${conditions.join(' AND ')}`, size, parameters };
-  conditions.push(`m.box = ${place}`, `m.group_id = ${parameters.add(group)}`);
-  const members = 'boxgate.user u JOIN boxgate.group_member m ON m.user_id = u.id';
-  return { from: `${members} WHERE ${conditions.join(' AND ')}`, size, parameters };
+    conditions.compare(emailBeginning, (place) => `u.email_key >= ${place}`);
+    const after = emailBeginning === undefined ? undefined : `${emailBeginning}\u{10ffff}`;
+    conditions.compare(after, (place) => `u.email_key < ${place}`);
+    if (status === 'inactive') conditions.add("u.status = 'inactive'");
+    if (status === 'active') conditions.add("u.status IS DISTINCT FROM 'inactive'");
+    conditions.compare(group, (place) => `EXISTS (${selectMember(place)})`);
+  },
+});
+
+function selectMember(group: string): string {
+  return `SELECT FROM boxgate.group_member m WHERE m.box = u.box AND m.user_id = u.id AND m.group_id = ${group}`;
 }

@@ -24,8 +24,7 @@ import { EXPLAIN_PATH, addressedBy, explainedRequest, explainedSubject, explaine
 import type { AskedRequest } from './explained-request.ts';
 import { demandBody } from '../formats/parse-body.ts';
 import { requestedChanges } from './requested-changes.ts';
-import { resourceRoutes } from './resource-routes.ts';
-import { userRoutes } from './user-handlers.ts';
+import { resourceRoutes, userRoutes } from './resource-routes.ts';
 import type { ResourceHandler } from './resource-exchange.ts';
 
 const text = Type.String({ maxLength: 4096 });

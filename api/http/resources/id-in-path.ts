@@ -1,6 +1,5 @@
 import { RESOURCE_ID } from '../../../crds/fields.ts';
 import { grantId } from '../../users/grant/view.ts';
-import { groupId } from '../../users/group/search.ts';
 import { sessionId } from '../../resources/search/session-search.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
 
@@ -14,14 +13,9 @@ const forms = {
   Client: new RegExp(RESOURCE_ID),
   AccessPolicy: new RegExp(RESOURCE_ID),
   Session: sessionId,
-  Group: groupId,
+  Group: /^[1-9]\d{0,14}$/,
   Grant: grantId,
 } as const satisfies Record<ResourceKind, RegExp>;
-
-/** Returns the id of a request; undefined if no resource of the kind can have it, so that no statement is needed. */
-export function possibleIdIn(exchange: ResourceExchange, kind: ResourceKind): string | undefined {
-  return possibleId(kind, idIn(exchange));
-}
 
 /** Returns an id that a resource of the kind can have; undefined for any other text. */
 export function possibleId(kind: ResourceKind, id: string | undefined): string | undefined {

@@ -1,7 +1,8 @@
 import type { Box } from '../../../crds/box.ts';
 import type { GuessPassword } from '../../users/user/change.ts';
 import type { ConfirmChanges } from '../../resources/write/confirm-changes.ts';
-import type { ResourceServices, StoredKind } from '../../resources/services.ts';
+import type { StoredKind } from '../../resources/services.ts';
+import type { UserServices } from '../../users/services.ts';
 
 /** The resource types of the generic resource API. */
 export type ResourceKind = StoredKind | 'Session' | 'Group' | 'Grant';
@@ -36,4 +37,4 @@ export interface ResourceAnswer {
 }
 
 /** Answers a request. Throws Problem and Outage. */
-export type ResourceHandler = (exchange: ResourceExchange, services: ResourceServices) => Promise<ResourceAnswer>;
+export type ResourceHandler = (exchange: ResourceExchange, services: UserServices) => Promise<ResourceAnswer>;

@@ -1,3 +1,4 @@
+import type { SortColumn } from '../../db/core/keyset.ts';
 import { readPageMark } from './cursor.ts';
 import type { PageMark } from './cursor.ts';
 import { readNumber, readText, readWord, refusedParameter } from './values.ts';
@@ -8,9 +9,10 @@ export interface SearchDefinition<Filters> {
   readonly controls?: readonly string[];
   /** Fields of the resource as it is shown: those that `_elements` may list, where it is a parameter. */
   readonly elements: ReadonlySet<string>;
-  /** Fields that `_sort` may name, each with the form of its sort key; the default order is `sort`. */
-  readonly sorts: Readonly<Record<string, readonly RegExp[]>>;
-  readonly sort: string;
+  /** Fields that `_sort` may name, each with the columns of its sort key. */
+  readonly sorts: Readonly<Record<string, readonly SortColumn[]>>;
+  /** The default order. */
+  readonly sort: string | ((query: URLSearchParams) => string);
   /** Reads the only value of a filter. Throws Problem `bad-request`. */
   readonly filters: Readonly<Record<string, (text: string, name: string) => Filters>>;
   /** Reads the values of a filter that may be repeated. */
@@ -47,7 +49,8 @@ export function readSearch<Filters extends object>(
 ): SearchRequest<Partial<Filters>> {
   refuseUnknown(query, definition);
   const control = (name: string): string | undefined => single(query, name);
-  const sort = readSort(control('_sort') ?? definition.sort, definition);
+  const defaultSort = typeof definition.sort === 'string' ? definition.sort : definition.sort(query);
+  const sort = readSort(control('_sort') ?? defaultSort, definition);
   const page = control('_page');
   return {
     filters: readFilters(query, definition),
@@ -56,7 +59,10 @@ export function readSearch<Filters extends object>(
     sort,
     elements: readElements(control('_elements'), definition.elements),
     total: readWord('_total', control('_total') ?? 'estimate', ['none', 'estimate', 'accurate']),
-    result: readWord('_result', control('_result') ?? 'bundle', ['bundle', 'array']),
+    result: readWord('_result', control('_result') ?? (takes(definition, '_result') ? 'bundle' : 'array'), [
+      'bundle',
+      'array',
+    ]),
   };
 }
 
@@ -98,13 +104,21 @@ function readFilters<Filters extends object>(
   return found.reduce<Partial<Filters>>((all, one) => ({ ...all, ...one }), {});
 }
 
+/** Form of each part of a sort key, by the type of its column: no other text reaches a statement. */
+const keyForms: Readonly<Record<SortColumn['type'], RegExp>> = {
+  bigint: /^[1-9]\d{0,14}$/,
+  text: /^[^\0]{1,512}$/u,
+  timestamptz: /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::?\d\d)?$/,
+  uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+};
+
 function readSort<Filters>(
   text: string,
   { sorts }: SearchDefinition<Filters>,
 ): SearchRequest<Filters>['sort'] & { readonly key: readonly RegExp[] } {
   const descending = text.startsWith('-');
   const field = readWord('_sort', descending ? text.slice(1) : text, Object.keys(sorts));
-  return { text, field, descending, key: sorts[field] ?? [] };
+  return { text, field, descending, key: (sorts[field] ?? []).map(({ type }) => keyForms[type]) };
 }
 
 function readElements(text: string | undefined, known: ReadonlySet<string>): ReadonlySet<string> | undefined {
@@ -116,12 +130,25 @@ function readElements(text: string | undefined, known: ReadonlySet<string>): Rea
   return new Set(names);
 }
 
-/** Reads the query of a request for one resource: `_elements`, and nothing else. Throws Problem `bad-request`. */
-export function readElementsOnly(query: URLSearchParams, known: ReadonlySet<string>): ReadonlySet<string> | undefined {
+/**
+ * Reads the query of a request for one resource: `_elements` where its kind takes it, and nothing else. Throws Problem
+ * `bad-request`.
+ */
+export function readElementsOnly(
+  query: URLSearchParams,
+  definition: Pick<SearchDefinition<unknown>, 'controls' | 'elements'>,
+): ReadonlySet<string> | undefined {
+  const known = takes(definition, '_elements') ? ['_elements'] : [];
   for (const name of query.keys()) {
-    if (name !== '_elements') throw refusedParameter(shown(name), 'is not a known parameter; known is _elements');
+    if (known.includes(name)) continue;
+    const instead = known.length === 0 ? 'this request takes none' : 'known is _elements';
+    throw refusedParameter(shown(name), `is not a known parameter; ${instead}`);
   }
-  return readElements(single(query, '_elements'), known);
+  return readElements(single(query, '_elements'), definition.elements);
+}
+
+function takes({ controls: own = controls }: Pick<SearchDefinition<unknown>, 'controls'>, name: string): boolean {
+  return own.includes(name);
 }
 
 /** Refuses any parameter: a change takes none. Throws Problem `bad-request`. */

@@ -1,15 +1,13 @@
 import type { GrantLetter } from '../../db/session/grant-letter.ts';
-import { countSessions, scopeIn, searchSessions, selectScope } from '../../db/session/search.ts';
+import { countSessions, scopeIn, searchSessions, selectScope, sessionOrder } from '../../db/session/search.ts';
 import type { SessionFilters } from '../../db/session/search.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
 import type { SessionStatus } from '../../db/session/session-status.ts';
 import { inBoxAfter } from '../../db/core/transaction.ts';
 import { readDates } from './dates.ts';
-import type { SearchDefinition, SearchRequest } from './parameters.ts';
 import { search } from './search.ts';
-import type { SearchResult } from './search.ts';
+import type { Searchable } from './searchable.ts';
 import { readNumber, readWord, refusedParameter } from './values.ts';
-import type { ResourceServices } from '../services.ts';
 import { sessionElements, sessionTypes } from '../write/session-view.ts';
 
 /** A session's id. */
@@ -18,10 +16,10 @@ export const sessionId = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 const statuses = ['active', 'expired', 'closed', 'revoked'] as const satisfies readonly SessionStatus[];
 
 /** Search parameters for Session. */
-export const sessionSearch: SearchDefinition<SessionFilters> = {
+export const sessionSearch: Searchable<SessionRecord, SessionFilters> = {
   elements: new Set(sessionElements),
   // An id begins with the time of its creation: one order, two names.
-  sorts: { created_at: [sessionId], id: [sessionId] },
+  sorts: { created_at: sessionOrder, id: sessionOrder },
   sort: '-created_at',
   filters: {
     id: (text, name) => ({ id: readId(name, text) }),
@@ -33,6 +31,17 @@ export const sessionSearch: SearchDefinition<SessionFilters> = {
   ranges: {
     created_at: (texts, name) => ({ createdAt: readDates(name, texts) }),
     expires_at: (texts, name) => ({ expiresAt: readDates(name, texts) }),
+  },
+  find: (services, box, request) => {
+    const what = { box, filters: request.filters, now: services.now() };
+    return inBoxAfter(services.pool, box, { mode: 'snapshot', statement: selectScope }, (connection, rows) => {
+      const scoped = { ...what, scope: scopeIn(rows) };
+      return search(request, {
+        count: (most) => countSessions(connection, scoped, most),
+        read: (span, total) => searchSessions(connection, scoped, span, total),
+        keyOf: (row) => [row.id],
+      });
+    });
   },
 };
 
@@ -46,21 +55,4 @@ const letters = ['c', 'r', 'i', 'a', 'p'] as const satisfies readonly GrantLette
 function readType(name: string, text: string): GrantLetter | undefined {
   const type = readWord(name, text, Object.values(sessionTypes));
   return letters.find((letter) => sessionTypes[letter] === type);
-}
-
-/** Searches among the sessions of a box. Throws Problem `bad-request`, and Outage. */
-export function searchStoredSessions(
-  services: Pick<ResourceServices, 'pool' | 'now'>,
-  box: string,
-  request: SearchRequest<SessionFilters>,
-): Promise<SearchResult<SessionRecord>> {
-  const what = { box, filters: request.filters, now: services.now() };
-  return inBoxAfter(services.pool, box, { mode: 'snapshot', statement: selectScope }, (connection, rows) => {
-    const scoped = { ...what, scope: scopeIn(rows) };
-    return search(request, {
-      count: (most) => countSessions(connection, scoped, most),
-      read: (span, total) => searchSessions(connection, scoped, span, total),
-      keyOf: (row) => [row.id],
-    });
-  });
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { digestsOf, findResources, readResource } from '../../../api/db/resource/resource.ts';
 import type { Owner } from '../../../api/db/resource/resource.ts';
-import { countResources, searchResources } from '../../../api/db/resource/search.ts';
+import { resourceListing } from '../../../api/db/resource/search.ts';
 import { deleteResources, lockResources, upsertResources } from '../../../api/db/resource/write.ts';
 import type { ResourceWrite } from '../../../api/db/resource/write.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
@@ -287,7 +287,9 @@ describe('the resource statements', () => {
 
   describe('the search', () => {
     const span = { limit: 2, offset: 0, descending: false, backward: false };
-    const search = { box: 'default', kind: 'Client', filters: {} } as const;
+    const search = { box: 'default', filters: {} } as const;
+    const clients = resourceListing('Client');
+    const orderOf = (sort: 'id' | 'created_at') => clients.orders[sort] ?? [];
 
     beforeEach(async () => {
       for (const id of ['e', 'd', 'c', 'b', 'a']) await store(client(id, { name: id === 'c' ? 'see' : 'x' }));
@@ -297,7 +299,7 @@ describe('the resource statements', () => {
     it('reads forward, backward, in both orders and from any row', async () => {
       const ids = (sort: 'id' | 'created_at', over: object) =>
         database.read(async (connection) => {
-          const page = await searchResources(connection, search, sort, { ...span, ...over });
+          const page = await clients.read(connection, search, orderOf(sort), { ...span, ...over });
           return `${page.rows.map((row) => row.id).join('')}${page.more ? '+' : ''}`;
         });
       expect(await ids('id', {})).to.equal('ab+');
@@ -319,7 +321,7 @@ describe('the resource statements', () => {
       await database.read(async (connection) => {
         let from: readonly string[] | undefined;
         for (let more = true; more;) {
-          const page = await searchResources(connection, search, 'created_at', { ...span, limit: 3, from });
+          const page = await clients.read(connection, search, orderOf('created_at'), { ...span, limit: 3, from });
           seen.push(...page.rows.map((row) => row.id));
           const last = page.rows.at(-1);
           from = last && [last.createdAt, last.id];
@@ -331,11 +333,11 @@ describe('the resource statements', () => {
 
     it('counts, and stops counting where it is told', async () => {
       const counts = await database.read(async (connection) => [
-        await countResources(connection, search),
-        await countResources(connection, search, 3),
-        await countResources(connection, { ...search, filters: { name: 'see' } }),
-        await countResources(connection, { ...search, filters: { createdAt: { from: Date.now() + 60_000 } } }),
-        await countResources(connection, { ...search, filters: { createdAt: { to: Date.now() + 60_000 } } }),
+        await clients.count(connection, search),
+        await clients.count(connection, search, 3),
+        await clients.count(connection, { ...search, filters: { name: 'see' } }),
+        await clients.count(connection, { ...search, filters: { createdAt: { from: Date.now() + 60_000 } } }),
+        await clients.count(connection, { ...search, filters: { createdAt: { to: Date.now() + 60_000 } } }),
       ]);
       expect(counts).to.deep.equal([5, 3, 1, 0, 5]);
     });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { insertGroup } from '../../../api/db/user/group.ts';
 import { findSigningIn, readUser } from '../../../api/db/user/user.ts';
-import { countUsers, searchUsers } from '../../../api/db/user/user-search.ts';
+import { userListing } from '../../../api/db/user/user-search.ts';
 import type { UserFilters } from '../../../api/db/user/user-search.ts';
 import {
   deleteUser,
@@ -156,7 +156,9 @@ describe('the statements of users', () => {
     });
 
     const find = (filters: UserFilters, over: object = {}, sort: 'id' | 'email' = 'id') =>
-      database.read((c) => searchUsers(c, { box: 'default', filters }, sort, { ...span, ...over }));
+      database.read((c) =>
+        userListing.read(c, { box: 'default', filters }, userListing.orders[sort] ?? [], { ...span, ...over }),
+      );
 
     it('pages by id and by email', async () => {
       const first = await find({});
@@ -187,9 +189,9 @@ describe('the statements of users', () => {
           (await find(filters)).rows.map(({ id }) => id),
           JSON.stringify(filters),
         ).to.deep.equal(ids);
-        expect(await database.read((c) => countUsers(c, { box: 'default', filters }))).to.equal(ids.length);
+        expect(await database.read((c) => userListing.count(c, { box: 'default', filters }))).to.equal(ids.length);
       }
-      expect(await database.read((c) => countUsers(c, { box: 'default', filters: {} }, 2))).to.equal(2);
+      expect(await database.read((c) => userListing.count(c, { box: 'default', filters: {} }, 2))).to.equal(2);
     });
   });
 });

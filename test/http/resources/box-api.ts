@@ -1,5 +1,6 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { parse } from 'yaml';
+import type { Environment } from '../../../process/environment.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 
@@ -33,9 +34,9 @@ export interface BoxApi extends TestApi {
 /** The secret of the client `admin`. */
 export const adminSecret = 'admin-secret';
 
-/** Starts the API of a test file. */
-export async function startBoxApi(): Promise<BoxApi> {
-  const api = await startApi();
+/** Starts the API of a test file; `environment` overrides its settings. */
+export async function startBoxApi(environment: Environment = {}): Promise<BoxApi> {
+  const api = await startApi({ environment });
   try {
     return await withAdmin(api);
   } catch (error) {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import type { ResourceKind } from '../../../api/http/resources/resource-exchange.ts';
 import { resourceRoutes } from '../../../api/http/resources/resource-routes.ts';
-import { userRoutes } from '../../../api/http/resources/user-handlers.ts';
+import { userRoutes } from '../../../api/http/resources/resource-routes.ts';
 import type { SearchDefinition } from '../../../api/resources/search/parameters.ts';
 import { storedSearches } from '../../../api/resources/search/stored.ts';
 import { sessionSearch } from '../../../api/resources/search/session-search.ts';
@@ -16,11 +16,11 @@ import type { BoxApi } from './box-api.ts';
 
 type Kind = ResourceKind | 'User';
 
-/** Every definition of a search, by kind. A list of users has one for each of its two orders. */
+/** Every definition of a search, by kind. */
 const definitions: Readonly<Record<Kind, readonly SearchDefinition<object>[]>> = {
   ...{ Client: [storedSearches.Client], AccessPolicy: [storedSearches.AccessPolicy] },
   ...{ Group: [groupSearch], Grant: [grantSearch], Session: [sessionSearch] },
-  User: [userSearch('id'), userSearch('email')],
+  User: [userSearch],
 };
 
 /** Filters that are no field of their resource, each with the field that it looks at and the reason. */

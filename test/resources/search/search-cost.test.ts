@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Span } from '../../../api/db/core/keyset.ts';
-import { searchResources } from '../../../api/db/resource/search.ts';
+import { resourceListing } from '../../../api/db/resource/search.ts';
 import { firstIdAt } from '../../../api/db/session/session-id.ts';
 import { readScope, searchSessions } from '../../../api/db/session/search.ts';
 import type { SessionFilters } from '../../../api/db/session/search.ts';
@@ -85,14 +85,16 @@ describe('the cost of a search', () => {
 
   for (const sort of ['id', 'created_at'] as const) {
     it(`among clients by ${sort} is on page 150 what it is on page 1`, async () => {
-      const search = { box: 'default', kind: 'Client', filters: {} } as const;
+      const search = { box: 'default', filters: {} } as const;
+      const clients = resourceListing('Client');
+      const order = clients.orders[sort] ?? [];
       const ascending = { ...hundred, descending: false };
       const id = 'c014900';
       const from = sort === 'id' ? [id] : [await createdAt(id), id];
       const cost = (span: Span) =>
         database.read((connection) =>
           costOf(connection, async (noting) => {
-            expect((await searchResources(noting, search, sort, span)).rows).to.have.length(100);
+            expect((await clients.read(noting, search, order, span)).rows).to.have.length(100);
           }),
         );
       const first = await cost(ascending);

@@ -149,12 +149,14 @@ describe('the parameters of a search', () => {
   });
 
   it('takes no parameter with a change, and _elements only with a read', () => {
-    const known = new Set(['id', 'name']);
+    const known = { elements: new Set(['id', 'name']) };
     expect(() => refuseParameters(new URLSearchParams('a=1'))).to.throw(Problem, 'a is not a known parameter');
     expect(() => refuseParameters(new URLSearchParams(''))).to.not.throw();
     expect(() => readElementsOnly(new URLSearchParams('name=1'), known)).to.throw(Problem, 'known is _elements');
     expect(readElementsOnly(new URLSearchParams('_elements=name'), known)).to.deep.equal(new Set(['name']));
     expect(readElementsOnly(new URLSearchParams(''), known)).to.equal(undefined);
+    const without = { ...known, controls: ['_count'] };
+    expect(() => readElementsOnly(new URLSearchParams('_elements=id'), without)).to.throw(Problem, 'takes none');
   });
 });
 

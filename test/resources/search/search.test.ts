@@ -10,7 +10,7 @@ import type { SearchDefinition } from '../../../api/resources/search/parameters.
 
 const definition: SearchDefinition<object> = {
   elements: new Set(['id']),
-  sorts: { id: [/^\d{6}$/] },
+  sorts: { id: [{ column: 'id', type: 'text' }] },
   sort: 'id',
   filters: {},
   ranges: {},

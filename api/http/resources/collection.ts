@@ -1,0 +1,153 @@
+import type { Box } from '../../../crds/box.ts';
+import { Problem } from '../../problem.ts';
+import { withElements } from '../../resources/search/bundle.ts';
+import type { View } from '../../resources/search/bundle.ts';
+import { readElementsOnly, readSearch, refuseParameters } from '../../resources/search/parameters.ts';
+import type { Searchable } from '../../resources/search/searchable.ts';
+import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
+import { demandPreconditions, entityTag, isKnown, readPreconditions } from '../../resources/write/etag.ts';
+import type { Preconditions } from '../../resources/write/etag.ts';
+import type { UserServices } from '../../users/services.ts';
+import { idIn } from './id-in-path.ts';
+import type { ResourceAnswer, ResourceExchange, ResourceHandler, ResourceKind } from './resource-exchange.ts';
+import { searchAnswer } from './search-answer.ts';
+
+/** Change of a record, as it was requested; returns undefined when there is no such record. */
+type Change<Row> = (
+  services: UserServices,
+  exchange: ResourceExchange,
+  conditions: WriteConditions,
+) => Promise<Changed<Row> | undefined>;
+
+/** A record after a change; a PUT may have created it. */
+interface Changed<Row> {
+  readonly row: Row;
+  readonly created?: boolean;
+}
+
+/** One kind of record under one path. A function that is absent has no route. */
+export interface Collection<Kind extends string, Row, Filters, Id> {
+  readonly kind: Kind;
+  readonly path: `/${string}`;
+  /** Answer to a request for a record that does not exist. */
+  readonly absent: string;
+  readonly search: Searchable<Row, Filters>;
+  /** Shows a record alone. */
+  readonly view: (row: Row, settings: Box) => View;
+  /** Shows a record in a list; absent: as alone. */
+  readonly listed?: (row: Row) => View;
+  /** The version of a record: its ETag. */
+  readonly version: (row: Row) => number | string;
+  /** Reads the id in a path; undefined when no record can have it. Throws Problem for one with another answer. */
+  readonly idOf: (text: string) => Id | undefined;
+  readonly read: (services: UserServices, box: string, id: Id) => Promise<Row | undefined>;
+  readonly create?: (services: UserServices, exchange: ResourceExchange) => Promise<Row>;
+  readonly put?: Change<Row>;
+  readonly patch?: Change<Row>;
+  /** Removes a record; undefined when there was none. */
+  readonly remove: (
+    services: UserServices,
+    box: string,
+    id: Id,
+    preconditions: Preconditions,
+  ) => Promise<Row | undefined>;
+}
+
+/** One route of a collection; a path with `:id` addresses one record. */
+export interface CollectionRoute<Kind extends string = ResourceKind | 'User'> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly kind: Kind;
+  readonly handler: ResourceHandler;
+}
+
+/** Returns the routes of a collection. */
+export function routesOf<Kind extends string, Row, Filters extends object, Id>(
+  collection: Collection<Kind, Row, Filters, Id>,
+): readonly CollectionRoute<Kind>[] {
+  const { kind, path, create, put, patch } = collection;
+  const one = { kind, path: `${path}/:id` } as const;
+  return [
+    { kind, path, method: 'GET', handler: searching(collection) },
+    ...(create === undefined ? [] : [{ kind, path, method: 'POST', handler: creating(collection, create) } as const]),
+    { ...one, method: 'GET', handler: reading(collection) },
+    ...(put === undefined ? [] : [{ ...one, method: 'PUT', handler: changing(collection, put) } as const]),
+    ...(patch === undefined ? [] : [{ ...one, method: 'PATCH', handler: changing(collection, patch) } as const]),
+    { ...one, method: 'DELETE', handler: removing(collection) },
+  ];
+}
+
+type AnyCollection<Row, Filters, Id> = Collection<string, Row, Filters, Id>;
+
+function searching<Row, Filters extends object, Id>(collection: AnyCollection<Row, Filters, Id>): ResourceHandler {
+  const { path, search, view, listed = view } = collection;
+  return async (exchange, services) => {
+    const request = readSearch(exchange.query, search);
+    const result = await search.find(services, exchange.box, request);
+    const views = result.rows.map((row) => withElements(listed(row, exchange.settings), request.elements));
+    return searchAnswer(`${exchange.baseUrl}${path}`, exchange.query, request, { ...result, rows: views });
+  };
+}
+
+function reading<Row, Filters extends object, Id>(collection: AnyCollection<Row, Filters, Id>): ResourceHandler {
+  return async (exchange, services) => {
+    const elements = readElementsOnly(exchange.query, collection.search);
+    const preconditions = readPreconditions(exchange);
+    const id = collection.idOf(idIn(exchange));
+    const row = id === undefined ? undefined : await collection.read(services, exchange.box, id);
+    if (row === undefined) throw nothingThere(collection);
+    const version = collection.version(row);
+    const headers = { ETag: entityTag(version) };
+    if (isKnown(preconditions, version)) return { status: 304, headers };
+    return { status: 200, headers, body: withElements(collection.view(row, exchange.settings), elements) };
+  };
+}
+
+function creating<Row, Filters, Id>(
+  collection: AnyCollection<Row, Filters, Id>,
+  create: (services: UserServices, exchange: ResourceExchange) => Promise<Row>,
+): ResourceHandler {
+  return async (exchange, services) => {
+    refuseParameters(exchange.query);
+    return changedAnswer(collection, exchange, { row: await create(services, exchange), created: true });
+  };
+}
+
+function changing<Row, Filters extends object, Id>(
+  collection: AnyCollection<Row, Filters, Id>,
+  change: Change<Row>,
+): ResourceHandler {
+  return async (exchange, services) => {
+    refuseParameters(exchange.query);
+    const { confirmChanges } = exchange;
+    const changed = await change(services, exchange, { preconditions: readPreconditions(exchange), confirmChanges });
+    if (changed === undefined) throw nothingThere(collection);
+    return changedAnswer(collection, exchange, changed);
+  };
+}
+
+function removing<Row, Filters extends object, Id>(collection: AnyCollection<Row, Filters, Id>): ResourceHandler {
+  return async (exchange, services) => {
+    refuseParameters(exchange.query);
+    const preconditions = readPreconditions(exchange);
+    const id = collection.idOf(idIn(exchange));
+    if (id === undefined) demandPreconditions(preconditions, undefined);
+    const row = id === undefined ? undefined : await collection.remove(services, exchange.box, id, preconditions);
+    return row === undefined ? { status: 204 } : { status: 200, body: collection.view(row, exchange.settings) };
+  };
+}
+
+function changedAnswer<Row, Filters, Id>(
+  { path, view, version }: AnyCollection<Row, Filters, Id>,
+  { baseUrl, settings }: ResourceExchange,
+  { row, created = false }: Changed<Row>,
+): ResourceAnswer {
+  const headers = { ETag: entityTag(version(row)) };
+  const body = view(row, settings);
+  if (!created) return { status: 200, headers, body };
+  return { status: 201, headers: { ...headers, Location: `${baseUrl}${path}/${String(body['id'])}` }, body };
+}
+
+function nothingThere({ absent }: Pick<AnyCollection<unknown, unknown, unknown>, 'absent'>): Problem {
+  return new Problem('not-found', absent);
+}
