@@ -22,27 +22,46 @@ export function createCrossOrigin(
   routes: readonly Route[],
 ): CrossOrigin {
   const shared = sharedPaths(routes);
+  const open = new Set(routes.filter(([, , shape]) => shape === 'plain').map(([, path]) => path));
   return async (request, response) => {
     const { origin } = request.headers;
     const exchange = exchangeOf(response);
     const path = exchange.path.replace(/\?.*/s, '');
+    if (isPreflight(request) && open.has(path)) {
+      exchange.route = path;
+      const headers = { ...preflightHeaders(request), 'Access-Control-Allow-Origin': '*' };
+      send(response, { status: 204, headers: { ...headers, 'Access-Control-Allow-Methods': 'GET' } }, onAnswer);
+      return 'answered';
+    }
     const found = shared.find(({ pattern }) => pattern.test(path));
     if (origin === undefined || origin.length > longest || !form.test(origin) || found === undefined) return 'go on';
     const isListed = await oauth.states.decide(exchange.box, async (state) => isAllowed(state, origin));
     if (isListed !== true) return 'go on';
     exchange.allowedOrigin = origin;
-    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return 'go on';
+    if (!isPreflight(request)) return 'go on';
     exchange.route = found.path;
-    send(response, { status: 204, headers: { ...preflight, 'Access-Control-Allow-Methods': found.methods } }, onAnswer);
+    const headers = { ...preflightHeaders(request), 'Access-Control-Allow-Methods': found.methods };
+    send(response, { status: 204, headers }, onAnswer);
     return 'answered';
   };
 }
 
-const preflight = {
-  'Access-Control-Allow-Headers': 'Accept, Authorization, Content-Type, If-Match, If-None-Match',
-  // Seconds: a removed origin can make calls no longer than that.
-  'Access-Control-Max-Age': '60',
-};
+function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}
+
+/** Names of headers, as a browser lists them (Fetch standard, "CORS-unsafe request-header names"). */
+const headerNames = /^[a-z0-9_-]{1,64}(?:, ?[a-z0-9_-]{1,64}){0,63}$/i;
+
+/** Returns the headers of every answer to a preflight: the request may have whatever headers it wants to have. */
+function preflightHeaders({ headers }: IncomingMessage): Record<string, string> {
+  const asked = headers['access-control-request-headers'];
+  return {
+    ...(asked !== undefined && headerNames.test(asked) ? { 'Access-Control-Allow-Headers': asked } : {}),
+    // Seconds: a removed origin can make calls no longer than that.
+    'Access-Control-Max-Age': '60',
+  };
+}
 
 function isAllowed({ settings, clients }: BoxState, origin: string): boolean {
   if (settings.cors?.allowed_origins?.includes(origin) === true) return true;

@@ -46,7 +46,8 @@ export const USER_CLAIMS: readonly string[] = [
 
 /**
  * Returns the claims that a scope gives a client about a user (OpenID Connect Core §5.4): the email, and the members of
- * `data` that have the name and the type of a standard claim. `email_verified` is false: no mail is sent.
+ * `data` that have the name and the type of a standard claim. `preferred_username` is the email if `data` has none.
+ * `email_verified` is false: no mail is sent.
  */
 export function userClaims({ email, data }: Pick<Person, 'email' | 'data'>, scope: string): UserClaims {
   const scopes = scope.split(' ');
@@ -56,6 +57,7 @@ export function userClaims({ email, data }: Pick<Person, 'email' | 'data'>, scop
   );
   return {
     ...(scopes.includes('email') ? { email, email_verified: false } : {}),
+    ...(scopes.includes('profile') ? { preferred_username: email } : {}),
     ...Object.fromEntries(found.map(([name]) => [name, known.get(name)])),
   };
 }

@@ -79,6 +79,8 @@ function add(parameters: Map<string, string>, name: string, value: string): void
   if (parameters.size === MOST_PARAMETERS) {
     throw new OAuthError('invalid_request', `There are more than ${String(MOST_PARAMETERS)} parameters`);
   }
+  if (parameters.has(name) && name === 'resource')
+    throw new OAuthError('invalid_target', 'resource is given more than once: a token is for one (RFC 8707 section 2)');
   if (parameters.has(name))
     throw new OAuthError('invalid_request', `Parameter ${printable(name)} stands more than once`);
   parameters.set(name, value);

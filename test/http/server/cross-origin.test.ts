@@ -42,7 +42,7 @@ describe('scripts of other origins', () => {
     const headers = {
       Origin: origin,
       'Access-Control-Request-Method': 'POST',
-      'Access-Control-Request-Headers': 'authorization',
+      'Access-Control-Request-Headers': 'authorization,traceparent,x-requested-with',
     };
     return fetch(`${api.url}/boxes/${box}${path}`, { method: 'OPTIONS', headers });
   }
@@ -62,7 +62,9 @@ describe('scripts of other origins', () => {
           204,
           origin,
         ]);
-        expect(asked.headers.get('access-control-allow-headers')).to.contain('Authorization');
+        expect(asked.headers.get('access-control-allow-headers')).to.equal(
+          'authorization,traceparent,x-requested-with',
+        );
         expect(asked.headers.get('vary')).to.equal('Origin');
         expect(asked.headers.has('access-control-allow-credentials')).to.equal(false);
       }
@@ -74,6 +76,17 @@ describe('scripts of other origins', () => {
       expect(answer.headers.get('vary')).to.contain('Origin');
     });
   }
+
+  it('may ask for the documents and the keys from everywhere, with any header', async () => {
+    for (const path of ['openid-configuration', 'oauth-authorization-server', 'jwks.json']) {
+      const asked = await preflight(`/.well-known/${path}`, 'https://anywhere.example');
+      expect([asked.status, asked.headers.get('access-control-allow-origin')]).to.deep.equal([204, '*']);
+      expect(asked.headers.get('access-control-allow-methods')).to.equal('GET');
+      expect(asked.headers.get('access-control-allow-headers')).to.contain('traceparent');
+      const read = await call('GET', `/.well-known/${path}`, 'https://anywhere.example');
+      expect([read.status, read.headers.get('access-control-allow-origin')]).to.deep.equal([200, '*']);
+    }
+  });
 
   it('read what is wrong too', async () => {
     for (const [method, path, status] of [
