@@ -4,6 +4,8 @@ import { closeSessionEndpoint } from './http/endpoints/close-session.ts';
 import { keySetEndpoint, metadataEndpoint } from './http/endpoints/metadata.ts';
 import { introspectEndpoint, revokeEndpoint, tokenEndpoint } from './http/endpoints/oauth.ts';
 import { userInfoEndpoint } from './http/endpoints/user-info.ts';
+import { checkEndpoint } from './http/gateway/check.ts';
+import { CHECK_PATH } from './http/gateway/original-request.ts';
 import { authorizeEndpoint, postedAuthorizeEndpoint } from './http/pages/authorize.ts';
 import { consentEndpoint, consentPageEndpoint } from './http/pages/consent.ts';
 import { homeEndpoint } from './http/pages/home.ts';
@@ -16,12 +18,15 @@ import { explainHandler } from './http/resources/explain.ts';
 import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes, userRoutes } from './http/resources/resource-routes.ts';
 import { createRouter, type Router } from './http/server/router.ts';
-import type { Route } from './http/server/routes.ts';
+import type { Route, Subtree } from './http/server/routes.ts';
 
 /** Creates the router of the public port. */
 export function createApp(context: ApiContext): Router {
-  return createRouter(context, routes);
+  return createRouter(context, routes, subtrees);
 }
+
+/** The decision point for gateways takes every method: in Envoy's dialect it is that of the original request. */
+const subtrees: readonly Subtree[] = [[CHECK_PATH, 'resource', checkEndpoint]];
 
 /** Every route of a box, in order. Paths are relative to the box's base URL. */
 export const routes: readonly Route[] = [

@@ -26,6 +26,12 @@ const ruleFields = {
   ),
 };
 
+/** Form of an app's name: a host in lower case, or any word of this form that the gateway sends. */
+export const APP_NAME = '[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?';
+
+/** Characters of an app's name at most, as of a host (RFC 1035 §2.3.4). */
+export const LONGEST_APP_NAME = 253;
+
 const nestedRule = Type.Object(
   {
     engine: Type.Enum([...RULE_ENGINES], { type: 'string', description: 'How this rule decides.' }),
@@ -52,6 +58,14 @@ export const accessPolicyFields = {
       type: 'string',
       description:
         'Whom the policy concerns: the linked ones only (`linked` by default; without links nobody), every authenticated subject, or everybody.',
+    }),
+  ),
+  apps: Type.Optional(
+    Type.Array(word('Name of an app, by default its host, or `*`.', LONGEST_APP_NAME, `^(?:\\*|${APP_NAME})$`), {
+      description:
+        'Apps behind a gateway that the policy applies to, instead of the own endpoints of the box; `*` is every app.',
+      minItems: 1,
+      maxItems: 100,
     }),
   ),
   ...ruleFields,

@@ -29,8 +29,13 @@ export interface Candidates {
   candidates(subject: Subject): Iterable<CompiledPolicy>;
 }
 
-/** The policies of one box, found by subject with one hash lookup for each of its ids. */
+/**
+ * The policies of one box, found by subject with one hash lookup for each of its ids. As candidates they are those for
+ * the own endpoints of the box.
+ */
 export interface PolicyIndex extends Candidates {
+  /** Returns the policies for an app behind a gateway: those that name it, or every app. */
+  forApp(app: string): Candidates;
   /** Adds a policy, or replaces the one with its id: work in proportion to the links of both. */
   set(policy: AccessPolicy): void;
   /** Removes a policy; unknown ids are ignored. */
@@ -65,14 +70,36 @@ export function createPolicyIndex(): PolicyIndex {
     candidates(subject) {
       return inOrder(listed(lists, linkKeys(subject)), listed(lists, openKeys(subject)));
     },
+    forApp(app) {
+      const within = (keys: readonly string[]): SortedList[] =>
+        listed(
+          lists,
+          [app, EVERY_APP].flatMap((name) => keys.map((key) => keyInApp(name, key))),
+        );
+      return { candidates: (subject) => inOrder(within(linkKeys(subject)), within(openKeys(subject))) };
+    },
   };
+}
+
+const EVERY_APP = '*';
+
+/** Returns the key that lists a policy for an app, which has no space and no capital letter in its name. */
+function keyInApp(app: string, key: string): string {
+  return `${app} ${key}`;
 }
 
 const AUTHENTICATED = 'authenticated';
 const ANYONE = 'anyone';
 
-/** Returns the keys that list a policy. `linked` without links has none: a forgotten link never opens a box. */
+/** Returns the keys that list a policy: for the own endpoints of the box, or for each of its apps. */
 function keysOf(policy: AccessPolicy): Set<string> {
+  const keys = subjectKeys(policy);
+  const { apps } = policy;
+  return apps === undefined ? keys : new Set(apps.flatMap((app) => Array.from(keys, (key) => keyInApp(app, key))));
+}
+
+/** Returns the keys of its subjects. `linked` without links has none: a forgotten link never opens a box. */
+function subjectKeys(policy: AccessPolicy): Set<string> {
   switch (policy.subjects) {
     case 'authenticated':
       return new Set([AUTHENTICATED]);

@@ -17,8 +17,8 @@ export interface RequestObject {
   readonly params: Readonly<Record<string, unknown>>;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, unknown>>;
-  /** Address of the caller. */
-  readonly 'remote-addr': string;
+  /** Address of the caller; absent at the decision point for gateways if no trusted proxy has told it. */
+  readonly 'remote-addr'?: string;
   /** Id of the box. */
   readonly box: string;
   /** The parsed body; of a password or secret only its presence is shown ({@link withoutCredentials}). */
@@ -43,7 +43,7 @@ export interface RequestParts {
   readonly uri: string;
   readonly params?: JsonObject | undefined;
   readonly headers?: JsonObject | undefined;
-  readonly remoteAddr: string;
+  readonly remoteAddr: string | undefined;
   readonly box: string;
   readonly body?: unknown;
   readonly changes?: readonly string[] | undefined;
@@ -62,7 +62,7 @@ export function requestObject(parts: RequestParts): RequestObject {
     uri: withoutQuery(parts.uri),
     params: given(parts.params ?? {}, isCredentialParameter),
     headers: given(parts.headers ?? {}, isCredentialHeader),
-    'remote-addr': parts.remoteAddr,
+    ...(parts.remoteAddr !== undefined && { 'remote-addr': parts.remoteAddr }),
     box: parts.box,
     ...(body !== undefined && { body: withoutCredentials(body) }),
     ...(changes && { changes }),

@@ -28,6 +28,7 @@ export type Traits =
       readonly links: readonly Link[];
       /** True if its rule has no condition. */
       readonly grantsEverything: boolean;
+      readonly isForApps: boolean;
     }
   | {
       readonly kind: 'Box';
@@ -236,6 +237,7 @@ function traitsOf(resource: Resource, admin: string | undefined): Traits {
         subjects,
         links: link.slice(),
         grantsEverything: isUnconditional(resource),
+        isForApps: resource.apps !== undefined,
       };
     }
     case 'Box':

@@ -207,6 +207,8 @@ function noSubjects({ desired: { validated } }: StatusInput): Answer | undefined
 function openToAll({ desired: { validated } }: StatusInput): Answer | undefined {
   const { traits } = validated;
   if (traits.kind !== 'AccessPolicy' || traits.subjects !== 'anyone' || !traits.grantsEverything) return undefined;
+  // An app behind a gateway always asks for a token.
+  if (traits.isForApps) return undefined;
   return ['True', 'GrantsEverybody', 'every request is granted, also without a token'];
 }
 

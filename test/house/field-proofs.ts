@@ -216,6 +216,7 @@ export const FIELD_PROOFS: FieldProofs = {
     'link[].id': linked,
     'link[].reference': ['test/operator/desired/validate.test.ts', 'finds the same content in both forms of a link'],
     subjects: ['test/policy/policy-index.test.ts', 'subjects: authenticated, nobody known'],
+    apps: ['test/http/gateway/check.test.ts', 'keeps policies for apps and policies for the own endpoints apart'],
     schema: ['test/policy/engines/json-schema.test.ts', "${expected ? 'takes' : 'refuses'} ${shown}"],
     matcho: ['test/policy/engines/matcho.test.ts', "${expected ? 'fits' : 'does not fit'} ${shown}"],
     expression: ['test/policy/engines/cel.test.ts', '${expression} does not grant'],

@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv';
 import Type from 'typebox';
 import type { Static } from 'typebox';
+import { LONGEST_APP_NAME } from '../../../crds/access-policy.ts';
 import type { Client } from '../../../crds/client.ts';
 import { allows } from '../../../crds/compatibility.ts';
 import { schemaFaults } from '../../../crds/schema-faults.ts';
@@ -10,6 +11,7 @@ import { readPerson } from '../../db/user/user.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import { compileAhead } from '../../policy/compile-ahead.ts';
 import { explain } from '../../policy/decide.ts';
+import type { Subject } from '../../policy/policy-index.ts';
 import type { Explanation } from '../../policy/decide.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
@@ -20,9 +22,19 @@ import { carriesUserRights } from '../../oauth/session/user-rights.ts';
 import type { RestOfRequest } from './authorize.ts';
 import { subjectWith } from './session-parts.ts';
 import { bodyFormat } from '../formats/body-format.ts';
-import { EXPLAIN_PATH, addressedBy, explainedRequest, explainedSubject, explainedToken } from './explained-request.ts';
+import {
+  EXPLAIN_PATH,
+  addressedBy,
+  explainedAppRequest,
+  explainedRequest,
+  explainedSubject,
+  explainedToken,
+} from './explained-request.ts';
 import type { AskedRequest } from './explained-request.ts';
 import { demandBody } from '../formats/parse-body.ts';
+import { appSubject } from '../gateway/app-subject.ts';
+import type { AppToken } from '../gateway/app-subject.ts';
+import { appName } from '../gateway/original-request.ts';
 import { requestedChanges } from './requested-changes.ts';
 import { resourceRoutes, userRoutes } from './resource-routes.ts';
 import type { ResourceHandler } from './resource-exchange.ts';
@@ -31,6 +43,8 @@ const text = Type.String({ maxLength: 4096 });
 const fields = Type.Record(Type.String(), Type.Unknown());
 const question = Type.Object(
   {
+    /** An app behind a gateway; absent: the own endpoints of the box. */
+    app: Type.Optional(Type.String({ pattern: appName.source, maxLength: LONGEST_APP_NAME })),
     subject: Type.Optional(
       Type.Object(
         {
@@ -71,9 +85,7 @@ export function explainHandler(services: OAuthServices): ResourceHandler {
     const asked = parseQuestion(body);
     const user = await personOf(asked, box, services);
     const request = await requestOf(asked, box, services);
-    const found = await services.states.decide(box, (state) =>
-      answer({ subject: asked.subject, user, request }, state, services),
-    );
+    const found = await services.states.decide(box, (state) => answer({ ...asked, user, request }, state, services));
     if (found === undefined) throw new Problem('not-found', 'There is nothing at this address');
     return { status: 200, body: found };
   };
@@ -104,32 +116,47 @@ function clientOf(subject: AskedSubject, state: BoxState): Client | undefined {
 }
 
 /** The subject and the request of a question, with what was read of them. */
-interface ReadQuestion {
-  readonly subject: Question['subject'];
+interface ReadQuestion extends Pick<Question, 'app' | 'subject'> {
   readonly user: Person | null;
   readonly request: Omit<RequestParts, 'box'>;
 }
 
 async function answer(
-  { subject = {}, user, request }: ReadQuestion,
+  { app, subject = {}, user, request }: ReadQuestion,
   state: BoxState,
   services: OAuthServices,
 ): Promise<Explanation> {
   const client = clientOf(subject, state);
   const issuer = services.issuer(state);
   const token = explainedToken(subject, user !== null);
-  if (token.audience !== null && !token.audience.includes(issuer) && !allows(state.settings, 'foreign_audience')) {
-    const message = 'must be the issuer in this box, which takes no token for others (compatibility.foreign_audience)';
-    throw new Problem('invalid', [{ path: 'subject.audience', message }]);
-  }
+  const about = subjectFor(app, { ...token, client: client?.id, user }, state, issuer);
   const asked = requestObject({
     ...request,
     box: state.box,
     ...explainedSubject(subject, client, user, { issuer, now: services.now() }),
   });
-  const about = subjectWith(client?.id, user, carriesUserRights(token, issuer));
-  await compileAhead([...state.policies.candidates(about)]);
-  return explain(state.policies, about, asked);
+  const policies = app === undefined ? state.policies : state.policies.forApp(app);
+  await compileAhead([...policies.candidates(about)]);
+  return explain(policies, about, asked);
+}
+
+/** Returns the subject of a question. Throws Problem `invalid` for a token that is not accepted there. */
+function subjectFor(app: string | undefined, token: AppToken, { settings }: BoxState, issuer: string): Subject {
+  const { audience, client, user } = token;
+  if (app === undefined) {
+    const isAccepted = audience === null || audience.includes(issuer) || allows(settings, 'foreign_audience');
+    const message = 'must be the issuer in this box, which takes no token for others (compatibility.foreign_audience)';
+    if (!isAccepted) throw new Problem('invalid', [{ path: 'subject.audience', message }]);
+    return subjectWith(client, user, carriesUserRights(token, issuer));
+  }
+  if (client === undefined && user === null) {
+    const message = 'must name a client or a user: nothing is granted to an app without a token';
+    throw new Problem('invalid', [{ path: 'subject', message }]);
+  }
+  const about = appSubject(token, app, issuer);
+  const message = 'must be the app, its https URL or the issuer: other tokens are not accepted there';
+  if (about === undefined) throw new Problem('invalid', [{ path: 'subject.audience', message }]);
+  return about;
 }
 
 type AskedSubject = NonNullable<Question['subject']>;
@@ -139,13 +166,14 @@ type AskedSubject = NonNullable<Question['subject']>;
  * Throws Problem `invalid`, and Outage.
  */
 async function requestOf(
-  { request }: Question,
+  { app, request }: Question,
   box: string,
   services: OAuthServices,
 ): Promise<Omit<RequestParts, 'box'>> {
-  const explained = explainedRequest(request);
+  const explained = app === undefined ? explainedRequest(request) : explainedAppRequest(request);
   if (!explained.ok) throw new Problem('invalid', explained.faults);
   const { parts } = explained;
+  if (app !== undefined) return { ...parts, remoteAddr: request['remote-addr'] };
   const rest = await restOf(request, parts, box, services);
   return { ...parts, remoteAddr: request['remote-addr'] ?? '', ...rest, changes: request.changes ?? rest.changes };
 }

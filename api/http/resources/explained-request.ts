@@ -6,6 +6,7 @@ import type { Client } from '../../../crds/client.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
 import { BOXGATE_SCOPE } from '../../state/requestable-scopes.ts';
+import { originalTarget } from '../gateway/original-path.ts';
 import { normalPath } from '../request/path-text.ts';
 import { parameters } from '../request/query.ts';
 import { sessionParts, userFields } from './session-parts.ts';
@@ -128,6 +129,30 @@ export function explainedRequest(request: AskedRequest): Explained {
       params: { ...queryIn(uri), ...asParameters(params) },
       headers: asHeaders(headers),
       resource: addressed ?? given,
+    },
+  };
+}
+
+/** Returns the request of a question about an app, as `/auth/check` shows it to policies: without body or record. */
+export function explainedAppRequest({ uri, params = {}, headers = {}, ...asked }: AskedRequest): Explained {
+  const target = originalTarget(uri);
+  const faults = [...textFaults(params, 'params'), ...textFaults(headers, 'headers')];
+  if (target?.uri.startsWith('/') !== true) {
+    const message = 'must be a path that has one reading only: no encoded slash, and nothing encoded twice';
+    faults.push({ path: 'request.uri', message });
+  }
+  for (const name of ['resource', 'body', 'changes'] as const) {
+    if (asked[name] !== undefined)
+      faults.push({ path: `request.${name}`, message: 'is not seen by policies for apps' });
+  }
+  if (target === undefined || faults.length > 0) return { ok: false, faults };
+  return {
+    ok: true,
+    parts: {
+      method: asked['request-method'],
+      uri: target.uri,
+      params: { ...target.params, ...asParameters(params) },
+      headers: asHeaders(headers),
     },
   };
 }

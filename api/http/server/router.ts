@@ -11,7 +11,7 @@ import { countingInFlight } from './requests-in-flight.ts';
 import { expressMessages, type MessageClasses } from './express-messages.ts';
 import { exchangeOf } from '../request/exchange.ts';
 import { addRoutes } from './routes.ts';
-import type { Route } from './routes.ts';
+import type { Route, Subtree } from './routes.ts';
 
 /** Listener of a port, and the classes of the messages that its server should make. */
 export interface Router {
@@ -23,7 +23,7 @@ export interface Router {
  * Creates the router of the public port. Every request that is accepted enters an express app; what concerns all of
  * them is a middleware before `fixedPaths`.
  */
-export function createRouter(context: ApiContext, routes: readonly Route[]): Router {
+export function createRouter(context: ApiContext, routes: readonly Route[], subtrees: readonly Subtree[] = []): Router {
   const counted = routes.map(countingBodies);
   const answerError = answeringErrors(context);
   const app = express();
@@ -32,12 +32,12 @@ export function createRouter(context: ApiContext, routes: readonly Route[]): Rou
   app.set('query parser', false);
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
-  app.use(fixedPaths(context, counted));
+  app.use(fixedPaths(context, counted, subtrees));
   addRoutes(app, counted, context);
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     answerError(error, request, response);
   });
-  return { listener: acceptingRequests(context, routes, app), messages: expressMessages(app) };
+  return { listener: acceptingRequests(context, routes, subtrees, app), messages: expressMessages(app) };
 }
 
 /**
@@ -45,7 +45,12 @@ export function createRouter(context: ApiContext, routes: readonly Route[]): Rou
  * what another origin may not do. Express must not see a request before: it reads the target first, and answers one that
  * it cannot read with a page of its own.
  */
-function acceptingRequests(context: ApiContext, routes: readonly Route[], app: RequestListener): RequestListener {
+function acceptingRequests(
+  context: ApiContext,
+  routes: readonly Route[],
+  subtrees: readonly Subtree[],
+  app: RequestListener,
+): RequestListener {
   const accept = createAcceptRequest(context);
   const crossOrigin = createCrossOrigin(context, routes);
   const countInFlight = countingInFlight(context.inFlight);
@@ -59,8 +64,9 @@ function acceptingRequests(context: ApiContext, routes: readonly Route[], app: R
     const go = (): void => {
       const isCounted = countInFlight(response, states.quota(exchangeOf(response).box).requests);
       if (!isCounted) return;
-      // Most requests of browsers, and all of programs, have no Origin header.
-      if (request.headers.origin === undefined) app(request, response);
+      // Most requests of browsers, and all of programs, have no Origin header. A gateway sends that of its caller.
+      const url = request.url ?? '';
+      if (request.headers.origin === undefined || subtrees.some(([path]) => isBelow(url, path))) app(request, response);
       else goFromOrigin().catch(failed);
     };
     const goFromOrigin = async (): Promise<void> => {
@@ -80,11 +86,12 @@ function acceptingRequests(context: ApiContext, routes: readonly Route[], app: R
  * Answers the paths without parameters, found in a map by method and path. Express would try its routes one after the
  * other, which takes a tenth of a token request's time (docs/decisions/0010).
  */
-function fixedPaths(context: ApiContext, routes: readonly Route[]): RequestHandler {
+function fixedPaths(context: ApiContext, routes: readonly Route[], subtrees: readonly Subtree[]): RequestHandler {
   const fixed = fixedRoutes(routes, context);
+  const below = subtrees.map(([path, shape, make]) => ({ path, shape, endpoint: make(context) }));
   const answerError = answeringErrors(context);
   return (request, response, next) => {
-    const found = fixed.get(`${request.method} ${request.url}`);
+    const found = fixed.get(`${request.method} ${request.url}`) ?? below.find(({ path }) => isBelow(request.url, path));
     if (found === undefined) {
       next();
       return;
@@ -103,6 +110,13 @@ function countingBodies(route: Route): Route {
   const [method, path, shape, make] = route;
   if (method === 'GET' || method === 'DELETE') return route;
   return [method, path, shape, (context) => countingBody(context.bodyBytes, make(context))];
+}
+
+/** Checks whether a URL is a path, with or without a query, or lies below it. */
+function isBelow(url: string, path: string): boolean {
+  if (!url.startsWith(path)) return false;
+  const next = url.charAt(path.length);
+  return next === '' || next === '/' || next === '?';
 }
 
 interface FixedRoute {

@@ -15,6 +15,9 @@ export type Route = readonly [
   endpoint: (context: ApiContext) => Endpoint,
 ];
 
+/** All paths at and below one, whatever their method: one endpoint answers them. */
+export type Subtree = readonly [path: string, shape: ErrorShape, endpoint: (context: ApiContext) => Endpoint];
+
 /** The methods a route can have; HEAD is express's own answer to a GET. */
 export type Method = keyof typeof verbs;
 

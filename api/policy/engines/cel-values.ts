@@ -55,7 +55,10 @@ export class CelVariables implements Record<keyof typeof VARIABLES, CelInput> {
   }
 
   get remote_addr(): CelInput {
-    return this.#request['remote-addr'];
+    const address = this.#request['remote-addr'];
+    // Neither null nor a text: `remote_addr != "192.0.2.1"` must not hold for a caller of unknown address.
+    if (address === undefined) throw new Error('remote_addr is unknown: no trusted proxy has told it');
+    return address;
   }
 
   get box(): CelInput {

@@ -1,5 +1,5 @@
 import { resourceRoutes } from '../../../api/http/resources/resource-routes.ts';
-import { userRoutes } from '../../../api/http/resources/user-handlers.ts';
+import { userRoutes } from '../../../api/http/resources/resource-routes.ts';
 import type { Random } from '../../support/random.ts';
 import { clients, groupNames, headerValues, parameterNames } from './known-names.ts';
 import type { People } from './known-names.ts';

@@ -122,6 +122,7 @@ export const policySamples: Readonly<Record<string, Fields>> = {
     or: rules,
     subjects: 'linked',
     link: [],
+    apps: ['orders'],
     description: '~',
   },
   'reference-policy': { resourceType: 'AccessPolicy', engine: 'allow', link: [{ reference: 'Group/no' }] },

@@ -288,6 +288,11 @@ const cases: [title: string, input: StatusInput, conditions: string[]][] = [
     [...resolved, 'OpenToAll=True/GrantsEverybody'],
   ],
   [
+    'a policy for anyone with a token at an app',
+    statusInputOf(declared('AccessPolicy', 'p', { engine: 'allow', subjects: 'anyone', apps: ['orders'] })),
+    [...resolved],
+  ],
+  [
     'R-49 a policy whose rule has no condition',
     statusInputOf(declared('AccessPolicy', 'p', { engine: 'matcho', matcho: {}, subjects: 'authenticated' })),
     [...resolved, 'GrantsEverything=True/NoCondition'],

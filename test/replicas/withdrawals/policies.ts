@@ -28,6 +28,15 @@ export const policyStories: Readonly<Record<string, Story>> = {
   'AccessPolicy.link': narrowed({}, { link: [{ resourceType: 'Client', id: 'other' }] }),
   'AccessPolicy.link (reference)': narrowed({ link: [{ reference: 'Client/app' }] }, { link: [] }),
   'AccessPolicy.subjects': narrowed({ link: [], subjects: 'authenticated' }, { link: [] }),
+  async 'AccessPolicy.apps'(ground) {
+    // As Envoy asks: the app is the host.
+    await ground.declare(ground.client(), ground.policy({ apps: ['127.0.0.1'] }));
+    const { access } = await ground.tokens();
+    return {
+      use: (api) => ground.opens(api, access, '/auth/check/orders'),
+      withdraw: () => ground.declare(ground.policy({ apps: ['shop.example'] })),
+    };
+  },
   'AccessPolicy.schema': narrowed(
     { engine: 'json-schema', schema: schemaOf('get') },
     { engine: 'json-schema', schema: schemaOf('put') },

@@ -18,9 +18,10 @@ export function formRequest(
   ].join('\r\n');
 }
 
-/** A GET with a bearer token as a whole HTTP/1.1 request. */
-export function bearerRequest(path: string, token: string): string {
-  return [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`, '', ''].join('\r\n');
+/** A GET with a bearer token as a whole HTTP/1.1 request; `headers` are added as they are. */
+export function bearerRequest(path: string, token: string, headers: readonly string[] = []): string {
+  const own = [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`];
+  return [...own, ...headers, '', ''].join('\r\n');
 }
 
 /** A GET with a cookie, `name=value` or several of them, as a whole HTTP/1.1 request. */

@@ -9,13 +9,16 @@ import { judged, type Scenario } from '../scenario.ts';
 /** Live tokens that are asked about in turn. */
 const tokenCount = 2_000;
 
-/** Checking tokens: introspection, and a bearer token on the resource API, which evaluates the policies as well. */
+/**
+ * Checking tokens: introspection, the decision for a gateway, and a bearer token on the resource API; the latter two
+ * evaluate policies as well.
+ */
 export const checks: Scenario = {
   name: 'checks',
   async run(context) {
     const results = await alternate(
       context.load,
-      [await floor(context), await introspection(context), await bearer(context)],
+      [await floor(context), await introspection(context), await gateway(context), await bearer(context)],
       context.rounds,
     );
     const rates = (name: string): number[] => results.get(name)?.map((round) => round.perSecond) ?? [];
@@ -23,12 +26,20 @@ export const checks: Scenario = {
     const ratio = medianRatio(rates('introspection'), rates('floor'));
     const cpu = median(results.get('introspection')?.map((round) => round.cpuPerAnswer) ?? []);
     const rate = (name: string): string => perSecond(median(rates(name)));
+    const ofIntrospection = medianRatio(rates('gateway'), rates('introspection'));
+    const slowest = median(results.get('gateway')?.map((round) => round.latency.p99) ?? []);
     return [
       {
         what: 'introspection, against express + batched SELECT',
         goal: '>= 90 %',
         figure: `${percent(ratio)} (${rate('introspection')} of ${rate('floor')}; CPU ${milliseconds(cpu)})`,
         verdict: judged(ratio >= 0.9),
+      },
+      {
+        what: '`/auth/check` with ten policies, one of them linked, against introspection',
+        goal: '>= 90 %',
+        figure: `${percent(ofIntrospection)} (${rate('gateway')} of ${rate('introspection')}; p99 ${milliseconds(slowest)})`,
+        verdict: judged(ofIntrospection >= 0.9),
       },
       {
         what: 'bearer check with policies on `GET /Session/<id>`',
@@ -60,6 +71,30 @@ async function introspection(context: BenchContext): Promise<Contestant> {
     formRequest(boxgate.path('/auth/introspect'), { token }, boxgate.clients.opaque),
   );
   return contestant(context, 'introspection', boxgate, requests);
+}
+
+/** As nginx asks. All ten policies are asked: the last one grants. */
+async function gateway(context: BenchContext): Promise<Contestant> {
+  const boxgate = await context.boxgate('tokens');
+  const { reader } = boxgate.clients;
+  await boxgate.add(
+    Array.from({ length: 10 }, (_, nth) => ({
+      kind: 'AccessPolicy',
+      id: `bench-app-${String(nth)}`,
+      resource: {
+        resourceType: 'AccessPolicy',
+        id: `bench-app-${String(nth)}`,
+        engine: 'matcho',
+        apps: ['bench'],
+        matcho: { 'request-method': 'get', uri: `#^/part-${String(nth)}(/|$)` },
+        ...(nth === 0 ? { link: [{ resourceType: 'Client', id: reader.id }] } : { subjects: 'authenticated' }),
+      },
+    })),
+  );
+  const tokens = await boxgate.issue(reader, tokenCount);
+  const headers = ['X-Original-Method: GET', 'X-Original-URI: /part-9/orders/7?full=1'];
+  const requests = tokens.map((token) => bearerRequest(boxgate.path('/auth/check?app=bench'), token, headers));
+  return contestant(context, 'gateway', boxgate, requests);
 }
 
 /** Each token reads the session of another: the policy of its client decides, not ownership. */

@@ -1,0 +1,126 @@
+import { setImmediate } from 'node:timers/promises';
+import type { IncomingMessage } from 'node:http';
+import { nothingHere } from '../../nothing-here.ts';
+import { checkToken } from '../../oauth/session/check-token.ts';
+import type { LiveSession } from '../../oauth/session/check-token.ts';
+import { compileAhead } from '../../policy/compile-ahead.ts';
+import { decideUpTo } from '../../policy/decide.ts';
+import type { Uncompiled } from '../../policy/decide.ts';
+import { requestObject } from '../../policy/request-object.ts';
+import type { RequestObject } from '../../policy/request-object.ts';
+import { Problem } from '../../problem.ts';
+import { exchangeOf } from '../request/exchange.ts';
+import { plainAddress } from '../request/forwarded-address.ts';
+import { bearerToken, missingToken, refusedToken } from '../resources/authenticate.ts';
+import { sessionParts } from '../resources/session-parts.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { send } from '../server/send.ts';
+import { appSubject } from './app-subject.ts';
+import { identityHeaders } from './identity-headers.ts';
+import { originalTarget } from './original-path.ts';
+import type { OriginalTarget } from './original-path.ts';
+import { originalRequest } from './original-request.ts';
+
+/** Question of a gateway. */
+interface Question extends OriginalTarget {
+  readonly box: string;
+  readonly app: string;
+  readonly method: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly remoteAddr: string | undefined;
+}
+
+/**
+ * `/auth/check`: the decision point for gateways. It decides about the original request by the token of its caller and
+ * the policies of the box for the app, and never reads a body. It grants nothing without a token.
+ */
+export function checkEndpoint(context: ApiContext): Endpoint {
+  const addressOf = knownAddress(context);
+  return async (request, response) => {
+    const exchange = exchangeOf(response);
+    const { box } = exchange;
+    const { method, target, app } = originalRequest(request, exchange.path);
+    const token = bearerToken(request, noQuery, box);
+    if (token === undefined) throw missingToken(box);
+    const remoteAddr = addressOf(request, exchange.remoteAddr);
+    const original = originalTarget(target);
+    const asked = original && { ...original, box, app, method, headers: request.headers, remoteAddr };
+    const { session, policy } = await granted(token, { box, app, asked }, context);
+    exchange.client = session.client.id;
+    exchange.policy = policy;
+    send(response, { status: 200, headers: identityHeaders(session, policy) }, context.onAnswer);
+  };
+}
+
+/** The token is in the header alone: a query belongs to the original request. */
+const noQuery = new URLSearchParams();
+
+/**
+ * Returns the address of the original caller: the one that a trusted proxy tells. The gateway's own would let its
+ * callers pass as the gateway, so it is none.
+ */
+function knownAddress({ isTrustedProxy, log }: Pick<ApiContext, 'isTrustedProxy' | 'log'>) {
+  let isNoted = false;
+  return (request: IncomingMessage, told: string): string | undefined => {
+    const peer = plainAddress(request.socket.remoteAddress);
+    if (isTrustedProxy(peer)) return told === peer ? undefined : told;
+    if (!isNoted) {
+      isNoted = true;
+      log.warn(`/auth/check is called from ${peer}, which is no trusted proxy: policies there see no remote-addr`);
+    }
+    return undefined;
+  };
+}
+
+interface Granted {
+  readonly session: LiveSession;
+  readonly policy: string;
+}
+
+/** A token's request for an app; `asked` is undefined for a path that no policy may see. */
+interface Asked {
+  readonly box: string;
+  readonly app: string;
+  readonly asked: Question | undefined;
+}
+
+/** Decides, again after policies had to be compiled, and once more after a decision ran out of time. Throws Problem. */
+async function granted(token: string, { box, app, asked }: Asked, { oauth }: ApiContext): Promise<Granted> {
+  let isLastAttempt = false;
+  for (;;) {
+    const verdict = await oauth.states.decide<Verdict>(box, async (state, statements) => {
+      const session = await checkToken(token, { state, statements, services: oauth });
+      const issuer = oauth.issuer(state);
+      const subject = session && appSubject({ ...session, client: session.client.id }, app, issuer);
+      if (session === undefined || subject === undefined) return 'unauthenticated';
+      if (asked === undefined) return 'forbidden';
+      const part = { known: 'changes', request: requestOf(asked, session, issuer) } as const;
+      const decision = decideUpTo(state.policies.forApp(app), subject, part);
+      if ('uncompiled' in decision) return decision;
+      if ('undecided' in decision) throw new TypeError('undecided by the whole request');
+      if (decision.isOutOfTime === true && !isLastAttempt) return 'out-of-time';
+      if (decision.failed !== undefined) oauth.failedPolicies.note(box, decision.failed);
+      return decision.granted ? { session, policy: decision.policy ?? '' } : 'forbidden';
+    });
+    if (verdict === undefined) throw nothingHere();
+    if (verdict === 'unauthenticated') throw refusedToken(box);
+    if (verdict === 'forbidden') throw new Problem('forbidden', 'No access policy grants this request');
+    if (verdict === 'out-of-time') {
+      isLastAttempt = true;
+      await setImmediate();
+    } else if ('uncompiled' in verdict) await compileAhead(verdict.uncompiled);
+    else return verdict;
+  }
+}
+
+type Verdict = Granted | Uncompiled | 'unauthenticated' | 'forbidden' | 'out-of-time';
+
+function requestOf(
+  { method, uri, params, headers, remoteAddr, box }: Question,
+  session: LiveSession,
+  issuer: string,
+): RequestObject {
+  const seen = requestObject({ method, uri, params, headers, remoteAddr, box, ...sessionParts(session, issuer) });
+  return { ...seen, uri };
+}

@@ -1,0 +1,152 @@
+import type { IncomingMessage } from 'node:http';
+import { APP_NAME, LONGEST_APP_NAME } from '../../../crds/access-policy.ts';
+import type { Fault } from '../../../crds/fault.ts';
+import { Problem } from '../../problem.ts';
+import { hostName } from '../request/box-address.ts';
+
+/** The request that a gateway asks about. */
+export interface OriginalRequest {
+  readonly method: string;
+  /** Path and query as the caller sent them. */
+  readonly target: string;
+  /** Name of the app that it is for. */
+  readonly app: string;
+}
+
+/** The original request as one dialect tells it. */
+interface Told {
+  readonly method: string;
+  readonly target: string;
+  /** Host of the request; undefined where the dialect does not tell it. */
+  readonly host: string | undefined;
+}
+
+/** The path of the decision point; in Envoy's dialect the path of the original request follows. */
+export const CHECK_PATH = '/auth/check';
+
+/**
+ * Reads the original request from the headers or the path of a gateway (docs/gateways.md, Dialects). A caller can add
+ * headers of another dialect to its own request: what is told twice must be told alike. Throws Problem `bad-request`.
+ */
+export function originalRequest(request: IncomingMessage, path: string): OriginalRequest {
+  const header = (name: string): string | undefined => onlyHeader(request, name);
+  const told = [nginxDialect(header), forwardedDialect(header), envoyDialect(request, path)].filter(
+    (one) => one !== undefined,
+  );
+  const [first] = told;
+  if (first === undefined) throw refusal('', NO_DIALECT);
+  for (const { method, target } of told) {
+    if (method !== first.method || target !== first.target)
+      throw refusal('', 'The headers tell of two requests: remove those that the gateway does not set itself');
+  }
+  if (!/^[A-Za-z-]{1,32}$/.test(first.method)) throw refusal('method', 'is not a method of HTTP');
+  return { method: first.method, target: first.target, app: appOf(path, told) };
+}
+
+const NO_DIALECT =
+  'The original request is missing: send X-Original-Method with X-Original-URI, or X-Forwarded-Method with X-Forwarded-Uri and X-Forwarded-Host, or append its path to /auth/check';
+
+type ReadHeader = (name: string) => string | undefined;
+
+/** Reads the headers of nginx and ingress-nginx. */
+function nginxDialect(header: ReadHeader): Told | undefined {
+  const method = header('x-original-method');
+  const uri = header('x-original-uri');
+  const url = header('x-original-url');
+  if (method === undefined && uri === undefined && url === undefined) return undefined;
+  if (method === undefined) throw refusal('X-Original-Method', 'is missing beside X-Original-URI or X-Original-URL');
+  const whole = url === undefined ? undefined : partsOf(url);
+  const target = uri ?? whole?.target;
+  if (target === undefined) throw refusal('X-Original-URI', 'is missing beside X-Original-Method');
+  if (whole !== undefined && whole.target !== target)
+    throw refusal('X-Original-URL', 'has another path or query than X-Original-URI');
+  return { method, target: demandTarget(target, 'X-Original-URI'), host: whole?.host };
+}
+
+/** Reads the headers of Traefik and Caddy. X-Forwarded-Host alone is set by many proxies, and tells nothing. */
+function forwardedDialect(header: ReadHeader): Told | undefined {
+  const method = header('x-forwarded-method');
+  const target = header('x-forwarded-uri');
+  const host = header('x-forwarded-host');
+  if (method === undefined && target === undefined) return undefined;
+  if (method === undefined) throw refusal('X-Forwarded-Method', 'is missing beside X-Forwarded-Uri');
+  if (target === undefined) throw refusal('X-Forwarded-Uri', 'is missing beside X-Forwarded-Method');
+  return {
+    method,
+    target: demandTarget(target, 'X-Forwarded-Uri'),
+    host: host && demandHost(host, 'X-Forwarded-Host'),
+  };
+}
+
+/** Reads the request itself, as the HTTP service of Envoy's ext_authz sends it. */
+function envoyDialect({ method, headers }: IncomingMessage, path: string): Told | undefined {
+  if (!path.startsWith(`${CHECK_PATH}/`)) return undefined;
+  const target = demandTarget(path.slice(CHECK_PATH.length), 'path');
+  return { method: method ?? '', target, host: demandHost(headers.host ?? '', 'Host') };
+}
+
+/** Returns the app: in Envoy's dialect the host; else the parameter `app`, or the host that the headers tell. */
+function appOf(path: string, told: readonly Told[]): string {
+  const hosts = new Set(told.flatMap(({ host }) => host ?? []));
+  const named = path.startsWith(`${CHECK_PATH}/`) ? undefined : appParameter(path);
+  const app = named ?? [...hosts][0];
+  if (app === undefined) throw refusal('app', 'is missing: name the app, as in /auth/check?app=orders');
+  if (named === undefined && hosts.size > 1) throw refusal('', 'The headers tell of two hosts');
+  return app;
+}
+
+function appParameter(path: string): string | undefined {
+  const at = path.indexOf('?');
+  if (at < 0) return undefined;
+  const query = new URLSearchParams(path.slice(at + 1));
+  const [app, another] = query.getAll('app');
+  const unknown = [...query.keys()].some((name) => name !== 'app');
+  if (unknown) throw refusal('', 'The only parameter here is app: the original query belongs into the headers');
+  if (another !== undefined) throw refusal('app', 'must not be given twice');
+  if (app !== undefined && !isAppName(app)) throw refusal('app', 'must be the name of an app, as policies have it');
+  return app;
+}
+
+/** Form of the name of an app. */
+export const appName = new RegExp(`^${APP_NAME}$`);
+
+function isAppName(text: string): boolean {
+  return text.length <= LONGEST_APP_NAME && appName.test(text);
+}
+
+/** Longest original target, in characters. */
+const LONGEST_TARGET = 8_192;
+
+function demandTarget(target: string, name: string): string {
+  if (target.length > LONGEST_TARGET) throw refusal(name, `is longer than ${String(LONGEST_TARGET)} characters`);
+  if (!target.startsWith('/')) throw refusal(name, 'must begin with a slash');
+  return target;
+}
+
+/** Returns a host without its port, in lower case. */
+function demandHost(text: string, name: string): string {
+  const host = hostName(text);
+  if (host === undefined || !isAppName(host)) throw refusal(name, 'is not the name of a host');
+  return host;
+}
+
+/** Reads an absolute URL without changing its path. */
+function partsOf(url: string): { readonly host: string; readonly target: string } {
+  const [, authority, target] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
+  if (authority === undefined || target === undefined) throw refusal('X-Original-URL', 'must be an absolute URL');
+  return { host: demandHost(authority, 'X-Original-URL'), target: demandTarget(target, 'X-Original-URL') };
+}
+
+/** Returns the value of a header. Throws for a repeated one, which the gateway may have read differently. */
+function onlyHeader({ headers, rawHeaders }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  if (value === undefined) return undefined;
+  const count = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
+  if (count > 1 || typeof value !== 'string') throw refusal(name, 'stands more than once');
+  return value;
+}
+
+function refusal(path: string, message: string): Problem {
+  const faults: readonly Fault[] = [{ path, message }];
+  return new Problem('bad-request', faults);
+}
