@@ -66,7 +66,7 @@ function columnsOf(input: StatusInput): Columns {
   const { traits, id, secret } = validated;
   switch (object.kind) {
     case 'Client': {
-      const grants = traits.kind === 'Client' ? traits.grants.join(',') : '';
+      const grants = traits.kind === 'Client' ? traits.grants.join(',') || 'none' : '';
       const from = secret.from === 'nowhere' ? '' : secret.from;
       const named = secretName(secret, object.name) ?? '';
       const serviceAccounts = accounts.map(({ namespace, name, uid }) => ({ namespace, name, uid }));

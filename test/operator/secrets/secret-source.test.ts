@@ -36,6 +36,8 @@ const cases: [title: string, spec: Record<string, unknown>, from: string][] = [
     { grant_types: ['implicit'], auth: { implicit: { redirect_uri: 'https://app.example.com/back' } } },
     'nowhere',
   ],
+  ['C-02 a client without a grant, which introspects tokens', { grant_types: [] }, 'generated'],
+  ['C-02 a client without a grant that has keys', { grant_types: [], jwks }, 'nowhere'],
   ['token exchange', { grant_types: ['urn:ietf:params:oauth:grant-type:token-exchange'] }, 'generated'],
 ];
 

@@ -62,6 +62,11 @@ const cases: [title: string, input: StatusInput, conditions: string[]][] = [
     ],
   ],
   [
+    'C-02 a client without a grant, which gets no token that a policy could grant something',
+    statusInputOf(declared('Client', 'app', { grant_types: [] })),
+    ['Ready=True/Ready', 'Valid=True/Accepted', 'SecretReady=True/SecretGenerated', 'Synced=True/Applied'],
+  ],
+  [
     'a client with a secret in the manifest',
     statusInputOf(machineClient('app', { secret: 'chosen' }), { policies: 1 }),
     [

@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { isObject, parseJson } from '../../crds/json-value.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
+import { getStatus, isActive, tokenOf } from './box-requests.ts';
+import { startDev } from './dev-process.ts';
+import type { DevProcess } from './dev-process.ts';
+import { clientYaml, temporaryFolder } from './temporary-folder.ts';
+import type { TemporaryFolder } from './temporary-folder.ts';
+
+const resourceServer = `apiVersion: boxgate.dev/v1
+kind: Client
+metadata:
+  name: orders-api
+  labels:
+    app.kubernetes.io/part-of: shop
+spec:
+  name: Orders API
+  grant_types: []
+`;
+
+describe('clients as people write them, in boxgate dev', () => {
+  let folder: TemporaryFolder;
+  let database: TestDatabase;
+  let dev: DevProcess;
+
+  before(async () => {
+    folder = temporaryFolder();
+    database = await freshDatabase();
+    folder.write('orders-api.yaml', resourceServer);
+    folder.write('machine.yaml', clientYaml('machine', '  secret: secret-of-the-machine\n'));
+    dev = await startDev(folder.root, ['--database-url', database.ownerUrl]);
+  });
+  after(async () => {
+    await dev.boxgate.end();
+    folder.remove();
+    await database.drop();
+  });
+
+  const box = (): string => `${dev.url}/boxes/default`;
+
+  /** Row of an object in the printed table. */
+  async function row(name: string): Promise<string> {
+    const [line] = await dev.boxgate.said(new RegExp(`^default +client\\.boxgate\\.dev/${name} .*$`, 'm'));
+    return line.replaceAll(/ {2,}/g, ' | ');
+  }
+
+  function secretOf(client: string): string {
+    const kept = parseJson(readFileSync(folder.path('.boxgate/secrets/default', `${client}.json`), 'utf8'));
+    return isObject(kept) ? String(kept['client_secret']) : '';
+  }
+
+  describe('C-02 a resource server without a grant', () => {
+    it('is Ready, with a secret of its own', async () => {
+      expect(await row('orders-api')).to.equal(
+        'default | client.boxgate.dev/orders-api | orders-api | none | generated | 0 | True | Ready',
+      );
+      expect(secretOf('orders-api')).to.match(/^bgs_/);
+      expect(dev.boxgate.stdout).not.to.contain('A token for orders-api');
+    });
+
+    it('introspects the tokens of others', async () => {
+      const token = await tokenOf(box(), 'machine', 'secret-of-the-machine');
+      expect(await isActive(box(), token, 'orders-api', secretOf('orders-api'))).to.equal(true);
+    });
+
+    for (const grant_type of ['client_credentials', 'password', 'authorization_code']) {
+      it(`gets no token by ${grant_type}`, async () => {
+        const body = { grant_type, client_id: 'orders-api', client_secret: secretOf('orders-api') };
+        const others = { code: 'x', redirect_uri: 'https://app.example/', username: 'a@b.example', password: 'x' };
+        const response = await fetch(`${box()}/auth/token`, {
+          method: 'POST',
+          body: new URLSearchParams({ ...body, ...others }),
+        });
+        expect(response.status).to.equal(400);
+        expect(await response.json()).to.include({ error: 'unauthorized_client' });
+      });
+    }
+
+    it('is not let into the endpoints of its box by its secret', async () => {
+      expect(await getStatus(box(), '/Client', secretOf('orders-api'))).to.equal(401);
+    });
+  });
+});
