@@ -20,6 +20,20 @@ spec:
   grant_types: []
 `;
 
+const publicClient = `apiVersion: boxgate.dev/v1
+kind: Client
+metadata:
+  name: single-page-app
+spec:
+  grant_types:
+    - authorization_code
+  auth:
+    authorization_code:
+      redirect_uris:
+        - https://shop.example.com/callback
+        - https://staging.shop.example.com/callback
+`;
+
 describe('clients as people write them, in boxgate dev', () => {
   let folder: TemporaryFolder;
   let database: TestDatabase;
@@ -29,6 +43,7 @@ describe('clients as people write them, in boxgate dev', () => {
     folder = temporaryFolder();
     database = await freshDatabase();
     folder.write('orders-api.yaml', resourceServer);
+    folder.write('app.yaml', publicClient);
     folder.write('machine.yaml', clientYaml('machine', '  secret: secret-of-the-machine\n'));
     dev = await startDev(folder.root, ['--database-url', database.ownerUrl]);
   });
@@ -50,6 +65,12 @@ describe('clients as people write them, in boxgate dev', () => {
     const kept = parseJson(readFileSync(folder.path('.boxgate/secrets/default', `${client}.json`), 'utf8'));
     return isObject(kept) ? String(kept['client_secret']) : '';
   }
+
+  it('says of a public client that it has no secret', async () => {
+    expect(await row('single-page-app')).to.equal(
+      'default | client.boxgate.dev/single-page-app | single-page-app | authorization_code | none (public) | 0 | True | Ready',
+    );
+  });
 
   describe('C-02 a resource server without a grant', () => {
     it('is Ready, with a secret of its own', async () => {
