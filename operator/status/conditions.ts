@@ -236,12 +236,21 @@ function withoutEffect(input: StatusInput): Answer | undefined {
   if (serviceAccounts === 'beside' && !input.servesServiceAccounts) {
     said.push('no effect here, where nothing serves ServiceAccounts: spec.service_accounts');
   }
-  if (input.quotaFault !== undefined) return ['True', 'QuotaNotReadable', [input.quotaFault, ...said].join('; ')];
+  const idle = idleRefresh(input);
+  const all = [...said, ...(idle === undefined ? [] : [idle])];
+  if (input.quotaFault !== undefined) return ['True', 'QuotaNotReadable', [input.quotaFault, ...all].join('; ')];
   const unlisted = unlistedHost(input);
-  if (unlisted !== undefined) return ['True', 'JwksHostNotListed', [unlisted, ...said].join('; ')];
+  if (unlisted !== undefined) return ['True', 'JwksHostNotListed', [unlisted, ...all].join('; ')];
   const closed = notPermitted(input);
-  if (closed !== undefined) return ['True', 'MetadataNotPermitted', [closed, ...said].join('; ')];
-  return said.length === 0 ? undefined : ['True', 'WithoutEffect', said.join('; ')];
+  if (closed !== undefined) return ['True', 'MetadataNotPermitted', [closed, ...all].join('; ')];
+  if (said.length > 0) return ['True', 'WithoutEffect', all.join('; ')];
+  return idle === undefined ? undefined : ['True', 'RefreshNotEnabled', idle];
+}
+
+/** Returns why an entry `refresh_token` of a client has no effect; undefined if it has none, or has an effect. */
+function idleRefresh({ desired: { validated } }: StatusInput): string | undefined {
+  if (validated.traits.kind !== 'Client' || !validated.traits.listsIdleRefresh) return undefined;
+  return 'no effect without a grant that issues refresh tokens: spec.grant_types refresh_token';
 }
 
 /** Returns the labels and annotations that a generated Secret does not get, and the command that permits them. */

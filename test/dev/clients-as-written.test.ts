@@ -34,6 +34,14 @@ spec:
         - https://staging.shop.example.com/callback
 `;
 
+const refreshing = `apiVersion: boxgate.dev/v1
+kind: Client
+metadata:
+  name: refreshing
+spec:
+  grant_types: [client_credentials, refresh_token]
+`;
+
 describe('clients as people write them, in boxgate dev', () => {
   let folder: TemporaryFolder;
   let database: TestDatabase;
@@ -44,6 +52,7 @@ describe('clients as people write them, in boxgate dev', () => {
     database = await freshDatabase();
     folder.write('orders-api.yaml', resourceServer);
     folder.write('app.yaml', publicClient);
+    folder.write('refreshing.yaml', refreshing);
     folder.write('machine.yaml', clientYaml('machine', '  secret: secret-of-the-machine\n'));
     dev = await startDev(folder.root, ['--database-url', database.ownerUrl]);
   });
@@ -69,6 +78,13 @@ describe('clients as people write them, in boxgate dev', () => {
   it('says of a public client that it has no secret', async () => {
     expect(await row('single-page-app')).to.equal(
       'default | client.boxgate.dev/single-page-app | single-page-app | authorization_code | none (public) | 0 | True | Ready',
+    );
+  });
+
+  it('says of refresh_token in grant_types that it has no effect, and what to do', async () => {
+    expect(await row('refreshing')).to.match(/ \| True \| RefreshNotEnabled$/);
+    await dev.boxgate.said(
+      /refreshing\.yaml:1: no effect without a grant .*: spec\.grant_types refresh_token\. Set refresh_token: true in /,
     );
   });
 

@@ -32,6 +32,18 @@ describe('what kubectl get shows of a client', () => {
     for (const row of rows) expect(cells).to.deep.include([...row]);
   });
 
+  it('whether its entry refresh_token has an effect, without holding back Ready', async () => {
+    const box = await rig.box();
+    const grant_types = ['client_credentials', 'refresh_token'];
+    await rig.put('Client', box, 'idle', { grant_types });
+    await rig.put('Client', box, 'refreshing', { grant_types, auth: { client_credentials: { refresh_token: true } } });
+    for (const name of ['idle', 'refreshing']) await rig.ready('Client', box, name);
+    expect(await rig.condition('Client', box, 'idle', 'NotInForce')).to.equal('True/RefreshNotEnabled');
+    expect(await rig.condition('Client', box, 'refreshing', 'NotInForce')).to.equal('undefined/undefined');
+    const described = await kubectl(rig.plane, 'describe', 'client/idle', '--namespace', box);
+    expect(described).to.contain('Set refresh_token: true in the settings of a listed grant');
+  });
+
   it('a Secret with what a resource server needs to introspect', async () => {
     const box = await rig.box();
     await rig.put('Client', box, 'api', { grant_types: [] });

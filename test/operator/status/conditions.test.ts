@@ -111,6 +111,18 @@ const cases: [title: string, input: StatusInput, conditions: string[]][] = [
     statusInputOf(machineClient('app', { grant_types: ['client_credentials', tokenExchange] }), { policies: 1 }),
     [...granted, 'NotInForce=True/WithoutEffect'],
   ],
+  [
+    'a client that lists refresh_token and gets no refresh token is Ready, and says so',
+    statusInputOf(machineClient('app', { grant_types: ['client_credentials', 'refresh_token'] }), { policies: 1 }),
+    [...granted, 'NotInForce=True/RefreshNotEnabled'],
+  ],
+  [
+    'a client that lists refresh_token next to fields that have no effect',
+    statusInputOf(machineClient('app', { grant_types: ['client_credentials', 'refresh_token', tokenExchange] }), {
+      policies: 1,
+    }),
+    [...granted, 'NotInForce=True/WithoutEffect'],
+  ],
   ...(
     [
       ['jwks_uri', 'https://app.example.com/jwks.json'],
