@@ -7,7 +7,7 @@ import { rotationOf, type Rotation } from './rotation.ts';
 export type SecretSource =
   | {
       readonly from: 'nowhere';
-      /** What authenticates a client instead, for people; absent of other objects. */
+      /** Authentication of a client instead of a secret, for people; absent of other objects. */
       readonly instead?: 'public' | 'keys' | 'accounts';
     }
   | { readonly from: 'inline'; readonly value: Secret }

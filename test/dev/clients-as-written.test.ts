@@ -4,7 +4,8 @@ import { isObject, parseJson } from '../../crds/json-value.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { getStatus, isActive, tokenOf } from './box-requests.ts';
-import { startDev } from './dev-process.ts';
+import { runBoxgate } from './boxgate-process.ts';
+import { anyPorts, startDev } from './dev-process.ts';
 import type { DevProcess } from './dev-process.ts';
 import { clientYaml, temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
@@ -84,7 +85,7 @@ describe('clients as people write them, in boxgate dev', () => {
   it('says of refresh_token in grant_types that it has no effect, and what to do', async () => {
     expect(await row('refreshing')).to.match(/ \| True \| RefreshNotEnabled$/);
     await dev.boxgate.said(
-      /refreshing\.yaml:1: no effect without a grant .*: spec\.grant_types refresh_token\. Set refresh_token: true in /,
+      /refreshing\.yaml:1: refresh_token in spec\.grant_types has no effect: .*\. Set refresh_token: true in /,
     );
   });
 
@@ -118,5 +119,81 @@ describe('clients as people write them, in boxgate dev', () => {
     it('is not let into the endpoints of its box by its secret', async () => {
       expect(await getStatus(box(), '/Client', secretOf('orders-api'))).to.equal(401);
     });
+  });
+});
+
+/** Manifests with the mistakes that people bring from other products. */
+const misspelled = `apiVersion: boxgate.dev/v1
+kind: Client
+metadata:
+  name: web
+spec:
+  clientId: web
+  secert: canary-of-a-secret
+  grantTypes: [authorization_code]
+  auth:
+    authorization_code:
+      redirectUris:
+        - https://shop.example.com/callback
+---
+apiVersion: boxgate.dev/v1
+kind: Client
+metadata:
+  name: worker
+spec:
+  grant_types:
+    - client_credential
+---
+apiVersion: boxgate.dev/v1
+kind: AccessPolicy
+metadata:
+  name: worker-reads
+spec:
+  engine: cel
+  expression: request_methd == "get"
+  link:
+    - kind: Client
+      id: worker
+`;
+
+const lines = [
+  '6: spec.clientId is not a known field. Did you mean `id`?',
+  '7: spec.secert is not a known field. Did you mean `secret`?',
+  '8: spec.grantTypes is not a known field. Did you mean `grant_types`?',
+  '12: spec.auth.authorization_code.redirectUris is not a known field. Did you mean `redirect_uris`?',
+  '20: spec.grant_types[0] is not a known grant: `client_credential`. Did you mean `client_credentials`?',
+  '30: spec.link[0].kind is not a known field. Did you mean `resourceType`?',
+];
+
+describe('misspelled manifests, in boxgate dev --once', () => {
+  let folder: TemporaryFolder;
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    database = await freshDatabase();
+  });
+  afterEach(async () => {
+    folder.remove();
+    await database.drop();
+  });
+
+  const once = () => runBoxgate(['dev', folder.root, '--once', '--database-url', database.ownerUrl, ...anyPorts]);
+
+  it('are told with file, line and the name that may be meant; no value of a misspelled field is shown', async () => {
+    folder.write('shop.yaml', misspelled);
+    const { code, stdout, stderr } = await once();
+    expect(code).to.equal(1);
+    for (const line of lines) expect(stdout.split('\n')).to.include(`  ${folder.path('shop.yaml')}:${line}`);
+    expect(stdout + stderr).not.to.contain('canary-of-a-secret');
+  });
+
+  it('have a kind that may be meant', async () => {
+    folder.write('shop.yaml', misspelled.replace('kind: AccessPolicy', 'kind: AccesPolicy'));
+    const { code, stdout, stderr } = await once();
+    expect(code).to.equal(1);
+    expect(stdout + stderr).to.contain(
+      'shop.yaml:22: cannot be read: kind must be one of Box, Client, AccessPolicy. Did you mean `AccessPolicy`? What was there',
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
+import { wordHint } from '../../../crds/did-you-mean.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { lockVersion } from '../../db/box/box.ts';
 import { demandStandby } from '../../db/box/durability.ts';
@@ -134,7 +135,8 @@ function own(present: SessionView, name: string): unknown {
 }
 
 function faultOf(name: string, present: SessionView): Fault {
-  if (!sessionElements.some((known) => known === name)) return { path: name, message: 'is not a known field' };
+  if (!sessionElements.some((known) => known === name))
+    return { path: name, message: `is not a known field${wordHint(name, sessionElements)}` };
   if (name !== 'active' && name !== 'status') return { path: name, message: 'cannot be changed: the service sets it' };
   if (present.status !== 'active')
     return { path: name, message: `cannot be changed: nothing leaves ${String(present.status)}` };

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { allows } from '../../../crds/compatibility.ts';
 import type { Box } from '../../../crds/box.ts';
+import { wordHint } from '../../../crds/did-you-mean.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { equal } from '../../credentials/equal.ts';
 import type { StoredUser, UserStatus } from '../../db/user/user.ts';
@@ -89,7 +90,7 @@ function unknownFields(fields: ReadonlyMap<string, unknown>, needsOld: boolean):
     .filter((name) => !known.some((one) => one === name))
     .map((name) => ({
       path: /^[\w-]{1,64}$/.test(name) ? name : 'body',
-      message: `is not a field that can be set: those are ${known.join(', ')}`,
+      message: `is not a field that can be set: those are ${known.join(', ')}${wordHint(name, known)}`,
     }));
 }
 
@@ -127,7 +128,8 @@ function readData(value: unknown): Part {
 function readStatus(value: unknown): Part {
   if (value === undefined) return {};
   if (value === null || value === 'active' || value === 'inactive') return { wish: { status: value } };
-  return { faults: [{ path: 'status', message: 'must be active, inactive, or null, which is active' }] };
+  const hint = typeof value === 'string' ? wordHint(value, ['active', 'inactive']) : '';
+  return { faults: [{ path: 'status', message: `must be active, inactive, or null, which is active${hint}` }] };
 }
 
 function readGroups(value: unknown): Part {
