@@ -11,7 +11,10 @@ describe('check of a JSON Schema', () => {
     [{ properties: { x: { constant: 1 } } }, /^schema\.properties\.x: has the unknown keyword "constant"$/],
     [{ propertys: {} }, /^schema: has the unknown keyword "propertys". Did you mean `properties`\?$/],
     [{ properties: { 'a b': { x: 1 } } }, /^schema\.properties\["a b"\]: has the unknown keyword "x"$/],
-    [{ allOf: [{}, { Required: [] }] }, /^schema\.allOf\[1\]: has the unknown keyword "Required". Did you mean `required`\?$/],
+    [
+      { allOf: [{}, { Required: [] }] },
+      /^schema\.allOf\[1\]: has the unknown keyword "Required". Did you mean `required`\?$/,
+    ],
     [{ $defs: { a: { foo: 1 } } }, /^schema\.\$defs\.a: has the unknown keyword "foo"$/],
     [{ not: { if: { foo: 1 } } }, /^schema\.not\.if: has the unknown keyword "foo"$/],
     [{ prefixItems: [{ foo: 1 }] }, /^schema\.prefixItems\[0\]: has the unknown keyword "foo"$/],
