@@ -20,6 +20,9 @@ const OTHER_NAMES: ReadonlyMap<string, readonly string[]> = new Map<string, read
 /** Depth to which a field that stands at the wrong place is searched below its object. */
 const DEEPEST = 3;
 
+/** Number of faults of one value that get a hint: a body of garbage is not compared with every known name. */
+export const MOST_HINTS = 20;
+
 /** Returns the end of a message about an unknown word: the known one that it may mean, or nothing. */
 export function wordHint(text: string, words: Iterable<string>): string {
   return didYouMean(closestWord(text, words));
@@ -32,7 +35,10 @@ export function wordHint(text: string, words: Iterable<string>): string {
 export function fieldHint(name: string, schema: unknown, object: unknown): string {
   const properties = propertiesOf(schema);
   const absent = Object.keys(properties).filter((known) => !isObject(object) || !Object.hasOwn(object, known));
-  const other = OTHER_NAMES.get(lettersOf(name))?.find((path) => absent.includes(path.split('.')[0] ?? ''));
+  const other = OTHER_NAMES.get(lettersOf(name))?.find((path) => {
+    const [first = '', ...further] = path.split('.');
+    return further.length === 0 ? absent.includes(first) : Object.hasOwn(properties, first);
+  });
   const written = absent.find((known) => lettersOf(known) === lettersOf(name));
   return didYouMean(written ?? other ?? closestWord(name, absent) ?? onlyBelow(name, properties));
 }

@@ -17,12 +17,9 @@ import {
 } from './fields.ts';
 import { DURATION, EMAIL, SECRET_KEY } from './kubernetes-fields.ts';
 import { REFERENCE } from './links.ts';
-import { fieldHint, wordHint } from './did-you-mean.ts';
+import { fieldHint, MOST_HINTS, wordHint } from './did-you-mean.ts';
 import { dottedPath, memberPath } from './path.ts';
 import { SECRET_TEXT } from './secret-text.ts';
-
-/** Number of faults whose messages say what may be meant: the search for it is no gift to a body of garbage. */
-const MOST_HINTS = 20;
 
 /** Returns the faults of `root` from the errors that ajv found in it with `verbose`: one fault for each field. */
 export function schemaFaults(errors: readonly ErrorObject[], root: unknown): Fault[] {

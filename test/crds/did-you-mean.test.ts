@@ -28,6 +28,11 @@ const misspelled: readonly (readonly [kind: Kind, spec: Spec, sentence: string])
   ],
   [
     'Client',
+    { redirect_uris: [callback], auth: {} },
+    'redirect_uris is not a known field. Did you mean `auth.authorization_code.redirect_uris`?',
+  ],
+  [
+    'Client',
     { callbacks: [callback], postLogoutRedirectUri: 'x' },
     'postLogoutRedirectUri is not a known field. Did you mean `post_logout_redirect_uris`?',
   ],

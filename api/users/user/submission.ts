@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { allows } from '../../../crds/compatibility.ts';
 import type { Box } from '../../../crds/box.ts';
-import { wordHint } from '../../../crds/did-you-mean.ts';
+import { MOST_HINTS, wordHint } from '../../../crds/did-you-mean.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { equal } from '../../credentials/equal.ts';
 import type { StoredUser, UserStatus } from '../../db/user/user.ts';
@@ -88,9 +88,9 @@ function unknownFields(fields: ReadonlyMap<string, unknown>, needsOld: boolean):
   const known = needsOld ? [...writableUserFields, 'old_password'] : writableUserFields;
   return [...fields.keys()]
     .filter((name) => !known.some((one) => one === name))
-    .map((name) => ({
+    .map((name, nth) => ({
       path: /^[\w-]{1,64}$/.test(name) ? name : 'body',
-      message: `is not a field that can be set: those are ${known.join(', ')}${wordHint(name, known)}`,
+      message: `is not a field that can be set: those are ${known.join(', ')}${nth < MOST_HINTS ? wordHint(name, known) : ''}`,
     }));
 }
 
