@@ -1,3 +1,4 @@
+import { wordHint } from '../../../crds/did-you-mean.ts';
 import { parse } from '@bufbuild/cel';
 import type { CelFunc } from '@bufbuild/cel';
 import type { CompileCost } from '../compile-cost.ts';
@@ -107,7 +108,10 @@ const TYPE_NAMES: ReadonlySet<string> = new Set([
 function typeOfName(name: string, scope: Scope): string {
   const type = scope.get(name) ?? (TYPE_NAMES.has(name) ? 'type' : undefined);
   if (type !== undefined) return type;
-  throw fault(`has the unknown variable ${JSON.stringify(name)}; known are ${Object.keys(VARIABLES).join(', ')}`);
+  const known = Object.keys(VARIABLES);
+  throw fault(
+    `has the unknown variable ${JSON.stringify(name)}; known are ${known.join(', ')}${wordHint(name, known)}`,
+  );
 }
 
 function typeOfField({ operand, field, testOnly }: Kind<'selectExpr'>, scope: Scope, check: Check): string {

@@ -1,3 +1,4 @@
+import { wordHint } from '../../../crds/did-you-mean.ts';
 import { isList, isObject } from '../../../crds/json-value.ts';
 import { memberPath } from '../../../crds/path.ts';
 import type { CompileCost } from '../compile-cost.ts';
@@ -147,7 +148,7 @@ function fitsWord(word: string, operand: unknown, place: Place): Fits {
     case '$every':
       return everyElement(fitsPattern(operand, place));
     default:
-      throw new PolicyFault(path, `is not a known word; the words are ${WORDS.join(', ')}`);
+      throw new PolicyFault(path, `is not a known word; the words are ${WORDS.join(', ')}${wordHint(word, WORDS)}`);
   }
 }
 

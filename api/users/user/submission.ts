@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { allows } from '../../../crds/compatibility.ts';
 import type { Box } from '../../../crds/box.ts';
+import { MOST_HINTS, wordHint } from '../../../crds/did-you-mean.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { equal } from '../../credentials/equal.ts';
 import type { StoredUser, UserStatus } from '../../db/user/user.ts';
@@ -87,9 +88,9 @@ function unknownFields(fields: ReadonlyMap<string, unknown>, needsOld: boolean):
   const known = needsOld ? [...writableUserFields, 'old_password'] : writableUserFields;
   return [...fields.keys()]
     .filter((name) => !known.some((one) => one === name))
-    .map((name) => ({
+    .map((name, nth) => ({
       path: /^[\w-]{1,64}$/.test(name) ? name : 'body',
-      message: `is not a field that can be set: those are ${known.join(', ')}`,
+      message: `is not a field that can be set: those are ${known.join(', ')}${nth < MOST_HINTS ? wordHint(name, known) : ''}`,
     }));
 }
 
@@ -127,7 +128,8 @@ function readData(value: unknown): Part {
 function readStatus(value: unknown): Part {
   if (value === undefined) return {};
   if (value === null || value === 'active' || value === 'inactive') return { wish: { status: value } };
-  return { faults: [{ path: 'status', message: 'must be active, inactive, or null, which is active' }] };
+  const hint = typeof value === 'string' ? wordHint(value, ['active', 'inactive']) : '';
+  return { faults: [{ path: 'status', message: `must be active, inactive, or null, which is active${hint}` }] };
 }
 
 function readGroups(value: unknown): Part {

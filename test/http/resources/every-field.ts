@@ -40,9 +40,10 @@ export const clientSamples: Readonly<Record<string, Fields>> = {
     grant_types: ['client_credentials', 'implicit', 'authorization_code', 'refresh_token', 'password'],
     auth: {
       client_credentials: { ...issued, ...refreshed },
-      implicit: { redirect_uri: 'https://a.example/token', ...issued },
+      implicit: { redirect_uri: 'https://a.example/token', redirect_uris: ['http://[::1]/token'], ...issued },
       authorization_code: {
         redirect_uri: 'com.example.app:/back',
+        redirect_uris: ['https://a.example/back?x=%20', 'https://b.example/'],
         ...issued,
         ...refreshed,
         secret_required: true,
