@@ -156,11 +156,4 @@ describe('a misspelled field or value', () => {
     const hints = sentencesOf(manifest('Client', { grant_types: null, ...wrong })).filter((one) => one.endsWith('?'));
     expect(hints).to.have.length.within(15, 20);
   });
-
-  it('costs little in a body of garbage', () => {
-    const names = Array.from({ length: 19_000 }, (_, nth) => `redirect_uri_${String(nth)}`);
-    const started = performance.now();
-    expect(sentencesOf(manifest('Client', Object.fromEntries(names.map((name) => [name, 1]))))).to.have.length(101);
-    expect(performance.now() - started).to.be.below(2_000);
-  });
 });
