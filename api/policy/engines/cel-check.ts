@@ -167,6 +167,10 @@ function callOf(name: string, args: Expression[]): Expression {
 function typeOfCall(call: Kind<'callExpr'>, scope: Scope, check: Check): string {
   const misused = macros.get(call.function);
   if (misused !== undefined) throw fault(`must be written otherwise: ${misused}`);
+  const qualified = qualifiedName(call);
+  if (qualified !== undefined) {
+    return typeOfFunction(qualified, undefined, call.args.map((arg) => typeOf(arg, scope, check)));
+  }
   const target = call.target && typeOf(call.target, scope, check);
   const args = call.args.map((arg) => typeOf(arg, scope, check));
   switch (call.function) {
@@ -190,6 +194,13 @@ function typeOfCall(call: Kind<'callExpr'>, scope: Scope, check: Check): string 
       if (call.function === '@in') compareIds(call, IDS);
       return typeOfFunction(call.function, target, args);
   }
+}
+
+/** Returns the name of a function with a namespace, such as `ip.isCanonical`; the runtime prefers it to a method. */
+function qualifiedName({ target, function: name }: Kind<'callExpr'>): string | undefined {
+  if (target?.exprKind.case !== 'identExpr') return undefined;
+  const qualified = `${target.exprKind.value.name}.${name}`;
+  return celRuntime.functions(qualified).length > 0 ? qualified : undefined;
 }
 
 /** Makes a comparison treat the two forms of an ID as equal, if a field holds IDs: `@id(left) == @id(right)`. */
@@ -282,7 +293,8 @@ function operator(name: string): string {
 }
 
 function plain(type = 'value'): string {
-  return type === 'null_type' ? 'null' : type.replace('google.protobuf.', '').toLowerCase();
+  if (type.startsWith('google.protobuf.')) return type.replace('google.protobuf.', '').toLowerCase();
+  return type === 'null_type' ? 'null' : type;
 }
 
 function fault(reason: string): PolicyFault {

@@ -15,6 +15,7 @@ import type { CelFunc, CelInput, CelValue } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import type { Steps } from '../steps.ts';
+import { addressFunctions } from './cel-addresses.ts';
 
 /** Input of the functions of one evaluation, next to their arguments. */
 export interface Evaluation {
@@ -31,7 +32,8 @@ export const ID = '@id';
 export const IDS = '@ids';
 
 /**
- * CEL's standard functions and those of the strings extension that take linear time, each taking steps before it works.
+ * CEL's standard functions, those of the strings extension that take linear time and Kubernetes' functions of addresses,
+ * each taking steps before it works.
  * An evaluation never waits, so one place for the running one is enough: `run` fills it, and empties it at the end.
  */
 class CelRuntime {
@@ -139,14 +141,19 @@ const STRING_FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 
 function standardFunctions(): CelFunc[] {
-  return [...celEnv({ funcs: strings.filter(({ name }) => STRING_FUNCTIONS.has(name)) }).funcs];
+  const inStrings = strings.filter(({ name }) => STRING_FUNCTIONS.has(name));
+  return [...celEnv({ funcs: [...inStrings, ...addressFunctions] }).funcs];
 }
 
 /** Returns the cost of a call besides the size of its arguments. Each call with a time zone looks the zone up again. */
 function costOf(func: CelFunc, args: readonly CelValue[]): number {
   if (func.name.startsWith('get')) return args.length > 0 ? 1000 : 20;
+  if (ADDRESS_FUNCTIONS.has(func)) return 30;
   return CASTS.has(func.name) ? 5 : 1;
 }
+
+/** Functions that parse an address or two, some microseconds each. */
+const ADDRESS_FUNCTIONS: ReadonlySet<CelFunc> = new Set(addressFunctions);
 
 /** Conversions of text: the time of some of them grows faster than the text. */
 const CASTS: ReadonlySet<string> = new Set(['double', 'duration', 'int', 'timestamp', 'uint']);
