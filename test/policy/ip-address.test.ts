@@ -88,7 +88,13 @@ describe('an IP address', () => {
     );
   });
 
-  for (const text of ['::ffff:192.0.2.1', '::FFFF:192.0.2.1', '::ffff:c000:201', '0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1']) {
+  for (const text of [
+    '::ffff:192.0.2.1',
+    '::FFFF:192.0.2.1',
+    '::ffff:c000:201',
+    '0:0:0:0:0:ffff:192.0.2.1',
+    '192.0.2.1',
+  ]) {
     it(`of a caller: ${text} is 192.0.2.1`, () => {
       expect(parseCallerAddress(text)).to.deep.equal({ family: 4, value: 0xc000_0201n });
     });

@@ -75,7 +75,9 @@ class CelRuntime {
       steps.take(costOf(func, args));
       for (const value of target === undefined ? args : [target, ...args]) weigh(value, func.name, steps);
       const result = func.call(0, target, args);
-      if (result === undefined || isCelError(result)) throw result ?? new Error(`${func.name} does not take these`);
+      // A new error: the one from the function below names no part of the expression.
+      if (isCelError(result)) throw new Error(result.message);
+      if (result === undefined) throw new Error(`${func.name} does not take these`);
       if (typeof result === 'string') steps.take(result.length / 32);
       if (isCelList(result)) steps.take(result.size / 4);
       return result;

@@ -31,8 +31,12 @@ export class CelTextType {
 
   /** Returns the text of a value. */
   textOf(value: ReflectMessage): string {
-    return value.fields.map((field) => String(value.get(field))).join('');
+    return value.fields.map((field) => ownText(value.get(field))).join('');
   }
+}
+
+function ownText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 /** Describes a message with one field of text. */
@@ -40,7 +44,12 @@ function describe(pkg: string, name: string): DescMessage {
   const { STRING: type } = FieldDescriptorProto_Type;
   const { OPTIONAL: label } = FieldDescriptorProto_Label;
   const messageType = [{ name, field: [{ name: 'text', number: 1, type, label }] }];
-  const file = create(FileDescriptorProtoSchema, { name: `${name}.proto`, package: pkg, syntax: 'proto3', messageType });
+  const file = create(FileDescriptorProtoSchema, {
+    name: `${name}.proto`,
+    package: pkg,
+    syntax: 'proto3',
+    messageType,
+  });
   const message = createFileRegistry(file, () => undefined).getMessage(`${pkg}.${name}`);
   if (message === undefined) throw new Error(`${pkg}.${name} is not described`);
   return message;
