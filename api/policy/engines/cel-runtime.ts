@@ -16,6 +16,7 @@ import { strings } from '@bufbuild/cel/ext';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import type { Steps } from '../steps.ts';
 import { addressFunctions } from './cel-addresses.ts';
+import { timeFunctions } from './cel-time.ts';
 
 /** Input of the functions of one evaluation, next to their arguments. */
 export interface Evaluation {
@@ -144,10 +145,10 @@ const STRING_FUNCTIONS: ReadonlySet<string> = new Set([
 
 function standardFunctions(): CelFunc[] {
   const inStrings = strings.filter(({ name }) => STRING_FUNCTIONS.has(name));
-  return [...celEnv({ funcs: [...inStrings, ...addressFunctions] }).funcs];
+  return [...celEnv({ funcs: [...inStrings, ...addressFunctions, ...timeFunctions()] }).funcs];
 }
 
-/** Returns the cost of a call besides the size of its arguments. Each call with a time zone looks the zone up again. */
+/** Returns the cost of a call besides the size of its arguments. A call with a new time zone looks it up. */
 function costOf(func: CelFunc, args: readonly CelValue[]): number {
   if (func.name.startsWith('get')) return args.length > 0 ? 1000 : 20;
   if (ADDRESS_FUNCTIONS.has(func)) return 30;

@@ -12,6 +12,7 @@ export const VARIABLES = {
   headers: 'map',
   remote_addr: 'string',
   box: 'string',
+  time: 'int',
   body: 'dyn',
   changes: 'dyn',
   resource: 'dyn',
@@ -68,6 +69,10 @@ export class CelVariables implements Record<keyof typeof VARIABLES, CelInput> {
 
   get box(): CelInput {
     return this.#request.box;
+  }
+
+  get time(): CelInput {
+    return celValue(this.#request.time, this.#steps);
   }
 
   get body(): CelInput {
