@@ -6,8 +6,7 @@ import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from '../policy-fault.ts';
 import { celRuntime, ID, IDS, LOOP } from './cel-runtime.ts';
-import { placeOf } from './cel-place.ts';
-import type { Source } from './cel-place.ts';
+import type { Places } from './cel-place.ts';
 import { UNSPENT, VARIABLES } from './cel-values.ts';
 
 /** A parsed expression. */
@@ -27,11 +26,10 @@ export interface CheckedExpression {
  * may be anything, and is checked at run time. Also puts {@link LOOP} around the range of each macro, so that its turns
  * are counted. Throws {@link PolicyFault} with the line and the column.
  */
-export function checkExpression(source: Source, cost: CompileCost): CheckedExpression {
-  const check: Check = { source, cost, nodes: 0, expressions: new Map() };
-  const { expr } = source.parsed;
-  const type = typeOf(expr, new Map(Object.entries(VARIABLES)), check);
-  placed(expr, check, () => {
+export function checkExpression(expression: Expression, places: Places, cost: CompileCost): CheckedExpression {
+  const check: Check = { places, cost, nodes: 0, expressions: new Map() };
+  const type = typeOf(expression, new Map(Object.entries(VARIABLES)), check);
+  placed(expression, check, () => {
     if (type !== 'bool' && type !== 'dyn')
       throw new Wrong(`must be a boolean expression; this one is of type ${plain(type)}`);
   });
@@ -44,17 +42,18 @@ class Wrong extends Error {
 }
 
 /** Does a part of the check; the fault that it finds is one at the given part of the expression. */
-function placed<T>(at: Expression | undefined, { source }: Check, check: () => T): T {
+function placed<T>(at: Expression | undefined, { places }: Check, check: () => T): T {
   try {
     return check();
   } catch (error) {
     if (!(error instanceof Wrong)) throw error;
-    throw new PolicyFault('expression', `${placeOf(source, at?.id)}${error.message}`);
+    const place = places.of(at?.id);
+    throw new PolicyFault('expression', place === '' ? error.message : `is not valid in ${place}: ${error.message}`);
   }
 }
 
 interface Check {
-  readonly source: Source;
+  readonly places: Places;
   readonly cost: CompileCost;
   nodes: number;
   readonly expressions: Map<string, LinearRegExp>;

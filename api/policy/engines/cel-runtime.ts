@@ -34,8 +34,8 @@ export const IDS = '@ids';
 
 /**
  * CEL's standard functions, those of the strings extension that take linear time and Kubernetes' functions of addresses,
- * each taking steps before it works.
- * An evaluation never waits, so one place for the running one is enough: `run` fills it, and empties it at the end.
+ * each taking steps before it works. An evaluation never waits, so one place for the running one is enough: `run` fills
+ * it, and empties it at the end.
  */
 class CelRuntime {
   readonly #env = celEnv({ funcs: [...standardFunctions().map((func) => this.#counted(func)), ...this.#own()] });
@@ -148,7 +148,7 @@ function standardFunctions(): CelFunc[] {
   return [...celEnv({ funcs: [...inStrings, ...addressFunctions, ...timeFunctions()] }).funcs];
 }
 
-/** Returns the cost of a call besides the size of its arguments. A call with a new time zone looks it up. */
+/** Returns the cost of a call besides the size of its arguments. A new time zone takes time. */
 function costOf(func: CelFunc, args: readonly CelValue[]): number {
   if (func.name.startsWith('get')) return args.length > 0 ? 1000 : 20;
   if (ADDRESS_FUNCTIONS.has(func)) return 30;

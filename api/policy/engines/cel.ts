@@ -3,8 +3,8 @@ import type { CelError } from '@bufbuild/cel';
 import type { CompileCost } from '../compile-cost.ts';
 import { compileField, PolicyFault } from '../policy-fault.ts';
 import { checkExpression } from './cel-check.ts';
-import { placeOf } from './cel-place.ts';
-import type { Source } from './cel-place.ts';
+import type { Expression } from './cel-check.ts';
+import { Places } from './cel-place.ts';
 import { celRuntime } from './cel-runtime.ts';
 import { CelVariables, UnknownAddress } from './cel-values.ts';
 import type { Rule, RuleEngine } from './engine.ts';
@@ -26,23 +26,24 @@ function compileCel(text: unknown, cost: CompileCost): Rule {
     throw new PolicyFault('expression', `must have at most ${LONGEST_EXPRESSION} characters`);
   }
   cost.take(costOf(text));
-  const source = parsedSource(text);
-  const { nodes, expressions } = checkExpression(source, cost);
-  const evaluate = celRuntime.plan(source.parsed.expr);
+  const { expression, places } = parsedText(text);
+  const { nodes, expressions } = checkExpression(expression, places, cost);
+  const evaluate = celRuntime.plan(expression);
   return (request, steps) => {
     steps.take(1 + nodes / 8);
     const result = celRuntime.run({ steps, expressions }, () => evaluate(new CelVariables(request, steps)));
     // CEL lets `… || true` swallow an error; no expression may survive running out of steps.
     steps.take(0);
-    if (isCelError(result)) throw new Error(`${placeOfError(source, result)}${result.message}`);
+    if (isCelError(result)) throw new Error(withPlace(result, places));
     if (typeof result !== 'boolean') throw new Error('the expression did not come to true or false');
     return result;
   };
 }
 
-/** Returns the place of an error; that of a variable is told of no part of the expression. */
-function placeOfError(source: Source, { cause, exprId }: CelError): string {
-  return cause instanceof UnknownAddress ? '' : placeOf(source, exprId);
+/** Returns the message of an error with its place; that of a variable is told of no part of the expression. */
+function withPlace({ message, cause, exprId }: CelError, places: Places): string {
+  const place = cause instanceof UnknownAddress ? '' : places.of(exprId);
+  return place === '' ? message : `${place}: ${message}`;
 }
 
 /** Returns the measured cost: 3 to 7 microseconds for each name, number, text or sign, and 0.7 for each character. */
@@ -51,10 +52,11 @@ function costOf(text: string): number {
   return 4 * signs + 0.7 * text.length;
 }
 
-function parsedSource(text: string): Source {
+function parsedText(text: string): { readonly expression: Expression; readonly places: Places } {
   try {
     // The library ends a comment at the end of its line only.
-    return { text, parsed: parse(`${text}\n`) };
+    const { expr, sourceInfo } = parse(`${text}\n`);
+    return { expression: expr, places: new Places(text, sourceInfo?.positions ?? {}) };
   } catch (error) {
     if (error instanceof RangeError) throw error;
     throw new PolicyFault('expression', error instanceof Error ? syntaxSentence(error.message) : 'is not readable');
@@ -64,6 +66,6 @@ function parsedSource(text: string): Source {
 /** Returns `<input>:1:3: found x but expecting …` with the place in words, without the alternatives. */
 function syntaxSentence(message: string): string {
   return message
-    .replace(/^<input>:(\d+):(\d+):/, 'line $1, column $2: is not valid:')
+    .replace(/^<input>:(\d+):(\d+):/, 'is not valid in line $1, column $2:')
     .replace(/ but expecting .*$/s, '');
 }

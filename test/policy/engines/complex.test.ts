@@ -62,7 +62,7 @@ describe('engine complex', () => {
     [{ or: [YES, { engine: 'matcho', matcho: { a: { $b: 1 } } }] }, /^or\[1\]\.matcho\.a\.\$b: is not a known word/],
     [
       { or: [YES, { engine: 'cel', expression: 'uri' }] },
-      /^or\[1\]\.expression: line 1, column 1: must be a boolean expression/,
+      /^or\[1\]\.expression: is not valid in line 1, column 1: must be a boolean expression/,
     ],
   ];
   for (const [rule, fault] of faults) {
