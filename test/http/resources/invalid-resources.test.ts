@@ -132,7 +132,7 @@ describe('invalid clients and policies over REST', () => {
       expect([reply.status, complaints(reply)]).to.deep.equal([422, [field]]);
       expect(sentences(reply)[0]?.slice(field.length + 1)).to.match(told);
       const [result] = await api.declare('default', [{ kind: 'AccessPolicy', id: 'declared', ...rule }]);
-      const [{ message = '' } = {}] = result?.faults ?? [];
+      const message = result?.faults?.[0]?.message ?? '';
       expect(message.startsWith(`${field}: `), message).to.equal(true);
       expect(message.slice(field.length + 2)).to.match(told);
     }
