@@ -1,5 +1,7 @@
 // `make needs`, before the first test of `make test`: obtains what the tests need and this machine lacks.
+import { obtainGo } from '../envtest/go.ts';
 import { obtain } from '../envtest/obtain.ts';
+import { downloads } from '../envtest/release.ts';
 import { obtainCommands } from './commands.ts';
 import { debian } from './debian.ts';
 import { gateways, obtainGateway } from './gateways.ts';
@@ -10,6 +12,7 @@ try {
   await obtainCommands(process.env, tell, debian);
   for (const gateway of Object.values(gateways)) await obtainGateway(gateway, process.env, tell);
   await obtain(process.env, tell);
+  await obtainGo(process.env, tell, downloads.toolchain);
 } catch (error) {
   process.stderr.write(`needs: ${error instanceof Error ? error.message : 'unknown'}\n`);
   process.exitCode = 1;

@@ -43,6 +43,14 @@ const resources: readonly DeclaredResource[] = [
   },
   {
     kind: 'AccessPolicy',
+    id: 'by-time',
+    engine: 'cel',
+    subjects: 'authenticated',
+    apps: ['clock.example'],
+    expression: 'uri == "/fresh" ? time - token.iat < 600 && time >= token.iat : time < token.iat',
+  },
+  {
+    kind: 'AccessPolicy',
     id: 'not-from-there',
     engine: 'cel',
     subjects: 'authenticated',
@@ -128,6 +136,11 @@ describe('/auth/check', () => {
       expect((await check('?app=orders', reader, nginx(method, uri))).status, `${method} ${uri}`).to.equal(403);
     }
     expect((await check('?app=billing', reader, nginx('GET', '/orders/7'))).status).to.equal(403);
+  });
+
+  it('shows policies the time of the request', async () => {
+    expect((await check('?app=clock.example', reader, nginx('GET', '/fresh'))).status).to.equal(200);
+    expect((await check('?app=clock.example', reader, nginx('GET', '/past'))).status).to.equal(403);
   });
 
   it('asks for a token, even where a policy is for anyone', async () => {
