@@ -32,7 +32,6 @@ describe('an app with Auth.js', () => {
     const config = {
       providers: [{ id: 'boxgate', name: 'Boxgate', type: 'oidc', issuer: box.issuer, clientId: 'app', clientSecret }],
       secret: 'what the app seals its cookies with',
-      basePath: '/auth',
       trustHost: true,
     };
     return (incoming: IncomingMessage, outgoing: ServerResponse) => {

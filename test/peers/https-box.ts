@@ -4,11 +4,12 @@ import { createServer } from 'node:https';
 import type { Server } from 'node:https';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { startTlsProxy } from '../browser/tls-proxy.ts';
-import { addUser } from '../http/pages/browser.ts';
 import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
 import { localhostCertificate } from '../support/localhost-certificate.ts';
 import { ownPort } from '../support/own-port.ts';
+import { declareAdmin } from './box-admin.ts';
+import type { AdminCall } from './box-admin.ts';
 
 /** The box `default` on https, as software of others finds it. This process trusts its certificate until it is closed. */
 export interface HttpsBox {
@@ -17,8 +18,9 @@ export interface HttpsBox {
   readonly issuer: string;
   /** Certificate of its authority, in PEM. */
   readonly ca: string;
-  /** ID of {@link ann}. */
-  readonly user: number;
+  readonly admin: AdminCall;
+  /** ID of {@link ann}, whom the administrator has created. */
+  readonly user: string;
   /** Serves an app on https until the box is closed. Returns its URL, without a slash at the end. */
   serve(createApp: (url: string) => RequestListener): Promise<string>;
   close(): Promise<void>;
@@ -48,13 +50,16 @@ async function startHttpsBox(): Promise<HttpsBox> {
   const environment = { BOXGATE_PORT: port, BOXGATE_PUBLIC_URL: proxy.url, BOXGATE_TRUSTED_PROXIES: '127.0.0.1' };
   const api = await startApi({ environment });
   await api.declare('default', [{ kind: 'Box', id: 'default' }]);
-  const user = await addUser(api, ann.email, ann.password);
+  const issuer = `${proxy.url}/boxes/default`;
+  const admin = await declareAdmin(api, issuer);
+  const { id } = await admin('POST', '/users', ann);
   const apps: Server[] = [];
   return {
     api,
-    issuer: `${proxy.url}/boxes/default`,
+    issuer,
     ca: certificate.cert,
-    user,
+    admin,
+    user: String(id),
     async serve(createApp) {
       const server = createServer({ ...certificate });
       apps.push(server);

@@ -95,7 +95,7 @@ describe('an MCP server and its client, with the MCP SDK', () => {
     const client = new Client({ name: 'editor', version: '1' });
     await client.connect(new StreamableHTTPClientTransport(url, { authProvider: provider }));
     const whoami = async () => (await client.callTool({ name: 'whoami' })).content;
-    const person = [{ type: 'text', text: String(box.user) }];
+    const person = [{ type: 'text', text: box.user }];
     expect(await whoami()).to.deep.equal(person);
     const first = provider.stored?.access_token;
     await eventually('the token has expired', async () => (await introspect(first ?? '').catch(() => null)) === null);

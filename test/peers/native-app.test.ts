@@ -36,7 +36,7 @@ describe('the mobile app of docs/add-sign-in.md, with openid-client', () => {
       expect(asked).to.equal(true);
       const tokens = await openid.authorizationCodeGrant(server, url, { pkceCodeVerifier });
       const next = await openid.refreshTokenGrant(server, tokens.refresh_token ?? '');
-      const person = await openid.fetchUserInfo(server, next.access_token, String(box.user));
+      const person = await openid.fetchUserInfo(server, next.access_token, box.user);
       expect(person).to.include({ email: ann.email });
     }
   });

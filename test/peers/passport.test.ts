@@ -67,7 +67,7 @@ describe('an app with passport-openidconnect', () => {
     const page = await visitor.visit(`${app}/login`);
     expect([page.status, page.url.href], page.text).to.deep.equal([200, `${app}/`]);
     const profile: unknown = JSON.parse(page.text);
-    expect(profile).to.include({ id: String(box.user) });
+    expect(profile).to.include({ id: box.user });
     expect(profile).to.have.deep.property('emails', [{ value: ann.email }]);
     expect((await visitor.visit(app)).text).to.equal(page.text);
   });
