@@ -26,7 +26,7 @@ const status = { token: id_token, expirationTimestamp: new Date(expiryOf(id_toke
 console.log(JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status }));
 
 async function newTokens() {
-  const response = await fetch(`${issuer}/.well-known/openid-configuration`);
+  const response = await fetch(`${issuer}/.well-known/openid-configuration`, { signal: AbortSignal.timeout(30_000) });
   const server = await response.json();
   const { refresh_token } = kept;
   const refreshed = refresh_token && (await ask(server, { grant_type: 'refresh_token', refresh_token }));
@@ -39,7 +39,7 @@ async function newTokens() {
 
 async function ask({ token_endpoint }, parameters) {
   const body = new URLSearchParams({ client_id, ...parameters });
-  const response = await fetch(token_endpoint, { method: 'POST', body });
+  const response = await fetch(token_endpoint, { method: 'POST', body, signal: AbortSignal.timeout(30_000) });
   return response.json();
 }
 
@@ -51,7 +51,7 @@ async function signIn(server) {
   const pkce = { code_challenge: hash(code_verifier, 'base64url'), code_challenge_method: 'S256' };
   const wish = { response_type: 'code', client_id, redirect_uri, scope, state, ...pkce };
   console.error(`To sign in, open ${server.authorization_endpoint}?${new URLSearchParams(wish)}`);
-  for await (const [request, response] of on(listener, 'request')) {
+  for await (const [request, response] of on(listener, 'request', { signal: AbortSignal.timeout(300_000) })) {
     const answer = new URL(request.url, redirect_uri).searchParams;
     response.end('You can close this window.\n');
     if (answer.get('state') !== state) continue;

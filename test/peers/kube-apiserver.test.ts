@@ -16,6 +16,8 @@ import { newVisitor } from './visitor.ts';
 
 const page = 'kubernetes-sign-in.md';
 const issuerOnPage = 'https://auth.example.com/boxes/staff';
+/** Commands that add Boxgate to a kubeconfig, and the one that asks who somebody is. */
+const [asking, ...settingUp] = shellBlocks(readFileSync(`docs/${page}`, 'utf8')).toReversed();
 
 interface Ran {
   readonly code: number | null;
@@ -48,17 +50,21 @@ describe(`docs/${page}, with a real kube-apiserver and kubectl`, () => {
       PATH: `${folder}:${path.dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
       HOME: folder,
       KUBECONFIG: at('kubeconfig'),
-      NODE_EXTRA_CA_CERTS: at('ca.crt'),
     };
     const [binding = ''] = blocksOf(page, 'RBAC', 'yaml');
     writeFileSync(at('binding.yaml'), binding);
     expect(await kubectl(['apply', '-f', at('binding.yaml')])).to.include({ code: 0 });
-    const [setUp] = shellBlocks(readFileSync(`docs/${page}`, 'utf8'));
-    const program = path.resolve('examples/kubectl/boxgate-login.mjs');
-    const commands = replaced(setUp?.commands ?? '', {
-      [issuerOnPage]: box.issuer,
-      '/usr/local/lib/boxgate-login.mjs': program,
-    });
+    const commands = replaced(
+      settingUp
+        .toReversed()
+        .map((block) => block.commands)
+        .join(''),
+      {
+        [issuerOnPage]: box.issuer,
+        '/usr/local/lib/boxgate-login.mjs': path.resolve('examples/kubectl/boxgate-login.mjs'),
+        '/etc/ssl/boxgate-ca.crt': at('ca.crt'),
+      },
+    );
     await runBlocks([{ commands, printed: undefined }], environment);
   });
   after(async () => {
@@ -128,10 +134,10 @@ describe(`docs/${page}, with a real kube-apiserver and kubectl`, () => {
     const person = await whoami((address) => newVisitor().visit(address));
     expect(person).to.include({ username: ann.email });
     expect(person).to.have.property('groups').that.has.members(['boxgate:viewers', 'system:authenticated']);
+    expect(asking?.commands).to.equal('kubectl auth whoami\n');
     const { code, printed } = await kubectl(['auth', 'whoami']);
     expect(code).to.equal(0);
-    const [, asked] = shellBlocks(readFileSync(`docs/${page}`, 'utf8'));
-    expect(isAsPrinted(asked?.printed ?? '', printed), printed).to.equal(true);
+    expect(isAsPrinted(asking?.printed ?? '', printed), printed).to.equal(true);
   });
 
   it('grants what the group is bound to, and nothing else', async () => {
