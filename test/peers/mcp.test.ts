@@ -31,7 +31,7 @@ describe('an MCP server and its client, with the MCP SDK', () => {
     const response = await fetch(`${box.issuer}/.well-known/oauth-authorization-server`);
     metadata = OAuthMetadataSchema.parse(await response.json());
     url = new URL('/mcp', await box.serve((at) => createServer(new URL('/mcp', at))));
-    const settings = { redirect_uri: redirectUrl, audience: [url.href], access_token_expiration: 2 };
+    const settings = { redirect_uri: redirectUrl, audience: [url.href], access_token_expiration: 5 };
     await box.api.declare('default', [
       { kind: 'Client', id: 'mcp-server', grant_types: [], secret },
       {
