@@ -86,7 +86,8 @@ export function hiddenFields(text: string): Record<string, string> {
   return Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, unescaped(value)]));
 }
 
-function unescaped(text: string): string {
+/** Returns the text that an attribute of a page stands for. */
+export function unescaped(text: string): string {
   return text.replace(/&#(\d+);/g, (_, sign: string) => String.fromCodePoint(Number(sign)));
 }
 
