@@ -3,6 +3,7 @@ import { obtain } from '../envtest/obtain.ts';
 import { obtainCommands } from './commands.ts';
 import { debian } from './debian.ts';
 import { gateways, obtainGateway } from './gateways.ts';
+import { obtainGoPeers } from './go-peers.ts';
 
 const tell = (line: string): boolean => process.stderr.write(`needs: ${line}\n`);
 
@@ -10,6 +11,7 @@ try {
   await obtainCommands(process.env, tell, debian);
   for (const gateway of Object.values(gateways)) await obtainGateway(gateway, process.env, tell);
   await obtain(process.env, tell);
+  await obtainGoPeers(process.env, tell);
 } catch (error) {
   process.stderr.write(`needs: ${error instanceof Error ? error.message : 'unknown'}\n`);
   process.exitCode = 1;
