@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { isObject } from '../../crds/json-value.ts';
 import { goPeers } from '../../tools/needs/go-peers.ts';
+import { administratorOf } from './administrator.ts';
 import { startGoProgram } from './go-program.ts';
 import type { GoProgram } from './go-program.ts';
 import { ann, withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
-import { join } from './membership.ts';
 import { newVisitor } from './visitor.ts';
 
 const secret = 'a secret: with + and / and %';
@@ -29,7 +29,7 @@ describe('golang.org/x/oauth2 and go-oidc', () => {
         },
       },
     ]);
-    await join(box, ['shop', 'staff']);
+    await (await administratorOf(box)).join(['shop', 'staff']);
     const environment = { ca: box.ca, CLIENT_SECRET: secret };
     program = startGoProgram(goPeers.client, [box.issuer, 'app', redirectUri], environment);
   });

@@ -17,6 +17,8 @@ export interface HttpsBox {
   readonly issuer: string;
   /** Certificate of its authority, in PEM. */
   readonly ca: string;
+  /** The key of that certificate, with which another program can serve on `localhost`. */
+  readonly key: string;
   /** ID of {@link ann}. */
   readonly user: number;
   /** Serves an app on https until the box is closed. Returns its URL, without a slash at the end. */
@@ -54,6 +56,7 @@ async function startHttpsBox(): Promise<HttpsBox> {
     api,
     issuer: `${proxy.url}/boxes/default`,
     ca: certificate.cert,
+    key: certificate.key,
     user,
     async serve(createApp) {
       const server = createServer({ ...certificate });
