@@ -156,6 +156,10 @@ export const FIELD_PROOFS: FieldProofs = {
       'test/oauth/openid/id-token.test.ts',
       'is signed with ${alg} for a client that says so',
     ],
+    id_token_claims: [
+      'test/oauth/openid/claims-in-tokens.test.ts',
+      'are in the id_token of a code and of a refresh as id_token_claims says',
+    ],
     first_party: [authorize, 'brings the token in the fragment, as the interface has it'],
     scope: ['test/oauth/token/access-token-plan.test.ts', 'allowed and ${shown(asked)} asked ${what}'],
     active: [

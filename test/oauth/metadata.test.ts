@@ -13,6 +13,7 @@ const claims = [
   ...['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'email', 'email_verified', 'name'],
   ...['family_name', 'given_name', 'middle_name', 'nickname', 'preferred_username', 'profile', 'picture', 'website'],
   ...['gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at', 'address', 'phone_number', 'phone_number_verified'],
+  'groups',
 ];
 
 describe('the metadata of a box', () => {
@@ -64,7 +65,7 @@ describe('the metadata of a box', () => {
         response_modes_supported: ['query', 'fragment', 'form_post'],
         prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
         code_challenge_methods_supported: ['S256'],
-        scopes_supported: ['openid', 'profile', 'email', 'address', 'phone', 'boxgate'],
+        scopes_supported: ['openid', 'profile', 'email', 'address', 'phone', 'groups', 'offline_access', 'boxgate'],
         claims_supported: claims,
         claims_parameter_supported: false,
         request_parameter_supported: false,

@@ -54,6 +54,7 @@ export const clientSamples: Readonly<Record<string, Fields>> = {
     active: true,
     post_logout_redirect_uris: ['https://a.example/bye?x=%20', 'https://a.example/'],
     id_token_signed_response_alg: 'EdDSA',
+    id_token_claims: ['profile', 'email'],
     name: 'no',
     description: 'One line\nand another: "quoted", # and a sign\n',
     details: oddValues,

@@ -153,6 +153,34 @@ describe('the plan of an access token of a user', () => {
     });
   }
 
+  const refreshes = { refresh_token: true };
+  const code = { authorization_code: { redirect_uri: 'https://app.example/back', ...refreshes } };
+  const own = { client_credentials: refreshes };
+  const offline: readonly [
+    subject: TokenSubject,
+    scope: string[] | undefined,
+    auth: Client['auth'],
+    allowed: boolean,
+  ][] = [
+    ['user', undefined, undefined, true],
+    ['user', ['openid'], code, true],
+    ['user', ['openid', 'offline_access'], undefined, true],
+    ['user', ['openid'], own, false],
+    ['user', ['openid'], undefined, false],
+    ['client', ['read'], own, true],
+    ['client', ['read'], code, false],
+    ['user-by-password', ['openid'], code, false],
+  ];
+  for (const [subject, scope, auth, allowed] of offline) {
+    it(`${allowed ? 'may have' : 'never has'} offline_access: ${subject}, ${shown(scope)}, ${shown(auth)}`, () => {
+      const requestable = requestableScopes({ ...client, ...(scope && { scope }), ...(auth && { auth }) }, true);
+      const context = { settings: {}, scopes: requestable, box, issuer, subject };
+      const make = () => planAccessToken(context, { ...nothing, scope: 'offline_access' });
+      if (allowed) expect(make().scope).to.equal('offline_access');
+      else expect(refusalOf(make)).to.equal('invalid_scope');
+    });
+  }
+
   it('R-07 of a code or a refresh is for the audience that was granted, never for one that is listed since', () => {
     const context = { settings: { audience: ['x'] }, scopes: requestableScopes(client, true), box, issuer } as const;
     for (const granted of [null, ['y']]) {
