@@ -106,7 +106,7 @@ describe('an MCP server and its client, with the MCP SDK', () => {
 });
 
 interface Provider extends OAuthClientProvider {
-  /** Where the SDK sent the person. */
+  /** Address that the SDK sent the person to. */
   readonly sentTo: URL | undefined;
   readonly stored: OAuthTokens | undefined;
 }

@@ -19,7 +19,7 @@ interface Step {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** How many pages and redirects one visit may lead through. */
+/** Number of pages and redirects that one visit may lead through. */
 const longest = 20;
 
 /** Creates a visitor who is {@link ann} and is not signed in anywhere. */
