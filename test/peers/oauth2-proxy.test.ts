@@ -100,22 +100,20 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
       upstream: nginx.url,
       ...changed,
     };
-    const [, ...options] = block('Browsers', '')
-      .trim()
-      .split(/ --|\n +--/);
-    const parameters = options.map((option) => {
-      const [name = '', value = ''] = option.split('=');
-      return `--${name}=${values[name] ?? value}`;
-    });
+    const options = block('Browsers', 'sh').matchAll(/--([a-z0-9-]+)=(?:"([^"]*)"|(\S+))/g);
+    const parameters = Array.from(
+      options,
+      ([, name = '', quoted, plain = '']) => `--${name}=${values[name] ?? quoted ?? plain}`,
+    );
     expect(parameters.join(' ')).not.to.include('insecure');
     const tls = [`--tls-cert-file=${file('cert', box.ca)}`, `--tls-key-file=${file('key', box.key)}`];
     const listen = [`--https-address=127.0.0.1:${port}`, '--http-address=', ...tls];
     const program = startGoProgram(goPeers.oauth2Proxy, [...parameters, ...listen], { ca: box.ca });
     started.push(program);
     await eventually('oauth2-proxy answers, or has ended', async () => {
-      if (program.hasEnded()) throw new Error(program.said.join('\n'));
-      return (await fetch(`${url}/ping`)).ok;
+      return program.hasEnded() || (await fetch(`${url}/ping`)).ok;
     });
+    if (program.hasEnded()) throw new Error(program.said.join('\n'));
     return url;
   }
 
