@@ -15,6 +15,7 @@ export interface UserWish {
   readonly email?: string;
   /** Normal form of the email. */
   readonly emailKey?: string;
+  readonly emailVerified?: boolean;
   readonly password?: string;
   /** The present password, where the box demands it for a change (OWASP ASVS 5.0, 6.2.3). */
   readonly oldPassword?: string;
@@ -33,7 +34,7 @@ export interface ReadUser {
 }
 
 /** Names of the fields of a user that can be set. */
-export const writableUserFields = ['email', 'password', 'data', 'status', 'group-ids'] as const;
+export const writableUserFields = ['email', 'email_verified', 'password', 'data', 'status', 'group-ids'] as const;
 const mostGroups = 1000;
 
 /**
@@ -52,6 +53,7 @@ export async function readUserSubmission(
   const parts: Part[] = [
     { faults: unknownFields(fields, needsOld) },
     readEmail(fields.get('email'), present),
+    readEmailVerified(fields.get('email_verified')),
     await readPassword(fields.get('password'), present, settings),
     ...(needsOld ? [readOldPassword(fields)] : []),
     readData(fields.get('data')),
@@ -101,6 +103,12 @@ function readEmail(value: unknown, present: StoredUser | undefined): Part {
   return key === undefined
     ? fault('must be an email, such as ann@example.com')
     : { wish: { email: key, emailKey: key } };
+}
+
+function readEmailVerified(value: unknown): Part {
+  if (value === undefined) return {};
+  if (typeof value === 'boolean') return { wish: { emailVerified: value } };
+  return { faults: [{ path: 'email_verified', message: 'must be true or false; leave it out if it is not known' }] };
 }
 
 async function readPassword(value: unknown, present: StoredUser | undefined, settings: Box): Promise<Part> {

@@ -196,9 +196,20 @@ describe('/auth/check', () => {
     const shown = await check('', await userToken({ scope: 'openid email groups', audience: 'team.example' }), asked);
     expect(shown.headers.get('x-auth-user')).to.equal(String(ann));
     expect(shown.headers.get('x-auth-email')).to.equal('ann@shop.example');
+    expect(shown.headers.get('x-auth-email-verified')).to.equal('false');
     expect(shown.headers.get('x-auth-groups')).to.equal('K%C3%BCche%2C%20Bad');
     expect(shown.headers.get('x-auth-scope')).to.equal('openid email groups');
+    // An administrator gives another email: nobody says whether it is verified.
+    for (const [body, verified] of [
+      [{ email_verified: true }, 'true'],
+      [{ email: 'ann@other.example' }, ''],
+    ] as const) {
+      expect((await api.call('PUT', `/users/${String(ann)}`, { body })).status).to.equal(200);
+      const { headers } = await check('', await userToken({ scope: 'openid email', audience: 'team.example' }), asked);
+      expect(headers.get('x-auth-email-verified')).to.equal(verified);
+    }
     const token = await userToken({ scope: 'openid', audience: 'team.example' });
+    expect((await check('', token, asked)).headers.has('x-auth-email-verified')).to.equal(false);
     expect((await api.call('PUT', `/users/${String(ann)}`, { body: { status: 'inactive' } })).status).to.equal(200);
     expect((await check('', token, asked)).status).to.equal(401);
   });

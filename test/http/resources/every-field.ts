@@ -143,13 +143,14 @@ export const groupSamples: readonly Fields[] = [
 export const userSamples = (groups: readonly number[]): readonly Fields[] => [
   {
     email: 'Ann@Mail.example',
+    email_verified: true,
     password: 'correct horse',
     data: '{ "a": 1.50, "b": [null, "no"] }',
     status: 'active',
     'group-ids': groups,
   },
   { email: 'bob@mail.example', password: 'correct horse', data: null, status: null, 'group-ids': [] },
-  { email: 'eve@mail.example', password: 'correct horse', data: '"no"', status: 'inactive' },
+  { email: 'eve@mail.example', email_verified: false, password: 'correct horse', data: '"no"', status: 'inactive' },
 ];
 
 /** A Box that has every field but its addresses, which are given to it elsewhere. */

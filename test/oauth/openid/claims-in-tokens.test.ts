@@ -131,6 +131,24 @@ describe('claims about a user in tokens', () => {
     expect(idTokenOf(await tokens('own', 'openid email profile'))).to.not.have.any.keys('email', 'name', 'groups');
   });
 
+  it('say whether the email is verified, as it is stored now', async () => {
+    const first = await tokens('told', 'openid email');
+    for (const [stored, expected] of [
+      [true, { email: ann.email, email_verified: true }],
+      [null, { email: ann.email }],
+      [false, { email: ann.email, email_verified: false }],
+    ] as const) {
+      await ownerQuery(api, 'UPDATE boxgate.user SET email_verified = $2 WHERE id = $1', [api.user, stored]);
+      const { sub: _, ...told } = await userInfo(textOf(first, 'access_token'));
+      expect(told).to.deep.equal(expected);
+      const reply = await tokens('told', 'openid email');
+      for (const one of [reply, await refresh('told', reply)]) {
+        const { email, email_verified } = idTokenOf(one);
+        expect({ email, ...(email_verified !== undefined && { email_verified }) }).to.deep.equal(expected);
+      }
+    }
+  });
+
   describe('of a refresh (OpenID Connect Core section 12.2)', () => {
     it('are in an id_token of the same user, client and sign-in, without a nonce', async () => {
       const first = await tokens('own', 'openid', { nonce: 'first' });
