@@ -51,8 +51,8 @@ describe('golang.org/x/oauth2 and go-oidc', () => {
   });
 
   async function line(): Promise<string> {
-    const { value, done = false } = await program.lines.next();
-    if (done) throw new Error(`the program has ended: ${program.said.join('\n')}`);
+    const { value } = await program.lines.next();
+    if (value === undefined) throw new Error(`the program has ended: ${program.said.join('\n')}`);
     return value;
   }
 });

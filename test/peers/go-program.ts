@@ -10,7 +10,7 @@ import type { GoPeer } from '../../tools/needs/go-peers.ts';
 /** A program in Go that trusts the certificate of a box. */
 export interface GoProgram {
   /** Lines of its standard output, each as it comes. */
-  readonly lines: AsyncIterator<string>;
+  readonly lines: AsyncIterator<string, undefined>;
   /** Lines of its standard error so far. */
   readonly said: readonly string[];
   readonly hasEnded: () => boolean;

@@ -16,7 +16,7 @@ import { startGateway } from './gateway.ts';
 import type { RunningGateway } from './gateway.ts';
 import { startGoProgram } from './go-program.ts';
 import type { GoProgram } from './go-program.ts';
-import { withHttpsBox } from './https-box.ts';
+import { ann, withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
 import { newVisitor } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
@@ -51,6 +51,7 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
     nginx = await startGateway('nginx', locations());
     administrator = await administratorOf(box);
     await administrator.join(['shop', 'staff']);
+    await administrator.changeUser({ email_verified: true });
     await box.api.declare('default', [
       {
         kind: 'AccessPolicy',
@@ -117,6 +118,11 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
     return url;
   }
 
+  /** Returns the log of the program that was started last. */
+  function said(): string {
+    return started.at(-1)?.said.join('\n') ?? '';
+  }
+
   async function seenBy(visitor: Visitor, url: string): Promise<Readonly<Record<string, unknown>>> {
     const { status, text } = await visitor.visit(url);
     const seen: unknown = status === 200 ? JSON.parse(text) : {};
@@ -139,12 +145,13 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
     const url = await startProxy('orders-unverified');
     await administrator.changeUser({ email_verified: false });
     const { status } = await newVisitor().visit(`${url}/orders/7`);
-    expect(status).to.equal(500);
+    expect(status).to.equal(403);
+    expect(said()).to.include(`email in id_token (${ann.email}) isn't verified`);
     await administrator.changeUser({ email_verified: true });
     expect((await newVisitor().visit(`${url}/orders/7`)).status).to.equal(200);
   });
 
-  it('renew the session of a person who stays', async () => {
+  it('renew the session of a person who stays, and end it with the user', async () => {
     const url = await startProxy('orders-renewed', { 'cookie-refresh': '1s' });
     const visitor = newVisitor();
     const { token } = await seenBy(visitor, `${url}/orders`);
@@ -153,5 +160,8 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
       expect(seen['status']).to.equal(200);
       return seen['token'] !== token;
     });
+    await administrator.changeUser({ status: 'inactive' });
+    expect((await seenBy(visitor, `${url}/orders`))['status']).not.to.equal(200);
+    await administrator.changeUser({ status: 'active' });
   });
 });
