@@ -18,6 +18,8 @@ export interface HttpsBox {
   readonly issuer: string;
   /** Certificate of its authority, in PEM. */
   readonly ca: string;
+  /** The key of that certificate, with which another program can serve on `localhost`. */
+  readonly key: string;
   readonly admin: AdminCall;
   /** ID of {@link ann}, whom the administrator has created. */
   readonly user: string;
@@ -58,6 +60,7 @@ async function startHttpsBox(): Promise<HttpsBox> {
     api,
     issuer,
     ca: certificate.cert,
+    key: certificate.key,
     admin,
     user: String(id),
     async serve(createApp) {

@@ -5,6 +5,7 @@ import { downloads } from '../envtest/release.ts';
 import { obtainCommands } from './commands.ts';
 import { debian } from './debian.ts';
 import { gateways, obtainGateway } from './gateways.ts';
+import { obtainGoPeers } from './go-peers.ts';
 
 const tell = (line: string): boolean => process.stderr.write(`needs: ${line}\n`);
 
@@ -13,6 +14,7 @@ try {
   for (const gateway of Object.values(gateways)) await obtainGateway(gateway, process.env, tell);
   await obtain(process.env, tell);
   await obtainGo(process.env, tell, downloads.toolchain);
+  await obtainGoPeers(process.env, tell);
 } catch (error) {
   process.stderr.write(`needs: ${error instanceof Error ? error.message : 'unknown'}\n`);
   process.exitCode = 1;

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { getCACertificates } from 'node:tls';
+import type { ProgramEnvironment } from './find-programs.ts';
+
+/** A Go program to build. */
+export interface GoProgram {
+  /** The folder with the go.mod and go.sum that pin its sources. */
+  readonly module: string;
+  /** Its package, as `go build` takes it. */
+  readonly source: string;
+  /** The file to write. */
+  readonly output: string;
+  readonly linkerFlags: string;
+}
+
+/**
+ * Builds a Go program with a `go` command. A source whose checksum go.sum does not have is an error. Throws where the
+ * build fails.
+ */
+export async function goBuild(
+  go: string,
+  environment: ProgramEnvironment,
+  { module, source, output, linkerFlags }: GoProgram,
+): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-go-'));
+  const certificates = path.join(folder, 'certificates.pem');
+  await writeFile(certificates, getCACertificates('default').join('\n'));
+  const parameters = ['build', '-C', module, '-ldflags', linkerFlags, '-o', output, source];
+  const env = {
+    // Go brings no certificate authorities along as Node.js does, and a small Debian has none.
+    SSL_CERT_FILE: certificates,
+    ...environment,
+    GOTOOLCHAIN: 'local',
+    CGO_ENABLED: '0',
+    GOWORK: 'off',
+    GOFLAGS: '-mod=readonly -buildvcs=false',
+  };
+  try {
+    await run(go, parameters, env);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function run(go: string, parameters: readonly string[], env: ProgramEnvironment): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(go, parameters, { stdio: ['ignore', 'inherit', 'inherit'], env });
+    child.on('error', (cause) => reject(new Error(`${go} cannot be run`, { cause })));
+    child.on('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`go build ended with ${String(code)}`));
+    });
+  });
+}

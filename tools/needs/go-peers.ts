@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { goBuild } from '../envtest/go-build.ts';
+import { obtainGo } from '../envtest/go.ts';
+import { downloads } from '../envtest/release.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Software of others, in Go, that the tests use with a box. */
+export interface GoPeer {
+  /** Name of the folder with its go.mod and go.sum. */
+  readonly name: string;
+  /** The package that is built there. */
+  readonly source: string;
+}
+
+/** The Go programs of the tests. */
+export const goPeers = {
+  client: { name: 'client', source: '.' },
+  oauth2Proxy: { name: 'oauth2-proxy', source: 'github.com/oauth2-proxy/oauth2-proxy/v7' },
+} as const satisfies Readonly<Record<string, GoPeer>>;
+
+/** The folders with the sources, the go.mod and the go.sum of each program. */
+const sources = path.join(import.meta.dirname, '..', '..', 'test', 'peers', 'go');
+
+/** Returns the file of a program, which is there after {@link obtainGoPeers}; other sources have another file. */
+export function goPeerFile({ name }: GoPeer, { XDG_CACHE_HOME: cache = '' }: Variables): string {
+  const folder = path.join(sources, name);
+  const hash = createHash('sha256');
+  for (const file of readdirSync(folder).sort()) hash.update(file).update(readFileSync(path.join(folder, file)));
+  const root = path.join(cache === '' ? path.join(homedir(), '.cache') : cache, 'boxgate', 'peers');
+  return path.join(root, `${name}-${hash.digest('hex').slice(0, 16)}`);
+}
+
+/** Builds the programs that are not there yet. Throws an Error of one sentence. */
+export async function obtainGoPeers(environment: Variables, tell: (line: string) => void): Promise<void> {
+  const missing = Object.values(goPeers).filter((peer) => !existsSync(goPeerFile(peer, environment)));
+  if (missing.length === 0) return;
+  const go = await obtainGo(environment, tell, downloads.toolchain);
+  for (const peer of missing) {
+    const { name, source } = peer;
+    const file = goPeerFile(peer, environment);
+    mkdirSync(path.dirname(file), { recursive: true });
+    tell(`building ${name} (up to two minutes on two cores where nothing is cached)`);
+    const output = `${file}.${String(process.pid)}`;
+    await goBuild(go, environment, { module: path.join(sources, name), source, output, linkerFlags: '-s -w' });
+    renameSync(output, file);
+  }
+}
