@@ -1,4 +1,5 @@
 import { faultSentence, type Fault } from '../../crds/fault.ts';
+import type { Kind } from '../../crds/kind.ts';
 import type { Declared } from '../desired/declared.ts';
 import type { StatusInput } from './status-input.ts';
 import type { Condition } from './object-status.ts';
@@ -103,9 +104,12 @@ function stalled(input: StatusInput): Answer | undefined {
   return status === 'False' ? ['True', reason, message] : undefined;
 }
 
+/** Kinds whose objects never have a secret. */
+const withoutSecrets: readonly Kind[] = ['AccessPolicy', 'Group'];
+
 function secretReady(input: StatusInput): Answer | undefined {
   const { object, validated, secret } = input.desired;
-  if (validated.faults.length > 0 || object.kind === 'AccessPolicy') return undefined;
+  if (validated.faults.length > 0 || withoutSecrets.includes(object.kind)) return undefined;
   if (object.kind === 'Box' && validated.secret.from === 'nowhere') return undefined;
   // The secret is neither checked nor rotated; the one in its Secret stays in use.
   if (validated.suspended && validated.secret.from === 'generated')

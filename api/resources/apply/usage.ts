@@ -2,6 +2,7 @@ import { MOST_COUNTED, type BoxUsage, type ClientLastUse, type LastUses } from '
 import { findUse } from '../../db/box/box-use.ts';
 import { readLastUse, readUsage } from '../../db/session/client-usage.ts';
 import type { LastUse, UsageSpan } from '../../db/session/client-usage.ts';
+import { sizesOfGroups } from '../../db/user/declared-group.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import { inBoxWithin, type Connection } from '../../db/core/transaction.ts';
 
@@ -15,7 +16,7 @@ const reading = { mode: 'snapshot', limit: 10_000 } as const;
 export type UsagePlace = Pick<UsageSpan, 'box' | 'cluster' | 'after'>;
 
 /**
- * Returns the number of users of a box and the use of the clients that a cluster declares in it: a portion of them,
+ * Returns the number of users of a box, the sizes of the groups that a cluster declares in it, and the use of the clients that a cluster declares in it: a portion of them,
  * and the start of the next portion. `now` in milliseconds.
  * Throws Outage.
  */
@@ -23,11 +24,12 @@ export async function boxUsage(pool: Connections, { box, cluster, after }: Usage
   const span = { box, cluster, after, ...portion };
   const read = async (connection: Connection) => ({
     users: (await findUse(connection, box))?.use.users ?? 0,
+    groups: after === '' ? await sizesOfGroups(connection, box, cluster, MOST_COUNTED) : [],
     ...(await readUsage(connection, span, now)),
   });
   const used = await inBoxWithin(pool, box, reading, read);
   const clients = used.clients.map((one) => ({ ...told(one), live_sessions: one.sessions }));
-  return { clients, users: used.users, ...(used.next === undefined ? {} : { next: used.next }) };
+  return { clients, users: used.users, groups: used.groups, ...(used.next === undefined ? {} : { next: used.next }) };
 }
 
 /** Returns the last use of each client that a cluster declares in a box; `now` in milliseconds. Throws Outage. */
