@@ -132,7 +132,12 @@ describe('createManagement', () => {
     expect(requests.at(-1)).to.include({ method: 'GET', url: '/boxes/shop/usage?cluster=a%26b' });
     // As an API of an earlier release answers, which knows of no declared groups.
     answer = text(JSON.stringify({ clients, users: 2, next: 'b' }));
-    expect(await management.usage('shop', 'c', 'a', signal)).to.deep.equal({ clients, users: 2, groups: [], next: 'b' });
+    expect(await management.usage('shop', 'c', 'a', signal)).to.deep.equal({
+      clients,
+      users: 2,
+      groups: [],
+      next: 'b',
+    });
     expect(requests.at(-1)?.url).to.equal('/boxes/shop/usage?cluster=c&after=a');
   });
 

@@ -86,6 +86,8 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
           {
             ...options,
             path: pathOfKind(kindName(kind)),
+            // Definitions of the release before this one lack it (decision 81).
+            isOptional: kind === 'Group',
             keep(value) {
               const kept = declaredObject(kind, value);
               if (kept !== undefined) {
