@@ -8,7 +8,7 @@ import { MANY_LINES, word } from './fields.ts';
 export const GROUP_NAME = '^[^\\p{C}\\p{Z}]([^\\p{C}\\p{Zl}\\p{Zp}]*[^\\p{C}\\p{Z}])?$';
 
 /** Characters of a declared group's name at most: as many as a policy's link takes. */
-export const LONGEST_GROUP_NAME = 128;
+const LONGEST_GROUP_NAME = 128;
 
 /** Characters of a group's description at most. */
 export const LONGEST_GROUP_DESCRIPTION = 1024;

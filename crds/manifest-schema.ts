@@ -49,11 +49,5 @@ interface Manifests {
   readonly Group: Static<typeof manifestSchemas.Group>;
 }
 
-/** A Client as a custom resource. */
-export type ClientManifest = ManifestOf<'Client'>;
-/** An AccessPolicy as a custom resource. */
-export type AccessPolicyManifest = ManifestOf<'AccessPolicy'>;
-/** A Box as a custom resource. */
-export type BoxManifest = ManifestOf<'Box'>;
 /** A custom resource of ours. */
 export type Manifest = ManifestOf<Kind>;

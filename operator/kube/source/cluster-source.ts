@@ -85,9 +85,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
         startListWatch(
           {
             ...options,
-            path: pathOfKind(kindName(kind)),
-            // Definitions of the release before this one lack it (decision 81).
-            isOptional: kind === 'Group',
+            ...listedAs(kind),
             keep(value) {
               const kept = declaredObject(kind, value);
               if (kept !== undefined) {
@@ -138,6 +136,11 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       await writeStatuses(statusTarget(options, watches), changed, signal);
     },
   };
+}
+
+/** Returns how a kind is listed. The definitions of the release before this one lack Group (decision 81). */
+function listedAs(kind: Kind) {
+  return { path: pathOfKind(kindName(kind)), isOptional: kind === 'Group' };
 }
 
 function ofEachKind<T>(start: (kind: Kind) => T): Readonly<Record<Kind, T>> {

@@ -93,6 +93,7 @@ describe('a Group that is declared', () => {
       'True/Ready',
       'False/DeclaredTwice',
     ]);
+    expect(message('Group/younger')).to.contain(`${owned('older')} declares the same name and has it`);
     const user = await addUser(rig.api, person.email, person.password, rig.box);
     await join(user, 1);
     await rig.pass([younger]);
