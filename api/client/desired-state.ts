@@ -81,9 +81,10 @@ export interface DeclareLine extends RowName {
 }
 
 /**
- * Rows to take over, with their sessions revoked: `unowned`, one without an owner; `force`, also one of an object of
- * this cluster that no longer exists. Only the caller can know that: it looks up the owner that a `conflict` names, and
- * sends a delete of its row before the declare, in one call. Absent: an existing id is a conflict.
+ * Rows to take over: `unowned`, one without an owner; `force`, also one of an object of this cluster that no longer
+ * exists. Only the caller can know that: it looks up the owner that a `conflict` names, and sends a delete of its row
+ * before the declare, in one call. The sessions of a client are revoked, and the members of a group stay. Absent: an
+ * existing id is a conflict.
  */
 export type Adoption = 'unowned' | 'force';
 
@@ -259,7 +260,7 @@ export interface GroupUsage {
 export interface BoxUsage {
   readonly clients: readonly ClientUsage[];
   readonly users: number;
-  /** All groups that this cluster declares, in the first portion only. */
+  /** The groups that this cluster declares, in the first portion only; of very many members those of the first names. */
   readonly groups: readonly GroupUsage[];
   /** `after` of the next portion; absent in the last one. */
   readonly next?: string;

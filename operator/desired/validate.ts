@@ -164,7 +164,7 @@ type Lifecycle = Pick<ValidatedObject, 'adopt' | 'retain' | 'purge'>;
 const letGo: Lifecycle = { adopt: undefined, retain: false, purge: false };
 /** Nobody else can have created the row of a Box: one without an owner was retained when its kind was deleted. */
 const ofBox: Lifecycle = { ...letGo, adopt: 'unowned' };
-/** A group is more than its declaration: its members would be lost with it, and a stranger's group has them already. */
+/** Default of a Group: its members are data, which no manifest that is added or removed may lose. */
 const ofGroup: Lifecycle = { adopt: 'unowned', retain: true, purge: false };
 const purging: Lifecycle = { ...ofBox, purge: true };
 

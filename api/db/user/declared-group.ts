@@ -151,18 +151,34 @@ export interface GroupSize {
   readonly members: number;
 }
 
-/** Counts the members of each group that a cluster declares in a box, up to `most` in each. */
+/** Limits of counting: memberships that are read of each group, and of all groups of a box. */
+export interface CountLimits {
+  readonly each: number;
+  readonly all: number;
+}
+
+/**
+ * Counts the members of the groups that a cluster declares in a box, by name; of a group beyond the limit of all
+ * nothing is told.
+ */
 export async function sizesOfGroups(
   connection: Connection,
   box: string,
   cluster: string,
-  most: number,
+  { each, all }: CountLimits,
 ): Promise<readonly GroupSize[]> {
-  const { rows } = await connection.query<{ name: string; members: string }>(
-    `SELECT g.name, (SELECT count(*) FROM (SELECT FROM boxgate.group_member m
-                                            WHERE m.box = g.box AND m.group_id = g.id LIMIT $3) AS counted) AS members
-       FROM boxgate.group g WHERE g.box = $1 AND g.owner_cluster = $2 ORDER BY g.name`,
-    [box, cluster, most],
+  const { rows } = await connection.query<{ name: string; members: string; rows: string }>(
+    `SELECT l.name, count(l.user_id) AS members, count(*) AS rows
+       FROM (SELECT d.name, m.user_id
+               FROM (SELECT g.id, g.name FROM boxgate.group g WHERE g.box = $1 AND g.owner_cluster = $2 ORDER BY g.name) AS d
+               LEFT JOIN LATERAL (SELECT i.user_id FROM boxgate.group_member i
+                                   WHERE i.box = $1 AND i.group_id = d.id LIMIT $3) AS m ON true
+              LIMIT $4) AS l
+      GROUP BY l.name ORDER BY l.name`,
+    [box, cluster, each, all],
   );
-  return rows.map(({ name, members }) => ({ name, members: Number(members) }));
+  const isCut = rows.reduce((sum, row) => sum + Number(row.rows), 0) >= all;
+  // The members of the last group may not all have been read.
+  const whole = isCut ? rows.slice(0, -1) : rows;
+  return whole.map(({ name, members }) => ({ name, members: Number(members) }));
 }

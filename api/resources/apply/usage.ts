@@ -9,6 +9,9 @@ import { inBoxWithin, type Connection } from '../../db/core/transaction.ts';
 /** Limits of one call: some tenths of a second's work, regardless of the size of the box. */
 const portion = { clients: 200, sessions: MOST_COUNTED, allSessions: 5 * MOST_COUNTED } as const;
 
+/** Memberships to read: a million take some tenths of a second. */
+const memberships = { each: MOST_COUNTED, all: 100 * MOST_COUNTED } as const;
+
 /** The limit in milliseconds is much less than a caller waits without hearing a byte, and enough for a cold disk. */
 const reading = { mode: 'snapshot', limit: 10_000 } as const;
 
@@ -24,7 +27,7 @@ export async function boxUsage(pool: Connections, { box, cluster, after }: Usage
   const span = { box, cluster, after, ...portion };
   const read = async (connection: Connection) => ({
     users: (await findUse(connection, box))?.use.users ?? 0,
-    groups: after === '' ? await sizesOfGroups(connection, box, cluster, MOST_COUNTED) : [],
+    groups: after === '' ? await sizesOfGroups(connection, box, cluster, memberships) : [],
     ...(await readUsage(connection, span, now)),
   });
   const used = await inBoxWithin(pool, box, reading, read);

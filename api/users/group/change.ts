@@ -45,7 +45,8 @@ export interface RequestedGroupChange extends WriteConditions {
 
 /**
  * Replaces the name and the description of a group; undefined when there is none. Throws Problem `invalid`, `conflict`
- * (it is managed, its name is taken, or a policy or the Box uses it), `precondition-failed`, ChangedMeanwhile, and Outage.
+ * (it is managed, its name is taken, or a policy or the Box uses it), `precondition-failed`, ChangedMeanwhile, and
+ * Outage.
  */
 export function changeGroup(
   services: GroupServices,
@@ -76,7 +77,10 @@ export function changeGroup(
 /** Milliseconds that removing a million members may take. */
 const longestRemoval = 20_000;
 
-/** Deletes a group and returns it; undefined if it was not there. Throws Problem `conflict` (it is managed), `precondition-failed`, Outage. */
+/**
+ * Deletes a group and returns it; undefined if it was not there. Throws Problem `conflict` (it is managed),
+ * `precondition-failed`, and Outage.
+ */
 export function removeGroup(
   services: GroupServices,
   box: string,
