@@ -260,7 +260,7 @@ export interface GroupUsage {
 export interface BoxUsage {
   readonly clients: readonly ClientUsage[];
   readonly users: number;
-  /** The groups that this cluster declares, in the first portion only; of very many members those of the first names. */
+  /** The groups that this cluster declares, in the first portion; of those with very many members the first names. */
   readonly groups: readonly GroupUsage[];
   /** `after` of the next portion; absent in the last one. */
   readonly next?: string;

@@ -1,5 +1,5 @@
--- Groups that a custom resource or a manifest declares. Such a row has what a declared resource has (0001, 0005, 0009): who
--- declares it, the digest of the declaration, and a hash of the row as the service wrote it.
+-- Groups that a custom resource or a manifest declares. Such a row has what a declared resource has (0001, 0005, 0009):
+-- who declares it, the digest of the declaration, and a hash of the row as the service wrote it.
 ALTER TABLE boxgate.group
   -- Who declares it; null when it was made over REST, or retained.
   ADD COLUMN owner_cluster text,

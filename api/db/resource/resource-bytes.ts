@@ -36,7 +36,8 @@ async function measurePart(
   const { rows } = await connection.query<{ before: string; after: string }>(
     `SELECT CASE WHEN n.kind = 'Group' THEN octet_length(concat(g.name, g.description))
                  ELSE coalesce(boxgate.bytes_of(r.body), 0) END AS before,
-            CASE WHEN n.kind = 'Group' THEN octet_length(concat(n.body::jsonb ->> 'name', n.body::jsonb ->> 'description'))
+            CASE WHEN n.kind = 'Group'
+                 THEN octet_length(concat(n.body::jsonb ->> 'name', n.body::jsonb ->> 'description'))
                  ELSE boxgate.bytes_of(n.body::jsonb) END AS after
        FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS n (kind, id, body, nth)
        LEFT JOIN boxgate.resource r ON r.box = $1 AND r.kind = n.kind AND r.id = n.id

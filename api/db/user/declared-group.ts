@@ -110,7 +110,8 @@ WITH wanted AS MATERIALIZED (
   ON CONFLICT (box, kind) DO UPDATE SET id = l.id + excluded.id
   RETURNING id
 )
-INSERT INTO boxgate.group (box, id, name, description, version, owner_cluster, owner_name, owner_uid, digest, retain, content)
+INSERT INTO boxgate.group (box, id, name, description, version, owner_cluster, owner_name, owner_uid, digest, retain,
+                           content)
 SELECT $1::text, t.id - (SELECT count(*) FROM fresh) + f.nth, f.name, f.description, $2::bigint, f.owner_cluster,
        f.owner_name, f.owner_uid, f.digest, f.retain, ''
   FROM fresh f CROSS JOIN taken t`;
@@ -139,7 +140,8 @@ export async function deleteGroups(connection: Connection, box: string, names: r
 export async function adoptGroups(connection: Connection, box: string, from: string, to: string): Promise<void> {
   await connection.query(
     `UPDATE boxgate.group g
-        SET owner_cluster = $3, owner_uid = NULL, content = CASE WHEN ${groupState} = 'changed' THEN g.content ELSE '' END
+        SET owner_cluster = $3, owner_uid = NULL,
+            content = CASE WHEN ${groupState} = 'changed' THEN g.content ELSE '' END
       WHERE g.box = $1 AND g.owner_cluster = $2`,
     [box, from, to],
   );
@@ -170,7 +172,8 @@ export async function sizesOfGroups(
   const { rows } = await connection.query<{ name: string; members: string; rows: string }>(
     `SELECT l.name, count(l.user_id) AS members, count(*) AS rows
        FROM (SELECT d.name, m.user_id
-               FROM (SELECT g.id, g.name FROM boxgate.group g WHERE g.box = $1 AND g.owner_cluster = $2 ORDER BY g.name) AS d
+               FROM (SELECT g.id, g.name FROM boxgate.group g
+                      WHERE g.box = $1 AND g.owner_cluster = $2 ORDER BY g.name) AS d
                LEFT JOIN LATERAL (SELECT i.user_id FROM boxgate.group_member i
                                    WHERE i.box = $1 AND i.group_id = d.id LIMIT $3) AS m ON true
               LIMIT $4) AS l

@@ -19,9 +19,8 @@ const reading = { mode: 'snapshot', limit: 10_000 } as const;
 export type UsagePlace = Pick<UsageSpan, 'box' | 'cluster' | 'after'>;
 
 /**
- * Returns the number of users of a box, the sizes of the groups that a cluster declares in it, and the use of the clients that a cluster declares in it: a portion of them,
- * and the start of the next portion. `now` in milliseconds.
- * Throws Outage.
+ * Returns the number of users of a box, the sizes of the groups that a cluster declares in it, and the use of the
+ * clients that it declares: a portion of them, and the start of the next portion. `now` in milliseconds. Throws Outage.
  */
 export async function boxUsage(pool: Connections, { box, cluster, after }: UsagePlace, now: number): Promise<BoxUsage> {
   const span = { box, cluster, after, ...portion };
