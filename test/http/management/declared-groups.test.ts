@@ -102,6 +102,19 @@ describe('groups that lines of an apply call declare', () => {
     expect(await rows()).to.deep.equal([{ id: 1, name: 'staff', owner: `heir-of-${box.box}` }]);
   });
 
+  it('alone make their box one that is in use, until the last of them goes', async () => {
+    const isInUse = async (): Promise<boolean> => {
+      const found = await ownerQuery(api, 'SELECT box FROM boxgate.boxes_in_use(1000)', []);
+      return found.some((row) => row['box'] === box.box);
+    };
+    const { kind, id, owner } = group('staff');
+    await box.apply([group('staff')]);
+    expect(await isInUse()).to.equal(true);
+    await box.apply([{ kind, id, owner, delete: true, retain: true }]);
+    expect(await rows()).to.deep.equal([{ id: 1, name: 'staff', owner: null }]);
+    expect(await isInUse()).to.equal(false);
+  });
+
   it('stay with the data of a namespace that an admin adopts, and go with data that an admin discards', async () => {
     box.namespace = { uid: 'one' };
     await box.apply([group('staff')]);
