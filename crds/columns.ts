@@ -33,6 +33,12 @@ export const COLUMNS = {
     ...ready,
     age,
   ],
+  Group: [
+    { name: 'MEMBERS', type: 'integer', jsonPath: '.status.members' },
+    ...ready,
+    age,
+    { name: 'GROUP', type: 'string', jsonPath: '.status.name', priority: 1 },
+  ],
   Box: [
     { name: 'ISSUER', type: 'string', jsonPath: '.status.issuer' },
     { name: 'CLIENTS', type: 'integer', jsonPath: '.status.clients' },

@@ -16,6 +16,8 @@ const KIND_DESCRIPTIONS = {
   Client:
     'An OAuth 2.0 client of the box that its namespace is. It has no access to anything until an AccessPolicy grants it.',
   AccessPolicy: 'A rule that grants requests in the box that its namespace is. What no policy grants is denied.',
+  Group:
+    'A group of users of the box that its namespace is. Its members are data of the box: they are changed over REST.',
   Box: 'Settings of the box that its namespace is. A namespace without one is a box with the defaults.',
 } as const satisfies Record<Kind, string>;
 

@@ -1,5 +1,5 @@
 /** Kind of object that users declare: each has one custom resource definition and one REST resource type. */
-export type Kind = 'Client' | 'AccessPolicy' | 'Box';
+export type Kind = 'Client' | 'AccessPolicy' | 'Box' | 'Group';
 
 /** The API group of every custom resource. */
 export const API_GROUP = 'boxgate.dev';
@@ -19,6 +19,7 @@ export const KINDS = {
   Box: { kind: 'Box', plural: 'boxes', singular: 'box', shortName: 'bx' },
   Client: { kind: 'Client', plural: 'clients', singular: 'client', shortName: 'bxc' },
   AccessPolicy: { kind: 'AccessPolicy', plural: 'accesspolicies', singular: 'accesspolicy', shortName: 'bxp' },
+  Group: { kind: 'Group', plural: 'groups', singular: 'group', shortName: 'bxg' },
 } as const satisfies Record<Kind, KindNames>;
 
 /** Checks whether a word names one of our kinds, exactly as written. */

@@ -116,6 +116,21 @@ export const boxLifecycleFields = {
   suspend: lifecycleFields.suspend,
 };
 
+/** Lifecycle settings of a Group. */
+export const groupLifecycleFields = {
+  deletionPolicy: deletionPolicy(
+    'What becomes of the group when this object is deleted. Retain (default): it goes on without an owner, with its members, and can be changed over REST. Delete: its members lose it.',
+  ),
+  adoption: Type.Optional(
+    Type.Enum(['Never', 'IfUnowned', 'Force'], {
+      type: 'string',
+      description:
+        'What happens when a group of this name was made over REST or by another owner. IfUnowned (default): taken when nobody owns it, with its id and members. Never: condition Conflict. Force: also from an owner that lives no more; an object of another installation counts as alive.',
+    }),
+  ),
+  suspend: Type.Optional(flag('The operator leaves the group as it is. The service goes on.')),
+};
+
 /** The first person who may administer a box. */
 export const bootstrapAdmin = Type.Object(
   {

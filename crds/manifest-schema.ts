@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { DNS_LABEL, OBJECT_NAME, freeObject, word } from './fields.ts';
 import { API_VERSION, type Kind } from './kind.ts';
-import { accessPolicySpec, boxSpec, clientSpec } from './specs.ts';
+import { accessPolicySpec, boxSpec, clientSpec, groupSpec } from './specs.ts';
 
 /** Members of an object's metadata that are read; the others belong to Kubernetes and are accepted. */
 const metadata = Type.Object(
@@ -35,6 +35,7 @@ export const manifestSchemas = {
   Client: manifestSchema('Client', clientSpec),
   AccessPolicy: manifestSchema('AccessPolicy', accessPolicySpec),
   Box: manifestSchema('Box', boxSpec),
+  Group: manifestSchema('Group', groupSpec),
 } as const satisfies Record<Kind, TSchema>;
 
 /** A custom resource of each kind. */
@@ -45,13 +46,8 @@ interface Manifests {
   readonly Client: Static<typeof manifestSchemas.Client>;
   readonly AccessPolicy: Static<typeof manifestSchemas.AccessPolicy>;
   readonly Box: Static<typeof manifestSchemas.Box>;
+  readonly Group: Static<typeof manifestSchemas.Group>;
 }
 
-/** A Client as a custom resource. */
-export type ClientManifest = ManifestOf<'Client'>;
-/** An AccessPolicy as a custom resource. */
-export type AccessPolicyManifest = ManifestOf<'AccessPolicy'>;
-/** A Box as a custom resource. */
-export type BoxManifest = ManifestOf<'Box'>;
 /** A custom resource of ours. */
-export type Manifest = ClientManifest | AccessPolicyManifest | BoxManifest;
+export type Manifest = ManifestOf<Kind>;

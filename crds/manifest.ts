@@ -37,6 +37,7 @@ const JUDGES: { readonly [K in Kind]: ManifestJudge<K> } = {
   Client: judgeOf(shapeOf(manifestSchemas.Client), ({ Client }) => Client),
   AccessPolicy: judgeOf(shapeOf(manifestSchemas.AccessPolicy), ({ AccessPolicy }) => AccessPolicy),
   Box: judgeOf(shapeOf(manifestSchemas.Box), ({ Box }) => Box),
+  Group: judgeOf(shapeOf(manifestSchemas.Group), ({ Group }) => Group),
 };
 
 type ManifestJudge<K extends Kind> = (value: object, old: unknown, rules: ManifestRules) => Judged<ManifestOf<K>>;

@@ -3,29 +3,39 @@ import { when, type Draft, type Rule } from './rule.ts';
 /** Parts of a whole object that its rules read. */
 export interface NamedObject {
   metadata: { name: string };
-  spec: { id?: string };
+  spec: { id?: string; name?: string };
 }
 
 type Subject = Draft<NamedObject>;
 
+/** The field of a spec that identifies the resource. */
+type IdentityField = 'id' | 'name';
+
 /** Rules that tie the id of a resource to the name of its object; `self` is the whole object. */
-export const identityRules: readonly Rule<Subject>[] = [
-  {
-    id: 'name-fits-id',
-    path: 'metadata.name',
-    message: 'must have at most 128 characters, or spec.id must be given',
-    cel: 'has(self.spec.id) || self.metadata.name.size() <= 128',
-    broken: ({ metadata, spec }) =>
-      when(spec?.id === undefined && (metadata?.name ?? '').length > 128, 'metadata.name'),
-  },
-  {
-    id: 'id-immutable',
-    path: 'spec.id',
-    message: 'must stay as it is: delete the object and make another',
-    cel: '(has(self.spec.id) ? self.spec.id : self.metadata.name) == (has(oldSelf.spec.id) ? oldSelf.spec.id : oldSelf.metadata.name)',
-    broken: (object, old) => when(old !== undefined && idOf(object) !== idOf(old), 'spec.id'),
-  },
-];
+export const identityRules = identityRulesOf('id');
+
+function identityRulesOf(field: IdentityField): readonly Rule<Subject>[] {
+  const given = `has(self.spec.${field})`;
+  const before = `(has(oldSelf.spec.${field}) ? oldSelf.spec.${field} : oldSelf.metadata.name)`;
+  return [
+    {
+      id: `name-fits-${field}`,
+      path: 'metadata.name',
+      message: `must have at most 128 characters, or spec.${field} must be given`,
+      cel: `${given} || self.metadata.name.size() <= 128`,
+      broken: ({ metadata, spec }) =>
+        when(spec?.[field] === undefined && (metadata?.name ?? '').length > 128, 'metadata.name'),
+    },
+    {
+      id: `${field}-immutable`,
+      path: `spec.${field}`,
+      message: 'must stay as it is: delete the object and make another',
+      cel: `(${given} ? self.spec.${field} : self.metadata.name) == ${before}`,
+      broken: (object, old) =>
+        when(old !== undefined && identityOf(object, field) !== identityOf(old, field), `spec.${field}`),
+    },
+  ];
+}
 
 /** The id of a client is never only digits, even if it comes from the name of the object. */
 export const clientNameRules: readonly Rule<Subject>[] = [
@@ -36,6 +46,19 @@ export const clientNameRules: readonly Rule<Subject>[] = [
     cel: "has(self.spec.id) || !self.metadata.name.matches('^[0-9]+$')",
     broken: ({ metadata, spec }) =>
       when(spec?.id === undefined && /^[0-9]+$/.test(metadata?.name ?? ''), 'metadata.name'),
+  },
+];
+
+/** Rules about the name of a group, which is never only digits, even if it comes from the name of the object. */
+export const groupNameRules: readonly Rule<Subject>[] = [
+  ...identityRulesOf('name'),
+  {
+    id: 'group-object-name-not-a-number',
+    path: 'metadata.name',
+    message: 'must not be only digits, or spec.name must be given: policies would take it for the id of a group',
+    cel: "has(self.spec.name) || !self.metadata.name.matches('^[0-9]+$')",
+    broken: ({ metadata, spec }) =>
+      when(spec?.name === undefined && /^[0-9]+$/.test(metadata?.name ?? ''), 'metadata.name'),
   },
 ];
 
@@ -50,6 +73,6 @@ export const boxNameRules: readonly Rule<Draft<Pick<NamedObject, 'metadata'>>>[]
   },
 ];
 
-function idOf({ metadata, spec }: Subject): string | undefined {
-  return spec?.id ?? metadata?.name;
+function identityOf({ metadata, spec }: Subject, field: IdentityField): string | undefined {
+  return spec?.[field] ?? metadata?.name;
 }

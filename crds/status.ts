@@ -111,6 +111,10 @@ export const statusSchemas = {
     resolvedLinks: links('Links to something that exists; of more than 1000 the first.'),
     danglingLinks: links('Links to something that does not exist (yet); of more than 1000 the first.'),
   }),
+  Group: statusOf({
+    name: text('Name that the group has in the box.', 128),
+    members: count('How many users are in the group.'),
+  }),
   Box: statusOf({
     issuer: text('Issuer of the tokens.', 2048),
     clients: count('How many clients the box has.'),

@@ -25,6 +25,7 @@ export const UNIMPLEMENTED_FIELDS: Readonly<Record<Kind, readonly UnimplementedF
   ],
   AccessPolicy: [],
   Box: [],
+  Group: [],
 };
 
 /**

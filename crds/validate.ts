@@ -3,6 +3,8 @@ import { accessPolicyRules } from './access-policy-rules.ts';
 import { accessPolicySchema, storedPolicy, type AccessPolicy } from './access-policy.ts';
 import { boxRules } from './box-rules.ts';
 import { boxSchema, type Box } from './box.ts';
+import { groupRules } from './group-rules.ts';
+import { groupSchema, type Group } from './group.ts';
 import { clientRules } from './client-rules.ts';
 import { clientSchema, type Client } from './client.ts';
 import type { Fault } from './fault.ts';
@@ -16,6 +18,15 @@ export interface Resources {
   Client: Client;
   AccessPolicy: AccessPolicy;
   Box: Box;
+  Group: Group;
+}
+
+/** A resource of any kind, as the operator submits it. */
+export type Resource = Resources[Kind];
+
+/** Returns the id of the row that a resource is stored in; that of a group is its name until it is stored. */
+export function rowIdOf(resource: Resource): string {
+  return resource.resourceType === 'Group' ? resource.name : resource.id;
 }
 
 /** A resource that may be stored, or every fault of the submitted value. */
@@ -42,6 +53,7 @@ const CHECKS: { readonly [K in Kind]: ResourceCheck<K> } = {
     prepared: withTextLinkIds,
   }),
   Box: checkOf('Box', { shape: shapeOf(boxSchema), rules: boxRules, stored: (box) => box }),
+  Group: checkOf('Group', { shape: shapeOf(groupSchema), rules: groupRules, stored: (group) => group }),
 };
 
 /** Schema and rules of a kind, and the conversions before and after the check. */

@@ -115,7 +115,7 @@ async function serve(run: Run): Promise<number> {
   output.unapplied(reconciler.failing);
   if (!output.hasObjects && reconciler.failing.size === 0)
     output.note(
-      `Nothing is declared: ${options.folder} has no manifest of boxgate.dev/v1 (Client, AccessPolicy or Box)`,
+      `Nothing is declared: ${options.folder} has no manifest of boxgate.dev/v1 (Client, AccessPolicy, Group or Box)`,
     );
   if (options.once) return output.isAllGood && reconciler.failing.size === 0 ? 0 : 1;
   await printNextSteps(output, { publicUrl: api.publicUrl, secrets, reader, cwd: self.cwd });

@@ -67,6 +67,8 @@ function headings({ columns }: ObjectStatus): readonly string[] {
       return ['NAMESPACE', 'NAME', 'ID', 'GRANTS', 'SECRET', 'POLICIES', 'READY', 'REASON'];
     case 'AccessPolicy':
       return ['NAMESPACE', 'NAME', 'ENGINE', 'SUBJECTS', 'READY', 'REASON'];
+    case 'Group':
+      return ['NAMESPACE', 'NAME', 'GROUP', 'READY', 'REASON'];
     case 'Box':
       return ['NAMESPACE', 'NAME', 'ISSUER', 'CLIENTS', 'POLICIES', 'READY', 'REASON'];
   }
@@ -89,6 +91,8 @@ function ownCells({ columns }: ObjectStatus): readonly string[] {
       return [columns.id, columns.grants, columns.secret, String(columns.policies)];
     case 'AccessPolicy':
       return [columns.engine, columns.subjects];
+    case 'Group':
+      return [columns.name];
     case 'Box':
       return [columns.issuer, String(columns.clients), String(columns.policies)];
   }

@@ -1,10 +1,8 @@
-import type { AccessPolicy } from '../../crds/access-policy.ts';
-import type { Box } from '../../crds/box.ts';
-import type { Client } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
 import type { Kind } from '../../crds/kind.ts';
 import type { Link } from '../../crds/links.ts';
 import type { Quota, QuotaName } from '../../crds/quota.ts';
+import type { Resource } from '../../crds/validate.ts';
 
 /*
  * The protocol of the management port, by which declared objects reach the API.
@@ -59,7 +57,7 @@ export interface NamespaceClaim {
   readonly discard?: string;
 }
 
-/** Names one row of a box. */
+/** Names one row of a box; a Group by its name. */
 export interface RowName {
   readonly kind: Kind;
   readonly id: string;
@@ -79,13 +77,14 @@ export interface DeclareLine extends RowName {
   readonly bootstrap_admin?: BootstrapAdmin;
   /** Keyed digest of the resource and its secret, hexadecimal; stored with the row. */
   readonly digest: string;
-  readonly resource: Client | AccessPolicy | Box;
+  readonly resource: Resource;
 }
 
 /**
- * Rows to take over, with their sessions revoked: `unowned`, one without an owner; `force`, also one of an object of
- * this cluster that no longer exists. Only the caller can know that: it looks up the owner that a `conflict` names, and
- * sends a delete of its row before the declare, in one call. Absent: an existing id is a conflict.
+ * Rows to take over: `unowned`, one without an owner; `force`, also one of an object of this cluster that no longer
+ * exists. Only the caller can know that: it looks up the owner that a `conflict` names, and sends a delete of its row
+ * before the declare, in one call. The sessions of a client are revoked, and the members of a group stay. Absent: an
+ * existing id is a conflict.
  */
 export type Adoption = 'unowned' | 'force';
 
@@ -250,10 +249,19 @@ export interface ClientUsage extends ClientLastUse {
 /** Limit of the count of sessions: so many are examined for each client, those that end last. */
 export const MOST_COUNTED = 10_000;
 
+/** Number of members of a declared group. */
+export interface GroupUsage {
+  readonly name: string;
+  /** At most {@link MOST_COUNTED}, which means that many or more. */
+  readonly members: number;
+}
+
 /** Answer of `GET /boxes/<box>/usage?cluster=…&after=…`: a portion of the clients that this cluster declares, by id. */
 export interface BoxUsage {
   readonly clients: readonly ClientUsage[];
   readonly users: number;
+  /** The groups that this cluster declares, in the first portion; of those with very many members the first names. */
+  readonly groups: readonly GroupUsage[];
   /** `after` of the next portion; absent in the last one. */
   readonly next?: string;
 }

@@ -1,14 +1,20 @@
 import { isObject } from '../../crds/json-value.ts';
 import type { JsonObject } from '../../crds/json-value.ts';
-import type { BoxUsage, ClientLastUse, ClientUsage, LastUses } from './desired-state.ts';
+import type { BoxUsage, ClientLastUse, ClientUsage, GroupUsage, LastUses } from './desired-state.ts';
 import { ManagementError } from './management-error.ts';
 
 /** Reads the answer to a request for usage. Throws ManagementError for nonsense. */
 export function usageOf(answer: unknown): BoxUsage {
   if (!isObject(answer) || typeof answer['users'] !== 'number') throw nonsense();
-  const { clients, users, next } = answer;
+  // An API of an earlier release tells of no groups.
+  const { clients, users, groups = [], next } = answer;
   if (next !== undefined && typeof next !== 'string') throw nonsense();
-  return { clients: listOf(clients, usedClient), users, ...(next === undefined ? {} : { next }) };
+  return {
+    clients: listOf(clients, usedClient),
+    users,
+    groups: listOf(groups, usedGroup),
+    ...(next === undefined ? {} : { next }),
+  };
 }
 
 /** Reads the answer to a request for the last use. Throws ManagementError for nonsense. */
@@ -17,12 +23,17 @@ export function lastUsesOf(answer: unknown): LastUses {
   return { clients: listOf(answer['clients'], lastUse) };
 }
 
-function listOf<T>(clients: unknown, read: (client: JsonObject) => T): readonly T[] {
-  if (!Array.isArray(clients)) throw nonsense();
-  return clients.map((client: unknown) => {
-    if (!isObject(client)) throw nonsense();
-    return read(client);
+function listOf<T>(list: unknown, read: (entry: JsonObject) => T): readonly T[] {
+  if (!Array.isArray(list)) throw nonsense();
+  return list.map((entry: unknown) => {
+    if (!isObject(entry)) throw nonsense();
+    return read(entry);
   });
+}
+
+function usedGroup({ name, members }: JsonObject): GroupUsage {
+  if (typeof name !== 'string' || typeof members !== 'number') throw nonsense();
+  return { name, members };
 }
 
 function usedClient(client: JsonObject): ClientUsage {

@@ -1,6 +1,6 @@
 import { fingerprint } from './digest.ts';
 import type { ValidatedObject } from './validate.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from '../../crds/validate.ts';
 import type { HostVerdict, DeniedHosts } from './tenancy.ts';
 
 /** Returns a validated Box without hosts and issuer that its namespace does not grant; the same Box if it gets all. */

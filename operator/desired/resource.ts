@@ -3,14 +3,13 @@ import type { Box } from '../../crds/box.ts';
 import type { Client } from '../../crds/client.ts';
 import { storedLink } from '../../crds/links.ts';
 import type { Manifest } from '../../crds/manifest-schema.ts';
-import type { AccessPolicySpec, BoxSpec, ClientSpec } from '../../crds/specs.ts';
-
-/** A resource in the form that the API takes; a Client's secret is added when it is sent. */
-export type Resource = Client | AccessPolicy | Box;
+import type { Group } from '../../crds/group.ts';
+import type { Resource } from '../../crds/validate.ts';
+import type { AccessPolicySpec, BoxSpec, ClientSpec, GroupSpec } from '../../crds/specs.ts';
 
 /**
  * Returns the resource that a custom resource declares: its id, and its spec under the same names, without the fields
- * that only have a meaning for the operator.
+ * that only have a meaning for the operator. A Client's secret is added when it is sent.
  */
 export function resourceOf(manifest: Manifest, box: string): Resource {
   switch (manifest.kind) {
@@ -20,6 +19,8 @@ export function resourceOf(manifest: Manifest, box: string): Resource {
       return policyOf(manifest.spec, manifest.metadata.name);
     case 'Box':
       return boxOf(manifest.spec, box);
+    case 'Group':
+      return groupOf(manifest.spec, manifest.metadata.name);
   }
 }
 
@@ -47,4 +48,15 @@ function policyOf(spec: AccessPolicySpec, name: string): AccessPolicy {
 function boxOf(spec: BoxSpec, box: string): Box {
   const { bootstrap_admin: _bootstrapAdmin, deletionPolicy: _deletionPolicy, suspend: _suspend, ...fields } = spec;
   return { resourceType: 'Box', id: box, ...fields };
+}
+
+function groupOf(spec: GroupSpec, objectName: string): Group {
+  const {
+    name = objectName,
+    deletionPolicy: _deletionPolicy,
+    adoption: _adoption,
+    suspend: _suspend,
+    ...fields
+  } = spec;
+  return { resourceType: 'Group', name, ...fields };
 }

@@ -6,6 +6,7 @@ import type { Fault } from '../../crds/fault.ts';
 import type { Link } from '../../crds/links.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import type { Kind } from '../../crds/kind.ts';
+import type { GroupSpec } from '../../crds/specs.ts';
 import { manifestSchemas, type Manifest } from '../../crds/manifest-schema.ts';
 import { schemaNode } from '../../crds/schema-node.ts';
 import { withoutUndeclared, type Reduced } from '../../crds/undeclared-fields.ts';
@@ -14,7 +15,8 @@ import { LONGEST_RESOURCE, sizeFaults, tooLong } from '../../crds/resource-size.
 import { unimplementedFields } from '../../crds/unimplemented-fields.ts';
 import { objectKey, type Declared } from './declared.ts';
 import { fingerprint } from './digest.ts';
-import { resourceOf, type Resource } from './resource.ts';
+import { resourceOf } from './resource.ts';
+import { rowIdOf, type Resource } from '../../crds/validate.ts';
 import { secretSource, type SecretSource } from '../secrets/source.ts';
 import type { DeniedHosts } from './tenancy.ts';
 
@@ -42,6 +44,7 @@ export type Traits =
       /** Email of its first admin. */
       readonly admin: string | undefined;
     }
+  | { readonly kind: 'Group' }
   | { readonly kind: 'unknown' };
 
 /** Result of validating one object by itself: small, because it is kept until the object changes. */
@@ -111,7 +114,8 @@ function judgeBody(object: Declared, body: unknown, newer: ReadonlySet<string>):
   const lifecycle = lifecycleOf(manifest);
   const idle = unimplementedFields(manifest.kind, manifest.spec, object.place !== '');
   // Usually the name of the object: then the same string is shared.
-  const id = resource.id === object.name ? object.name : resource.id;
+  const rowId = rowIdOf(resource);
+  const id = rowId === object.name ? object.name : rowId;
   const { adopt, retain, purge } = lifecycle;
   // No spread: it takes half as much memory again, and there may be twenty thousand objects.
   return {
@@ -166,6 +170,8 @@ type Lifecycle = Pick<ValidatedObject, 'adopt' | 'retain' | 'purge'>;
 const letGo: Lifecycle = { adopt: undefined, retain: false, purge: false };
 /** Nobody else can have created the row of a Box: one without an owner was retained when its kind was deleted. */
 const ofBox: Lifecycle = { ...letGo, adopt: 'unowned' };
+/** Default of a Group: its members are data, which no manifest that is added or removed may lose. */
+const ofGroup: Lifecycle = { adopt: 'unowned', retain: true, purge: false };
 const purging: Lifecycle = { ...ofBox, purge: true };
 
 /**
@@ -174,9 +180,15 @@ const purging: Lifecycle = { ...ofBox, purge: true };
  */
 function lifecycleOf({ kind, spec }: Manifest): Lifecycle {
   if (kind === 'Box') return spec.deletionPolicy === 'Delete' ? purging : ofBox;
+  if (kind === 'Group') return lifecycleOfGroup(spec);
   const adopt = adoptionOf(spec.adoption);
   const retain = spec.deletionPolicy === 'Retain';
   return adopt !== undefined || retain ? { adopt, retain, purge: false } : letGo;
+}
+
+function lifecycleOfGroup({ adoption = 'IfUnowned', deletionPolicy = 'Retain' }: GroupSpec): Lifecycle {
+  if (adoption === 'IfUnowned' && deletionPolicy === 'Retain') return ofGroup;
+  return { adopt: adoptionOf(adoption), retain: deletionPolicy === 'Retain', purge: false };
 }
 
 function adoptionOf(adoption: 'Never' | 'IfUnowned' | 'Force' | undefined): Adoption | undefined {
@@ -196,7 +208,8 @@ export function declaredResource(
 
 function faulty(object: Declared, body: unknown, faults: readonly Fault[]): ValidatedObject {
   const spec = isObject(body) && isObject(body['spec']) ? body['spec'] : {};
-  const named = typeof spec['id'] === 'string' ? spec['id'] : object.name;
+  const given = spec[object.kind === 'Group' ? 'name' : 'id'];
+  const named = typeof given === 'string' ? given : object.name;
   const id = object.kind === 'Box' ? object.namespace : named;
   return {
     id,
@@ -233,6 +246,9 @@ function sharedGrants(grants: readonly string[]): readonly string[] {
   return grants.length === 1 && grants[0] === machineGrants[0] ? machineGrants : grants;
 }
 
+/** Shared by every group. */
+const groupTraits: Traits = { kind: 'Group' };
+
 function traitsOf(resource: Resource, admin: string | undefined): Traits {
   switch (resource.resourceType) {
     case 'Client':
@@ -256,5 +272,7 @@ function traitsOf(resource: Resource, admin: string | undefined): Traits {
     }
     case 'Box':
       return { kind: 'Box', issuer: resource.issuer, admin };
+    case 'Group':
+      return groupTraits;
   }
 }

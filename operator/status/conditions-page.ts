@@ -20,7 +20,7 @@ const INTRODUCTION = `# Conditions
 
 <!-- Made from operator/status/reasons.ts by \`make generate\`. Do not edit. -->
 
-The status of each Client, AccessPolicy and Box says how far it is: \`kubectl describe\` shows it in a cluster, \`boxgate dev\`
+The status of each Client, AccessPolicy, Group and Box says how far it is: \`kubectl describe\` shows it in a cluster, \`boxgate dev\`
 prints it. A condition has a reason of the list below, and where all is not well its message ends with what to do.`;
 
 const TYPES = `## Types

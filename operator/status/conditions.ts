@@ -1,4 +1,5 @@
 import { faultSentence, joinedSentences, type Fault } from '../../crds/fault.ts';
+import type { Kind } from '../../crds/kind.ts';
 import type { Declared } from '../desired/declared.ts';
 import type { StatusInput } from './status-input.ts';
 import type { Condition } from './object-status.ts';
@@ -85,6 +86,11 @@ export function faultsOf({ desired: { object, validated }, row, unusable }: Stat
   return [...validated.faults, ...unusable.filter((fault) => !isAboutHosts(fault))];
 }
 
+/** Returns the field that two objects of a kind cannot share in a box. */
+function identityOf({ kind }: Declared): 'id' | 'name' {
+  return kind === 'Group' ? 'name' : 'id';
+}
+
 /** Checks whether a fault of a Box is about a host that another box has. */
 function isAboutHosts({ path }: Fault): boolean {
   return path === 'spec.hosts';
@@ -92,7 +98,8 @@ function isAboutHosts({ path }: Fault): boolean {
 
 function conflict({ desired: { object, validated, loses }, row, unusable }: StatusInput): Answer | undefined {
   if (typeof row === 'object' && row.result === 'locked') return ['True', 'NamespaceRecreated', row.detail];
-  if (loses !== undefined) return ['True', 'DeclaredTwice', `${loses} declares the same id and has it`];
+  if (loses !== undefined)
+    return ['True', 'DeclaredTwice', `${loses} declares the same ${identityOf(object)} and has it`];
   if (typeof row === 'object' && row.result === 'conflict') return ['True', 'OwnedByAnother', row.detail];
   if (validated.denied !== undefined) return ['True', validated.denied.reason, validated.denied.message];
   const lost = object.kind === 'Box' ? unusable.filter(isAboutHosts) : [];
@@ -108,9 +115,12 @@ function stalled(input: StatusInput): Answer | undefined {
   return status === 'False' ? ['True', reason, message] : undefined;
 }
 
+/** Kinds whose objects never have a secret. */
+const withoutSecrets: readonly Kind[] = ['AccessPolicy', 'Group'];
+
 function secretReady(input: StatusInput): Answer | undefined {
   const { object, validated, secret } = input.desired;
-  if (validated.faults.length > 0 || object.kind === 'AccessPolicy') return undefined;
+  if (validated.faults.length > 0 || withoutSecrets.includes(object.kind)) return undefined;
   if (object.kind === 'Box' && validated.secret.from === 'nowhere') return undefined;
   // The secret is neither checked nor rotated; the one in its Secret stays in use.
   if (validated.suspended && validated.secret.from === 'generated')
@@ -162,10 +172,10 @@ function unlistedHost({ desired: { validated }, unusable }: StatusInput): string
 const NOT_SERVED =
   'nothing here says who makes the tokens of ServiceAccounts, so that none of them authenticates the client';
 
-function synced({ desired: { validated, loses, secret }, row }: StatusInput): Answer {
+function synced({ desired: { object, validated, loses, secret }, row }: StatusInput): Answer {
   if (validated.suspended) return ['Unknown', 'Suspended', 'spec.suspend is true'];
   if (validated.faults.length > 0) return ['False', 'Rejected', 'the object is not valid'];
-  if (loses !== undefined) return ['False', 'Rejected', `the id belongs to ${loses}`];
+  if (loses !== undefined) return ['False', 'Rejected', `the ${identityOf(object)} belongs to ${loses}`];
   if (typeof row === 'object') return ['False', 'Rejected', row.detail];
   if (row === 'applied') return ['True', 'Applied', ''];
   if (row === 'unreachable') return ['False', 'Unavailable', 'it could not be applied; it is tried again'];

@@ -42,6 +42,13 @@ export type Columns =
       readonly danglingLinks: readonly string[];
     }
   | {
+      readonly kind: 'Group';
+      /** Name of the group in its box. */
+      readonly name: string;
+      /** Undefined if it was not read yet. */
+      readonly members: number | undefined;
+    }
+  | {
       readonly kind: 'Box';
       readonly issuer: string;
       readonly clients: number;

@@ -40,6 +40,8 @@ export interface StatusInput {
   readonly usage: ClientUsage | undefined;
   /** Number of users of a box, once it was read. */
   readonly users: number | undefined;
+  /** Number of members of a group, once it was read. */
+  readonly members: number | undefined;
   /** True for a client with service accounts if the API knows the issuer and keys of their tokens. */
   readonly servesServiceAccounts: boolean;
   /** Pinned ServiceAccounts of a client. */
@@ -60,6 +62,7 @@ export function sameStatusInput(one: StatusInput, other: StatusInput): boolean {
     one.isApiAway === other.isApiAway &&
     isSameUsage(one.usage, other.usage) &&
     one.users === other.users &&
+    one.members === other.members &&
     one.servesServiceAccounts === other.servesServiceAccounts &&
     (one.accounts === other.accounts || one.accounts.length + other.accounts.length === 0)
   );

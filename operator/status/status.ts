@@ -61,7 +61,7 @@ export function statusOf(input: StatusInput, conditions: readonly Condition[]): 
 }
 
 function columnsOf(input: StatusInput): Columns {
-  const { desired, policies, clients, dangling, issuer, usage, users, accounts } = input;
+  const { desired, policies, clients, dangling, issuer, usage, users, members, accounts } = input;
   const { object, validated } = desired;
   const { traits, id, secret } = validated;
   switch (object.kind) {
@@ -82,6 +82,8 @@ function columnsOf(input: StatusInput): Columns {
     }
     case 'AccessPolicy':
       return { kind: 'AccessPolicy', id, ...subjectsOf(traits), ...listedLinks(validated, dangling) };
+    case 'Group':
+      return { kind: 'Group', name: id, members };
     case 'Box':
       return { kind: 'Box', issuer, clients, policies, users, admin: adminOf(validated) };
   }

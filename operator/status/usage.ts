@@ -7,6 +7,8 @@ export interface KnownUsage {
   /** By id. */
   readonly clients: ReadonlyMap<string, ClientUsage>;
   readonly users: number;
+  /** Members of groups, by the name of the group. */
+  readonly groups: ReadonlyMap<string, number>;
 }
 
 /** State of reading a box's usage. */
@@ -41,10 +43,15 @@ export async function takeUsage({ box, memory, context, signal }: UsageReader): 
   if (time < usage.due) return;
   const { told, after } = usage.round ?? { told: new Map<string, ClientUsage>(), after: '' };
   try {
-    const { clients, users, next } = await management.usage(box, cluster, after, signal);
+    const { clients, users, groups, next } = await management.usage(box, cluster, after, signal);
     for (const client of clients) told.set(client.id, client);
     const isWhole = next === undefined;
-    usage.known = { clients: isWhole ? told : new Map([...(usage.known?.clients ?? []), ...told]), users };
+    usage.known = {
+      clients: isWhole ? told : new Map([...(usage.known?.clients ?? []), ...told]),
+      users,
+      groups:
+        after === '' ? new Map(groups.map(({ name, members }) => [name, members])) : (usage.known?.groups ?? new Map()),
+    };
     usage.round = isWhole ? undefined : { told, after: next };
     if (isWhole) usage.due = time + usagePeriod;
   } catch (error) {

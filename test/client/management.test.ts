@@ -126,11 +126,18 @@ describe('createManagement', () => {
   it('asks how much the clients of a box are used', async () => {
     const often = { id: 'a', live_sessions: 3, last_token_at: '2026-01-01T00:00:00Z' };
     const clients = [often, { id: 'b', live_sessions: 0, previous_secret_last_used: '2026-01-01T00:00:00Z' }];
-    answer = text(JSON.stringify({ clients, users: 2 }));
-    expect(await management.usage('shop', 'a&b', '', signal)).to.deep.equal({ clients, users: 2 });
+    const groups = [{ name: 'staff', members: 7 }];
+    answer = text(JSON.stringify({ clients, users: 2, groups }));
+    expect(await management.usage('shop', 'a&b', '', signal)).to.deep.equal({ clients, users: 2, groups });
     expect(requests.at(-1)).to.include({ method: 'GET', url: '/boxes/shop/usage?cluster=a%26b' });
+    // As an API of an earlier release answers, which knows of no declared groups.
     answer = text(JSON.stringify({ clients, users: 2, next: 'b' }));
-    expect(await management.usage('shop', 'c', 'a', signal)).to.deep.equal({ clients, users: 2, next: 'b' });
+    expect(await management.usage('shop', 'c', 'a', signal)).to.deep.equal({
+      clients,
+      users: 2,
+      groups: [],
+      next: 'b',
+    });
     expect(requests.at(-1)?.url).to.equal('/boxes/shop/usage?cluster=c&after=a');
   });
 
@@ -151,6 +158,8 @@ describe('createManagement', () => {
     '{"clients":[{"id":"a"}],"users":0}',
     '{"clients":[],"users":"none"}',
     '{"clients":[],"users":0,"next":1}',
+    '{"clients":[],"users":0,"groups":{}}',
+    '{"clients":[],"users":0,"groups":[{"name":"staff"}]}',
   ]) {
     it(`refuses a usage such as ${nonsense}`, async () => {
       answer = text(nonsense);

@@ -28,6 +28,7 @@ describe('customResourceDefinition', () => {
       'boxgate.dev_accesspolicies.yaml',
       'boxgate.dev_boxes.yaml',
       'boxgate.dev_clients.yaml',
+      'boxgate.dev_groups.yaml',
     ]);
   });
 

@@ -40,14 +40,14 @@ describe('checkManifest', () => {
     [
       'another kind',
       { apiVersion: 'boxgate.dev/v1', kind: 'Session' },
-      'kind must be one of Box, Client, AccessPolicy',
+      'kind must be one of Box, Client, AccessPolicy, Group',
     ],
     [
       'a kind that every object has',
       { apiVersion: 'boxgate.dev/v1', kind: 'toString' },
-      'kind must be one of Box, Client, AccessPolicy',
+      'kind must be one of Box, Client, AccessPolicy, Group',
     ],
-    ['no kind', { apiVersion: 'boxgate.dev/v1' }, 'kind must be one of Box, Client, AccessPolicy'],
+    ['no kind', { apiVersion: 'boxgate.dev/v1' }, 'kind must be one of Box, Client, AccessPolicy, Group'],
   ];
   for (const [title, value, sentence] of strangers) {
     it(`refuses ${title}`, () => {

@@ -32,6 +32,7 @@ function titleThatPassesWithout(kind: Kind, id: string): string | undefined {
     Client: manifestRules.Client.filter((rule) => rule.id !== id),
     AccessPolicy: manifestRules.AccessPolicy.filter((rule) => rule.id !== id),
     Box: manifestRules.Box.filter((rule) => rule.id !== id),
+    Group: manifestRules.Group.filter((rule) => rule.id !== id),
   };
   const rows = table.filter((row) => row.kind === kind && row.verdict === 'refused');
   return rows.find(({ object, old, paths }) => {

@@ -50,7 +50,8 @@ describe('objects made by chance from the schemas', () => {
         verdicts[checked.ok ? 'taken' : 'refused'] += 1;
       }
       expect(verdicts.taken, 'taken').to.be.greaterThan(3);
-      expect(verdicts.refused, 'refused').to.be.greaterThan(20);
+      // A Group has few fields, and its name takes nearly every text.
+      expect(verdicts.refused, 'refused').to.be.greaterThan(kind === 'Group' ? 3 : 20);
     });
   }
 });

@@ -63,6 +63,8 @@ function pathsThatPass(kind: Kind, spec: SchemaNode): string[] {
       return passing(shapeWith('AccessPolicy', spec), manifestRules.AccessPolicy, rows);
     case 'Box':
       return passing(shapeWith('Box', spec), manifestRules.Box, rows);
+    case 'Group':
+      return passing(shapeWith('Group', spec), manifestRules.Group, rows);
   }
 }
 

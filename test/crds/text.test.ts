@@ -20,7 +20,7 @@ describe('textFaults', () => {
     const message = 'must not nest deeper than 64 levels';
     for (const deep of [nested(1_000_000, '[', ']'), nested(1_000_000, '{"a":', '}')]) {
       expect(textFaults(deep)).to.deep.equal([{ path: '', message }]);
-      for (const kind of ['Client', 'AccessPolicy', 'Box'] as const) {
+      for (const kind of ['Client', 'AccessPolicy', 'Box', 'Group'] as const) {
         expect(checkResource(kind, deep)).to.deep.equal({ ok: false, faults: [{ path: '', message }] });
         expect(checkResource(kind, { id: 'app', details: deep }).ok).to.be.false;
         expect(checkManifest({ ...manifest(kind, {}), spec: deep }).ok).to.be.false;

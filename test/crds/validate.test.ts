@@ -6,6 +6,7 @@ import { manifestSchemas } from '../../crds/manifest-schema.ts';
 import { checkResource } from '../../crds/validate.ts';
 import { accessPolicySchema } from '../../crds/access-policy.ts';
 import { boxSchema } from '../../crds/box.ts';
+import { groupSchema } from '../../crds/group.ts';
 import { clientSchema } from '../../crds/client.ts';
 import { isResourceToo, resourceOf } from './objects/as-resource.ts';
 import { table } from './objects/table.ts';
@@ -151,7 +152,7 @@ describe('checkResource', () => {
 
   it('C-01 knows the same fields in a manifest and over REST, but for those of Kubernetes', () => {
     const ofKubernetes = /[A-Z]|^(suspend|rotation|adoption|bootstrap_admin)$/;
-    const schemas = { Client: clientSchema, AccessPolicy: accessPolicySchema, Box: boxSchema };
+    const schemas = { Client: clientSchema, AccessPolicy: accessPolicySchema, Box: boxSchema, Group: groupSchema };
     for (const { kind } of Object.values(KINDS)) {
       const inSpec = Object.keys(manifestSchemas[kind].properties.spec.properties);
       const overRest = Object.keys(schemas[kind].properties);
@@ -162,7 +163,7 @@ describe('checkResource', () => {
   });
 
   describe('as a property', () => {
-    const kinds = fc.constantFrom<Kind>('Client', 'AccessPolicy', 'Box');
+    const kinds = fc.constantFrom<Kind>('Client', 'AccessPolicy', 'Box', 'Group');
 
     it('never throws, whatever JSON it is given', () => {
       fc.assert(

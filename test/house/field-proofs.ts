@@ -43,6 +43,8 @@ const nested = [
   "${JSON.stringify(rule)} ${granted ? 'grants' : 'denies'}",
 ] as const;
 
+const declaredGroups = 'test/operator/reconcile/declared-groups.test.ts';
+
 /**
  * For each field of each kind the test that proves its effect: the file, and a part of the title as it stands there.
  * Members of a list are `field[].member`. Fields that are not in force need none; all others do.
@@ -239,5 +241,12 @@ export const FIELD_PROOFS: FieldProofs = {
     deletionPolicy: ['test/operator/reconcile/lifecycle.test.ts', 'Retain: a policy goes on granting'],
     adoption: ['test/operator/reconcile/lifecycle.test.ts', 'IfUnowned: takes a policy that was made over REST'],
     suspend: suspended,
+  },
+  Group: {
+    name: [declaredGroups, 'has the name of its object, or its own, and policies find it by name'],
+    description: ['test/dev/declared-groups.test.ts', 'follows its description, and keeps its id and its members'],
+    deletionPolicy: [declaredGroups, 'with deletionPolicy Delete goes with its object, with its memberships'],
+    adoption: [declaredGroups, 'with adoption Never leaves the group of its name that was made over REST'],
+    suspend: [declaredGroups, 'is left as it is while its object is suspended or faulty'],
   },
 };

@@ -130,7 +130,7 @@ export async function startOperatorRig(own?: ControlPlane): Promise<OperatorRig>
 
 /** Nobody is there any more who takes finalizers off. */
 async function empty(plane: ControlPlane, box: string): Promise<void> {
-  for (const kind of ['Client', 'AccessPolicy', 'Box'] as const) {
+  for (const { kind } of Object.values(KINDS)) {
     await plane.call({ method: 'DELETE', path: pathOf(kind, box) });
     const { body } = await plane.call({ path: pathOf(kind, box) });
     const items = isObject(body) && Array.isArray(body['items']) ? body['items'].filter(isObject) : [];

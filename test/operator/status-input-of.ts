@@ -27,6 +27,7 @@ export function statusInputOf(object: Declared, fields: Partial<StatusInput & De
     isApiAway: false,
     usage: undefined,
     users: undefined,
+    members: undefined,
     servesServiceAccounts: false,
     accounts: [],
     ...others,

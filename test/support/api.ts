@@ -36,10 +36,11 @@ export interface TestApi {
   stop(): Promise<void>;
 }
 
-/** A resource as a test writes it: `kind` says what it is. */
-export type DeclaredResource = { readonly kind: 'Client' | 'AccessPolicy' | 'Box'; readonly id: string } & Readonly<
-  Record<string, unknown>
->;
+/** A resource as a test writes it: `kind` says what it is; the `id` of a Group is its name. */
+export type DeclaredResource = {
+  readonly kind: 'Client' | 'AccessPolicy' | 'Box' | 'Group';
+  readonly id: string;
+} & Readonly<Record<string, unknown>>;
 
 /** A declared resource whose object goes; with `retain` its row stays, without an owner. */
 export interface RemovedResource {
@@ -166,7 +167,8 @@ export function createManagement(url: string, key: string, cluster = 'test'): De
 
 function declareLine(box: string, { kind, id, ...fields }: DeclaredResource): object {
   const digest = randomBytes(8).toString('hex');
-  return { kind, id, owner: ownerOf(box, kind, id), digest, resource: { resourceType: kind, id, ...fields } };
+  const named = kind === 'Group' ? { name: id } : { id };
+  return { kind, id, owner: ownerOf(box, kind, id), digest, resource: { resourceType: kind, ...named, ...fields } };
 }
 
 function ownerOf(box: string, kind: string, id: string): { name: string; uid: string } {

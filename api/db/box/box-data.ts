@@ -6,7 +6,7 @@ import type { Connection } from '../core/transaction.ts';
 
 /**
  * Ends the data of a box under its new config version (bumpVersion): all sessions for good, refresh families, signing
- * keys, users and groups; of clients, policies and settings `all`, or those that no object declares. Session records
+ * keys and users; of clients, policies, groups and settings `all`, or those that no object declares. Session records
  * are hidden from then on and deleted in the background.
  */
 export async function endBoxData(
@@ -21,17 +21,13 @@ export async function endBoxData(
     [box, which === 'all'],
   );
   if (rows.length > 0) await deleteResources(connection, box, version, rows);
-  for (const table of [
-    'refresh_family',
-    'signing_key',
-    'session_room',
-    'client_usage',
-    'user',
-    'group',
-    'failed_attempt',
-  ]) {
+  for (const table of ['refresh_family', 'signing_key', 'session_room', 'client_usage', 'user', 'failed_attempt']) {
     await connection.query(`DELETE FROM boxgate.${table} WHERE box = $1`, [box]);
   }
+  await connection.query('DELETE FROM boxgate.group WHERE box = $1 AND (owner_cluster IS NULL OR $2)', [
+    box,
+    which === 'all',
+  ]);
   await connection.query(
     'UPDATE boxgate.box SET sessions_from = $2, records_from = $2, discarding = true, bootstrapped = NULL WHERE box = $1',
     [box, version],

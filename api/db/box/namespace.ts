@@ -1,4 +1,5 @@
 import { rowState } from '../resource/resource.ts';
+import { adoptGroups } from '../user/declared-group.ts';
 import type { Connection } from '../core/transaction.ts';
 import { outsideBoxes } from '../core/transaction.ts';
 import { nextVersion } from './box.ts';
@@ -72,6 +73,7 @@ export async function adoptRows(connection: Connection, box: string, from: strin
       WHERE r.box = $1 AND r.owner_cluster = $2`,
     [box, from, to],
   );
+  await adoptGroups(connection, box, from, to);
 }
 
 /** Milliseconds: every row of an installation may change its owner. */

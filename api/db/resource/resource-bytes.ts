@@ -7,7 +7,7 @@ export interface MeasuredBody {
   readonly after: number;
 }
 
-/** A resource to be stored; `body` without its secret. */
+/** A resource to be stored, or a group, whose id is its name here; `body` without its secret. */
 export interface BodyToMeasure extends ResourceKey {
   readonly body: object;
 }
@@ -34,9 +34,14 @@ async function measurePart(
   bodies: readonly BodyToMeasure[],
 ): Promise<readonly MeasuredBody[]> {
   const { rows } = await connection.query<{ before: string; after: string }>(
-    `SELECT coalesce(boxgate.bytes_of(r.body), 0) AS before, boxgate.bytes_of(n.body::jsonb) AS after
+    `SELECT CASE WHEN n.kind = 'Group' THEN octet_length(concat(g.name, g.description))
+                 ELSE coalesce(boxgate.bytes_of(r.body), 0) END AS before,
+            CASE WHEN n.kind = 'Group'
+                 THEN octet_length(concat(n.body::jsonb ->> 'name', n.body::jsonb ->> 'description'))
+                 ELSE boxgate.bytes_of(n.body::jsonb) END AS after
        FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS n (kind, id, body, nth)
        LEFT JOIN boxgate.resource r ON r.box = $1 AND r.kind = n.kind AND r.id = n.id
+       LEFT JOIN boxgate.group g ON g.box = $1 AND n.kind = 'Group' AND g.name = n.id
       ORDER BY n.nth`,
     [box, bodies.map(({ kind }) => kind), bodies.map(({ id }) => id), bodies.map(({ body }) => JSON.stringify(body))],
   );

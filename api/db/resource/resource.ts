@@ -64,7 +64,8 @@ export function storedResource(row: ResourceColumns): StoredResource {
   };
 }
 
-function ownerOf(row: Pick<ResourceColumns, 'owner_cluster' | 'owner_name' | 'owner_uid'>): Owner | undefined {
+/** Returns the owner that the columns of a row name; undefined if it has none. */
+export function ownerOf(row: Pick<ResourceColumns, 'owner_cluster' | 'owner_name' | 'owner_uid'>): Owner | undefined {
   if (row.owner_cluster === null || row.owner_name === null) return undefined;
   return { cluster: row.owner_cluster, name: row.owner_name, uid: row.owner_uid ?? undefined };
 }

@@ -1,5 +1,7 @@
 import { nextId } from './last-id.ts';
 import { isUniqueViolation } from '../core/outage.ts';
+import { ownerOf } from '../resource/resource.ts';
+import type { Owner } from '../resource/resource.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** Content of a group as a caller sends it. */
@@ -16,6 +18,8 @@ export interface StoredGroup extends GroupContent {
   readonly version: number;
   /** Number of users in it. */
   readonly members: number;
+  /** Undefined if it was created over REST, or retained when its object was deleted. */
+  readonly owner: Owner | undefined;
   /** With microseconds, as the sort key of a cursor. */
   readonly createdAt: string;
 }
@@ -27,11 +31,15 @@ export interface GroupColumns {
   readonly description: string | null;
   readonly version: string;
   readonly members: string;
+  readonly owner_cluster: string | null;
+  readonly owner_name: string | null;
+  readonly owner_uid: string | null;
   readonly created_at: string;
 }
 
 /** The columns of a {@link StoredGroup}; the table goes by `g`. */
 export const groupColumns = `g.id, g.name, g.description, g.version, g.created_at::text AS created_at,
+       g.owner_cluster, g.owner_name, g.owner_uid,
        (SELECT count(*) FROM boxgate.group_member m WHERE m.box = g.box AND m.group_id = g.id) AS members`;
 
 /** Converts a row for the rest of the service. */
@@ -42,6 +50,7 @@ export function storedGroup(row: GroupColumns): StoredGroup {
     description: row.description,
     version: Number(row.version),
     members: Number(row.members),
+    owner: ownerOf(row),
     createdAt: row.created_at,
   };
 }

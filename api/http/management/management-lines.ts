@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { HIGHEST_QUOTA, QUOTA_DEFAULTS } from '../../../crds/quota.ts';
 import { PASSWORD_BYTES } from '../../../crds/secret-text.ts';
+import { KINDS } from '../../../crds/kind.ts';
 import { DNS_LABEL, HOST_NAME } from '../../../crds/fields.ts';
 import { LINK_TYPES } from '../../../crds/links.ts';
 import type { BoxHostsCall } from '../../client/box-hosts.ts';
@@ -11,7 +12,7 @@ import type { ServiceAccountsCall } from '../../client/service-accounts.ts';
 import { Problem } from '../../problem.ts';
 
 const text = Type.String({ minLength: 1, maxLength: 512 });
-const kind = Type.Enum(['Client', 'AccessPolicy', 'Box']);
+const kind = Type.Enum(Object.values(KINDS).map((names) => names.kind));
 const owner = Type.Object({ name: text, uid: Type.String({ maxLength: 512 }) });
 const name = { kind, id: text };
 

@@ -6,11 +6,8 @@ import { releaseHosts } from '../../db/box/box-host.ts';
 import { endBoxData } from '../../db/box/box-data.ts';
 import { demandStandby } from '../../db/box/durability.ts';
 import { adoptRows, bindBox, lockBox, readBinding, reopenBox, retireBox } from '../../db/box/namespace.ts';
-import { digestsOf, findResources } from '../../db/resource/resource.ts';
 import type { DeclaredResource } from '../../db/resource/resource.ts';
-import { deleteResources, lockResources, releaseResources, storeResources } from '../../db/resource/write.ts';
-import type { ResourceWrite } from '../../db/resource/write.ts';
-import { Outage } from '../../db/core/outage.ts';
+import { lockResources } from '../../db/resource/write.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import type { Sharer } from '../../shares/places.ts';
 import { inBoxWithin } from '../../db/core/transaction.ts';
@@ -20,8 +17,10 @@ import { judgeLine, planApply } from './plan.ts';
 import type { ApplyPlan, JudgedLine, KeyHosts, PlannedWrite } from './plan.ts';
 import { withOwnHosts } from './box-hosts.ts';
 import type { FirstAdmins, StoreAdmin } from './first-admin.ts';
+import { declaredRows, deleteRows, findRows, releaseRows } from './declared-rows.ts';
 import { demandEpoch } from './demand-epoch.ts';
 import { fitQuota } from './fit-quota.ts';
+import { storeWrites } from './store-writes.ts';
 import { judgeClaim, lockedMessage } from './namespace-claim.ts';
 
 /** The box is bound to another namespace: nothing was applied. */
@@ -228,11 +227,11 @@ async function foundRows(
   head: ApplyHead,
   lines: readonly ApplyLine[],
 ): Promise<readonly DeclaredResource[]> {
-  if (!head.complete) return findResources(connection, box, lines);
-  const declared = await digestsOf(connection, box, head.cluster);
+  if (!head.complete) return findRows(connection, box, lines);
+  const declared = await declaredRows(connection, box, head.cluster);
   const known = new Set(declared.map(({ kind, id }) => `${kind}/${id}`));
   const others = lines.filter(({ kind, id }) => !known.has(`${kind}/${id}`));
-  return others.length === 0 ? declared : [...declared, ...(await findResources(connection, box, others))];
+  return others.length === 0 ? declared : [...declared, ...(await findRows(connection, box, others))];
 }
 
 async function store(
@@ -242,71 +241,14 @@ async function store(
   { hashes, storeAdmin }: Ready,
 ): Promise<number> {
   const version = await bumpVersion(connection, box);
-  if (plan.deletes.length > 0) await deleteResources(connection, box, version, plan.deletes);
+  if (plan.deletes.length > 0) await deleteRows(connection, box, version, plan.deletes);
   if (plan.deletes.some(({ kind }) => kind === 'Box')) await releaseHosts(connection, box);
   if (plan.purges) await endBoxData(connection, box, version, 'unowned');
-  if (plan.releases.length > 0) await releaseResources(connection, box, version, plan.releases);
-  for (let from = 0; from < plan.writes.length; from += writesInStatement) {
-    const part = plan.writes.slice(from, from + writesInStatement);
-    await storeResources(
-      connection,
-      box,
-      version,
-      part.map((write) => resourceWrite(write, head, hashes)),
-    );
-  }
-  // Last, so that a declared policy of its name is left alone.
+  if (plan.releases.length > 0) await releaseRows(connection, box, version, plan.releases);
+  await storeWrites(connection, box, version, { writes: plan.writes, cluster: head.cluster, hashes });
+  // Last, so that a declared policy or group of its name is left alone.
   if (plan.writes.some(({ line }) => line.kind === 'Box')) await storeAdmin?.(connection, version);
   return version;
-}
-
-/** Limit of writes in one statement, which bounds its memory. */
-const writesInStatement = 1_000;
-
-function resourceWrite(
-  { line, resource, previous, isPartial }: PlannedWrite,
-  head: ApplyHead,
-  hashes: ReadonlyMap<string, string>,
-): ResourceWrite {
-  const { secret, ...body } = { secret: undefined, ...resource };
-  return {
-    kind: line.kind,
-    id: line.id,
-    body,
-    secrets: storedSecrets(secret, hashes),
-    previous: storedPrevious(secret, previous, hashes),
-    owner: { cluster: head.cluster, name: line.owner.name, uid: line.owner.uid },
-    digest: isPartial === true ? undefined : line.digest,
-    retain: line.retain === true,
-    purge: line.purge === true,
-  };
-}
-
-/** Returns the stored forms of a secret. Undefined keeps the present ones; null removes them. */
-function storedSecrets(
-  secret: string | null | undefined,
-  hashes: ReadonlyMap<string, string>,
-): readonly string[] | undefined {
-  if (secret === undefined) return undefined;
-  if (secret === null) return [];
-  return [hashOf(secret, hashes)];
-}
-
-/** Returns the previous secret to store. Without one the stored one is removed, unless the present secret is kept. */
-function storedPrevious(
-  secret: string | null | undefined,
-  previous: PlannedWrite['previous'],
-  hashes: ReadonlyMap<string, string>,
-): ResourceWrite['previous'] {
-  if (previous === undefined) return secret === undefined ? undefined : null;
-  const { secret: text, until } = previous;
-  return text === undefined ? { stored: undefined, until } : { stored: hashOf(text, hashes), until };
-}
-
-function hashOf(secret: string, hashes: ReadonlyMap<string, string>): string {
-  const hash = hashes.get(secret);
-  if (hash === undefined) throw new Outage('the rows moved while secrets were hashed');
-  return hash;
 }
 
 const progressEvery = 25;

@@ -74,11 +74,14 @@ function keepWithin(plan: ApplyPlan, found: BoxUse, sizes: Sizes | undefined): A
   return refused.size === 0 ? plan : without(plan, refused, found);
 }
 
-const countedAs: Readonly<Record<Kind, 'clients' | 'policies' | undefined>> = {
+const countedAs: Readonly<Record<Kind, CountedName | undefined>> = {
   Client: 'clients',
   AccessPolicy: 'policies',
+  Group: 'groups',
   Box: undefined,
 };
+
+type CountedName = 'clients' | 'policies' | 'groups';
 
 type Counts = Record<StoredQuotaName, number>;
 
@@ -95,7 +98,7 @@ function growthOf({ before, after }: MeasuredBody = { before: 0, after: 0 }): nu
 function lacking(
   use: Counts,
   { quota }: BoxUse,
-  counted: 'clients' | 'policies' | undefined,
+  counted: CountedName | undefined,
   grown: number,
 ): StoredQuotaName | undefined {
   if (counted !== undefined && use[counted] >= quota[counted]) return counted;

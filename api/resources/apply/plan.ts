@@ -1,12 +1,10 @@
-import type { AccessPolicy } from '../../../crds/access-policy.ts';
-import type { Box } from '../../../crds/box.ts';
 import type { Client } from '../../../crds/client.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { isGeneratedSecret } from '../../../crds/generated-secret-text.ts';
 import type { Kind } from '../../../crds/kind.ts';
 import { keyFaults } from '../../../crds/public-keys.ts';
 import { sizeFaults } from '../../../crds/resource-size.ts';
-import { checkResource } from '../../../crds/validate.ts';
+import { checkResource, rowIdOf, type Resource } from '../../../crds/validate.ts';
 import type {
   ApplyHead,
   ApplyLine,
@@ -29,7 +27,7 @@ export interface KeyHosts {
 /** A declared object after its check: the resource to be stored, and its faults. */
 export interface JudgedLine {
   readonly line: ApplyLine;
-  readonly resource?: Client | AccessPolicy | Box;
+  readonly resource?: Resource;
   /** The previous secret, while it is still valid. */
   readonly previous?: PlannedWrite['previous'];
   /** Faults that refuse the line: the stored row stays. */
@@ -49,7 +47,7 @@ export function judgeLine(line: ApplyLine, now: number, { unlistedHost }: KeyHos
   const checked = checkResource(line.kind, line.resource);
   if (!checked.ok) return { line, refused: checked.faults };
   const { resource } = checked;
-  if (resource.id !== line.id) return { line, refused: [{ path: 'id', message: 'must be the id of the line' }] };
+  if (rowIdOf(resource) !== line.id) return { line, refused: [{ path: 'id', message: 'must be the id of the line' }] };
   const unfit = resource.resourceType === 'Client' ? keyFaults(resource.jwks) : [];
   const faults = [...sizeFaults({ ...resource }), ...unfit];
   if (faults.length > 0) return { line, refused: faults };
@@ -61,10 +59,7 @@ export function judgeLine(line: ApplyLine, now: number, { unlistedHost }: KeyHos
   return { line, resource, ...previous, ...(fault === undefined ? {} : { unusable: [fault] }) };
 }
 
-function withoutEffect(
-  resource: Client | AccessPolicy | Box,
-  unlistedHost: KeyHosts['unlistedHost'],
-): Fault | undefined {
+function withoutEffect(resource: Resource, unlistedHost: KeyHosts['unlistedHost']): Fault | undefined {
   if (resource.resourceType === 'Client') return unlistedHost(resource);
   const message = resource.resourceType === 'AccessPolicy' ? compilePolicy(resource).fault : undefined;
   return message === undefined ? undefined : { path: '', message };
@@ -99,7 +94,7 @@ function storedPreviousFaults(resource: DeclareLine['resource']): readonly Fault
 /** A row that is to be written. */
 export interface PlannedWrite {
   readonly line: DeclareLine;
-  readonly resource: Client | AccessPolicy | Box;
+  readonly resource: Resource;
   /** The answer to its line, if it is written. */
   readonly result: ApplyResult;
   /** See {@link JudgedLine}. */

@@ -2,11 +2,15 @@ import { MOST_COUNTED, type BoxUsage, type ClientLastUse, type LastUses } from '
 import { findUse } from '../../db/box/box-use.ts';
 import { readLastUse, readUsage } from '../../db/session/client-usage.ts';
 import type { LastUse, UsageSpan } from '../../db/session/client-usage.ts';
+import { sizesOfGroups } from '../../db/user/declared-group.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import { inBoxWithin, type Connection } from '../../db/core/transaction.ts';
 
 /** Limits of one call: some tenths of a second's work, regardless of the size of the box. */
 const portion = { clients: 200, sessions: MOST_COUNTED, allSessions: 5 * MOST_COUNTED } as const;
+
+/** Memberships to read: a million take some tenths of a second. */
+const memberships = { each: MOST_COUNTED, all: 100 * MOST_COUNTED } as const;
 
 /** The limit in milliseconds is much less than a caller waits without hearing a byte, and enough for a cold disk. */
 const reading = { mode: 'snapshot', limit: 10_000 } as const;
@@ -15,19 +19,19 @@ const reading = { mode: 'snapshot', limit: 10_000 } as const;
 export type UsagePlace = Pick<UsageSpan, 'box' | 'cluster' | 'after'>;
 
 /**
- * Returns the number of users of a box and the use of the clients that a cluster declares in it: a portion of them,
- * and the start of the next portion. `now` in milliseconds.
- * Throws Outage.
+ * Returns the number of users of a box, the sizes of the groups that a cluster declares in it, and the use of the
+ * clients that it declares: a portion of them, and the start of the next portion. `now` in milliseconds. Throws Outage.
  */
 export async function boxUsage(pool: Connections, { box, cluster, after }: UsagePlace, now: number): Promise<BoxUsage> {
   const span = { box, cluster, after, ...portion };
   const read = async (connection: Connection) => ({
     users: (await findUse(connection, box))?.use.users ?? 0,
+    groups: after === '' ? await sizesOfGroups(connection, box, cluster, memberships) : [],
     ...(await readUsage(connection, span, now)),
   });
   const used = await inBoxWithin(pool, box, reading, read);
   const clients = used.clients.map((one) => ({ ...told(one), live_sessions: one.sessions }));
-  return { clients, users: used.users, ...(used.next === undefined ? {} : { next: used.next }) };
+  return { clients, users: used.users, groups: used.groups, ...(used.next === undefined ? {} : { next: used.next }) };
 }
 
 /** Returns the last use of each client that a cluster declares in a box; `now` in milliseconds. Throws Outage. */

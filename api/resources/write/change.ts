@@ -27,7 +27,7 @@ export function changing<T>(
 }
 
 /** Refuses a resource that a custom resource declares: it would come back or drift. Throws Problem `conflict`. */
-export function refuseManaged(current: StoredResource | undefined): void {
+export function refuseManaged(current: Pick<StoredResource, 'kind' | 'id' | 'owner'> | undefined): void {
   if (current?.owner === undefined) return;
   const { kind, id, owner } = current;
   throw new Problem(

@@ -6,7 +6,7 @@ import { inBox } from '../../db/core/transaction.ts';
 import { groupNameUse } from '../../db/user/group-name-use.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
-import { changing } from '../../resources/write/change.ts';
+import { changing, refuseManaged } from '../../resources/write/change.ts';
 import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
 import { demandPreconditions } from '../../resources/write/etag.ts';
 import type { Preconditions } from '../../resources/write/etag.ts';
@@ -45,7 +45,8 @@ export interface RequestedGroupChange extends WriteConditions {
 
 /**
  * Replaces the name and the description of a group; undefined when there is none. Throws Problem `invalid`, `conflict`
- * (the name is taken, or a policy or the Box uses it), `precondition-failed`, ChangedMeanwhile, and Outage.
+ * (it is managed, its name is taken, or a policy or the Box uses it), `precondition-failed`, ChangedMeanwhile, and
+ * Outage.
  */
 export function changeGroup(
   services: GroupServices,
@@ -55,6 +56,7 @@ export function changeGroup(
   return changing(services, box, async (connection) => {
     const current = await readGroup(connection, box, id);
     if (current === undefined) return undefined;
+    refuseDeclared(current);
     const present = groupView(current);
     const wished = wish(present);
     confirmChanges?.(() => changedGroupFields(current, wished));
@@ -75,7 +77,10 @@ export function changeGroup(
 /** Milliseconds that removing a million members may take. */
 const longestRemoval = 20_000;
 
-/** Deletes a group and returns it; undefined if it was not there. Throws Problem `precondition-failed`, and Outage. */
+/**
+ * Deletes a group and returns it; undefined if it was not there. Throws Problem `conflict` (it is managed),
+ * `precondition-failed`, and Outage.
+ */
 export function removeGroup(
   services: GroupServices,
   box: string,
@@ -84,6 +89,7 @@ export function removeGroup(
 ): Promise<StoredGroup | undefined> {
   const remove = async (connection: Parameters<typeof readGroup>[0]): Promise<StoredGroup | undefined> => {
     const current = await readGroup(connection, box, id);
+    if (current !== undefined) refuseDeclared(current);
     demandPreconditions(preconditions, current?.version);
     if (current === undefined) return undefined;
     // Before the group's row: creating a user locks the two in this order.
@@ -91,6 +97,11 @@ export function removeGroup(
     return deleteGroup(connection, box, id);
   };
   return changing(services, box, remove, longestRemoval);
+}
+
+/** Refuses a managed group. Its members are data of the box and may change. Throws Problem `conflict`. */
+function refuseDeclared({ name, owner }: StoredGroup): void {
+  refuseManaged({ kind: 'Group', id: name, owner });
 }
 
 /** Refuses a name in use, since its policies would apply to the group's members. Throws Problem `conflict`. */

@@ -1,13 +1,14 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { MOST_HINTS, wordHint } from '../../../crds/did-you-mean.ts';
+import { GROUP_NAME, LONGEST_GROUP_DESCRIPTION } from '../../../crds/group.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import type { GroupContent } from '../../db/user/group.ts';
 import { Problem } from '../../problem.ts';
 import type { GroupView } from './view.ts';
 
 const longestName = 256;
-const longestDescription = 1024;
+const possibleName = new RegExp(GROUP_NAME, 'u');
 
 /**
  * Reads a submitted group. Fields that the service sets (`id`, `created_at`, `members`) may be given as in `present`,
@@ -29,21 +30,20 @@ export function readGroupSubmission(value: unknown, present?: GroupView): GroupC
 function nameFaults(name: unknown): readonly Fault[] {
   const fault = (message: string): readonly Fault[] => [{ path: 'name', message }];
   if (name === undefined) return fault('is required');
-  if (
-    typeof name !== 'string' ||
-    name.length > longestName ||
-    !/^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(name) ||
-    name !== name.trim()
-  ) {
+  if (typeof name !== 'string' || name.length > longestName || !possibleName.test(name)) {
     return fault(`must be one line of 1 to ${String(longestName)} characters, without a blank at its ends`);
   }
   return /^\d+$/.test(name) ? fault('must not be only digits: policies would take it for the id of a group') : [];
 }
 
 function descriptionFaults(description: unknown): readonly Fault[] {
-  if (description === null || (typeof description === 'string' && description.length <= longestDescription)) return [];
+  if (description === null || (typeof description === 'string' && description.length <= LONGEST_GROUP_DESCRIPTION))
+    return [];
   return [
-    { path: 'description', message: `must be a string of at most ${String(longestDescription)} characters, or null` },
+    {
+      path: 'description',
+      message: `must be a string of at most ${String(LONGEST_GROUP_DESCRIPTION)} characters, or null`,
+    },
   ];
 }
 

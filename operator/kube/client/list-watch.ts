@@ -39,6 +39,11 @@ export interface ListWatchOptions<T extends Kept> {
   readonly path: string;
   /** Only objects with these labels. */
   readonly labelSelector?: string;
+  /**
+   * True for a kind that may have no definition in the cluster (404): then it counts as listed, without an object, and is
+   * listed again after `watchSeconds`.
+   */
+  readonly isOptional?: boolean;
   /** Returns the stored part of an object; undefined if it is not an object of the kind. */
   readonly keep: (object: unknown) => T | undefined;
   readonly novelty: Novelty<T>;
@@ -116,6 +121,7 @@ class Loop<T extends Kept> implements ListWatch<T> {
         const error = noAnswer(this.#options.path, thrown);
         if (error.code === 'expired' || error.code === 'garbled') this.#version = undefined;
         wait = Math.max(waitAfter(failures, times.backOff, random), error.retryAfter);
+        if (error.code === 'not-found' && this.#options.isOptional === true) wait = this.#withoutDefinition();
         onFailure(thrown, wait);
       }
       await sleep(Math.max(0, wait, times.interval - (now() - began)), this.#signal);
@@ -154,6 +160,12 @@ class Loop<T extends Kept> implements ListWatch<T> {
     this.#relistAt = now() + times.relistPeriod * (0.9 + random() / 5);
     for (const namespace of this.store.replace(objects, resourceVersion)) this.#tell(namespace);
     this.#isSynced.resolve(undefined);
+  }
+
+  /** Answers without an object; a removal needs a live read, which a kind without a definition never confirms. */
+  #withoutDefinition(): number {
+    this.#isSynced.resolve(undefined);
+    return this.#options.times.watchSeconds * 1000;
   }
 
   #take({ type, object }: WatchEvent): void {

@@ -9,7 +9,7 @@ export interface NeededRight {
   readonly resource: string;
 }
 
-const kinds = ['clients', 'accesspolicies', 'boxes'];
+const kinds = ['clients', 'accesspolicies', 'boxes', 'groups'];
 
 /** Cluster-wide rights that every reconciliation needs: the first rules of operator/rbac/cluster-role.yaml. */
 export const NEEDED_RIGHTS: readonly NeededRight[] = [

@@ -41,7 +41,7 @@ type Watches = Readonly<Record<Kind, ListWatch<DeclaredObject>>> & {
   readonly tenancies: Tenancies;
 };
 
-const kinds: readonly Kind[] = ['Box', 'Client', 'AccessPolicy'];
+const kinds: readonly Kind[] = ['Box', 'Client', 'AccessPolicy', 'Group'];
 
 /** Creates a source over our kinds in all namespaces of a cluster. It answers once it is watched. */
 export function createClusterSource(options: ClusterSourceOptions): Source {
@@ -85,7 +85,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
         startListWatch(
           {
             ...options,
-            path: pathOfKind(kindName(kind)),
+            ...listedAs(kind),
             keep(value) {
               const kept = declaredObject(kind, value);
               if (kept !== undefined) {
@@ -107,7 +107,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
         if (isUsed(box) || (everUsed.has(box) && stores?.namespaces.store.hasNamespace(box) !== true)) judgeHosts(box);
         else if (stores?.tenancies.isGrantNew(box) === true) judgeHosts();
       });
-      const watched = { Box: start('Box'), Client: start('Client'), AccessPolicy: start('AccessPolicy') };
+      const watched = ofEachKind(start);
       const tenancies = createTenancies(watched.Box.store, namespaces.store, options.publicHost ?? '');
       stores = { ...watched, namespaces, tenancies };
       started.resolve(stores);
@@ -136,6 +136,15 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
       await writeStatuses(statusTarget(options, watches), changed, signal);
     },
   };
+}
+
+/** Returns how a kind is listed. The definitions of the release before this one lack Group (decision 81). */
+function listedAs(kind: Kind) {
+  return { path: pathOfKind(kindName(kind)), isOptional: kind === 'Group' };
+}
+
+function ofEachKind<T>(start: (kind: Kind) => T): Readonly<Record<Kind, T>> {
+  return { Box: start('Box'), Client: start('Client'), AccessPolicy: start('AccessPolicy'), Group: start('Group') };
 }
 
 function statusTarget({ api, definitions }: ClusterSourceOptions, watches: Watches): StatusTarget {

@@ -1,4 +1,4 @@
-import type { Kind } from '../../../crds/kind.ts';
+import { KINDS, type Kind } from '../../../crds/kind.ts';
 import { declaredObject, isHeld, type DeclaredObject } from './declared-object.ts';
 import { releasePatch } from './finalizers.ts';
 import type { KubeApi } from '../client/kube-api.ts';
@@ -41,7 +41,7 @@ export async function releaseAll(api: KubeApi, signal: AbortSignal): Promise<Rel
 
 async function heldObjects(api: KubeApi, signal: AbortSignal): Promise<readonly DeclaredObject[]> {
   const held: DeclaredObject[] = [];
-  for (const kind of ['Client', 'AccessPolicy', 'Box'] as const) {
+  for (const { kind } of Object.values(KINDS)) {
     held.push(...(await objectsOf(api, kind, signal)).filter(isHeld));
   }
   return held;

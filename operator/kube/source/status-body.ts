@@ -75,6 +75,8 @@ function fieldsOf(columns: Columns, live: Readonly<Record<string, unknown>>): Re
       const { id, subjects, resolvedLinks, danglingLinks } = columns;
       return { id: givenId(id), subjects: given(subjects), resolvedLinks, danglingLinks };
     }
+    case 'Group':
+      return { name: givenId(columns.name), members: columns.members ?? live['members'] ?? 0 };
     case 'Box':
       return {
         issuer: given(columns.issuer),

@@ -13,7 +13,7 @@ import type { BoxPass } from '../box-pass.ts';
 import { quotaText, retryRefusals } from '../../desired/quota-refusals.ts';
 import { removalLine, type Plan, type Removal } from './plan.ts';
 import { portionsOf, stepsOf, type LineMaker, type Portion } from './portions.ts';
-import type { Resource } from '../../desired/resource.ts';
+import type { Resource } from '../../../crds/validate.ts';
 
 /** Compares every digest with the database and remembers its rows. Changes nothing there. */
 export async function compareWithStored(pass: BoxPass, desired: readonly Desired[]): Promise<void> {

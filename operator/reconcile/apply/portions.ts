@@ -10,8 +10,8 @@ export interface Step {
 /** Characters of the lines of one apply call: it ends with the step that reaches them. */
 export const PORTION = 1_048_576;
 
-/** The policy of the first admin, which the API stores with a Box unless the box has a policy of this name. */
-const policyOfAdmins = 'AccessPolicy/admins';
+/** The policy and the group of the first admin: the API stores each with a Box unless the box has one of this name. */
+const ofAdmins: readonly string[] = ['AccessPolicy/admins', 'Group/admins'];
 
 /**
  * Orders a plan into steps: first the pure removals, then the Box, then each object, the oldest first. Beyond a quota
@@ -28,7 +28,7 @@ export function stepsOf(remove: readonly Removal[], declare: readonly Desired[])
   const gone = remove.filter(({ row }) => !wanted.has(rowKey(row)));
   const sorted = oldestFirst(declare);
   const hasBox = sorted.some(isBox);
-  const first = hasBox ? sorted.filter((one) => isBox(one) || one.validated.rowKey === policyOfAdmins) : [];
+  const first = hasBox ? sorted.filter((one) => isBox(one) || ofAdmins.includes(one.validated.rowKey)) : [];
   const others = hasBox ? sorted.filter((one) => !first.includes(one)) : sorted;
   return [
     ...(gone.length === 0 ? [] : [{ remove: gone, declare: [] }]),

@@ -18,6 +18,7 @@ export function isResourceToo(row: Row): boolean {
 
 /** The resource that a manifest declares, as it would be submitted over REST. */
 export function resourceOf(row: Row): Record<string, unknown> {
+  if (row.kind === 'Group') return { resourceType: row.kind, name: 'staff', ...specOf(row) };
   return { resourceType: row.kind, id: row.kind === 'Box' ? 'shop' : 'app', ...specOf(row) };
 }
 

@@ -25,9 +25,13 @@ const BASES = {
   Client: { grant_types: ['client_credentials'] },
   AccessPolicy: { engine: 'allow' },
   Box: {},
+  Group: {},
 } as const satisfies Record<Kind, Spec>;
 
-const NAMES = { Client: 'app', AccessPolicy: 'readers', Box: 'box' } as const satisfies Record<Kind, string>;
+const NAMES = { Client: 'app', AccessPolicy: 'readers', Box: 'box', Group: 'staff' } as const satisfies Record<
+  Kind,
+  string
+>;
 
 /** A whole object; what the spec does not say comes from the smallest good one. */
 export function manifest(kind: Kind, spec: Spec, name: string = NAMES[kind]): Spec {

@@ -1,4 +1,5 @@
 import { accessPolicyRows } from './access-policies.ts';
+import { groupRows } from './groups.ts';
 import { boxRows } from './boxes.ts';
 import { clientGrantRows } from './client-grants.ts';
 import { clientIdentityRows } from './client-identity.ts';
@@ -18,5 +19,6 @@ export const table: readonly Row[] = [
   ...clientKubernetesRows,
   ...accessPolicyRows,
   ...boxRows,
+  ...groupRows,
   ...validFalseRows,
 ];

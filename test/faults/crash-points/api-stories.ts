@@ -3,6 +3,7 @@ import type { DeclareLine, DeleteLine } from '../../../api/client/desired-state.
 import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
 import type { AccessPolicy } from '../../../crds/access-policy.ts';
 import type { Client } from '../../../crds/client.ts';
+import { rowIdOf } from '../../../crds/validate.ts';
 import { digestOf, type ApiWorld, type Credentials } from './api-world.ts';
 
 /** A sequence of requests to the API; its writes are the crash points. */
@@ -33,7 +34,8 @@ function declare(
   resource: DeclareLine['resource'],
   { uid = 'first', ...words }: Words = {},
 ): DeclareLine {
-  const { resourceType: kind, id } = resource;
+  const kind = resource.resourceType;
+  const id = rowIdOf(resource);
   return {
     kind,
     id,

@@ -93,7 +93,7 @@ export function unescaped(text: string): string {
 
 /** Stores a user of a box, as the users API would, with `data` as JSON text; its id. */
 export async function addUser(
-  api: TestApi,
+  api: Pick<TestApi, 'database'>,
   email: string,
   password: string,
   box = 'default',

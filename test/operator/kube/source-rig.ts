@@ -163,7 +163,7 @@ function sourceRig(plane: ControlPlane, api: TestApi, account: SourceAccount, bo
     },
     async end() {
       await rig.stop();
-      for (const kind of ['Client', 'AccessPolicy', 'Box'] as const) {
+      for (const kind of ['Client', 'AccessPolicy', 'Box', 'Group'] as const) {
         await plane.call({ method: 'DELETE', path: rig.at(kind) });
       }
     },

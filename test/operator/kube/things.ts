@@ -55,7 +55,11 @@ export function watchThings(
   api: KubeApi,
   times: Partial<ListWatchTimes> = {},
   onChange: (namespace: string) => void = () => undefined,
-  { path = '/apis/boxgate.dev/v1/things', sleep = briefly }: { path?: string; sleep?: () => Promise<void> } = {},
+  {
+    path = '/apis/boxgate.dev/v1/things',
+    sleep = briefly,
+    isOptional = false,
+  }: { path?: string; sleep?: () => Promise<void>; isOptional?: boolean } = {},
 ): ThingWatch {
   const stopping = new AbortController();
   const stopped = new Promise<void>((resolve) => {
@@ -68,6 +72,7 @@ export function watchThings(
     {
       api,
       path,
+      isOptional,
       keep: keepThing,
       novelty: { isSame: (known, next) => known.value === next.value, carry: (_known, next) => next },
       onChange(namespace) {

@@ -174,6 +174,23 @@ describe('custom resource definitions of another release', () => {
     expect(await reading()).to.equal(200);
   });
 
+  it('R-55: everything else is reconciled while the cluster has no definition of Group, and groups once it has', async () => {
+    await operator.end('SIGTERM');
+    await kubectl(plane, 'delete', 'crd', 'groups.boxgate.dev');
+    operator = await rig.operator();
+    await rig.put('Client', box, 'app', app);
+    await rig.ready('Client', box, 'app');
+    await applyCrds(plane);
+    await eventually('a Group is taken', async () => {
+      const failed = await rig.put('Group', box, 'staff', {}).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      return failed === undefined;
+    });
+    await rig.ready('Group', box, 'staff', 120_000);
+  });
+
   it('R-55: a field that nobody declares is refused as ever', async () => {
     const path = `/apis/boxgate.dev/v1/namespaces/${box}/clients?fieldValidation=Strict`;
     const body = {

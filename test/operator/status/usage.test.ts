@@ -20,7 +20,7 @@ describe('takeUsage', () => {
   let memory: { usage: UsageMemory | undefined };
   beforeEach(() => {
     [asked, time, memory] = [[], start, { usage: undefined }];
-    answer = () => Promise.resolve({ clients: [{ id: 'app', live_sessions: 3 }], users: 2 });
+    answer = () => Promise.resolve({ clients: [{ id: 'app', live_sessions: 3 }], users: 2, groups: [] });
   });
 
   function context(usagePeriod: number | 'never'): PassContext {
@@ -65,7 +65,7 @@ describe('takeUsage', () => {
     answer = (after) => {
       const clients = [{ id: `after-${after}`, live_sessions: asked.length }];
       const more = next[after];
-      return Promise.resolve({ clients, users: 0, ...(more === undefined ? {} : { next: more }) });
+      return Promise.resolve({ clients, users: 0, groups: [], ...(more === undefined ? {} : { next: more }) });
     };
     await sweeps(4);
     expect([...(memory.usage?.known?.clients.keys() ?? [])]).to.deep.equal(['after-', 'after-b']);
@@ -79,12 +79,12 @@ describe('takeUsage', () => {
 
   it('forgets with the last portion who is not told of any more', async () => {
     const portions: BoxUsage[] = [
-      { clients: [{ id: 'gone', live_sessions: 1 }], users: 0, next: 'gone' },
-      { clients: [{ id: 'stays', live_sessions: 1 }], users: 0 },
-      { clients: [], users: 0, next: 'gone' },
-      { clients: [{ id: 'stays', live_sessions: 2 }], users: 0 },
+      { clients: [{ id: 'gone', live_sessions: 1 }], users: 0, groups: [], next: 'gone' },
+      { clients: [{ id: 'stays', live_sessions: 1 }], users: 0, groups: [] },
+      { clients: [], users: 0, groups: [], next: 'gone' },
+      { clients: [{ id: 'stays', live_sessions: 2 }], users: 0, groups: [] },
     ];
-    answer = () => Promise.resolve(portions.shift() ?? { clients: [], users: 0 });
+    answer = () => Promise.resolve(portions.shift() ?? { clients: [], users: 0, groups: [] });
     await sweeps(9);
     expect([...(memory.usage?.known?.clients.values() ?? [])]).to.deep.equal([{ id: 'stays', live_sessions: 2 }]);
   });

@@ -40,6 +40,9 @@ export const GRANTS_NOTHING: Readonly<Record<string, string>> = {
   'Box.deletionPolicy': stores,
   'Box.suspend': stores,
   'Group.description': shown,
+  'Group.deletionPolicy': stores,
+  'Group.adoption': stores,
+  'Group.suspend': stores,
 };
 
 /** Fields that the operator turns into others, each with the test of what becomes of them. */

@@ -129,6 +129,20 @@ export const peopleStories: Readonly<Record<string, Story>> = {
       withdraw: () => ground.admin('DELETE', `/Group/${String(group)}`),
     };
   },
+  async 'Group.id (the object that declares the group is deleted)'(ground) {
+    const { user, access } = await tokensOfUser(ground);
+    await ground.declare(
+      { kind: 'Group', id: 'staff' },
+      ground.policy({ link: [{ resourceType: 'Group', id: 'staff' }] }),
+    );
+    const { text } = await ground.admin('GET', '/Group?_result=array&name=staff');
+    const [, group = ''] = /"id":(\d+)/.exec(text) ?? [];
+    await ground.admin('PUT', `/users/${String(user.id)}`, { 'group-ids': [Number(group)] });
+    return {
+      use: (api) => ground.opens(api, access),
+      withdraw: () => ground.one.remove(ground.box, [{ kind: 'Group', id: 'staff' }]),
+    };
+  },
   async 'Session.active'(ground) {
     const { user, access } = await tokensOfUser(ground);
     return {

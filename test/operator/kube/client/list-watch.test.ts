@@ -56,6 +56,23 @@ describe('a list-watch over a scripted API server', () => {
     expect(asked('list')).to.have.length(1);
   });
 
+  it('R-55 counts a kind without a definition as listed where it may lack one, and finds its objects once it has one', async () => {
+    server.next('list', status(404), status(404));
+    const things = await start({}, undefined, { isOptional: true });
+    await things.synced;
+    expect(things.value('one')).to.equal(undefined);
+    await eventually('it is listed', () => things.value('one') === 'a');
+    expect(sorts(things)).to.deep.equal(['not-found', 'not-found']);
+    expect(things.failures.map(({ wait }) => wait)).to.deep.equal([25_000, 25_000]);
+  });
+
+  it('R-55 never counts any other kind as listed without a list', async () => {
+    server.next('list', status(404), status(404));
+    const things = await start();
+    await things.synced;
+    expect(things.value('one')).to.equal('a');
+  });
+
   const troubles: Record<string, Fault> = {
     'a reset': reset,
     'an answer 403': status(403),

@@ -48,6 +48,7 @@ const samples = {
     spec: { engine: 'allow', link: [{ resourceType: 'Client', id: 'app' }] },
   },
   boxes: { kind: 'Box', name: 'box', spec: {} },
+  groups: { kind: 'Group', name: 'staff', spec: {} },
 } as const satisfies Record<string, Sample>;
 
 const generated = { grant_types: ['client_credentials'] };

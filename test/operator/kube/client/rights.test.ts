@@ -10,13 +10,15 @@ const everywhere = [
   'get,list,patch,watch boxgate.dev/accesspolicies',
   'get,list,patch,watch boxgate.dev/boxes',
   'get,list,patch,watch boxgate.dev/clients',
+  'get,list,patch,watch boxgate.dev/groups',
   'patch boxgate.dev/accesspolicies/status',
   'patch boxgate.dev/boxes/status',
   'patch boxgate.dev/clients/status',
+  'patch boxgate.dev/groups/status',
   'create,patch events.k8s.io/events',
   'get,list,watch /namespaces',
   'get,list,watch /serviceaccounts',
-  'get apiextensions.k8s.io/customresourcedefinitions clients.boxgate.dev,accesspolicies.boxgate.dev,boxes.boxgate.dev',
+  'get apiextensions.k8s.io/customresourcedefinitions clients.boxgate.dev,accesspolicies.boxgate.dev,boxes.boxgate.dev,groups.boxgate.dev',
 ];
 
 /** Paths that are no resources: who issues the tokens of ServiceAccounts, and by which keys. */

@@ -8,6 +8,7 @@ import { acceptAnySpec } from './any-definition.ts';
 
 const FINALIZER = 'boxgate.dev/finalizer';
 const group = '/apis/boxgate.dev/v1';
+const kindOf = { boxes: 'Box', clients: 'Client', groups: 'Group' } as const;
 
 /** On a control plane of its own: it stores objects that the definition refuses. */
 describe('boxgate operator --release-finalizers', () => {
@@ -18,13 +19,13 @@ describe('boxgate operator --release-finalizers', () => {
   });
   after(() => plane.stop());
 
-  const create = (namespace: string, plural: string, name: string, spec: object, query = '') =>
+  const create = (namespace: string, plural: keyof typeof kindOf, name: string, spec: object, query = '') =>
     plane.call({
       method: 'POST',
       path: `${group}/namespaces/${namespace}/${plural}${query}`,
       body: {
         apiVersion: 'boxgate.dev/v1',
-        kind: plural === 'boxes' ? 'Box' : 'Client',
+        kind: kindOf[plural],
         metadata: { name, finalizers: [FINALIZER] },
         spec,
       },
@@ -49,6 +50,7 @@ describe('boxgate operator --release-finalizers', () => {
       expect((await create(first, 'clients', name, machine)).status).to.equal(201);
       expect((await create(second, 'clients', name, machine)).status).to.equal(201);
     }
+    expect((await create(first, 'groups', 'a', {})).status).to.equal(201);
     await acceptAnySpec(plane, 'Box');
     await eventually('anything is accepted', async () => {
       return (await create(second, 'boxes', 'box', { hosts: 7, signing: 'none' })).status === 201;
@@ -60,10 +62,11 @@ describe('boxgate operator --release-finalizers', () => {
 
     const refused = await run();
     expect(await refused.ended).to.equal(1);
-    expect(refused.found).to.equal('released 4 objects');
+    expect(refused.found).to.equal('released 5 objects');
     for (const namespace of [first, second]) {
       for (const name of ['a', 'b']) expect(await finalizersOf(namespace, 'clients', name)).to.equal(undefined);
     }
+    expect(await finalizersOf(first, 'groups', 'a')).to.equal(undefined);
     expect(await finalizersOf(second, 'boxes', 'box')).to.deep.equal([FINALIZER]);
     const [told, ...more] = refused.lines.filter((line) => line.startsWith('boxgate: '));
     expect(more).to.deep.equal([]);

@@ -1,0 +1,187 @@
+import { ownerOf } from '../resource/resource.ts';
+import type { DeclaredResource, Owner } from '../resource/resource.ts';
+import type { Connection } from '../core/transaction.ts';
+
+/** A declared group to be stored under a new config version. */
+export interface GroupWrite {
+  readonly name: string;
+  readonly description: string | null;
+  readonly owner: Owner;
+  readonly digest: string;
+  /** True to keep it, without an owner, when the object that declares it is deleted. */
+  readonly retain: boolean;
+}
+
+interface DeclaredGroupColumns {
+  readonly name: string;
+  readonly version: string;
+  readonly owner_cluster: string | null;
+  readonly owner_name: string | null;
+  readonly owner_uid: string | null;
+  readonly digest: string | null;
+  readonly retain: boolean;
+  readonly state: 'intact' | 'changed';
+}
+
+/** SQL for the state of a group `g`, as `rowState` is for a resource; a group that nobody declares has none. */
+const groupState = `CASE WHEN g.xmin = g.written_in OR (g.owner_cluster IS NULL AND g.digest IS NULL)
+            OR g.content = boxgate.content_of_group(g) THEN 'intact' ELSE 'changed' END`;
+
+const declaredColumns = `g.name, g.version, g.owner_cluster, g.owner_name, g.owner_uid, g.digest, g.retain,
+       ${groupState} AS state`;
+
+/** Reads all groups of a box that a cluster declares, as rows whose id is the name. */
+export async function declaredGroups(
+  connection: Connection,
+  box: string,
+  cluster: string,
+): Promise<readonly DeclaredResource[]> {
+  const { rows } = await connection.query<DeclaredGroupColumns>(
+    `SELECT ${declaredColumns} FROM boxgate.group g WHERE g.box = $1 AND g.owner_cluster = $2`,
+    [box, cluster],
+  );
+  return rows.map(declaredGroup);
+}
+
+/** Finds those of the named groups that exist, whoever created them, as rows whose id is the name. */
+export async function findGroups(
+  connection: Connection,
+  box: string,
+  names: readonly string[],
+): Promise<readonly DeclaredResource[]> {
+  const { rows } = await connection.query<DeclaredGroupColumns>(
+    `SELECT ${declaredColumns} FROM boxgate.group g WHERE g.box = $1 AND g.name = ANY ($2::text[])`,
+    [box, names],
+  );
+  return rows.map(declaredGroup);
+}
+
+function declaredGroup(row: DeclaredGroupColumns): DeclaredResource {
+  const { name, version, digest, retain, state } = row;
+  return {
+    kind: 'Group',
+    id: name,
+    version: Number(version),
+    owner: ownerOf(row),
+    digest: digest ?? undefined,
+    retain,
+    purge: false,
+    state,
+  };
+}
+
+/**
+ * Stores groups under the box's new config version (bumpVersion), in one statement however many they are. One that
+ * exists keeps its id and its members; the others take the next ids. Call it under the box's lock.
+ */
+export async function storeGroups(
+  connection: Connection,
+  box: string,
+  version: number,
+  groups: readonly GroupWrite[],
+): Promise<void> {
+  const records = groups.map(({ name, description, owner, digest, retain }) => ({
+    name,
+    description,
+    owner_cluster: owner.cluster,
+    owner_name: owner.name,
+    owner_uid: owner.uid,
+    digest,
+    retain,
+  }));
+  await connection.query(upsert, [box, version, JSON.stringify(records)]);
+}
+
+const upsert = `
+WITH wanted AS MATERIALIZED (
+  SELECT w.* FROM jsonb_to_recordset($3::jsonb) AS w (name text, description text, owner_cluster text, owner_name text,
+                                                     owner_uid text, digest text, retain boolean)
+), changed AS (
+  UPDATE boxgate.group g
+     SET description = w.description, version = $2::bigint, owner_cluster = w.owner_cluster, owner_name = w.owner_name,
+         owner_uid = w.owner_uid, digest = w.digest, retain = w.retain, content = '', updated_at = now()
+    FROM wanted w WHERE g.box = $1::text AND g.name = w.name
+), fresh AS MATERIALIZED (
+  SELECT w.*, row_number() OVER (ORDER BY w.name) AS nth
+    FROM wanted w WHERE NOT EXISTS (SELECT FROM boxgate.group g WHERE g.box = $1::text AND g.name = w.name)
+), taken AS (
+  INSERT INTO boxgate.last_id AS l (box, kind, id)
+  SELECT $1::text, 'Group', count(*) FROM fresh HAVING count(*) > 0
+  ON CONFLICT (box, kind) DO UPDATE SET id = l.id + excluded.id
+  RETURNING id
+)
+INSERT INTO boxgate.group (box, id, name, description, version, owner_cluster, owner_name, owner_uid, digest, retain,
+                           content)
+SELECT $1::text, t.id - (SELECT count(*) FROM fresh) + f.nth, f.name, f.description, $2::bigint, f.owner_cluster,
+       f.owner_name, f.owner_uid, f.digest, f.retain, ''
+  FROM fresh f CROSS JOIN taken t`;
+
+/** Removes the owner of groups under the box's new config version: they stay as if created over REST. */
+export async function releaseGroups(
+  connection: Connection,
+  box: string,
+  version: number,
+  names: readonly string[],
+): Promise<void> {
+  await connection.query(
+    `UPDATE boxgate.group SET version = $2, owner_cluster = NULL, owner_name = NULL, owner_uid = NULL, digest = NULL,
+            retain = false, content = NULL, written_in = NULL, updated_at = now()
+      WHERE box = $1 AND name = ANY ($3::text[])`,
+    [box, version, names],
+  );
+}
+
+/** Deletes groups and their memberships; the users stay, and so do their sessions. */
+export async function deleteGroups(connection: Connection, box: string, names: readonly string[]): Promise<void> {
+  await connection.query('DELETE FROM boxgate.group WHERE box = $1 AND name = ANY ($2::text[])', [box, names]);
+}
+
+/** Transfers the groups that a cluster declares in a box to another one, or to itself again, as adoptRows does. */
+export async function adoptGroups(connection: Connection, box: string, from: string, to: string): Promise<void> {
+  await connection.query(
+    `UPDATE boxgate.group g
+        SET owner_cluster = $3, owner_uid = NULL,
+            content = CASE WHEN ${groupState} = 'changed' THEN g.content ELSE '' END
+      WHERE g.box = $1 AND g.owner_cluster = $2`,
+    [box, from, to],
+  );
+}
+
+/** Number of members of a group, at most as many as were asked for. */
+export interface GroupSize {
+  readonly name: string;
+  readonly members: number;
+}
+
+/** Limits of counting: memberships that are read of each group, and of all groups of a box. */
+export interface CountLimits {
+  readonly each: number;
+  readonly all: number;
+}
+
+/**
+ * Counts the members of the groups that a cluster declares in a box, by name; of a group beyond the limit of all
+ * nothing is told.
+ */
+export async function sizesOfGroups(
+  connection: Connection,
+  box: string,
+  cluster: string,
+  { each, all }: CountLimits,
+): Promise<readonly GroupSize[]> {
+  const { rows } = await connection.query<{ name: string; members: string; rows: string }>(
+    `SELECT l.name, count(l.user_id) AS members, count(*) AS rows
+       FROM (SELECT d.name, m.user_id
+               FROM (SELECT g.id, g.name FROM boxgate.group g
+                      WHERE g.box = $1 AND g.owner_cluster = $2 ORDER BY g.name) AS d
+               LEFT JOIN LATERAL (SELECT i.user_id FROM boxgate.group_member i
+                                   WHERE i.box = $1 AND i.group_id = d.id LIMIT $3) AS m ON true
+              LIMIT $4) AS l
+      GROUP BY l.name ORDER BY l.name`,
+    [box, cluster, each, all],
+  );
+  const isCut = rows.reduce((sum, row) => sum + Number(row.rows), 0) >= all;
+  // The members of the last group may not all have been read.
+  const whole = isCut ? rows.slice(0, -1) : rows;
+  return whole.map(({ name, members }) => ({ name, members: Number(members) }));
+}

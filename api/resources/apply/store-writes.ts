@@ -1,0 +1,93 @@
+import { Outage } from '../../db/core/outage.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { storeResources } from '../../db/resource/write.ts';
+import type { ResourceWrite } from '../../db/resource/write.ts';
+import { storeGroups, type GroupWrite } from '../../db/user/declared-group.ts';
+import type { PlannedWrite } from './plan.ts';
+
+/** Writes of a call, and what they need to be stored. */
+export interface PlannedWrites {
+  readonly writes: readonly PlannedWrite[];
+  /** The declaring cluster. */
+  readonly cluster: string;
+  /** The stored forms of secrets, by their text. */
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
+/** Stores what a call declares under the box's new config version. Throws Outage. */
+export async function storeWrites(
+  connection: Connection,
+  box: string,
+  version: number,
+  { writes, cluster, hashes }: PlannedWrites,
+): Promise<void> {
+  for (let from = 0; from < writes.length; from += writesInStatement) {
+    const part = writes.slice(from, from + writesInStatement);
+    const groups = part.flatMap((write) => groupWrite(write, cluster) ?? []);
+    const resources = groups.length === 0 ? part : part.filter(({ line }) => line.kind !== 'Group');
+    await storeResources(
+      connection,
+      box,
+      version,
+      resources.map((write) => resourceWrite(write, cluster, hashes)),
+    );
+    if (groups.length > 0) await storeGroups(connection, box, version, groups);
+  }
+}
+
+/** Limit of writes in one statement, which bounds its memory. */
+const writesInStatement = 1_000;
+
+/** Returns what is stored of a declared group; undefined for anything else. */
+function groupWrite({ line, resource }: PlannedWrite, cluster: string): GroupWrite | undefined {
+  if (resource.resourceType !== 'Group') return undefined;
+  const { name, description = null } = resource;
+  const owner = { cluster, name: line.owner.name, uid: line.owner.uid };
+  return { name, description, owner, digest: line.digest, retain: line.retain === true };
+}
+
+function resourceWrite(
+  { line, resource, previous, isPartial }: PlannedWrite,
+  cluster: string,
+  hashes: ReadonlyMap<string, string>,
+): ResourceWrite {
+  const { secret, ...body } = { secret: undefined, ...resource };
+  return {
+    kind: line.kind,
+    id: line.id,
+    body,
+    secrets: storedSecrets(secret, hashes),
+    previous: storedPrevious(secret, previous, hashes),
+    owner: { cluster, name: line.owner.name, uid: line.owner.uid },
+    digest: isPartial === true ? undefined : line.digest,
+    retain: line.retain === true,
+    purge: line.purge === true,
+  };
+}
+
+/** Returns the stored forms of a secret. Undefined keeps the present ones; null removes them. */
+function storedSecrets(
+  secret: string | null | undefined,
+  hashes: ReadonlyMap<string, string>,
+): readonly string[] | undefined {
+  if (secret === undefined) return undefined;
+  if (secret === null) return [];
+  return [hashOf(secret, hashes)];
+}
+
+/** Returns the previous secret to store. Without one the stored one is removed, unless the present secret is kept. */
+function storedPrevious(
+  secret: string | null | undefined,
+  previous: PlannedWrite['previous'],
+  hashes: ReadonlyMap<string, string>,
+): ResourceWrite['previous'] {
+  if (previous === undefined) return secret === undefined ? undefined : null;
+  const { secret: text, until } = previous;
+  return text === undefined ? { stored: undefined, until } : { stored: hashOf(text, hashes), until };
+}
+
+function hashOf(secret: string, hashes: ReadonlyMap<string, string>): string {
+  const hash = hashes.get(secret);
+  if (hash === undefined) throw new Outage('the rows moved while secrets were hashed');
+  return hash;
+}

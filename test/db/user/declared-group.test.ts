@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { bumpVersion } from '../../../api/db/box/box.ts';
+import type { Connection } from '../../../api/db/core/transaction.ts';
+import {
+  declaredGroups,
+  findGroups,
+  releaseGroups,
+  sizesOfGroups,
+  storeGroups,
+} from '../../../api/db/user/declared-group.ts';
+import { insertGroup } from '../../../api/db/user/group.ts';
+import { insertUser, setGroupsOfUser } from '../../../api/db/user/user-write.ts';
+import { boxDatabase } from '../../resources/box-database.ts';
+import type { BoxDatabase } from '../../resources/box-database.ts';
+
+const owner = { cluster: 'c1', name: 'shop/staff', uid: 'u' };
+
+describe('the statements of declared groups', () => {
+  let database: BoxDatabase;
+
+  before(async () => {
+    database = await boxDatabase();
+  });
+  after(() => database.end());
+  beforeEach(async () => {
+    await database.owner.query('DELETE FROM boxgate.user; DELETE FROM boxgate.group; DELETE FROM boxgate.last_id');
+  });
+
+  function changing<T>(work: (connection: Connection, version: number) => Promise<T>): Promise<T> {
+    return database.write(async (connection) => work(connection, await bumpVersion(connection, 'default')));
+  }
+
+  const store = (...names: readonly string[]) =>
+    changing((connection, version) =>
+      storeGroups(
+        connection,
+        'default',
+        version,
+        names.map((name) => ({ name, description: null, owner, digest: 'd', retain: true })),
+      ),
+    );
+
+  async function ids(): Promise<readonly unknown[]> {
+    const { rows } = await database.owner.query<{ id: number; name: string }>(
+      'SELECT id::int, name FROM boxgate.group ORDER BY id',
+    );
+    return rows;
+  }
+
+  it('give new groups the next numbers, and keep the number of one that is there', async () => {
+    await changing((c, version) => insertGroup(c, 'default', version, { name: 'b', description: 'made over REST' }));
+    await store('c', 'b', 'a');
+    expect(await ids()).to.deep.equal([
+      { id: 1, name: 'b' },
+      { id: 2, name: 'a' },
+      { id: 3, name: 'c' },
+    ]);
+    await changing((c, version) => insertGroup(c, 'default', version, { name: 'd', description: null }));
+    await store('e');
+    expect(JSON.stringify(await ids())).to.contain('{"id":4,"name":"d"},{"id":5,"name":"e"}');
+  });
+
+  it('find a group whoever made it, and of the declared ones those of one cluster', async () => {
+    await store('ours');
+    await changing((c, version) => insertGroup(c, 'default', version, { name: 'theirs', description: null }));
+    const found = await database.read((c) => findGroups(c, 'default', ['theirs', 'ours', 'nobody']));
+    expect(found.map(({ id, state }) => `${id} ${state}`).sort()).to.deep.equal(['ours intact', 'theirs intact']);
+    expect(await database.read((c) => declaredGroups(c, 'default', 'c2'))).to.deep.equal([]);
+    const [ours] = await database.read((c) => declaredGroups(c, 'default', 'c1'));
+    expect(ours).to.deep.include({ kind: 'Group', id: 'ours', owner, digest: 'd', retain: true, purge: false });
+  });
+
+  it('take a restored row for intact by its hash, and one that was changed by hand for changed', async () => {
+    await store('a', 'b');
+    await database.owner.query(
+      `UPDATE boxgate.group SET written_in = NULL; UPDATE boxgate.group SET description = 'mine' WHERE name = 'b'`,
+    );
+    const states = (await database.read((c) => declaredGroups(c, 'default', 'c1'))).map(({ id, state }) => [id, state]);
+    expect(states).to.have.deep.members([
+      ['a', 'intact'],
+      ['b', 'changed'],
+    ]);
+  });
+
+  it('take nothing of a released group for changed, whatever becomes of it over REST', async () => {
+    await store('a');
+    await changing((c, version) => releaseGroups(c, 'default', version, ['a']));
+    await database.owner.query(`UPDATE boxgate.group SET description = 'mine'`);
+    const [found] = await database.read((c) => findGroups(c, 'default', ['a']));
+    expect(found).to.deep.include({ owner: undefined, digest: undefined, retain: false, state: 'intact' });
+  });
+
+  it('count members of each group up to a limit, and of all groups those of the first names', async () => {
+    await store('a', 'b', 'c');
+    const password = { hash: 'x', pepper: 'p' };
+    for (const [nth, groups] of [[1, 2], [2, 1], [2]].entries()) {
+      const email = String(nth);
+      const user = { email, emailKey: email, password, data: null, status: null };
+      const id = await database.write((c) => insertUser(c, 'default', user));
+      await database.write((c) => setGroupsOfUser(c, 'default', id ?? 0, groups));
+    }
+    const sizes = async (each: number, all: number) =>
+      (await database.read((c) => sizesOfGroups(c, 'default', 'c1', { each, all })))
+        .map(({ name, members }) => `${name} ${String(members)}`)
+        .join();
+    expect(await sizes(10, 100)).to.equal('a 2,b 3,c 0');
+    expect(await sizes(2, 100)).to.equal('a 2,b 2,c 0');
+    expect(await sizes(10, 4)).to.equal('a 2');
+    expect(await database.read((c) => sizesOfGroups(c, 'default', 'c2', { each: 1, all: 1 }))).to.deep.equal([]);
+  });
+});
