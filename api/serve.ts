@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { createApp } from './app.ts';
+import { auditLines } from './audit/audit-lines.ts';
 import { boxAddressing } from './box-addressing.ts';
 import type { ApiConfig } from './config.ts';
 import { createClientSecrets } from './credentials/client-secret.ts';
@@ -251,6 +252,7 @@ function oauthServices(
     now: Date.now,
     revocationsNeedStandby: config.revocationsNeedStandby,
     issuer: (state) => state.settings.issuer ?? `${config.publicUrl}/boxes/${state.box}`,
+    trailOf: (origin) => ({ origin, now: Date.now, log: auditLines(log) }),
     audit: (event, facts) => {
       log.warn({ event, ...facts }, 'audit');
     },

@@ -1,3 +1,4 @@
+import type { AuditTrail, Origin } from '../audit/audit-trail.ts';
 import type { Connections } from '../db/core/pool.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { Passwords } from '../credentials/password.ts';
@@ -28,6 +29,8 @@ export interface OAuthServices {
   readonly now: () => number;
   /** Returns the issuer of a box: its own setting, otherwise a URL below the installation's public URL. */
   readonly issuer: (state: BoxState) => string;
+  /** Returns the audit trail of a request. */
+  readonly trailOf: (origin: Origin) => AuditTrail;
   /** Reports events to an operator: a reused refresh token, a ServiceAccount that was created again. */
   readonly audit: (event: string, facts: Readonly<Record<string, string>>) => void;
   /** Records policies that fail in decisions. */

@@ -113,6 +113,7 @@ export async function makeWorld(): Promise<World> {
       now: () => clock.now,
       issuer: (state) => state.settings.issuer ?? `https://boxgate.test/boxes/${state.box}`,
       failedPolicies: createFailedPolicies(() => undefined),
+      trailOf: (origin) => ({ origin, now: () => clock.now, log: () => undefined }),
       audit: (event, facts) => void audits.push({ event, facts }),
       revocationsNeedStandby: false,
     };

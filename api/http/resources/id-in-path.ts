@@ -15,6 +15,7 @@ const forms = {
   Session: sessionId,
   Group: /^[1-9]\d{0,14}$/,
   Grant: grantId,
+  AuditEvent: sessionId,
 } as const satisfies Record<ResourceKind, RegExp>;
 
 /** Returns an id that a resource of the kind can have; undefined for any other text. */

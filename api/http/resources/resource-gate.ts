@@ -1,3 +1,5 @@
+import type { Origin } from '../../audit/audit-trail.ts';
+import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { StoredUser } from '../../db/user/user.ts';
@@ -11,8 +13,10 @@ import { authorize } from './authorize.ts';
 import type { AskedFor, Granted, RestOfRequest } from './authorize.ts';
 import type { Endpoint, PathParameters } from '../server/endpoint.ts';
 import { exchangeOf } from '../request/exchange.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { throttlePassword } from '../throttle/throttle-password.ts';
-import { hashingAs, hashSharer } from '../throttle/hash-sharer.ts';
+import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
+import type { RequestServices } from '../throttle/hash-sharer.ts';
 import type { Guess } from '../throttle/throttle-password.ts';
 import { inPageTurn } from './large-pages.ts';
 import { loopTurns } from '../server/loop-time.ts';
@@ -27,7 +31,7 @@ import { send } from '../server/send.ts';
 /** Answers are personal: no cache on the way may keep them. */
 const personal = { 'Cache-Control': 'private, no-store' };
 
-type Handler = (exchange: ResourceExchange, services: OAuthServices) => Promise<ResourceAnswer>;
+type Handler = (exchange: ResourceExchange, services: RequestServices) => Promise<ResourceAnswer>;
 
 /** Returns the names of the fields that a request would change of the record that it addresses. */
 type ReadChanges = (write: RequestedWrite) => Promise<readonly string[]>;
@@ -85,7 +89,7 @@ export function withAuthorization(
       const sharer = hashSharer(context.throttle, box, remoteAddr);
       const reader = { box, member: exchange.client ?? remoteAddr };
       return inPageTurn(context, reader, query, async () => {
-        const told = await handler(addressed, hashingAs(context.oauth, sharer));
+        const told = await handler(addressed, servicesOf(context.oauth, sharer, originOf(exchange, granted.session)));
         return renderInTurns(told, format, loopTurns(context, reader));
       });
     });
@@ -164,6 +168,12 @@ async function isGuessed(
     },
   );
   return right === true;
+}
+
+/** Returns the origin of a change: the subject of the token, and the request. */
+function originOf({ remoteAddr, requestId }: Exchange, session: LiveSession | undefined): Origin {
+  const [client, user] = [session?.client.id, session?.user?.id];
+  return { client, user, remoteAddr, session: session?.id, requestId };
 }
 
 function idOf({ id }: PathParameters): string | undefined {

@@ -1,4 +1,6 @@
 import { bumpVersion } from '../../db/box/box.ts';
+import { inBoxRecorded } from '../../audit/recorded.ts';
+import type { NoteEvent } from '../../audit/recorded.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { lockUser, readUser } from '../../db/user/user.ts';
@@ -13,6 +15,7 @@ import { changedUserFields } from './changed-user-fields.ts';
 import { InvalidUser } from './invalid-user.ts';
 import type { SubmittedUser } from './invalid-user.ts';
 import type { UserServices } from '../services.ts';
+import { userChangeEvents } from './user-events.ts';
 import { conflictsOf, taken, unknownGroups } from './user-conflicts.ts';
 import { readUserSubmission } from './submission.ts';
 import type { UserWish } from './submission.ts';
@@ -50,7 +53,7 @@ export async function changeUser(
   const all = [...faults, ...conflicts, ...wrong];
   if (all.length > 0) throw new InvalidUser(all, entity);
   const password = wish.password === undefined ? undefined : await services.passwords.store(wish.password);
-  const store = async (connection: Connection) => {
+  const store = async (connection: Connection, note: NoteEvent) => {
     // The lock holds the fields of the user still until they are stored.
     const present = await lockUser(connection, box, id);
     if (present === undefined) return undefined;
@@ -58,10 +61,12 @@ export async function changeUser(
     confirmChanges?.(() => changes);
     demandPreconditions(preconditions, userVersion(present));
     if (changes.length === 0) return present;
-    return storeChange(connection, { box, id, wish, password, entity });
+    const stored = await storeChange(connection, { box, id, wish, password, entity });
+    for (const event of userChangeEvents(present, changes, wish.groups)) note(event);
+    return stored;
   };
   // Only a change that ends sessions concerns the configuration of the box.
-  return endsSessions(wish) ? changing(services, box, store) : inBox(services.pool, box, 'write', store);
+  return endsSessions(wish) ? changing(services, box, store) : inBoxRecorded(services, box, store);
 }
 
 async function oldPasswordFaults(
