@@ -128,6 +128,7 @@ async function upkeepBox(box: string, services: OAuthServices, log: Log): Promis
   const { pool } = services;
   const found = await inBox(pool, box, 'snapshot', (connection) => readBoxUpkeep(connection, box));
   if (found.hasKeys && (await services.keys.upkeep(box, settingsOf(box, found.settings), services.now()))) {
+    services.countedEvents.note({ box, event: 'keys.rotated', target: `Box/${box}`, origin: {} });
     log.info({ box }, 'signing keys moved on');
   }
   if (found.hasOldVersions) await inBox(pool, box, 'write', (connection) => pruneVersions(connection, box));

@@ -7,11 +7,11 @@ const text = (description: string) => Type.String({ description, minLength: 1, m
 
 const reference = (description: string, kinds: readonly string[]) =>
   Type.Object(
-    { resourceType: Type.Enum([...kinds]), id: Type.String({ minLength: 1, maxLength: 320 }) },
+    { resourceType: Type.Enum([...kinds]), id: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })) },
     { description, additionalProperties: false },
   );
 
-const targetKinds = ['User', 'Group', 'Client', 'AccessPolicy', 'Box', 'Session', 'Grant'] as const;
+const targetKinds = ['User', 'Group', 'Client', 'AccessPolicy', 'Box', 'Session', 'Grant', 'AuditEvent'] as const;
 
 const actor = Type.Object(
   {
@@ -37,7 +37,9 @@ export const auditRecordSchema = Type.Object(
       description: '`success`; `failure`: a proof was wrong; `denied`: a limit or the policies refused it.',
     }),
     actor,
-    target: Type.Optional(reference('What it was done to.', targetKinds)),
+    target: Type.Optional(
+      reference('What it was done to; without an `id` all of a kind, or one that cannot be there.', targetKinds),
+    ),
     member: Type.Optional(reference('The user who joined or left the group in `target`.', ['User'])),
     session: Type.Optional(text('The session of the token that was used.')),
     request_id: Type.Optional(text('The `X-Request-Id` of the response, also in the log.')),
@@ -80,7 +82,8 @@ export function auditRecord(box: string, stored: StoredAuditEvent): AuditRecord 
   };
 }
 
-function referenceOf(target: string): { resourceType: string; id: string } {
+function referenceOf(target: string): { resourceType: string; id?: string } {
   const at = target.indexOf('/');
-  return { resourceType: target.slice(0, at), id: target.slice(at + 1) };
+  const [resourceType, id] = [target.slice(0, at), target.slice(at + 1)];
+  return id === '' ? { resourceType } : { resourceType, id };
 }

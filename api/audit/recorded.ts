@@ -1,5 +1,4 @@
 import { insertAuditEvents } from '../db/audit/audit-event.ts';
-import type { StoredAuditEvent } from '../db/audit/audit-event.ts';
 import type { Connections } from '../db/core/pool.ts';
 import { inBoxWithin } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
@@ -29,14 +28,25 @@ export async function inBoxRecorded<T>(
   work: RecordedWork<T>,
   limit = requestLimit,
 ): Promise<T> {
-  let records: readonly StoredAuditEvent[] = [];
-  const result = await inBoxWithin(pool, box, { mode: 'write', limit }, async (connection) => {
+  const { outcome, log } = await inBoxWithin(pool, box, { mode: 'write', limit }, async (connection) => {
     const events: SecurityEvent[] = [];
-    const outcome = await work(connection, (event) => events.push(event));
-    records = recordsOf(trail, events);
-    if (records.length > 0) await insertAuditEvents(connection, box, records);
-    return outcome;
+    const done = await work(connection, (event) => events.push(event));
+    return { outcome: done, log: await recordIn(connection, box, trail, events) };
   });
-  if (records.length > 0) trail.log(box, records);
-  return result;
+  log();
+  return outcome;
+}
+
+/** Stores events in a transaction, and returns the function that logs them: to be called once it is committed. */
+export async function recordIn(
+  connection: Connection,
+  box: string,
+  trail: AuditTrail,
+  events: readonly SecurityEvent[],
+): Promise<() => void> {
+  const records = recordsOf(trail, events);
+  if (records.length > 0) await insertAuditEvents(connection, box, records);
+  return () => {
+    trail.log(box, records);
+  };
 }

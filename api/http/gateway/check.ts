@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
+import type { Origin } from '../../audit/audit-trail.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { checkToken } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
@@ -39,14 +40,14 @@ export function checkEndpoint(context: ApiContext): Endpoint {
   const addressOf = knownAddress(context);
   return async (request, response) => {
     const exchange = exchangeOf(response);
-    const { box } = exchange;
+    const { box, requestId } = exchange;
     const { method, target, app } = originalRequest(request, exchange.path);
     const token = bearerToken(request, noQuery, box);
     if (token === undefined) throw missingToken(box);
     const remoteAddr = addressOf(request, exchange.remoteAddr);
     const original = originalTarget(target);
     const asked = original && { ...original, box, app, method, headers: request.headers, remoteAddr };
-    const { session, policy } = await granted(token, { box, app, asked }, context);
+    const { session, policy } = await granted(token, { box, app, asked, origin: { remoteAddr, requestId } }, context);
     exchange.client = session.client.id;
     exchange.policy = policy;
     send(response, { status: 200, headers: identityHeaders(session, policy) }, context.onAnswer);
@@ -83,17 +84,20 @@ interface Asked {
   readonly box: string;
   readonly app: string;
   readonly asked: Question | undefined;
+  readonly origin: Origin;
 }
 
 /** Decides, again after policies had to be compiled, and once more after a decision ran out of time. Throws Problem. */
-async function granted(token: string, { box, app, asked }: Asked, { oauth }: ApiContext): Promise<Granted> {
+async function granted(token: string, { box, app, asked, origin }: Asked, { oauth }: ApiContext): Promise<Granted> {
   let isLastAttempt = false;
+  let caller: LiveSession | undefined;
   for (;;) {
     const verdict = await oauth.states.decide<Verdict>(box, async (state, statements) => {
       const session = await checkToken(token, { state, statements, services: oauth });
       const issuer = oauth.issuer(state);
       const subject = session && appSubject({ ...session, client: session.client.id }, app, issuer);
       if (session === undefined || subject === undefined) return 'unauthenticated';
+      caller = session;
       if (asked === undefined) return 'forbidden';
       const part = { known: 'changes', request: requestOf(asked, session, issuer) } as const;
       const decision = decideUpTo(state.policies.forApp(app), subject, part);
@@ -105,7 +109,11 @@ async function granted(token: string, { box, app, asked }: Asked, { oauth }: Api
     });
     if (verdict === undefined) throw nothingHere();
     if (verdict === 'unauthenticated') throw refusedToken(box);
-    if (verdict === 'forbidden') throw new Problem('forbidden', 'No access policy grants this request');
+    if (verdict === 'forbidden') {
+      const who = { client: caller?.client.id, user: caller?.user?.id, session: caller?.id };
+      oauth.countedEvents.note({ box, event: 'access.denied', result: 'denied', origin: { ...origin, ...who } });
+      throw new Problem('forbidden', 'No access policy grants this request');
+    }
     if (verdict === 'out-of-time') {
       isLastAttempt = true;
       await setImmediate();

@@ -3,14 +3,15 @@ import { Compile } from 'typebox/compile';
 import { auditRecordSchema } from '../../../api/audit/audit-record.ts';
 import { isObject } from '../../../crds/json-value.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
-import { addUser } from '../pages/browser.ts';
+import { eventually } from '../../support/eventually.ts';
+import { addUser, newBrowser } from '../pages/browser.ts';
 import { entries, startBoxApi, stringIn } from './box-api.ts';
 import type { BoxApi, CallOptions, Reply, Shown } from './box-api.ts';
 
 const record = Compile(auditRecordSchema);
 const password = 'a long enough passphrase';
 
-describe('the audit trail of changes', () => {
+describe('the audit trail', () => {
   let api: BoxApi;
 
   before(async () => {
@@ -37,6 +38,11 @@ describe('the audit trail of changes', () => {
     const requestId = headers.get('x-request-id');
     const all = await found('_count=100');
     return all.filter(({ request_id }) => request_id === requestId).toReversed();
+  }
+
+  function loggedRecords(): readonly Shown[] {
+    const lines = api.logLines.map((line): unknown => JSON.parse(line)).filter(isObject);
+    return lines.map(({ audit }) => audit).filter(isObject);
   }
 
   async function change(method: string, path: string, options: CallOptions = {}): Promise<readonly Shown[]> {
@@ -240,13 +246,103 @@ describe('the audit trail of changes', () => {
     expect(read.status).to.equal(404);
   });
 
+  /** Waits for a record of an event, which is written in the background; the newest one. */
+  async function written(query: string): Promise<Shown> {
+    let newest: Shown | undefined;
+    await eventually(`there is a record of ${query}`, async () => {
+      [newest] = await found(`${query}&_count=1`);
+      return newest !== undefined;
+    });
+    return newest ?? {};
+  }
+
+  it('records sign-ins and sign-outs of a user, and the failures before them', async () => {
+    const id = await addUser(api, 'eve@shop.example', password);
+    const target = { resourceType: 'User', id: String(id) };
+    const browser = newBrowser(api);
+    for (const wrong of ['wrong one', 'wrong two']) {
+      await browser.submit('/auth/signin', { email: 'eve@shop.example', password: wrong });
+    }
+    await browser.submit('/auth/signin', { email: 'eve@shop.example', password });
+    await browser.submit('/auth/signout', {});
+    const failed = await written(`event=user.sign_in_failed&target=User/${String(id)}`);
+    expect(failed).to.deep.include({ result: 'failure', target });
+    expect(failed['actor']).to.deep.equal({ remote_addr: '127.0.0.1' });
+    for (const event of ['user.signed_in', 'user.signed_out']) {
+      const record = await written(`event=${event}&user=${String(id)}`);
+      expect(record).to.deep.include({ result: 'success', target });
+      expect(record['actor']).to.deep.equal({ user: target, remote_addr: '127.0.0.1' });
+    }
+  });
+
+  it('stores nothing of what was typed for an unknown account or client', async () => {
+    const typed = 'my-pass-word-in-the-wrong-field@shop.example';
+    await newBrowser(api).submit('/auth/signin', { email: typed, password: 'wrong' });
+    await api.requestToken('unknown-client-name', 'wrong-secret');
+    await api.requestToken('admin', 'wrong-secret');
+    expect(await written('event=client.authentication_failed&target=Client/admin')).to.include({ result: 'failure' });
+    for (const event of ['user.sign_in_failed', 'client.authentication_failed']) {
+      await eventually(`${event} is recorded without a target`, async () => {
+        return (await found(`event=${event}`)).some(({ target }) => target === undefined);
+      });
+    }
+    const everything = JSON.stringify(await ownerQuery(api, 'SELECT * FROM boxgate.audit_event', []));
+    for (const text of [typed, 'unknown-client-name', 'wrong-secret']) {
+      expect(everything).not.to.contain(text);
+      expect(api.logLines.filter((line) => line.includes('"audit event"')).join()).not.to.contain(text);
+    }
+  });
+
+  it('records who was denied what, of resources and at a gateway', async () => {
+    const token = stringIn(await api.requestToken('stranger', 'stranger-secret'), 'access_token');
+    expect((await api.call('DELETE', '/Client/admin', { token })).status).to.equal(403);
+    expect((await api.call('GET', '/users', { token })).status).to.equal(403);
+    const headers = { 'X-Original-Method': 'GET', 'X-Original-URI': '/', Host: 'app.example' };
+    expect((await api.call('GET', '/auth/check?app=app.example', { token, headers })).status).to.equal(403);
+    const actor = { client: { resourceType: 'Client', id: 'stranger' }, remote_addr: '127.0.0.1' };
+    const denied = await written('event=access.denied&client=stranger&target=Client/admin');
+    expect(denied).to.deep.include({ result: 'denied', actor, count: 1 });
+    expect(await written('event=access.denied&client=stranger&target=User/')).to.deep.include({
+      target: { resourceType: 'User' },
+    });
+    await eventually('the gateway is recorded', async () => {
+      return (await found('event=access.denied&client=stranger')).some(({ target }) => target === undefined);
+    });
+  });
+
+  it('records a consent that was given with its transaction, and its removal', async () => {
+    const auth = { implicit: { redirect_uri: 'https://app.example/back' } };
+    await api.declare('default', [{ kind: 'Client', id: 'shop', grant_types: ['implicit'], auth, scope: ['read'] }]);
+    const id = await addUser(api, 'fay@shop.example', password);
+    const browser = newBrowser(api);
+    await browser.submit('/auth/signin', { email: 'fay@shop.example', password });
+    const { location } = await browser.get('/auth/authorize?response_type=token&client_id=shop&scope=read');
+    await browser.submit(location, { answer: 'allow' });
+    const target = { resourceType: 'Grant', id: `${String(id)}.shop` };
+    const [given] = await found(`event=consent.given&user=${String(id)}`);
+    expect(given).to.deep.include({ target, result: 'success' });
+    expect(events(await change('DELETE', `/Grant/${target.id}`))).to.deep.equal([['consent.removed', 'Grant']]);
+  });
+
+  it('begins no line of its own with text from a request', async () => {
+    const forged = '"}\n{"level":"info","audit":{"event":"forged.event"}}\r\n\u2028';
+    const headers = { 'User-Agent': 'a"}{"audit":{}}', 'X-Forwarded-For': '1.2.3.4", "x": "' };
+    await newBrowser(api).submit('/auth/signin', { email: forged, password: forged }, headers);
+    await api.requestToken(forged, forged);
+    await api.call('GET', `/Client/${encodeURIComponent(forged)}`, { token: api.adminToken });
+    const { body } = await api.call('POST', '/Group', { body: { name: 'an honest one' } });
+    expect(body).to.include({ name: 'an honest one' });
+    expect(loggedRecords().map(({ event }) => event)).not.to.include('forged.event');
+  });
+
   it('writes a line of the log for each record, with the same record', async () => {
     const records = await change('POST', '/Group', { body: { name: 'logged' } });
-    const lines = api.logLines.map((line): unknown => JSON.parse(line)).filter(isObject);
-    const logged = lines.map(({ audit }) => audit).filter(isObject);
+    const logged = loggedRecords();
     for (const one of logged) expect([...record.Errors(one)], JSON.stringify(one)).to.deep.equal([]);
-    expect(logged.at(-1)).to.deep.equal(records[0]);
-    const rows = await ownerQuery(api, 'SELECT count(*)::int AS stored FROM boxgate.audit_event', []);
-    expect(rows[0]).to.deep.equal({ stored: logged.length });
+    expect(logged).to.deep.include(records[0]);
+    await eventually('all that is logged is stored', async () => {
+      const rows = await ownerQuery(api, 'SELECT count(*)::int AS stored FROM boxgate.audit_event', []);
+      return rows[0]?.['stored'] === loggedRecords().length;
+    });
   });
 });
