@@ -5,7 +5,7 @@ import { newAuditId } from './audit-id.ts';
 /** An event that is not stored by itself: those of the same address and target within a minute are one record. */
 export interface CountedEvent extends Pick<SecurityEvent, 'event' | 'target' | 'result'> {
   readonly box: string;
-  /** Of the first event of a record. */
+  /** Origin; a record has that of its first event. */
   readonly origin: Origin;
 }
 

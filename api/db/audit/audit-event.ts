@@ -26,7 +26,7 @@ export interface StoredAuditEvent {
   /** The user who joined or left the target. */
   readonly member: number | undefined;
   readonly changed: readonly string[] | undefined;
-  /** How often it happened, if several are one record. */
+  /** Number of events that are this record. */
   readonly count: number;
 }
 
