@@ -13,7 +13,10 @@ export interface CountedEvent extends Pick<SecurityEvent, 'event' | 'target' | '
 export interface CountedEvents {
   /** Counts an event. */
   note(event: CountedEvent): void;
-  /** Takes the records that are due: a first event at once, further ones a minute later. `all`: whatever is counted. */
+  /**
+   * Takes the records that are due, a bounded number at once: a first event immediately, further ones a minute later.
+   * `all`: whatever is counted.
+   */
   take(all?: boolean): readonly AuditEventOfBox[];
   /** Events that were not counted, because too many boxes have some. */
   readonly refused: number;
@@ -27,10 +30,12 @@ export interface CountedLimits {
   readonly successes: number;
   /** Records of all boxes that are counted at once. */
   readonly records: number;
+  /** Records that are taken at once: making and logging them holds up the event loop. */
+  readonly taken: number;
 }
 
 /** Default bounds: a record a second of failures of one box, ten of successes. */
-export const defaultCountedLimits: CountedLimits = { failures: 60, successes: 600, records: 50_000 };
+export const defaultCountedLimits: CountedLimits = { failures: 60, successes: 600, records: 50_000, taken: 1_000 };
 
 /** Milliseconds during which events of one kind, address and target are one record. */
 const minute = 60_000;
@@ -83,7 +88,8 @@ export function createCountedEvents(limits: CountedLimits, now: () => number): C
       for (const known of [failures, successes]) {
         for (const [key, counted] of known) {
           const isOver = counted.takenAt === undefined || time - counted.takenAt >= minute;
-          if (counted.pending > 0 && (all || isOver)) due.push(taken(counted, time, due.length));
+          const isDue = counted.pending > 0 && (all || isOver);
+          if (isDue && (all || due.length < limits.taken)) due.push(taken(counted, time, due.length));
           else if (counted.pending === 0 && isOver) {
             known.delete(key);
             records -= 1;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createCountedEvents } from '../../api/audit/counted-events.ts';
-import type { CountedEvent } from '../../api/audit/counted-events.ts';
+import type { CountedEvent, CountedLimits } from '../../api/audit/counted-events.ts';
 
 const minute = 60_000;
 
@@ -13,8 +13,11 @@ function failure(over: Partial<CountedEvent> & { readonly remoteAddr?: string } 
 describe('counted events', () => {
   const clock = { now: 1_000_000 };
 
-  function counting(limits: { failures?: number; successes?: number; records?: number } = {}) {
-    return createCountedEvents({ failures: 100, successes: 100, records: 1_000, ...limits }, () => clock.now);
+  function counting(limits: Partial<CountedLimits> = {}) {
+    return createCountedEvents(
+      { failures: 100, successes: 100, records: 1_000, taken: 1_000, ...limits },
+      () => clock.now,
+    );
   }
 
   it('record the first event at once, and further ones of the minute as one record at its end', () => {
@@ -82,6 +85,14 @@ describe('counted events', () => {
     events.take();
     events.note(failure({ box: 'c' }));
     expect(events.take().map(({ box }) => box)).to.deep.equal(['c']);
+  });
+
+  it('are taken in parts, so that many of them do not hold up the requests of others', () => {
+    const events = counting({ taken: 2 });
+    for (const remoteAddr of ['a', 'b', 'c', 'd', 'e']) events.note(failure({ remoteAddr }));
+    const parts = [events.take(), events.take(), events.take(), events.take()];
+    expect(parts.map((part) => part.length)).to.deep.equal([2, 2, 1, 0]);
+    expect(new Set(parts.flat().map(({ remoteAddr }) => remoteAddr))).to.have.property('size', 5);
   });
 
   it('are taken before their minute is over when the process stops', () => {

@@ -22,7 +22,7 @@ describe('a recorded transaction', () => {
   const stored = async (target: string): Promise<readonly unknown[]> => {
     const columns = 'event, client, remote_addr, request_id, count';
     const statement = `SELECT ${columns} FROM boxgate.audit_event WHERE box = 'shop' AND target = $1 ORDER BY id`;
-    return (await world.owner.query(statement, [target])).rows;
+    return (await world.owner.query<Record<string, unknown>>(statement, [target])).rows;
   };
 
   it('stores the events that its work notes, with their origin, and then logs them', async () => {
