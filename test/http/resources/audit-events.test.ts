@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import { Compile } from 'typebox/compile';
 import { auditRecordSchema } from '../../../api/audit/audit-record.ts';
 import { isObject } from '../../../crds/json-value.ts';
@@ -88,6 +90,17 @@ describe('the audit trail', () => {
     const token = stringIn(await api.requestToken('stranger', 'stranger-secret'), 'access_token');
     expect((await api.call('GET', '/AuditEvent', { token })).status).to.equal(403);
     expect((await api.call('GET', '/AuditEvent', { token: null })).status).to.equal(401);
+    const [, block = ''] = /```yaml\n([^]*?)```/.exec(readFileSync('docs/audit.md', 'utf8')) ?? [];
+    const manifest: unknown = parse(block);
+    const spec = isObject(manifest) && isObject(manifest['spec']) ? manifest['spec'] : {};
+    const link = [{ resourceType: 'Client', id: 'auditor' }];
+    await api.declare('default', [
+      { kind: 'Client', id: 'auditor', grant_types: ['client_credentials'], secret: 'auditor-secret' },
+      { kind: 'AccessPolicy', id: 'auditors', ...spec, link },
+    ]);
+    const auditor = stringIn(await api.requestToken('auditor', 'auditor-secret'), 'access_token');
+    expect((await api.call('GET', '/AuditEvent', { token: auditor })).status).to.equal(200);
+    expect((await api.call('GET', '/Client', { token: auditor })).status).to.equal(403);
   });
 
   const events = (records: readonly Shown[]) =>
