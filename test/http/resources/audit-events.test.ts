@@ -7,7 +7,7 @@ import { isObject } from '../../../crds/json-value.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 import { eventually } from '../../support/eventually.ts';
 import { addUser, newBrowser } from '../pages/browser.ts';
-import { entries, startBoxApi, stringIn } from './box-api.ts';
+import { adminSecret, entries, startBoxApi, stringIn } from './box-api.ts';
 import type { BoxApi, CallOptions, Reply, Shown } from './box-api.ts';
 
 const record = Compile(auditRecordSchema);
@@ -346,6 +346,38 @@ describe('the audit trail', () => {
     const { body } = await api.call('POST', '/Group', { body: { name: 'an honest one' } });
     expect(body).to.include({ name: 'an honest one' });
     expect(loggedRecords().map(({ event }) => event)).not.to.include('forged.event');
+  });
+
+  it('records a registration with the group that it joins, and a session that its own token closes', async () => {
+    await api.declare('default', [
+      { kind: 'Box', id: 'default', registration: { enabled: true, default_group: 'members' } },
+    ]);
+    const email = 'gus@shop.example';
+    const answer = await newBrowser(api).submit('/auth/signup', { email, password });
+    expect(answer.status, answer.text).to.be.lessThan(400);
+    const [joined, registered, group] = await found('_count=3');
+    expect([group?.['event'], registered?.['event'], joined?.['event']]).to.deep.equal([
+      ...['group.created', 'user.signed_up', 'group.member_added'],
+    ]);
+    expect(joined).to.deep.include({ target: group?.['target'], member: registered?.['target'] });
+    const token = stringIn(await api.requestToken('admin', adminSecret), 'access_token');
+    expect((await api.call('DELETE', '/Session', { token })).status).to.equal(200);
+    expect(await written('event=session.closed&client=admin&target=Client/admin')).to.include({ result: 'success' });
+  });
+
+  it('records guesses that are not verified any more', async () => {
+    const id = await addUser(api, 'hal@shop.example', password);
+    const browser = newBrowser(api);
+    let status = 200;
+    for (let tries = 0; status !== 429 && tries < 100; tries += 1) {
+      ({ status } = await browser.submit('/auth/signin', { email: 'hal@shop.example', password: 'wrong' }));
+    }
+    for (let tries = 0; tries < 100; tries += 1) {
+      if ((await api.requestToken('stranger', 'wrong-secret')).status === 429) break;
+    }
+    expect(await written('event=user.throttled')).to.include({ result: 'denied' });
+    expect(await written('event=client.throttled')).to.include({ result: 'denied' });
+    expect(await found(`event=user.sign_in_failed&target=User/${String(id)}`)).to.have.length(1);
   });
 
   it('writes a line of the log for each record, with the same record', async () => {
