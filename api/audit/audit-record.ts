@@ -57,7 +57,7 @@ export type AuditRecord = Static<typeof auditRecordSchema>;
 /** The fields of a record. */
 export const auditElements = Object.keys(auditRecordSchema.properties);
 
-/** Shows a record of a box. Throws a TypeError for a record that no release of this version writes. */
+/** Shows a record of a box. */
 export function auditRecord(box: string, stored: StoredAuditEvent): AuditRecord {
   const { id, event, result, client, user, remoteAddr, operator, target, member, session, requestId, changed } = stored;
   return {

@@ -55,7 +55,10 @@ export function selectRecordsFrom(box: string): string {
 
 const recordsAtOnce = 10_000;
 
-/** Deletes records of discarded sessions and of the audit trail, if a box has any; false when there may be more. Outside a request. */
+/**
+ * Deletes records of discarded sessions and of the audit trail, if a box has any; false when there may be more. Outside
+ * a request.
+ */
 export async function deleteRecords(connection: Connection, box: string): Promise<boolean> {
   const { rowCount } = await connection.query(selectRecordsFrom('$1'), [box]);
   if (rowCount === 0) return true;

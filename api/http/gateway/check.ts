@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
-import type { Origin } from '../../audit/audit-trail.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { checkToken } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
@@ -47,7 +46,7 @@ export function checkEndpoint(context: ApiContext): Endpoint {
     const remoteAddr = addressOf(request, exchange.remoteAddr);
     const original = originalTarget(target);
     const asked = original && { ...original, box, app, method, headers: request.headers, remoteAddr };
-    const { session, policy } = await granted(token, { box, app, asked, origin: { remoteAddr, requestId } }, context);
+    const { session, policy } = await granted(token, { box, app, asked, remoteAddr, requestId }, context);
     exchange.client = session.client.id;
     exchange.policy = policy;
     send(response, { status: 200, headers: identityHeaders(session, policy) }, context.onAnswer);
@@ -84,11 +83,13 @@ interface Asked {
   readonly box: string;
   readonly app: string;
   readonly asked: Question | undefined;
-  readonly origin: Origin;
+  readonly remoteAddr: string | undefined;
+  readonly requestId: string;
 }
 
 /** Decides, again after policies had to be compiled, and once more after a decision ran out of time. Throws Problem. */
-async function granted(token: string, { box, app, asked, origin }: Asked, { oauth }: ApiContext): Promise<Granted> {
+async function granted(token: string, question: Asked, { oauth }: ApiContext): Promise<Granted> {
+  const { box, app, asked } = question;
   let isLastAttempt = false;
   let caller: LiveSession | undefined;
   for (;;) {
@@ -110,8 +111,7 @@ async function granted(token: string, { box, app, asked, origin }: Asked, { oaut
     if (verdict === undefined) throw nothingHere();
     if (verdict === 'unauthenticated') throw refusedToken(box);
     if (verdict === 'forbidden') {
-      const who = { client: caller?.client.id, user: caller?.user?.id, session: caller?.id };
-      oauth.countedEvents.note({ box, event: 'access.denied', result: 'denied', origin: { ...origin, ...who } });
+      noteDenied(question, caller, oauth);
       throw new Problem('forbidden', 'No access policy grants this request');
     }
     if (verdict === 'out-of-time') {
@@ -120,6 +120,16 @@ async function granted(token: string, { box, app, asked, origin }: Asked, { oaut
     } else if ('uncompiled' in verdict) await compileAhead(verdict.uncompiled);
     else return verdict;
   }
+}
+
+/** Counts a denied request for the audit trail; the app is not named, because its name is a header. */
+function noteDenied(
+  { box, remoteAddr, requestId }: Asked,
+  caller: LiveSession | undefined,
+  { countedEvents }: ApiContext['oauth'],
+): void {
+  const origin = { client: caller?.client.id, user: caller?.user?.id, remoteAddr, session: caller?.id, requestId };
+  countedEvents.note({ box, event: 'access.denied', result: 'denied', origin });
 }
 
 type Verdict = Granted | Uncompiled | 'unauthenticated' | 'forbidden' | 'out-of-time';
