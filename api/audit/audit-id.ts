@@ -1,8 +1,8 @@
 import { fillUuidV7 } from '../credentials/random.ts';
 
 /**
- * Returns the id of a new record, a UUIDv7 (RFC 9562 §5.7); `time` in milliseconds since 1970. Records of one time are in
- * the order of their `index` (§6.2, method 1).
+ * Returns the id of a new record, a UUIDv7 (RFC 9562 §5.7); `time` in milliseconds since 1970. Records of one time are
+ * in the order of their `index` (§6.2, method 1).
  */
 export function newAuditId(time: number, index = 0): string {
   const bytes = Buffer.alloc(16);

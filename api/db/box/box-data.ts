@@ -6,8 +6,8 @@ import type { Connection } from '../core/transaction.ts';
 
 /**
  * Ends the data of a box under its new config version (bumpVersion): all sessions for good, refresh families, signing
- * keys, users and groups; of clients, policies and settings `all`, or those that no object declares. Records of sessions
- * and of the audit trail are hidden from then on and deleted in the background.
+ * keys, users and groups; of clients, policies and settings `all`, or those that no object declares. Records of
+ * sessions and of the audit trail are hidden from then on and deleted in the background.
  */
 export async function endBoxData(
   connection: Connection,
@@ -56,8 +56,8 @@ export function selectRecordsFrom(box: string): string {
 const recordsAtOnce = 10_000;
 
 /**
- * Deletes records of discarded sessions and of the audit trail, if a box has any; false when there may be more. Outside
- * a request.
+ * Deletes records of discarded sessions and of the audit trail, if a box has any; false when there may be more.
+ * Outside a request.
  */
 export async function deleteRecords(connection: Connection, box: string): Promise<boolean> {
   const { rowCount } = await connection.query(selectRecordsFrom('$1'), [box]);

@@ -111,8 +111,8 @@ AS $$
    ORDER BY d.day
 $$;
 
--- Drops the partition of a day that is over. False when it is not there, or when a long statement holds the table: others
--- would wait behind this lock, so the wait is short.
+-- Drops the partition of a day that is over. False when it is not there, or when a long statement holds the table:
+-- others would wait behind this lock, so the wait is short.
 CREATE FUNCTION boxgate.drop_audit_day(p_day integer) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = boxgate, pg_temp SET lock_timeout = '200ms'
 AS $$

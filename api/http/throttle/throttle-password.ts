@@ -26,8 +26,9 @@ export interface Guess {
 /**
  * Verifies a password within the limits on failures, which apply to every endpoint that verifies one. Without a proof
  * they are those of the address, then those of the account and day. With a proof they are its own, which strangers
- * cannot use up. The limits do not reveal whether an account exists. Undefined is a failure; it and a refusal are counted
- * for the audit trail, which names the account only if it exists. Throws Problem `throttled`, and any error of `verify`.
+ * cannot use up. The limits do not reveal whether an account exists. Undefined is a failure. It and a refusal are
+ * counted for the audit trail, which names the account only if it exists. Throws Problem `throttled`, and any error of
+ * `verify`.
  */
 export async function throttlePassword<T>(
   limits: PasswordLimits,
