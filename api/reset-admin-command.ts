@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { ResetAdminConfig } from './config.ts';
 import { createHashQueue } from './credentials/hash-queue.ts';
 import { createPasswords } from './credentials/password.ts';
+import { upkeepAuditDays } from './db/audit/audit-days.ts';
 import { createPool, defaultLimits } from './db/core/pool.ts';
 import { checkDatabase } from './db/core/startup.ts';
 import { resetAdmin } from './users/user/reset-admin.ts';
@@ -23,7 +24,10 @@ export async function runResetAdmin(
   try {
     await checkDatabase(pool);
     const passwords = createPasswords(createHashQueue(1, 1), encryptionKeys);
-    const isNew = await resetAdmin({ pool, passwords, revocationsNeedStandby }, { box, email, password });
+    // The API may never have run on this database.
+    await upkeepAuditDays(pool);
+    const trail = { origin: { operator: 'boxgate admin reset' }, now: Date.now, log: () => undefined };
+    const isNew = await resetAdmin({ pool, passwords, trail, revocationsNeedStandby }, { box, email, password });
     return `box ${box}: ${email} ${isNew ? 'was created' : 'has a new password'} and is an administrator`;
   } finally {
     await pool.end();

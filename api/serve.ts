@@ -1,5 +1,9 @@
 import type { Server } from 'node:http';
 import { createApp } from './app.ts';
+import { auditLines } from './audit/audit-lines.ts';
+import { createCountedEvents, defaultCountedLimits } from './audit/counted-events.ts';
+import type { CountedEvents } from './audit/counted-events.ts';
+import type { AuditEventName } from './audit/events.ts';
 import { boxAddressing } from './box-addressing.ts';
 import type { ApiConfig } from './config.ts';
 import { createClientSecrets } from './credentials/client-secret.ts';
@@ -38,7 +42,7 @@ import { createClientKeys } from './oauth/client-auth/client-keys.ts';
 import { fetchText } from './oauth/client-auth/fetch-text.ts';
 import { createRemoteKeySets, fetchLimits } from './oauth/client-auth/remote-key-sets.ts';
 import { createServiceAccountTokens } from './oauth/client-auth/service-account-tokens.ts';
-import type { OAuthServices } from './oauth/services.ts';
+import type { OAuthServices, ReportedEvent } from './oauth/services.ts';
 import { createSigningKeys } from './oauth/keys/signing-keys.ts';
 import { createFairQueue } from './shares/fair-queue.ts';
 import type { FairQueue } from './shares/fair-queue.ts';
@@ -53,6 +57,7 @@ import { checkSealing } from './state/check-sealing.ts';
 import { createClusterSettings } from './state/cluster-settings.ts';
 import { createStateCache } from './state/state-cache.ts';
 import { createUsageNotes } from './state/usage-notes.ts';
+import { startAuditWriting } from './write-audit.ts';
 import { startUsageWriting } from './write-usage.ts';
 import { createFirstAdmins } from './users/user/first-admins.ts';
 
@@ -98,12 +103,15 @@ async function start(
   const connections = createConnectionQueues(config.poolSize);
   const pool = sharedConnections(database.general, connections);
   const fetches = createFairQueue({ resource: 'fetches', noun: 'keys that have to be fetched' }, fetchLimits);
-  const services = oauthServices(config, { ...database, general: pool }, { hashes: queue, fetches }, log);
+  const events = createCountedEvents(defaultCountedLimits, Date.now);
+  const services = oauthServices(config, { ...database, general: pool }, { hashes: queue, fetches, events }, log);
   const oauth = { ...services, usage, failedPolicies };
+  const auditing = startAuditWriting({ pool: database.general, events, log });
   const gauges = {
     boxesInMemory: () => oauth.states.size,
     secretsWaiting: () => queue.depth,
     policyFailures: () => failedPolicies.count,
+    auditEventsDropped: auditing.dropped,
   };
   const bodyBytes = createByteBudget('body_bytes', heldBodyBytes);
   const loopTime = createLoopTime();
@@ -127,7 +135,7 @@ async function start(
   const writing = startUsageWriting(pool, usage, log);
   const counting = startSessionCounts({ pool, notes: usage, now: oauth.now, log });
   const ports = await openPorts(servers, config).catch(async (error: unknown) => {
-    await Promise.all([upkeep.stop(), writing.stop(), counting.stop()]);
+    await Promise.all([upkeep.stop(), writing.stop(), counting.stop(), auditing.stop()]);
     throw error;
   });
   return {
@@ -137,7 +145,7 @@ async function start(
       await stops.public(defaultStopLimits);
       // Until then it reports that it is not ready. The operator repeats an interrupted call.
       await stops.management({ quiet: 0, drain: 0, grace: 4_000 });
-      await Promise.all([upkeep.stop(), writing.stop(), counting.stop()]);
+      await Promise.all([upkeep.stop(), writing.stop(), counting.stop(), auditing.stop()]);
       await database.end();
     },
   };
@@ -177,12 +185,14 @@ function publicServer(parts: Parts): Server {
       known: createKnownAddresses(throttleNow),
       slot: createFailureSlot(config.encryptionKeys[0]),
       perSecret: config.failuresPerSecret,
+      events: oauth.countedEvents,
     },
     passwordLimits: createPasswordLimits({
       throttle,
       pool: database.hot,
       key: config.encryptionKeys[0],
       perAccount: config.failuresPerAccount,
+      events: oauth.countedEvents,
       now: throttleNow,
     }),
     deviceTokens: createDeviceTokens(config.encryptionKeys),
@@ -231,10 +241,24 @@ async function openPorts(
   }
 }
 
+/** Parts of the process that its services share. */
+interface OfProcess {
+  readonly hashes: HashQueue;
+  readonly fetches: FairQueue;
+  readonly events: CountedEvents;
+}
+
+/** Names of reported events in the audit trail. */
+const reportedEvents = {
+  refresh_token_reused: 'refresh_token.reused',
+  code_reused: 'code.reused',
+  service_account_made_again: 'service_account.created_again',
+} as const satisfies Record<ReportedEvent, AuditEventName>;
+
 function oauthServices(
   config: ApiConfig,
   database: { readonly hot: Connections; readonly general: Connections },
-  { hashes, fetches }: { readonly hashes: HashQueue; readonly fetches: FairQueue },
+  { hashes, fetches, events }: OfProcess,
   log: Log,
 ): Omit<OAuthServices, 'usage' | 'failedPolicies'> {
   const sealing = createKeySealing(config.encryptionKeys);
@@ -251,9 +275,13 @@ function oauthServices(
     now: Date.now,
     revocationsNeedStandby: config.revocationsNeedStandby,
     issuer: (state) => state.settings.issuer ?? `${config.publicUrl}/boxes/${state.box}`,
+    trailOf: (origin) => ({ origin, now: Date.now, log: auditLines(log) }),
     audit: (event, facts) => {
       log.warn({ event, ...facts }, 'audit');
+      const { box, client } = facts;
+      events.note({ box, event: reportedEvents[event], result: 'failure', target: `Client/${client}`, origin: {} });
     },
+    countedEvents: events,
     states: createStateCache({
       sealing,
       most: config.resourcesInMemory,

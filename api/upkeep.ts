@@ -4,6 +4,7 @@ import { checkResource } from '../crds/validate.ts';
 import { allBoxes } from './db/box/box.ts';
 import { deleteRecords } from './db/box/box-data.ts';
 import { pruneVersions, readBoxUpkeep } from './db/box/box-upkeep.ts';
+import { upkeepAuditDays } from './db/audit/audit-days.ts';
 import { upkeepBuckets } from './db/session/bucket.ts';
 import { Outage } from './db/core/outage.ts';
 import { deleteOldAnswers } from './db/authorization/authorization-answer.ts';
@@ -35,14 +36,15 @@ const discardLimit = 30_000;
 const pruneLimit = 10_000;
 
 /**
- * Creates the buckets that are needed now, then does the following every ten minutes: creates buckets ahead, drops old
- * ones, rotates signing keys, and deletes expired refresh families, sign-ins and consent requests, old answers, used
+ * Creates the buckets and days of the audit trail that are needed now, then does the following every ten minutes:
+ * creates those ahead, drops old ones, rotates signing keys, and deletes expired refresh families, sign-ins and consent requests, old answers, used
  * assertions, counts of failed attempts, old versions, records of discarded sessions, and revocations that affect no
  * stored session. Every replica does it; each step takes its own lock. Throws Outage if the first buckets cannot be
  * created.
  */
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
   await buckets(services, log);
+  await auditDays(services, log);
   const stopping = new AbortController();
   const running = rounds(services, log, stopping.signal);
   return {
@@ -69,6 +71,7 @@ async function rounds(services: OAuthServices, log: Log, signal: AbortSignal): P
 export async function upkeepRound(services: OAuthServices, log: Log, signal: AbortSignal): Promise<void> {
   try {
     const dropped = await buckets(services, log);
+    await auditDays(services, log);
     await ofAllBoxes(deleteUsedAssertions, services, signal);
     await ofAllBoxes(deleteFailures, services, signal);
     for (const box of await allBoxes(services.pool)) {
@@ -96,6 +99,11 @@ async function buckets(services: OAuthServices, log: Log): Promise<number> {
   return dropped.length;
 }
 
+async function auditDays({ pool }: OAuthServices, log: Log): Promise<void> {
+  const { made, dropped } = await upkeepAuditDays(pool);
+  if (made + dropped > 0) log.info({ made, dropped }, 'days of the audit trail');
+}
+
 async function revocations(box: string, pool: Connections, signal: AbortSignal): Promise<void> {
   let place: RevocationPlace | undefined = firstRevocation;
   while (place !== undefined && !signal.aborted) {
@@ -120,6 +128,7 @@ async function upkeepBox(box: string, services: OAuthServices, log: Log): Promis
   const { pool } = services;
   const found = await inBox(pool, box, 'snapshot', (connection) => readBoxUpkeep(connection, box));
   if (found.hasKeys && (await services.keys.upkeep(box, settingsOf(box, found.settings), services.now()))) {
+    services.countedEvents.note({ box, event: 'keys.rotated', target: `Box/${box}`, origin: {} });
     log.info({ box }, 'signing keys moved on');
   }
   if (found.hasOldVersions) await inBox(pool, box, 'write', (connection) => pruneVersions(connection, box));

@@ -72,6 +72,19 @@ const signIn = Type.Object(
   { description: 'The sign-in page.', additionalProperties: false },
 );
 
+const audit = Type.Object(
+  {
+    retention: Type.Optional(
+      Type.Integer({
+        description: 'Days that records of the audit trail are kept; 90 by default.',
+        minimum: 1,
+        maximum: 400,
+      }),
+    ),
+  },
+  { description: 'The audit trail.', additionalProperties: false },
+);
+
 const password = Type.Object(
   {
     min_length: Type.Optional(
@@ -120,6 +133,7 @@ export const boxFields = {
   signing: Type.Optional(signing),
   sign_in: Type.Optional(signIn),
   password: Type.Optional(password),
+  audit: Type.Optional(audit),
   cors: Type.Optional(cors),
   compatibility: Type.Optional(compatibility),
   revoke_sessions_before: Type.Optional(

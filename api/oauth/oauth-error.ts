@@ -15,6 +15,12 @@ export const oauthStatus = {
 /** One of the codes of {@link oauthStatus}. */
 export type OAuthErrorCode = keyof typeof oauthStatus;
 
+interface OAuthErrorOptions {
+  readonly status?: number;
+  readonly retryAfter?: number;
+  readonly client?: string | undefined;
+}
+
 /** Error of an OAuth endpoint: `error` and `error_description` of RFC 6749 §5.2. Never holds a secret. */
 export class OAuthError extends Refusal {
   override readonly name = 'OAuthError';
@@ -22,16 +28,19 @@ export class OAuthError extends Refusal {
   readonly status: number;
   /** Seconds after which the same request may succeed. */
   readonly retryAfter: number | undefined;
+  /** The declared client that did not prove its identity; for the audit trail, never for the caller. */
+  readonly client: string | undefined;
 
   /** Uses the status of the code unless `status` is given. */
   constructor(
     code: OAuthErrorCode,
     description: string,
-    { status = oauthStatus[code], retryAfter }: { readonly status?: number; readonly retryAfter?: number } = {},
+    { status = oauthStatus[code], retryAfter, client }: OAuthErrorOptions = {},
   ) {
     super(description);
     this.code = code;
     this.status = status;
     this.retryAfter = retryAfter;
+    this.client = client;
   }
 }

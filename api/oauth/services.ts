@@ -1,3 +1,5 @@
+import type { AuditTrail, Origin } from '../audit/audit-trail.ts';
+import type { CountedEvents } from '../audit/counted-events.ts';
 import type { Connections } from '../db/core/pool.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 import type { Passwords } from '../credentials/password.ts';
@@ -10,6 +12,12 @@ import type { UsageNotes } from '../state/usage-notes.ts';
 import type { ClientKeys } from './client-auth/client-keys.ts';
 import type { ServiceAccountTokens } from './client-auth/service-account-tokens.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
+
+/** Event of a token request that an operator should see. */
+export type ReportedEvent = 'refresh_token_reused' | 'code_reused' | 'service_account_made_again';
+
+/** Facts of a reported event. */
+export type ReportedFacts = Readonly<Record<string, string>> & { readonly box: string; readonly client: string };
 
 /** Dependencies of the OAuth endpoints, given once at the start of the process. */
 export interface OAuthServices {
@@ -28,8 +36,12 @@ export interface OAuthServices {
   readonly now: () => number;
   /** Returns the issuer of a box: its own setting, otherwise a URL below the installation's public URL. */
   readonly issuer: (state: BoxState) => string;
-  /** Reports events to an operator: a reused refresh token, a ServiceAccount that was created again. */
-  readonly audit: (event: string, facts: Readonly<Record<string, string>>) => void;
+  /** Returns the audit trail of a request. */
+  readonly trailOf: (origin: Origin) => AuditTrail;
+  /** Reports an event to an operator: a reused refresh token, a ServiceAccount that was created again. */
+  readonly audit: (event: ReportedEvent, facts: ReportedFacts) => void;
+  /** Counts failures, denials and sign-ins for the audit trail. */
+  readonly countedEvents: Pick<CountedEvents, 'note'>;
   /** Records policies that fail in decisions. */
   readonly failedPolicies: Pick<FailedPolicies, 'note'>;
   /** True if an acknowledged revocation must also be on a synchronous standby. */

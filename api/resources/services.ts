@@ -1,3 +1,4 @@
+import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Connections } from '../db/core/pool.ts';
 import type { ClientSecrets } from '../credentials/client-secret.ts';
 
@@ -5,6 +6,8 @@ import type { ClientSecrets } from '../credentials/client-secret.ts';
 export interface ResourceServices {
   readonly pool: Connections;
   readonly secrets: Pick<ClientSecrets, 'store'>;
+  /** Records the changes of the request. */
+  readonly trail: AuditTrail;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** True if an acknowledged revocation must also be on a synchronous standby. */

@@ -81,6 +81,7 @@ export const FIELD_PROOFS: FieldProofs = {
     ],
     'compatibility.profile': switches,
     'password.min_length': ['test/http/resources/users.test.ts', 'says how long a password must be'],
+    'audit.retention': ['test/db/audit/audit-days.test.ts', 'keeps a record for as many days as the Box says'],
     'compatibility.query_token': switches,
     'compatibility.password_hash': switches,
     'compatibility.password_change_without_old': switches,

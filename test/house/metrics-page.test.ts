@@ -37,7 +37,10 @@ async function apiPage(): Promise<string> {
     uses: () => [{ box: 'shop', used: 1, waiting: 1 }],
     refusals: () => new Map([['shop', 1]]),
   };
-  const metrics = createMetrics({ boxesInMemory: () => 1, secretsWaiting: () => 1, policyFailures: () => 1 }, [share]);
+  const metrics = createMetrics(
+    { boxesInMemory: () => 1, secretsWaiting: () => 1, policyFailures: () => 1, auditEventsDropped: () => 1 },
+    [share],
+  );
   metrics.answered('GET', '/Client', 200, 0.1);
   return (await metrics.page()).text;
 }

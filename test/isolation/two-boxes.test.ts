@@ -164,6 +164,22 @@ describe('I4: two boxes with clients, policies and sessions of the same names', 
         expect(own.json).to.include({ name: `of ${other}` });
       });
 
+      it('is in no record of the audit trail of the other', async () => {
+        const records = async (where: Box): Promise<readonly unknown[]> => {
+          const { json } = await bearer(where, 'GET', '/AuditEvent?_count=1000', of(where).token);
+          return Array.isArray(json['entry']) ? json['entry'].map((one: unknown) => one) : [];
+        };
+        const [theirs, ours] = [JSON.stringify(await records(other)), await records(box)];
+        const ids = JSON.stringify(ours).match(/(?<="resourceType":"AuditEvent","id":")[^"]+/g) ?? [];
+        expect(ids.length).to.be.greaterThan(2);
+        expect(theirs).to.include(`"box":"${other}"`).and.not.include(`"box":"${box}"`);
+        for (const id of ids) {
+          expect(theirs).not.to.include(id);
+          expect((await bearer(box, 'GET', `/AuditEvent/${id}`, of(box).token)).status).to.equal(200);
+          expect((await bearer(other, 'GET', `/AuditEvent/${id}`, of(other).token)).status).to.equal(404);
+        }
+      });
+
       it('is not ended, changed or deleted by who may everything in the other', async () => {
         const { token } = of(other);
         await bearer(other, 'DELETE', `/Session/${of(box).session}`, token);

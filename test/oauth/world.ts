@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createFailedPolicies } from '../../api/policy/failed-policies.ts';
 import type pg from 'pg';
 import type { ApplyLine } from '../../api/client/desired-state.ts';
+import { createCountedEvents, defaultCountedLimits } from '../../api/audit/counted-events.ts';
 import { createClientSecrets } from '../../api/credentials/client-secret.ts';
 import { createHashQueue } from '../../api/credentials/hash-queue.ts';
 import { createKeySealing } from '../../api/credentials/key-sealing.ts';
@@ -113,6 +114,8 @@ export async function makeWorld(): Promise<World> {
       now: () => clock.now,
       issuer: (state) => state.settings.issuer ?? `https://boxgate.test/boxes/${state.box}`,
       failedPolicies: createFailedPolicies(() => undefined),
+      trailOf: (origin) => ({ origin, now: () => clock.now, log: () => undefined }),
+      countedEvents: createCountedEvents(defaultCountedLimits, () => clock.now),
       audit: (event, facts) => void audits.push({ event, facts }),
       revocationsNeedStandby: false,
     };

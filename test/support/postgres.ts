@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { migrate } from '../../api/db/core/migrate.ts';
+import { upkeepAuditDays } from '../../api/db/audit/audit-days.ts';
 import { upkeepBuckets } from '../../api/db/session/bucket.ts';
 
 /** A database of a test's own, migrated: the owner's URL, the API role's URL, and its end. */
@@ -23,6 +24,7 @@ export async function makeTemplate(): Promise<void> {
   await migrate(databaseUrl(template), apiRole);
   const pool = new pg.Pool({ connectionString: databaseUrl(template), max: 1 });
   await upkeepBuckets(pool, new Date());
+  await upkeepAuditDays(pool);
   await pool.end();
   await asOwner('postgres', (client) => connectionsClosed(client, template));
 }

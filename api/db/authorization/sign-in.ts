@@ -81,9 +81,13 @@ function signInOf([row]: readonly SignInRow[], browser: string): SignIn | undefi
   };
 }
 
-/** Ends the sign-in of a browser; nothing happens when there is none. */
-export async function deleteSignIn(connection: Connection, box: string, browser: string): Promise<void> {
-  await connection.query(`DELETE FROM boxgate.sign_in WHERE box = $1 AND browser = decode($2, 'hex')`, [box, browser]);
+/** Ends the sign-in of a browser, and returns its user; undefined when there is none. */
+export async function deleteSignIn(connection: Connection, box: string, browser: string): Promise<number | undefined> {
+  const { rows } = await connection.query<{ user_id: string }>(
+    `DELETE FROM boxgate.sign_in WHERE box = $1 AND browser = decode($2, 'hex') RETURNING user_id`,
+    [box, browser],
+  );
+  return rows[0] && Number(rows[0].user_id);
 }
 
 /** Deletes at most `limit` expired sign-ins of a box; returns their number. */

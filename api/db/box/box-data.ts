@@ -6,8 +6,8 @@ import type { Connection } from '../core/transaction.ts';
 
 /**
  * Ends the data of a box under its new config version (bumpVersion): all sessions for good, refresh families, signing
- * keys and users; of clients, policies, groups and settings `all`, or those that no object declares. Session records
- * are hidden from then on and deleted in the background.
+ * keys and users; of clients, policies, groups and settings `all`, or those that no object declares. Records of
+ * sessions and of the audit trail are hidden from then on and deleted in the background.
  */
 export async function endBoxData(
   connection: Connection,
@@ -51,7 +51,10 @@ export function selectRecordsFrom(box: string): string {
 
 const recordsAtOnce = 10_000;
 
-/** Deletes records of discarded sessions, if a box has any; false when there may be more. Outside a request. */
+/**
+ * Deletes records of discarded sessions and of the audit trail, if a box has any; false when there may be more.
+ * Outside a request.
+ */
 export async function deleteRecords(connection: Connection, box: string): Promise<boolean> {
   const { rowCount } = await connection.query(selectRecordsFrom('$1'), [box]);
   if (rowCount === 0) return true;
@@ -62,6 +65,11 @@ export async function deleteRecords(connection: Connection, box: string): Promis
     );
     if (Number(rows[0]?.deleted) === recordsAtOnce) return false;
   }
+  const { rows } = await connection.query<{ deleted: string }>(
+    'SELECT boxgate.delete_audit_events($1, $2) AS deleted',
+    [box, recordsAtOnce],
+  );
+  if (Number(rows[0]?.deleted) === recordsAtOnce) return false;
   await connection.query('UPDATE boxgate.box SET discarding = false WHERE box = $1', [box]);
   return true;
 }

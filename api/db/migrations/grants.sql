@@ -12,6 +12,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE
      boxgate.consent_request, boxgate.authorization_answer, boxgate.failed_attempt
   TO :role;
 GRANT SELECT, UPDATE, DELETE ON boxgate.client_usage TO :role;
+GRANT SELECT, INSERT ON boxgate.audit_event TO :role;
 GRANT SELECT, UPDATE ON boxgate.box_use, boxgate.session_count TO :role;
 GRANT SELECT ON boxgate.migration TO :role;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA boxgate TO :role;

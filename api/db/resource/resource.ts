@@ -155,6 +155,27 @@ export async function findResources(
   return rows.map(declaredResource);
 }
 
+/** Content of a stored resource: its body, and the stored forms of its secrets. */
+export interface StoredContent {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly secrets: readonly string[];
+}
+
+/** Reads the contents of the named resources that exist, by `<kind>/<id>`. */
+export async function storedContents(
+  connection: Connection,
+  box: string,
+  keys: readonly ResourceKey[],
+): Promise<ReadonlyMap<string, StoredContent>> {
+  const { rows } = await connection.query<ResourceKey & StoredContent>(
+    `SELECT r.kind, r.id, r.body, r.secrets
+       FROM unnest($2::text[], $3::text[]) AS k (kind, id)
+       JOIN boxgate.resource r ON r.box = $1 AND r.kind = k.kind AND r.id = k.id`,
+    [box, keys.map(({ kind }) => kind), keys.map(({ id }) => id)],
+  );
+  return new Map(rows.map(({ kind, id, body, secrets }) => [`${kind}/${id}`, { body, secrets }]));
+}
+
 function declaredResource(row: DeclaredColumns): DeclaredResource {
   return {
     kind: row.kind,

@@ -56,6 +56,19 @@ export async function findGroups(
   return rows.map(declaredGroup);
 }
 
+/** Reads the descriptions of those of the named groups that exist, by name. */
+export async function descriptionsOfGroups(
+  connection: Connection,
+  box: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const { rows } = await connection.query<Pick<GroupWrite, 'name' | 'description'>>(
+    'SELECT g.name, g.description FROM boxgate.group g WHERE g.box = $1 AND g.name = ANY ($2::text[])',
+    [box, names],
+  );
+  return new Map(rows.map(({ name, description }) => [name, description]));
+}
+
 function declaredGroup(row: DeclaredGroupColumns): DeclaredResource {
   const { name, version, digest, retain, state } = row;
   return {

@@ -29,6 +29,9 @@ export function closeSessionEndpoint(context: ApiContext): Endpoint {
     const closed = await endSession(box, { id: live.id, bucket: live.bucket }, 'closed', context.oauth);
     // For two concurrent calls, the second one finds the session already closed.
     if (closed?.ended !== true) throw refusedToken(box);
+    const { remoteAddr, requestId } = exchange;
+    const origin = { client: live.client.id, user: live.user?.id, session: live.id, remoteAddr, requestId };
+    context.oauth.countedEvents.note({ box, event: 'session.closed', target: `Client/${live.client.id}`, origin });
     send(response, render({ status: 200, body: sessionView(closed.session) }, format), context.onAnswer);
   };
 }

@@ -36,9 +36,9 @@ export function tokenEndpoint(context: ApiContext): Endpoint {
 }
 
 /** Limits guesses at passwords (RFC 6749 §4.3.2), together with those at the sign-in page. */
-function passwordVerifier(context: ApiContext, { box, remoteAddr }: RawTokenRequest): VerifyPassword {
+function passwordVerifier(context: ApiContext, { box, remoteAddr, requestId }: RawTokenRequest): VerifyPassword {
   return async (email, password) => {
-    const guess = { box, email, address: remoteAddr ?? '' };
+    const guess = { box, email, address: remoteAddr ?? '', requestId };
     const typed = { email, password };
     const found = await throttlePassword(context.passwordLimits, guess, (admit) =>
       verifyPassword(context.oauth, box, typed, admit),
@@ -91,6 +91,7 @@ async function rawRequest(request: IncomingMessage, exchange: Exchange): Promise
     authorization: request.headers.authorization,
     body,
     remoteAddr: exchange.remoteAddr === '' ? null : exchange.remoteAddr,
+    requestId: exchange.requestId,
   };
 }
 

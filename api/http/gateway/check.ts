@@ -41,7 +41,7 @@ export function checkEndpoint(context: ApiContext): Endpoint {
   const addressOf = knownAddress(context);
   return async (request, response) => {
     const exchange = exchangeOf(response);
-    const { box } = exchange;
+    const { box, requestId } = exchange;
     const { method, target, app } = originalRequest(request, exchange.path);
     const token = bearerToken(request, noQuery, box);
     if (token === undefined) throw missingToken(box);
@@ -49,7 +49,7 @@ export function checkEndpoint(context: ApiContext): Endpoint {
     const original = originalTarget(target);
     const time = Math.floor(context.oauth.now() / 1000);
     const asked = original && { ...original, box, app, method, headers: request.headers, remoteAddr, time };
-    const { session, policy } = await granted(token, { box, app, asked }, context);
+    const { session, policy } = await granted(token, { box, app, asked, remoteAddr, requestId }, context);
     exchange.client = session.client.id;
     exchange.policy = policy;
     send(response, { status: 200, headers: identityHeaders(session, policy) }, context.onAnswer);
@@ -86,17 +86,22 @@ interface Asked {
   readonly box: string;
   readonly app: string;
   readonly asked: Question | undefined;
+  readonly remoteAddr: string | undefined;
+  readonly requestId: string;
 }
 
 /** Decides, again after policies had to be compiled, and once more after a decision ran out of time. Throws Problem. */
-async function granted(token: string, { box, app, asked }: Asked, { oauth }: ApiContext): Promise<Granted> {
+async function granted(token: string, question: Asked, { oauth }: ApiContext): Promise<Granted> {
+  const { box, app, asked } = question;
   let isLastAttempt = false;
+  let caller: LiveSession | undefined;
   for (;;) {
     const verdict = await oauth.states.decide<Verdict>(box, async (state, statements) => {
       const session = await checkToken(token, { state, statements, services: oauth });
       const issuer = oauth.issuer(state);
       const subject = session && appSubject({ ...session, client: session.client.id }, app, issuer);
       if (session === undefined || subject === undefined) return 'unauthenticated';
+      caller = session;
       if (asked === undefined) return 'forbidden';
       const part = { known: 'changes', request: requestOf(asked, session, issuer) } as const;
       const decision = decideUpTo(state.policies.forApp(app), subject, part);
@@ -108,13 +113,26 @@ async function granted(token: string, { box, app, asked }: Asked, { oauth }: Api
     });
     if (verdict === undefined) throw nothingHere();
     if (verdict === 'unauthenticated') throw refusedToken(box);
-    if (verdict === 'forbidden') throw new Problem('forbidden', 'No access policy grants this request');
+    if (verdict === 'forbidden') {
+      noteDenied(question, caller, oauth);
+      throw new Problem('forbidden', 'No access policy grants this request');
+    }
     if (verdict === 'out-of-time') {
       isLastAttempt = true;
       await setImmediate();
     } else if ('uncompiled' in verdict) await compileAhead(verdict.uncompiled);
     else return verdict;
   }
+}
+
+/** Counts a denied request for the audit trail; the app is not named, because its name is a header. */
+function noteDenied(
+  { box, remoteAddr, requestId }: Asked,
+  caller: LiveSession | undefined,
+  { countedEvents }: ApiContext['oauth'],
+): void {
+  const origin = { client: caller?.client.id, user: caller?.user?.id, remoteAddr, session: caller?.id, requestId };
+  countedEvents.note({ box, event: 'access.denied', result: 'denied', origin });
 }
 
 type Verdict = Granted | Uncompiled | 'unauthenticated' | 'forbidden' | 'out-of-time';

@@ -65,9 +65,10 @@ function knownBrowser({ isNew, token }: Browser): string | undefined {
 function originOf(
   request: IncomingMessage,
   response: ServerResponse,
-): Pick<AuthorizationVisit, 'remoteAddr' | 'userAgent'> {
-  const { remoteAddr } = exchangeOf(response);
+): Pick<AuthorizationVisit, 'remoteAddr' | 'userAgent' | 'requestId'> {
+  const { remoteAddr, requestId } = exchangeOf(response);
   return {
+    requestId,
     remoteAddr: remoteAddr === '' ? null : remoteAddr,
     userAgent: request.headers['user-agent']?.slice(0, longestUserAgent).toWellFormed() ?? null,
   };

@@ -9,6 +9,7 @@ import type { PageBox } from './page-box.ts';
 /** The origin of a password. */
 export interface Visitor {
   readonly address: string;
+  readonly requestId: string;
   /** The browser's device token; '' for none. */
   readonly device: string;
 }
@@ -18,10 +19,10 @@ export function guessPassword(
   context: ApiContext,
   { state }: PageBox,
   attempt: SignInAttempt,
-  { address, device }: Visitor,
+  { address, requestId, device }: Visitor,
 ): Promise<SignedIn | undefined> {
   const { box } = state;
-  const guess = { box, email: attempt.email, address, proof: proofOf(context, box, device) };
+  const guess = { box, email: attempt.email, address, requestId, proof: proofOf(context, box, device) };
   return throttlePassword(context.passwordLimits, guess, (admit) => signIn(context.oauth, state, attempt, admit));
 }
 

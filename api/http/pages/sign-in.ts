@@ -47,10 +47,14 @@ export function signInEndpoint(context: ApiContext): Endpoint {
     const { box, browser } = here;
     const form = await readPageForm(request, browser);
     const [email, password] = [(form.get('email') ?? '').trim(), form.get('password') ?? ''];
-    const { remoteAddr } = exchangeOf(response);
-    const visitor = { address: remoteAddr, device: deviceTokenOf(request, box.state.box, box.issuer) };
+    const { remoteAddr, requestId } = exchangeOf(response);
+    const visitor = { address: remoteAddr, requestId, device: deviceTokenOf(request, box.state.box, box.issuer) };
     const signedIn = await guessPassword(context, box, { email, password, browser: browser.token }, visitor);
     if (signedIn !== undefined) {
+      const { id } = signedIn.user;
+      const origin = { user: id, remoteAddr, requestId };
+      const event = { box: box.state.box, event: 'user.signed_in', target: `User/${String(id)}`, origin } as const;
+      context.oauth.countedEvents.note(event);
       goOnSignedIn({ context, here, request, response }, signedIn);
       return;
     }

@@ -7,7 +7,7 @@ import type { Registration } from '../../users/sign-in/sign-up.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { exchangeOf } from '../request/exchange.ts';
-import { hashingAs, hashSharer } from '../throttle/hash-sharer.ts';
+import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { send } from '../server/send.ts';
 import { goOnSignedIn } from './after-sign-in.ts';
@@ -53,7 +53,7 @@ export function signUpEndpoint(context: ApiContext): Endpoint {
     const form = await readPageForm(request, browser);
     const registration = { email: (form.get('email') ?? '').trim(), password: form.get('password') ?? '' };
     const faults = await registrationFaults(registration, box.state.settings);
-    const { remoteAddr } = exchangeOf(response);
+    const { remoteAddr, requestId } = exchangeOf(response);
     const counted = [box.state.box, '', remoteAddr] as const;
     if (faults !== undefined) {
       // A taken email is reported together with the faults of the password, and counts like any other attempt.
@@ -65,7 +65,7 @@ export function signUpEndpoint(context: ApiContext): Endpoint {
     }
     const sharer = hashSharer(context.throttle, box.state.box, remoteAddr);
     const outcome = await countAttempt(context.throttle.signUps, counted, () =>
-      signUp(hashingAs(context.oauth, sharer), box.state, registration, browser.token),
+      signUp(servicesOf(context.oauth, sharer, { remoteAddr, requestId }), box.state, registration, browser.token),
     );
     if (outcome === 'taken' || outcome === 'full') {
       await refuse(exchange, registration, { email: outcome });

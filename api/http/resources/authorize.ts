@@ -17,6 +17,8 @@ import type { BoxState } from '../../state/box-state.ts';
 import { missingToken, refusedToken } from './authenticate.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { normalPath } from '../request/path-text.ts';
+import { possibleId } from './id-in-path.ts';
+import type { ResourceKind } from './resource-exchange.ts';
 import { parameters } from '../request/query.ts';
 import { sessionParts, subjectOf } from './session-parts.ts';
 
@@ -28,7 +30,8 @@ export interface AskedFor {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly remoteAddr: string;
-  readonly resource: Readonly<Record<string, unknown>>;
+  readonly requestId?: string;
+  readonly resource: { readonly resourceType: ResourceKind | 'User'; readonly id?: string };
   /** True if the token is in the query, which a box may refuse (`compatibility.query_token`). */
   readonly tokenIsInQuery?: boolean;
   /**
@@ -109,16 +112,32 @@ async function verdictOn(
   asked: AskedFor,
   services: OAuthServices,
 ): Promise<Granted | Unsettled> {
+  let caller: LiveSession | undefined;
   const verdict = await services.states.decide<Verdict>(asked.box, async (state, statements) => {
-    const judge = (session?: LiveSession): Verdict => judgeRequest(session, { ...asked, known }, state, services);
+    const judge = (session?: LiveSession): Verdict => {
+      caller = session;
+      return judgeRequest(session, { ...asked, known }, state, services);
+    };
     if (token === undefined) return judge();
     const live = await checkBearer(token, { state, statements, services });
     if (asked.tokenIsInQuery === true && !allows(state.settings, 'query_token')) return 'not-in-query';
     return live === undefined ? 'unauthenticated' : judge(live);
   });
   if (verdict === undefined) throw nothingHere();
+  if (verdict === 'forbidden') noteDenied(asked, caller, services);
   if (typeof verdict === 'string') throw refusalOf(verdict, token, asked.box);
   return verdict;
+}
+
+/** Counts a denied request for the audit trail. An ID in its path is named only if a resource can have it. */
+function noteDenied(
+  { box, remoteAddr, requestId, resource }: AskedFor,
+  caller: LiveSession | undefined,
+  services: OAuthServices,
+): void {
+  const origin = { client: caller?.client.id, user: caller?.user?.id, remoteAddr, session: caller?.id, requestId };
+  const target = `${resource.resourceType}/${possibleId(resource.resourceType, resource.id) ?? ''}`;
+  services.countedEvents.note({ box, event: 'access.denied', result: 'denied', target, origin });
 }
 
 function refusalOf(refusal: Refusal, token: string | undefined, box: string): Problem {

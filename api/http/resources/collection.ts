@@ -45,7 +45,7 @@ export interface Collection<Kind extends string, Row, Filters, Id> {
   readonly put?: Change<Row>;
   readonly patch?: Change<Row>;
   /** Removes a record; undefined when there was none. */
-  readonly remove: (
+  readonly remove?: (
     services: UserServices,
     box: string,
     id: Id,
@@ -65,7 +65,7 @@ export interface CollectionRoute<Kind extends string = ResourceKind | 'User'> {
 export function routesOf<Kind extends string, Row, Filters extends object, Id>(
   collection: Collection<Kind, Row, Filters, Id>,
 ): readonly CollectionRoute<Kind>[] {
-  const { kind, path, create, put, patch } = collection;
+  const { kind, path, create, put, patch, remove } = collection;
   const one = { kind, path: `${path}/:id` } as const;
   return [
     { kind, path, method: 'GET', handler: searching(collection) },
@@ -73,7 +73,7 @@ export function routesOf<Kind extends string, Row, Filters extends object, Id>(
     { ...one, method: 'GET', handler: reading(collection) },
     ...(put === undefined ? [] : [{ ...one, method: 'PUT', handler: changing(collection, put) } as const]),
     ...(patch === undefined ? [] : [{ ...one, method: 'PATCH', handler: changing(collection, patch) } as const]),
-    { ...one, method: 'DELETE', handler: removing(collection) },
+    ...(remove === undefined ? [] : [{ ...one, method: 'DELETE', handler: removing(collection, remove) } as const]),
   ];
 }
 
@@ -126,13 +126,16 @@ function changing<Row, Filters extends object, Id>(
   };
 }
 
-function removing<Row, Filters extends object, Id>(collection: AnyCollection<Row, Filters, Id>): ResourceHandler {
+function removing<Row, Filters extends object, Id>(
+  collection: AnyCollection<Row, Filters, Id>,
+  remove: NonNullable<AnyCollection<Row, Filters, Id>['remove']>,
+): ResourceHandler {
   return async (exchange, services) => {
     refuseParameters(exchange.query);
     const preconditions = readPreconditions(exchange);
     const id = collection.idOf(idIn(exchange));
     if (id === undefined) demandPreconditions(preconditions, undefined);
-    const row = id === undefined ? undefined : await collection.remove(services, exchange.box, id, preconditions);
+    const row = id === undefined ? undefined : await remove(services, exchange.box, id, preconditions);
     return row === undefined ? { status: 204 } : { status: 200, body: collection.view(row, exchange.settings) };
   };
 }

@@ -15,9 +15,11 @@ const forms = {
   Session: sessionId,
   Group: /^[1-9]\d{0,14}$/,
   Grant: grantId,
-} as const satisfies Record<ResourceKind, RegExp>;
+  AuditEvent: sessionId,
+  User: /^[1-9]\d{0,14}$/,
+} as const satisfies Record<ResourceKind | 'User', RegExp>;
 
 /** Returns an id that a resource of the kind can have; undefined for any other text. */
-export function possibleId(kind: ResourceKind, id: string | undefined): string | undefined {
+export function possibleId(kind: ResourceKind | 'User', id: string | undefined): string | undefined {
   return id !== undefined && forms[kind].test(id) ? id : undefined;
 }

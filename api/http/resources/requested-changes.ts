@@ -16,6 +16,8 @@ import { possibleId } from './id-in-path.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
 import { documentIn, patchIn } from '../formats/submitted-body.ts';
 
+type ReadingServices = Pick<ResourceServices, 'pool' | 'now'>;
+
 /** A request to write a record, before it is granted. */
 export type RequestedWrite = Pick<ResourceExchange, 'box' | 'id' | 'body' | 'contentType'> & {
   readonly method: string | undefined;
@@ -28,7 +30,7 @@ export type RequestedWrite = Pick<ResourceExchange, 'box' | 'id' | 'body' | 'con
 export async function requestedChanges(
   kind: ResourceKind | 'User',
   write: RequestedWrite,
-  services: ResourceServices,
+  services: ReadingServices,
 ): Promise<readonly string[]> {
   try {
     return await readers[kind](write, services);
@@ -39,7 +41,7 @@ export async function requestedChanges(
   }
 }
 
-type Reader = (write: RequestedWrite, services: ResourceServices) => Promise<readonly string[]>;
+type Reader = (write: RequestedWrite, services: ReadingServices) => Promise<readonly string[]>;
 
 const readers: Readonly<Record<ResourceKind | 'User', Reader>> = {
   Client: storedReader('Client'),
@@ -47,8 +49,9 @@ const readers: Readonly<Record<ResourceKind | 'User', Reader>> = {
   Session: readSessionChanges,
   Group: readGroupChanges,
   User: readUserChanges,
-  // Nothing of a grant can be changed; it is deleted.
+  // Nothing of these can be changed.
   Grant: () => Promise.resolve([]),
+  AuditEvent: () => Promise.resolve([]),
 };
 
 function storedReader(kind: StoredKind): Reader {
@@ -60,7 +63,7 @@ function storedReader(kind: StoredKind): Reader {
   };
 }
 
-async function readSessionChanges(write: RequestedWrite, services: ResourceServices): Promise<readonly string[]> {
+async function readSessionChanges(write: RequestedWrite, services: ReadingServices): Promise<readonly string[]> {
   const id = possibleId('Session', write.id);
   const session = id === undefined ? undefined : await getSession(services, write.box, id);
   if (session === undefined) return [];
@@ -69,14 +72,14 @@ async function readSessionChanges(write: RequestedWrite, services: ResourceServi
   return changedSessionFields(present, wish(present));
 }
 
-async function readGroupChanges(write: RequestedWrite, services: ResourceServices): Promise<readonly string[]> {
+async function readGroupChanges(write: RequestedWrite, services: ReadingServices): Promise<readonly string[]> {
   if (write.id === undefined) return changedGroupFields(undefined, documentIn(write));
   const id = possibleId('Group', write.id);
   const group = id === undefined ? undefined : await getGroup(services, write.box, Number(id));
   return group === undefined ? [] : changedGroupFields(group, wishOf(write)(groupView(group)));
 }
 
-async function readUserChanges(write: RequestedWrite, services: ResourceServices): Promise<readonly string[]> {
+async function readUserChanges(write: RequestedWrite, services: ReadingServices): Promise<readonly string[]> {
   const isId = write.id !== undefined && /^[1-9]\d{0,14}$/.test(write.id);
   const user = isId ? await getUser(services, write.box, Number(write.id)) : undefined;
   return changedUserFields(user, documentIn(write));

@@ -5,7 +5,7 @@ import type { StoredKind } from '../../resources/services.ts';
 import type { UserServices } from '../../users/services.ts';
 
 /** The resource types of the generic resource API. */
-export type ResourceKind = StoredKind | 'Session' | 'Group' | 'Grant';
+export type ResourceKind = StoredKind | 'Session' | 'Group' | 'Grant' | 'AuditEvent';
 
 /** A request to the generic resource API: authenticated, authorized, its body parsed. */
 export interface ResourceExchange {

@@ -1,3 +1,5 @@
+import type { Origin } from '../../audit/audit-trail.ts';
+import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { StoredUser } from '../../db/user/user.ts';
@@ -11,8 +13,10 @@ import { authorize } from './authorize.ts';
 import type { AskedFor, Granted, RestOfRequest } from './authorize.ts';
 import type { Endpoint, PathParameters } from '../server/endpoint.ts';
 import { exchangeOf } from '../request/exchange.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { throttlePassword } from '../throttle/throttle-password.ts';
-import { hashingAs, hashSharer } from '../throttle/hash-sharer.ts';
+import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
+import type { RequestServices } from '../throttle/hash-sharer.ts';
 import type { Guess } from '../throttle/throttle-password.ts';
 import { inPageTurn } from './large-pages.ts';
 import { loopTurns } from '../server/loop-time.ts';
@@ -21,13 +25,13 @@ import { resourceBody } from '../formats/resource-body.ts';
 import type { ResourceBody } from '../formats/resource-body.ts';
 import { negotiate, renderInTurns, versionTags } from '../formats/negotiate.ts';
 import type { RequestedWrite } from './requested-changes.ts';
-import type { ResourceAnswer, ResourceExchange } from './resource-exchange.ts';
+import type { ResourceAnswer, ResourceExchange, ResourceKind } from './resource-exchange.ts';
 import { send } from '../server/send.ts';
 
 /** Answers are personal: no cache on the way may keep them. */
 const personal = { 'Cache-Control': 'private, no-store' };
 
-type Handler = (exchange: ResourceExchange, services: OAuthServices) => Promise<ResourceAnswer>;
+type Handler = (exchange: ResourceExchange, services: RequestServices) => Promise<ResourceAnswer>;
 
 /** Returns the names of the fields that a request would change of the record that it addresses. */
 type ReadChanges = (write: RequestedWrite) => Promise<readonly string[]>;
@@ -39,14 +43,14 @@ type ReadChanges = (write: RequestedWrite) => Promise<readonly string[]>;
  */
 export function withAuthorization(
   context: ApiContext,
-  resourceType: string,
+  resourceType: ResourceKind | 'User',
   handler: Handler,
   readChanges?: ReadChanges,
 ): Endpoint {
   const isUsers = resourceType === 'User';
   return async (request, response, parameters) => {
     const exchange = exchangeOf(response);
-    const { box, path, remoteAddr } = exchange;
+    const { box, path, remoteAddr, requestId } = exchange;
     const query = queryOf(path);
     const { token, isInQuery } = isUsers //                     RFC 6750 §2.1, §2.3
       ? queryOrBearerToken(request, query, box)
@@ -58,7 +62,7 @@ export function withAuthorization(
     const { method, headers } = request;
     const contentType = headers['content-type'];
     const readRest = body && ((needs: Needs) => readRestOf({ box, id, method, contentType }, body, needs, readChanges));
-    const asked = { box, request, path, query, remoteAddr, resource, readRest, tokenIsInQuery: isInQuery };
+    const asked = { box, request, path, query, remoteAddr, requestId, resource, readRest, tokenIsInQuery: isInQuery };
     const answer = await untilConfirmed(async () => {
       const granted = await authorizeWithBody(token, asked, body, context.oauth);
       exchange.client = granted.session?.client.id;
@@ -81,12 +85,12 @@ export function withAuthorization(
         settings: granted.settings,
         confirmChanges: confirming(granted.changes),
         guessPassword: (user: StoredUser, verify: (sharer: Sharer) => Promise<boolean>) =>
-          isGuessed(context, { box, address: remoteAddr, by: granted.session?.user?.id }, user, verify),
+          isGuessed(context, { box, address: remoteAddr, requestId, by: granted.session?.user?.id }, user, verify),
       };
       const sharer = hashSharer(context.throttle, box, remoteAddr);
       const reader = { box, member: exchange.client ?? remoteAddr };
       return inPageTurn(context, reader, query, async () => {
-        const told = await handler(addressed, hashingAs(context.oauth, sharer));
+        const told = await handler(addressed, servicesOf(context.oauth, sharer, originOf(exchange, granted.session)));
         return renderInTurns(told, format, loopTurns(context, reader));
       });
     });
@@ -144,27 +148,33 @@ function withoutProblem(body: unknown): unknown {
 }
 
 /** A guess at a password over REST, and the ID of the user whose token it has. */
-interface RestGuess extends Pick<Guess, 'box' | 'address'> {
+interface RestGuess extends Pick<Guess, 'box' | 'address' | 'requestId'> {
   readonly by: number | undefined;
 }
 
 /** Verifies a password. The user's own token is a proof: strangers cannot keep users from changing their password. */
 async function isGuessed(
   context: ApiContext,
-  { box, address, by }: RestGuess,
+  { box, address, requestId, by }: RestGuess,
   user: StoredUser,
   verify: (sharer: Sharer) => Promise<boolean>,
 ): Promise<boolean> {
   const proof = by === user.id ? ({ id }: StoredUser): string => `user:${String(id)}` : undefined;
   const right = await throttlePassword(
     context.passwordLimits,
-    { box, email: user.email, address, proof },
+    { box, email: user.email, address, requestId, proof },
     async (admit) => {
       const sharer = await admit(user);
       return (await verify(sharer)) ? true : undefined;
     },
   );
   return right === true;
+}
+
+/** Returns the origin of a change: the subject of the token, and the request. */
+function originOf({ remoteAddr, requestId }: Exchange, session: LiveSession | undefined): Origin {
+  const [client, user] = [session?.client.id, session?.user?.id];
+  return { client, user, remoteAddr, session: session?.id, requestId };
 }
 
 function idOf({ id }: PathParameters): string | undefined {

@@ -1,3 +1,4 @@
+import { auditCollection } from './audit-collection.ts';
 import { routesOf } from './collection.ts';
 import type { CollectionRoute } from './collection.ts';
 import { grantCollection } from './grant-collection.ts';
@@ -14,6 +15,7 @@ export const resourceRoutes: readonly CollectionRoute<ResourceKind>[] = [
   ...routesOf(sessionCollection),
   ...routesOf(groupCollection),
   ...routesOf(grantCollection),
+  ...routesOf(auditCollection),
 ];
 
 /** Every route of the users API. */

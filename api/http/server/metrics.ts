@@ -16,6 +16,8 @@ export interface Gauges {
   readonly secretsWaiting: () => number;
   /** Decisions in which a policy failed, since the start. */
   readonly policyFailures: () => number;
+  /** Records of the audit trail that were not stored, and events that were not counted, since the start. */
+  readonly auditEventsDropped: () => number;
 }
 
 /** Creates a registry for each API, so that two in one process are separate. `shares` are the resources boxes share. */
@@ -38,15 +40,18 @@ export function createMetrics(gauges: Gauges, shares: readonly ResourceUse[]): M
   gauge(registry, 'boxgate_boxes_in_memory', 'Boxes whose configuration is held in memory.', gauges.boxesInMemory);
   gauge(registry, 'boxgate_argon2_waiting', 'Secrets being hashed or waiting for it.', gauges.secretsWaiting);
   addShares(registry, shares);
-  new Counter({
-    name: 'boxgate_policy_failures_total',
-    help: 'Decisions in which an access policy could not be compiled or gave up.',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(gauges.policyFailures());
-    },
-  });
+  total(
+    registry,
+    'boxgate_policy_failures_total',
+    'Decisions in which an access policy could not be compiled or gave up.',
+    gauges.policyFailures,
+  );
+  total(
+    registry,
+    'boxgate_audit_events_dropped_total',
+    'Records of the audit trail that were not stored, and events that were not counted.',
+    gauges.auditEventsDropped,
+  );
   // Labels are looked up once: prom-client hashes them at every call.
   const children = new Map<string, { count: () => void; observe: (seconds: number) => void }>();
 
@@ -110,6 +115,18 @@ function addShares(registry: Registry, shares: readonly ResourceUse[]): void {
         const { resource } = share;
         for (const [box, count] of share.refusals()) this.inc({ resource, box }, count);
       }
+    },
+  });
+}
+
+function total(registry: Registry, name: string, help: string, read: () => number): void {
+  new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(read());
     },
   });
 }

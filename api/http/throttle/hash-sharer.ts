@@ -1,3 +1,4 @@
+import type { AuditTrail, Origin } from '../../audit/audit-trail.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import type { Sharer } from '../../shares/places.ts';
 import { networkOf } from './network-of.ts';
@@ -12,15 +13,19 @@ export function hashSharer({ addresses }: Pick<Throttle, 'addresses'>, box: stri
   return { box: isFailing ? failingAddresses : box, member: networkOf(address) };
 }
 
-/** Returns the services of a request to the users and resource APIs: its hashes use its own share of argon2. */
-export function hashingAs(services: OAuthServices, sharer: Sharer): OAuthServices {
+/** Returns the services of a request: its hashes use its own share of argon2, its changes are recorded in its name. */
+export function servicesOf(services: OAuthServices, sharer: Sharer, origin: Origin): RequestServices {
   const { secrets, passwords } = services;
   return {
     ...services,
+    trail: services.trailOf(origin),
     secrets: { ...secrets, store: (secret) => secrets.store(secret, sharer) },
     passwords: { ...passwords, store: (password) => passwords.store(password, sharer) },
   };
 }
+
+/** Services of one request. */
+export type RequestServices = OAuthServices & { readonly trail: AuditTrail };
 
 /** Failures a minute, including attempts in progress, of people who mistype their password. */
 const triesOfAnybody = 5;

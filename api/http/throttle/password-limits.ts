@@ -1,3 +1,4 @@
+import type { CountedEvents } from '../../audit/counted-events.ts';
 import { createFailureSlot } from '../../credentials/failure-slot.ts';
 import type { FailureSlot } from '../../credentials/failure-slot.ts';
 import type { Connections } from '../../db/core/pool.ts';
@@ -13,6 +14,7 @@ export interface PasswordLimits {
   readonly slot: FailureSlot;
   /** Failures a day of one account from all addresses, and of one proof. */
   readonly perAccount: number;
+  readonly events: Pick<CountedEvents, 'note'>;
 }
 
 /** Dependencies of {@link createPasswordLimits}. */
@@ -22,13 +24,15 @@ export interface PasswordLimitsOptions {
   /** The newest key of the installation. */
   readonly key: Buffer;
   readonly perAccount: number;
+  readonly events: Pick<CountedEvents, 'note'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /** Creates the limits on guesses at passwords. */
-export function createPasswordLimits({ throttle, pool, key, perAccount, now }: PasswordLimitsOptions): PasswordLimits {
-  return { throttle, shared: createSharedFailures(pool, day, now), slot: createFailureSlot(key), perAccount };
+export function createPasswordLimits(options: PasswordLimitsOptions): PasswordLimits {
+  const { throttle, pool, key, perAccount, events, now } = options;
+  return { throttle, shared: createSharedFailures(pool, day, now), slot: createFailureSlot(key), perAccount, events };
 }
 
 /** Milliseconds. */

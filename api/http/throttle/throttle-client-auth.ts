@@ -1,3 +1,4 @@
+import type { CountedEvents } from '../../audit/counted-events.ts';
 import type { GuessLimits } from '../../credentials/client-secret.ts';
 import type { FailureSlot } from '../../credentials/failure-slot.ts';
 import { clientId, readClientCredentials } from '../../oauth/client-auth/client-auth-request.ts';
@@ -25,6 +26,7 @@ export interface SecretLimits {
   readonly slot: FailureSlot;
   /** Failures an hour at the chosen secret of one client, from all addresses; and from one that is known. */
   readonly perSecret: number;
+  readonly events: Pick<CountedEvents, 'note'>;
 }
 
 /** The verification of a request's secret, within the limits on failures. */
@@ -48,12 +50,28 @@ export async function throttleClientAuth<T>(
   try {
     return await work(guess);
   } catch (error) {
-    const code = error instanceof OAuthError ? error.code : undefined;
-    if (code === 'invalid_client') await guess.failed();
-    if (code === 'invalid_grant') countRefresh(raw, limits.throttle.refreshTokens);
-    throw error;
+    try {
+      const code = error instanceof OAuthError ? error.code : undefined;
+      if (code === 'invalid_client') await guess.failed();
+      if (code === 'invalid_grant') countRefresh(raw, limits.throttle.refreshTokens);
+      throw error;
+    } catch (refusal) {
+      if (guess.isThrottled || refusal !== error || error instanceof OAuthError) noteRefusal(raw, limits, refusal);
+      throw refusal;
+    }
   } finally {
     guess.end();
+  }
+}
+
+/** Counts a failed or refused authentication for the audit trail, which names the client only if it exists. */
+function noteRefusal({ box, remoteAddr, requestId }: RawTokenRequest, { events }: SecretLimits, error: unknown): void {
+  const origin = { remoteAddr: remoteAddr ?? undefined, requestId };
+  if (error instanceof OAuthError && error.code === 'invalid_client') {
+    const target = error.client && `Client/${error.client}`;
+    events.note({ box, event: 'client.authentication_failed', result: 'failure', target, origin });
+  } else if (error instanceof Problem && error.code === 'throttled') {
+    events.note({ box, event: 'client.throttled', result: 'denied', origin });
   }
 }
 
@@ -73,6 +91,7 @@ class Guess implements ClientGuess {
   #attempts = none;
   #guessed: string | undefined;
   #isChosen = false;
+  #isThrottled = false;
 
   constructor(raw: RawTokenRequest, limits: SecretLimits) {
     this.#raw = raw;
@@ -90,7 +109,9 @@ class Guess implements ClientGuess {
     // A request may verify more than one secret: it is one guess.
     if (this.#guessed === undefined) {
       this.#guessed = guessedClient(this.#raw) ?? '';
+      this.#isThrottled = true;
       await this.#beginAt(this.#guessed);
+      this.#isThrottled = false;
     }
     this.#isChosen = true;
     return hashSharer(this.#limits.throttle, this.#raw.box, this.#address);
@@ -117,6 +138,11 @@ class Guess implements ClientGuess {
       ? `known:${slot(box, client, networkOf(address))}`
       : `client:${client}`;
     attempts.push(await shared.begin(box, [{ subject, most: perSecret }]));
+  }
+
+  /** True if its verification was refused. */
+  get isThrottled(): boolean {
+    return this.#isThrottled;
   }
 
   recognized(): void {

@@ -1,4 +1,5 @@
 import type { StoredUser } from '../../db/user/user.ts';
+import { Problem } from '../../problem.ts';
 import { emailKey } from '../../users/user/email.ts';
 import type { AdmitGuess } from '../../users/sign-in/verify-password.ts';
 import { beginAttempt, endAll } from './attempt.ts';
@@ -14,6 +15,7 @@ export interface Guess {
   /** The email as typed: all spellings of one account are counted together. */
   readonly email: string;
   readonly address: string;
+  readonly requestId?: string | undefined;
   /**
    * Returns the ID of a proof that the guess comes from the owner of an account, such as a browser that has signed in
    * before; undefined if there is none. Omitted if there is no proof to check.
@@ -24,10 +26,36 @@ export interface Guess {
 /**
  * Verifies a password within the limits on failures, which apply to every endpoint that verifies one. Without a proof
  * they are those of the address, then those of the account and day. With a proof they are its own, which strangers
- * cannot use up. The limits do not reveal whether an account exists. Undefined is a failure. Throws Problem
- * `throttled`, and any error of `verify`.
+ * cannot use up. The limits do not reveal whether an account exists. Undefined is a failure. It and a refusal are
+ * counted for the audit trail, which names the account only if it exists. Throws Problem `throttled`, and any error of
+ * `verify`.
  */
 export async function throttlePassword<T>(
+  limits: PasswordLimits,
+  guess: Guess,
+  verify: (admit: AdmitGuess) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  let target: string | undefined;
+  const note = (event: 'user.sign_in_failed' | 'user.throttled', result: 'failure' | 'denied'): void => {
+    const { box, address, requestId } = guess;
+    limits.events.note({ box, event, result, target, origin: { remoteAddr: address, requestId } });
+  };
+  try {
+    const verified = await guessWithinLimits(limits, guess, (admit) =>
+      verify((user) => {
+        target = user && `User/${String(user.id)}`;
+        return admit(user);
+      }),
+    );
+    if (verified === undefined) note('user.sign_in_failed', 'failure');
+    return verified;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'throttled') note('user.throttled', 'denied');
+    throw error;
+  }
+}
+
+async function guessWithinLimits<T>(
   limits: PasswordLimits,
   guess: Guess,
   verify: (admit: AdmitGuess) => Promise<T | undefined>,

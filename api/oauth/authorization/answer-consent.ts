@@ -1,7 +1,10 @@
+import { recordIn } from '../../audit/recorded.ts';
 import { browserHash } from '../../credentials/browser-token.ts';
 import { readConsentRequest, takeConsentRequest } from '../../db/authorization/consent-request.ts';
 import { storeConsent } from '../../db/authorization/consent.ts';
 import { inBox } from '../../db/core/transaction.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import type { GrantKey } from '../../db/user/grant.ts';
 import type { OAuthServices } from '../services.ts';
 import { errorResponse } from './authorization-response.ts';
 import { findCurrentSignIn, onBrowserRequest } from './browser-request.ts';
@@ -34,16 +37,27 @@ export async function answerConsent(
   const query = await waitingRequest(visit, answered.id, services);
   if (query === undefined) return { next: 'error-page' };
   const arrival = { ...visit, browserAt: () => visit.browser };
+  const { remoteAddr, requestId } = visit;
+  const trailOf = (user: number) => services.trailOf({ user, remoteAddr: remoteAddr ?? undefined, requestId });
+  let logConsent: (() => void) | undefined;
+  const recordGiven: RecordGiven = async (connection, { user, client }) => {
+    const event = { event: 'consent.given', target: `Grant/${String(user)}.${client}` } as const;
+    logConsent = await recordIn(connection, visit.box, trailOf(user), [event]);
+  };
   const decided = await onBrowserRequest(arrival, query, services, (asked) =>
-    withHeldSignIn(asked, (held) => answerHeld(asked, held, answered, services)),
+    withHeldSignIn(asked, (held) => answerHeld(asked, held, { ...answered, recordGiven }, services)),
   );
+  logConsent?.();
   return decided?.step;
 }
+
+/** Records a consent in the transaction that stores it. */
+type RecordGiven = (connection: Connection, grant: GrantKey) => Promise<void>;
 
 async function answerHeld(
   asked: BrowserRequest,
   held: HeldSignIn,
-  { id, answer, shown }: Answered,
+  { id, answer, shown, recordGiven }: Answered & { readonly recordGiven: RecordGiven },
   services: OAuthServices,
 ): Promise<NextStep> {
   const { state, request, browser, now } = asked;
@@ -56,6 +70,7 @@ async function answerHeld(
     return { next: 'client', answer: errorResponse(request.place, 'access_denied', 'The user denied access') };
   }
   await rememberConsent(asked, held, signIn.user);
+  await recordGiven(held.connection, { user: signIn.user, client: request.client.client.id });
   return issueHeld(asked, { ...held, signIn: await findCurrentSignIn(asked, held.statements) }, services);
 }
 

@@ -22,6 +22,7 @@ export interface AuthorizationVisit {
   readonly browser: string | undefined;
   readonly remoteAddr: string | null;
   readonly userAgent: string | null;
+  readonly requestId?: string | undefined;
 }
 
 /** A browser whose cookie is not read yet: the cookie's name depends on the issuer. */

@@ -34,7 +34,7 @@ export async function authenticateBySecret(
   const found = findClient(state, credentials);
   const time = now();
   const used = await verified(liveSecrets(found, time), credentials, secrets, checks.guessLimits);
-  if (used === undefined || found === undefined || !isActive(found, state)) throw notAuthenticated();
+  if (used === undefined || found === undefined || !isActive(found, state)) throw notAuthenticated(found?.client.id);
   if (used === found.previous?.stored) usage.previousSecretUsed(state.box, found.client.id, used, time);
   return found;
 }
@@ -58,7 +58,7 @@ async function authenticateByAssertion(
   assertion: ClientAssertion,
   context: AuthenticationContext,
 ): Promise<ClientState> {
-  if (found === undefined || !isActive(found, context.state)) throw notAuthenticated();
+  if (found === undefined || !isActive(found, context.state)) throw notAuthenticated(found?.client.id);
   const { serviceAccount } = assertion;
   if (serviceAccount === undefined) await provePrivateKeyJwt(assertion, found.client, context);
   else await proveServiceAccount({ ...assertion, serviceAccount }, found.client, context);

@@ -17,6 +17,7 @@ export interface RawTokenRequest {
   readonly authorization: string | undefined;
   readonly body: Buffer;
   readonly remoteAddr: string | null;
+  readonly requestId?: string | undefined;
 }
 
 /** Serves the token endpoint (RFC 6749 §3.2). Undefined when there is no such box. Throws OAuthError, Outage. */

@@ -1,12 +1,16 @@
+import type { AuditTrail, Origin } from '../../audit/audit-trail.ts';
+import { inBoxRecorded } from '../../audit/recorded.ts';
+import type { NoteEvent } from '../../audit/recorded.ts';
 import type { ApplyHead, ApplyLine, ApplyProgress, ApplyResult, Applied } from '../../client/desired-state.ts';
 import type { ClientSecrets } from '../../credentials/client-secret.ts';
+import { makeAuditDays } from '../../db/audit/audit-days.ts';
 import { bumpVersion, ensureBox } from '../../db/box/box.ts';
 import { storeQuota } from '../../db/box/box-use.ts';
 import { releaseHosts } from '../../db/box/box-host.ts';
 import { endBoxData } from '../../db/box/box-data.ts';
 import { demandStandby } from '../../db/box/durability.ts';
-import { adoptRows, bindBox, lockBox, readBinding, reopenBox, retireBox } from '../../db/box/namespace.ts';
 import type { DeclaredResource } from '../../db/resource/resource.ts';
+import { readBinding } from '../../db/box/namespace.ts';
 import { lockResources } from '../../db/resource/write.ts';
 import type { Connections } from '../../db/core/pool.ts';
 import type { Sharer } from '../../shares/places.ts';
@@ -17,23 +21,14 @@ import { judgeLine, planApply } from './plan.ts';
 import type { ApplyPlan, JudgedLine, KeyHosts, PlannedWrite } from './plan.ts';
 import { withOwnHosts } from './box-hosts.ts';
 import type { FirstAdmins, StoreAdmin } from './first-admin.ts';
+import { resourceEvent } from '../write/resource-event.ts';
 import { declaredRows, deleteRows, findRows, releaseRows } from './declared-rows.ts';
 import { demandEpoch } from './demand-epoch.ts';
 import { fitQuota } from './fit-quota.ts';
+import { judgeClaim } from './namespace-claim.ts';
+import { Locked, settleClaim } from './settle-claim.ts';
+import type { Applying } from './settle-claim.ts';
 import { storeWrites } from './store-writes.ts';
-import { judgeClaim, lockedMessage } from './namespace-claim.ts';
-
-/** The box is bound to another namespace: nothing was applied. */
-export class Locked extends Error {
-  override readonly name = 'Locked';
-  /** The uid of the namespace that it is bound to. */
-  readonly bound: string;
-
-  constructor(message: string, bound: string) {
-    super(message);
-    this.bound = bound;
-  }
-}
 
 /** Milliseconds: a box of many thousand objects takes longer than a request may. */
 const applyLimit = 60_000;
@@ -44,6 +39,8 @@ export interface ApplyServices {
   readonly secrets: ClientSecrets;
   readonly clientKeys: KeyHosts;
   readonly firstAdmins: FirstAdmins;
+  /** Returns the audit trail of a call. */
+  readonly trailOf: (origin: Origin) => AuditTrail;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** True if a removal must also be on a synchronous standby. */
@@ -80,11 +77,13 @@ export async function applyBox(
   const hashes = lines.some(carriesResource)
     ? await hashForeseen(asked, judged, services, onProgress)
     : new Map<string, string>();
-  const write = async (connection: Connection): Promise<ApplyOutcome | Locked> => {
+  await makeDeclaredDays(judged, services);
+  const write = async (connection: Connection, note: NoteEvent): Promise<ApplyOutcome | Locked> => {
     if (services.revocationsNeedStandby) await demandStandby(connection);
-    return applyNow(connection, asked, judged, { hashes, storeAdmin });
+    return applyNow({ connection, note }, asked, judged, { hashes, storeAdmin });
   };
-  const outcome = await inBoxWithin(services.pool, box, { mode: 'write', limit: applyLimit }, write);
+  const trail = services.trailOf({ operator: head.cluster });
+  const outcome = await inBoxRecorded({ pool: services.pool, trail }, box, write, applyLimit);
   // After the commit, so that the box stays locked.
   if (outcome instanceof Locked) throw outcome;
   return outcome;
@@ -125,6 +124,15 @@ async function withFirstAdmin(
   return { judged: judged.map((one) => (one === wanting ? faulty : one)), storeAdmin: undefined };
 }
 
+/** Creates the days of the audit trail for the retention that a Box declares: its first record needs them. */
+async function makeDeclaredDays(judged: readonly JudgedLine[], { pool }: ApplyServices): Promise<void> {
+  for (const { resource } of judged) {
+    if (resource?.resourceType === 'Box' && resource.audit?.retention !== undefined) {
+      await makeAuditDays(pool, resource.audit.retention);
+    }
+  }
+}
+
 /** Checks whether a line carries a resource. A comparison carries none, and no secret to be hashed. */
 function carriesResource(line: ApplyLine): boolean {
   return 'resource' in line;
@@ -145,7 +153,7 @@ async function hashForeseen(
 }
 
 async function applyNow(
-  connection: Connection,
+  { connection, note }: Applying,
   asked: ApplyRequest,
   judged: readonly JudgedLine[],
   ready: Ready,
@@ -154,47 +162,16 @@ async function applyNow(
   await demandEpoch(connection, head.cluster, head.epoch);
   if (head.missing !== true) await ensureBox(connection, box);
   const version = (await lockResources(connection, box)) ?? 0;
-  const locked = await settleClaim(connection, box, head);
+  const locked = await settleClaim({ connection, note }, box, head);
   if (locked !== undefined) return locked;
   const lines = judged.map(({ line }) => line);
   const isQuotaNew = head.quota !== undefined && (await storeQuota(connection, box, head.quota));
+  if (isQuotaNew) note({ event: 'box.quota_changed', target: `Box/${box}` });
   const own = await withOwnHosts(connection, box, head, judged);
   const wanted = planApply(head, own, await foundRows(connection, box, head, lines));
   const plan = await fitQuota(connection, box, wanted);
-  const applied = changes(plan) || isQuotaNew ? await store(connection, asked, plan, ready) : version;
+  const applied = changes(plan) || isQuotaNew ? await store({ connection, note }, asked, plan, ready) : version;
   return { results: plan.results, applied: { box, config_version: applied } };
-}
-
-/** Carries out the verdict on the namespace of a call; returns the refusal if it is not the box's own. */
-async function settleClaim(connection: Connection, box: string, head: ApplyHead): Promise<Locked | undefined> {
-  const binding = await readBinding(connection, box);
-  const verdict = judgeClaim(head, binding);
-  if (verdict === 'proceed') return undefined;
-  const { uid = '' } = head.namespace ?? {};
-  if (verdict === 'refuse' || verdict === 'lock') {
-    if (verdict === 'lock') {
-      await bumpVersion(connection, box);
-      await lockBox(connection, box, uid);
-    }
-    return new Locked(lockedMessage(box, binding), binding.uid ?? '');
-  }
-  if (verdict === 'retire') {
-    await bumpVersion(connection, box);
-    await retireBox(connection, box);
-    return undefined;
-  }
-  if (verdict === 'reopen') {
-    await bumpVersion(connection, box);
-    await reopenBox(connection, box);
-    return undefined;
-  }
-  if (verdict !== 'bind' || binding.missing) {
-    const version = await bumpVersion(connection, box);
-    if (verdict === 'discard') await endBoxData(connection, box, version, 'all');
-    else if (verdict === 'adopt') await adoptRows(connection, box, binding.cluster ?? head.cluster, head.cluster);
-  }
-  await bindBox(connection, box, head.cluster, uid);
-  return undefined;
 }
 
 /** Returns the rows as they will be found, so that the right secrets are hashed. */
@@ -235,7 +212,7 @@ async function foundRows(
 }
 
 async function store(
-  connection: Connection,
+  { connection, note }: Applying,
   { box, head }: ApplyRequest,
   plan: ApplyPlan,
   { hashes, storeAdmin }: Ready,
@@ -243,11 +220,16 @@ async function store(
   const version = await bumpVersion(connection, box);
   if (plan.deletes.length > 0) await deleteRows(connection, box, version, plan.deletes);
   if (plan.deletes.some(({ kind }) => kind === 'Box')) await releaseHosts(connection, box);
-  if (plan.purges) await endBoxData(connection, box, version, 'unowned');
+  for (const key of plan.deletes) note(resourceEvent('deleted', key));
+  if (plan.purges) {
+    await endBoxData(connection, box, version, 'unowned');
+    note({ event: 'box.data_deleted', target: `Box/${box}` });
+  }
   if (plan.releases.length > 0) await releaseRows(connection, box, version, plan.releases);
-  await storeWrites(connection, box, version, { writes: plan.writes, cluster: head.cluster, hashes });
+  for (const key of plan.releases) note(resourceEvent('changed', key, ['owner']));
+  await storeWrites({ connection, note }, box, version, { writes: plan.writes, cluster: head.cluster, hashes });
   // Last, so that a declared policy or group of its name is left alone.
-  if (plan.writes.some(({ line }) => line.kind === 'Box')) await storeAdmin?.(connection, version);
+  if (plan.writes.some(({ line }) => line.kind === 'Box')) await storeAdmin?.(connection, version, note);
   return version;
 }
 

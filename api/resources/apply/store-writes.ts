@@ -1,9 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { SecurityEvent } from '../../audit/audit-trail.ts';
 import { Outage } from '../../db/core/outage.ts';
-import type { Connection } from '../../db/core/transaction.ts';
+import { storedContents } from '../../db/resource/resource.ts';
+import type { StoredContent } from '../../db/resource/resource.ts';
 import { storeResources } from '../../db/resource/write.ts';
 import type { ResourceWrite } from '../../db/resource/write.ts';
-import { storeGroups, type GroupWrite } from '../../db/user/declared-group.ts';
+import { descriptionsOfGroups, storeGroups, type GroupWrite } from '../../db/user/declared-group.ts';
+import { storeEvent } from '../write/resource-event.ts';
 import type { PlannedWrite } from './plan.ts';
+import type { Applying } from './settle-claim.ts';
 
 /** Writes of a call, and what they need to be stored. */
 export interface PlannedWrites {
@@ -14,9 +19,9 @@ export interface PlannedWrites {
   readonly hashes: ReadonlyMap<string, string>;
 }
 
-/** Stores what a call declares under the box's new config version. Throws Outage. */
+/** Stores what a call declares under the box's new config version, and notes what changed. Throws Outage. */
 export async function storeWrites(
-  connection: Connection,
+  { connection, note }: Applying,
   box: string,
   version: number,
   { writes, cluster, hashes }: PlannedWrites,
@@ -24,15 +29,27 @@ export async function storeWrites(
   for (let from = 0; from < writes.length; from += writesInStatement) {
     const part = writes.slice(from, from + writesInStatement);
     const groups = part.flatMap((write) => groupWrite(write, cluster) ?? []);
-    const resources = groups.length === 0 ? part : part.filter(({ line }) => line.kind !== 'Group');
-    await storeResources(
-      connection,
-      box,
-      version,
-      resources.map((write) => resourceWrite(write, cluster, hashes)),
-    );
-    if (groups.length > 0) await storeGroups(connection, box, version, groups);
+    const others = groups.length === 0 ? part : part.filter(({ line }) => line.kind !== 'Group');
+    const resources = others.map((write) => resourceWrite(write, cluster, hashes));
+    const before = await storedContents(connection, box, resources);
+    await storeResources(connection, box, version, resources);
+    for (const write of resources) note(writeEvent(write, before.get(`${write.kind}/${write.id}`)));
+    if (groups.length === 0) continue;
+    const names = groups.map(({ name }) => name);
+    const descriptions = await descriptionsOfGroups(connection, box, names);
+    await storeGroups(connection, box, version, groups);
+    for (const write of groups) note(groupEvent(write, descriptions.get(write.name)));
   }
+}
+
+function writeEvent({ kind, id, body, secrets }: ResourceWrite, before: StoredContent | undefined): SecurityEvent {
+  const changesSecret = secrets !== undefined && !isDeepStrictEqual(secrets, before?.secrets);
+  return storeEvent({ kind, id }, before?.body, body, changesSecret);
+}
+
+function groupEvent({ name, description }: GroupWrite, before: string | null | undefined): SecurityEvent {
+  const previous = before === undefined ? undefined : { description: before };
+  return storeEvent({ kind: 'Group', id: name }, previous, { description }, false);
 }
 
 /** Limit of writes in one statement, which bounds its memory. */

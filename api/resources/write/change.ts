@@ -1,29 +1,34 @@
 import { demandStandby } from '../../db/box/durability.ts';
 import { lockResources } from '../../db/resource/write.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
-import { inBoxWithin } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
+import { inBoxRecorded } from '../../audit/recorded.ts';
+import type { NoteEvent, RecordedWork } from '../../audit/recorded.ts';
 import { requestLimit } from '../../db/core/with-connection.ts';
 import { Problem } from '../../problem.ts';
 import type { ResourceServices } from '../services.ts';
 
+/** Dependencies of a change. */
+export type ChangingServices = Pick<ResourceServices, 'pool' | 'trail' | 'revocationsNeedStandby'>;
+
 /**
- * Runs a change of a box's configuration, one at a time per box: its reads are still true when it writes. Throws
- * Problem `not-found` when there is no such box, and Outage; `limit` in milliseconds if it may take longer than usual.
+ * Runs a change of a box's configuration, one at a time per box: its reads are still true when it writes. The events
+ * that it notes are recorded with it. Throws Problem `not-found` when there is no such box, and Outage; `limit` in
+ * milliseconds if it may take longer than usual.
  */
 export function changing<T>(
-  services: Pick<ResourceServices, 'pool' | 'revocationsNeedStandby'>,
+  services: ChangingServices,
   box: string,
-  work: (connection: Connection) => Promise<T>,
+  work: RecordedWork<T>,
   limit = requestLimit,
 ): Promise<T> {
-  const change = async (connection: Connection): Promise<T> => {
+  const change = async (connection: Connection, note: NoteEvent): Promise<T> => {
     if (services.revocationsNeedStandby) await demandStandby(connection);
     const version = await lockResources(connection, box);
     if (version === undefined) throw new Problem('not-found', 'There is nothing at this address');
-    return work(connection);
+    return work(connection, note);
   };
-  return inBoxWithin(services.pool, box, { mode: 'write', limit }, change);
+  return inBoxRecorded(services, box, change, limit);
 }
 
 /** Refuses a resource that a custom resource declares: it would come back or drift. Throws Problem `conflict`. */

@@ -3,6 +3,7 @@ import { deleteResources } from '../../db/resource/write.ts';
 import { readResource } from '../../db/resource/resource.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import { changing, refuseManaged } from './change.ts';
+import { resourceEvent } from './resource-event.ts';
 import { demandPreconditions } from './etag.ts';
 import type { Preconditions } from './etag.ts';
 import type { ResourceRef, ResourceServices } from '../services.ts';
@@ -16,13 +17,14 @@ export function deleteResource(
   { box, kind, id }: ResourceRef,
   preconditions: Preconditions,
 ): Promise<StoredResource | undefined> {
-  return changing(services, box, async (connection) => {
+  return changing(services, box, async (connection, note) => {
     const key = { kind, id };
     const current = await readResource(connection, box, key);
     refuseManaged(current);
     demandPreconditions(preconditions, current?.version);
     if (current === undefined) return undefined;
     await deleteResources(connection, box, await bumpVersion(connection, box), [key]);
+    note(resourceEvent('deleted', key));
     return current;
   });
 }

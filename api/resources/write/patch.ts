@@ -39,7 +39,7 @@ export async function patchResource(
   let hashed: Hashed | undefined;
   for (let round = 0; round < rounds; round += 1) {
     const known = hashed;
-    const outcome = await changing<Written | string | undefined>(services, box, async (connection) => {
+    const outcome = await changing<Written | string | undefined>(services, box, async (connection, note) => {
       const current = await readResource(connection, box, { kind, id });
       if (current === undefined) return undefined;
       refuseManaged(current);
@@ -50,7 +50,7 @@ export async function patchResource(
       const { secret } = submission;
       // A secret must be hashed first: not under the lock.
       if (typeof secret === 'string' && secret !== known?.secret) return secret;
-      return store(connection, box, { submission, current, hash: known?.hash });
+      return store(connection, box, { submission, current, hash: known?.hash }, note);
     });
     if (typeof outcome !== 'string') return outcome;
     hashed = { secret: outcome, hash: await services.secrets.store(outcome) };

@@ -16,11 +16,11 @@ export async function postResource(
   const submission = readSubmission({ kind }, value, services.now());
   const { id, secret } = submission;
   const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
-  return changing(services, box, async (connection) => {
+  return changing(services, box, async (connection, note) => {
     const current = await readResource(connection, box, { kind, id });
     if (current !== undefined) {
       throw new Problem('conflict', [{ path: 'id', message: `is taken: ${kind} ${id} exists; replace it with PUT` }]);
     }
-    return store(connection, box, { submission, current, hash });
+    return store(connection, box, { submission, current, hash }, note);
   });
 }

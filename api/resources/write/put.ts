@@ -32,14 +32,14 @@ export async function putResource(
   // Before the lock: hashing takes a while, and other changes of the box must not wait for it.
   const { secret } = submission;
   const hash = typeof secret === 'string' ? await services.secrets.store(secret) : undefined;
-  return changing(services, box, async (connection) => {
+  return changing(services, box, async (connection, note) => {
     const current = await readResource(connection, box, { kind, id });
     refuseManaged(current);
     demandPreconditions(preconditions, current?.version);
     const readOnly = readOnlyFaults(value, current);
     if (readOnly.length > 0) throw new Problem('invalid', readOnly);
     confirmChanges?.(() => changedResourceFields(kind, id, current, value));
-    return store(connection, box, { submission, current, hash });
+    return store(connection, box, { submission, current, hash }, note);
   });
 }
 

@@ -6,6 +6,8 @@ import { lockVersion } from '../../db/box/box.ts';
 import { demandStandby } from '../../db/box/durability.ts';
 import { endSession, readSession } from '../../db/session/session.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
+import { inBoxRecorded } from '../../audit/recorded.ts';
+import type { NoteEvent, RecordedWork } from '../../audit/recorded.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
@@ -20,7 +22,7 @@ import type { ResourceServices } from '../services.ts';
 import { sessionElements, sessionView } from './session-view.ts';
 import type { SessionView } from './session-view.ts';
 
-type SessionServices = Pick<ResourceServices, 'pool' | 'now' | 'revocationsNeedStandby'>;
+type SessionServices = Pick<ResourceServices, 'pool' | 'now' | 'trail' | 'revocationsNeedStandby'>;
 
 /** Reads one session; undefined when there is none. Throws Outage. */
 export function getSession(
@@ -68,7 +70,7 @@ export function changeSession(
   box: string,
   { id, wish, preconditions, confirmChanges }: RequestedSessionChange,
 ): Promise<SessionRecord | undefined> {
-  return revoking(services, box, async (connection) => {
+  return revoking(services, box, async (connection, note) => {
     const session = await readSession(connection, box, { id }, services.now());
     if (session === undefined) return undefined;
     const present = sessionView(session);
@@ -76,7 +78,7 @@ export function changeSession(
     confirmChanges?.(() => changedSessionFields(present, wished));
     const revoked = isRevocation(present, wished);
     demandPreconditions(preconditions, session.status);
-    return revoked ? revoke(connection, box, session, services) : session;
+    return revoked ? revoke(connection, box, session, { services, note }) : session;
   });
 }
 
@@ -87,22 +89,22 @@ export function revokeSession(
   id: string,
   preconditions: Preconditions,
 ): Promise<SessionRecord | undefined> {
-  return revoking(services, box, async (connection) => {
+  return revoking(services, box, async (connection, note) => {
     const session = await readSession(connection, box, { id }, services.now());
     demandPreconditions(preconditions, session?.status);
-    return session === undefined ? undefined : revoke(connection, box, session, services);
+    return session === undefined ? undefined : revoke(connection, box, session, { services, note });
   });
 }
 
-function revoking<T>(services: SessionServices, box: string, work: (connection: Connection) => Promise<T>): Promise<T> {
-  return inBox(services.pool, box, 'write', async (connection) => {
+function revoking<T>(services: SessionServices, box: string, work: RecordedWork<T>): Promise<T> {
+  return inBoxRecorded(services, box, async (connection, note) => {
     if (services.revocationsNeedStandby) {
       await demandStandby(connection);
       // A commit without writes waits for nobody, and an unconfirmed earlier call may have revoked the session: a row
       // lock is written.
       await lockVersion(connection, box);
     }
-    return work(connection);
+    return work(connection, note);
   });
 }
 
@@ -110,9 +112,11 @@ async function revoke(
   connection: Connection,
   box: string,
   { id, bucket }: SessionRecord,
-  { now }: SessionServices,
+  { services, note }: { readonly services: SessionServices; readonly note: NoteEvent },
 ): Promise<SessionRecord | undefined> {
-  return (await endSession(connection, box, { id, bucket }, { as: 'revoked', now: now() }))?.session;
+  const ended = await endSession(connection, box, { id, bucket }, { as: 'revoked', now: services.now() });
+  if (ended?.ended === true) note({ event: 'session.revoked', target: `Session/${id}` });
+  return ended?.session;
 }
 
 /** Checks whether a change revokes the session. Throws Problem `invalid` when it changes anything else. */

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { confidentialFault } from '../../../crds/confidential.ts';
+import type { NoteEvent } from '../../audit/recorded.ts';
 import { bumpVersion } from '../../db/box/box.ts';
 import { upsertResources } from '../../db/resource/write.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
+import { storeEvent } from './resource-event.ts';
 import type { Submission } from './submission.ts';
 import { withinQuota } from './within-quota.ts';
 
@@ -23,11 +25,16 @@ export interface Replacement {
 }
 
 /**
- * Stores a submission in place of the present resource. A submission that
- * changes nothing writes nothing and keeps the version. Must be called within `changing`. Throws Problem `invalid` for
+ * Stores a submission in place of the present resource, and notes the event. A submission that changes nothing writes
+ * nothing and keeps the version. Must be called within `changing`. Throws Problem `invalid` for
  * a client that needs a secret and has none, and beyond a quota of the box.
  */
-export async function store(connection: Connection, box: string, replacement: Replacement): Promise<Written> {
+export async function store(
+  connection: Connection,
+  box: string,
+  replacement: Replacement,
+  note: NoteEvent,
+): Promise<Written> {
   const { submission, current } = replacement;
   const { kind, id, resource, body } = submission;
   if (resource.resourceType === 'Client') {
@@ -44,6 +51,7 @@ export async function store(connection: Connection, box: string, replacement: Re
   const write = { kind, id, body, secrets, previous, owner: undefined, digest: undefined };
   const [stored] = await withinQuota(connection, box, () => upsertResources(connection, box, version, [write]));
   if (stored === undefined) throw new Error('an upsert returned no row');
+  note(storeEvent({ kind, id }, current?.body, body, secrets !== undefined));
   return { stored, created: current === undefined };
 }
 

@@ -3,6 +3,7 @@ import { deleteGrant, readGrant } from '../../db/user/grant.ts';
 import type { GrantKey, StoredGrant } from '../../db/user/grant.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { changing } from '../../resources/write/change.ts';
+import type { ChangingServices } from '../../resources/write/change.ts';
 import { demandPreconditions } from '../../resources/write/etag.ts';
 import type { Preconditions } from '../../resources/write/etag.ts';
 import type { ResourceServices } from '../../resources/services.ts';
@@ -26,17 +27,18 @@ export function grantVersion({ createdAt }: StoredGrant): string {
  * (OWASP ASVS 5.0, 10.7.3); undefined when there was nothing. Throws Problem `precondition-failed`, and Outage.
  */
 export function removeGrant(
-  services: Pick<ResourceServices, 'pool' | 'now' | 'revocationsNeedStandby'>,
+  services: ChangingServices & Pick<ResourceServices, 'now'>,
   box: string,
   key: GrantKey,
   preconditions: Preconditions,
 ): Promise<StoredGrant | undefined> {
-  return changing(services, box, async (connection) => {
+  return changing(services, box, async (connection, note) => {
     const grant = await readGrant(connection, box, key);
     demandPreconditions(preconditions, grant && grantVersion(grant));
     if (grant === undefined) return undefined;
     await deleteGrant(connection, box, key);
     await endGrant(connection, box, key, services.now());
+    note({ event: 'consent.removed', target: `Grant/${String(key.user)}.${key.client}` });
     return grant;
   });
 }

@@ -1,3 +1,4 @@
+import type { NoteEvent } from '../../audit/recorded.ts';
 import { bumpVersion } from '../../db/box/box.ts';
 import { lockUse } from '../../db/box/box-use.ts';
 import { deleteGroup, insertGroup, readGroup, updateGroup } from '../../db/user/group.ts';
@@ -7,6 +8,7 @@ import { groupNameUse } from '../../db/user/group-name-use.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { Problem } from '../../problem.ts';
 import { changing, refuseManaged } from '../../resources/write/change.ts';
+import type { ChangingServices } from '../../resources/write/change.ts';
 import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
 import { demandPreconditions } from '../../resources/write/etag.ts';
 import type { Preconditions } from '../../resources/write/etag.ts';
@@ -17,20 +19,24 @@ import { readGroupSubmission } from './submission.ts';
 import { groupView } from './view.ts';
 import type { GroupView } from './view.ts';
 
-type GroupServices = Pick<ResourceServices, 'pool' | 'revocationsNeedStandby'>;
-
 /** Reads one group; undefined when there is none. Throws Outage. */
-export function getGroup(services: GroupServices, box: string, id: number): Promise<StoredGroup | undefined> {
+export function getGroup(
+  services: Pick<ResourceServices, 'pool'>,
+  box: string,
+  id: number,
+): Promise<StoredGroup | undefined> {
   return inBox(services.pool, box, 'snapshot', (connection) => readGroup(connection, box, id));
 }
 
 /** Creates a group with a new id. Throws Problem `invalid` (also beyond a quota), `conflict` (name taken), Outage. */
-export async function createGroup(services: GroupServices, box: string, value: unknown): Promise<StoredGroup> {
+export async function createGroup(services: ChangingServices, box: string, value: unknown): Promise<StoredGroup> {
   const content = readGroupSubmission(value);
-  return changing(services, box, async (connection) => {
+  return changing(services, box, async (connection, note) => {
     const version = await bumpVersion(connection, box);
     const group = await withinQuota(connection, box, () => insertGroup(connection, box, version, content));
-    return group ?? taken();
+    if (group === undefined) return taken();
+    note({ event: 'group.created', target: groupTarget(group.id) });
+    return group;
   });
 }
 
@@ -49,11 +55,11 @@ export interface RequestedGroupChange extends WriteConditions {
  * Outage.
  */
 export function changeGroup(
-  services: GroupServices,
+  services: ChangingServices,
   box: string,
   { id, wish, preconditions, confirmChanges }: RequestedGroupChange,
 ): Promise<StoredGroup | undefined> {
-  return changing(services, box, async (connection) => {
+  return changing(services, box, async (connection, note) => {
     const current = await readGroup(connection, box, id);
     if (current === undefined) return undefined;
     refuseDeclared(current);
@@ -69,7 +75,9 @@ export function changeGroup(
     // Thrown within: after a refused name the transaction reads nothing more.
     return withinQuota(connection, box, async () => {
       const group = await updateGroup(connection, box, { id, version }, content);
-      return group === 'taken' ? taken() : group;
+      if (group === 'taken') return taken();
+      note({ event: 'group.changed', target: groupTarget(id), changed: changedGroupFields(current, wished) });
+      return group;
     });
   });
 }
@@ -82,18 +90,19 @@ const longestRemoval = 20_000;
  * `precondition-failed`, and Outage.
  */
 export function removeGroup(
-  services: GroupServices,
+  services: ChangingServices,
   box: string,
   id: number,
   preconditions: Preconditions,
 ): Promise<StoredGroup | undefined> {
-  const remove = async (connection: Parameters<typeof readGroup>[0]): Promise<StoredGroup | undefined> => {
+  const remove = async (connection: Connection, note: NoteEvent): Promise<StoredGroup | undefined> => {
     const current = await readGroup(connection, box, id);
     if (current !== undefined) refuseDeclared(current);
     demandPreconditions(preconditions, current?.version);
     if (current === undefined) return undefined;
     // Before the group's row: creating a user locks the two in this order.
     await lockUse(connection, box);
+    note({ event: 'group.deleted', target: groupTarget(id) });
     return deleteGroup(connection, box, id);
   };
   return changing(services, box, remove, longestRemoval);
@@ -112,6 +121,10 @@ async function refuseNameInUse(connection: Connection, box: string, name: string
     use.kind === 'Box' ? 'is the registration.default_group of the Box' : `is linked by AccessPolicy ${use.id}`;
   const message = `${where}: no group with members can take it. Create a new group with this name instead`;
   throw new Problem('conflict', [{ path: 'name', message }]);
+}
+
+function groupTarget(id: number): string {
+  return `Group/${String(id)}`;
 }
 
 function taken(): never {

@@ -39,19 +39,20 @@ export async function signIn(
 
 /**
  * Ends the sign-in of a browser, and every session that was begun with it: after signing out no app keeps access.
- * Throws Outage.
+ * Returns its user, undefined when there is none. Throws Outage.
  */
 export function signOut(
   { pool, now, revocationsNeedStandby }: Pick<UserServices, 'pool' | 'now' | 'revocationsNeedStandby'>,
   box: string,
   browser: string,
-): Promise<void> {
+): Promise<number | undefined> {
   return inBox(pool, box, 'write', async (connection) => {
     if (revocationsNeedStandby) await demandStandby(connection);
     // First, so that tokens issued to it meanwhile are found below.
-    await deleteSignIn(connection, box, browserHash(browser));
+    const user = await deleteSignIn(connection, box, browserHash(browser));
     for (const tokens of await endAnswersOf(connection, box, browserHash(browser), now())) {
       await endTokens(connection, box, tokens, { as: 'closed', now: now() });
     }
+    return user;
   });
 }

@@ -1,6 +1,7 @@
 import type { Box } from '../../../crds/box.ts';
 import { readUse } from '../../db/box/box-use.ts';
 import { Outage } from '../../db/core/outage.ts';
+import { inBoxRecorded } from '../../audit/recorded.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { findSigningIn } from '../../db/user/user.ts';
@@ -13,6 +14,7 @@ import { beginSignIn } from './begin-sign-in.ts';
 import type { SignedIn } from './begin-sign-in.ts';
 import { emailKey } from '../user/email.ts';
 import { groupNamed } from '../group/group-named.ts';
+import { newUserEvents } from '../user/user-events.ts';
 import { passwordWeakness } from '../user/password-faults.ts';
 import type { PasswordWeakness } from '../user/password-faults.ts';
 import type { UserServices } from '../services.ts';
@@ -68,7 +70,7 @@ export function signUpObstacle(
  * users as its quota allows. Throws Outage when Postgres is away or too many passwords wait.
  */
 export async function signUp(
-  services: Pick<UserServices, 'pool' | 'passwords' | 'now' | 'revocationsNeedStandby'>,
+  services: Pick<UserServices, 'pool' | 'trail' | 'passwords' | 'now' | 'revocationsNeedStandby'>,
   { box, settings }: Pick<BoxState, 'box' | 'settings'>,
   { email, password }: Registration,
   browser: string,
@@ -85,12 +87,13 @@ export async function signUp(
     ...{ email: key, emailKey: key, emailVerified: false, password: stored, data: null },
     ...{ status: awaitsApproval ? 'inactive' : null, awaitsApproval },
   };
-  return inBox(services.pool, box, 'write', async (connection) => {
+  return inBoxRecorded(services, box, async (connection, note) => {
     const insert = () => insertUser(connection, box, registered);
     const user = await withinQuota(connection, box, insert);
     if (user === undefined) return 'taken';
     const missing = await setGroupsOfUser(connection, box, user, groups);
     if (missing.length > 0) throw new Outage('The default group was deleted meanwhile');
+    for (const event of newUserEvents('user.signed_up', user, groups)) note(event);
     if (awaitsApproval) return 'waiting';
     const version = (await findSigningIn(connection, box, key))?.version ?? 0;
     const who = { user: { id: user, password: stored }, version, browser, now: services.now() };

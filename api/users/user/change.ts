@@ -1,4 +1,6 @@
 import { bumpVersion } from '../../db/box/box.ts';
+import { inBoxRecorded } from '../../audit/recorded.ts';
+import type { NoteEvent } from '../../audit/recorded.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import type { Connection } from '../../db/core/transaction.ts';
 import { lockUser, readUser } from '../../db/user/user.ts';
@@ -15,6 +17,7 @@ import { refuseOwnVerification, verifiedAfter } from './email-verification.ts';
 import { InvalidUser } from './invalid-user.ts';
 import type { SubmittedUser } from './invalid-user.ts';
 import type { UserServices } from '../services.ts';
+import { userChangeEvents } from './user-events.ts';
 import { conflictsOf, taken, unknownGroups } from './user-conflicts.ts';
 import { readUserSubmission } from './submission.ts';
 import type { UserWish } from './submission.ts';
@@ -56,7 +59,7 @@ export async function changeUser(
   const all = [...faults, ...conflicts, ...wrong];
   if (all.length > 0) throw new InvalidUser(all, entity);
   const password = wish.password === undefined ? undefined : await services.passwords.store(wish.password);
-  const store = async (connection: Connection) => {
+  const store = async (connection: Connection, note: NoteEvent) => {
     // The lock holds the fields of the user still until they are stored.
     const present = await lockUser(connection, box, id);
     if (present === undefined) return undefined;
@@ -68,10 +71,12 @@ export async function changeUser(
     if (present.email !== user.email) throw new ChangedMeanwhile();
     if (changes.length === 0) return present;
     const emailVerified = verifiedAfter({ changes, isOwn }, wish.emailVerified);
-    return storeChange(connection, { box, id, wish, emailVerified, password, entity });
+    const stored = await storeChange(connection, { box, id, wish, emailVerified, password, entity });
+    for (const event of userChangeEvents(present, changes, wish.groups)) note(event);
+    return stored;
   };
   // Only a change that ends sessions concerns the configuration of the box.
-  return endsSessions(wish) ? changing(services, box, store) : inBox(services.pool, box, 'write', store);
+  return endsSessions(wish) ? changing(services, box, store) : inBoxRecorded(services, box, store);
 }
 
 async function oldPasswordFaults(

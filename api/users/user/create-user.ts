@@ -1,4 +1,5 @@
 import type { Box } from '../../../crds/box.ts';
+import { inBoxRecorded } from '../../audit/recorded.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { readUser } from '../../db/user/user.ts';
 import type { StoredUser } from '../../db/user/user.ts';
@@ -7,6 +8,7 @@ import { InvalidUser } from './invalid-user.ts';
 import type { UserServices } from '../services.ts';
 import { conflictsOf, taken, unknownGroups } from './user-conflicts.ts';
 import { readUserSubmission } from './submission.ts';
+import { newUserEvents } from './user-events.ts';
 import { withinQuota } from '../../resources/write/within-quota.ts';
 
 /**
@@ -14,7 +16,7 @@ import { withinQuota } from '../../resources/write/within-quota.ts';
  * when Postgres is away or too many passwords wait.
  */
 export async function createUser(
-  services: Pick<UserServices, 'pool' | 'passwords'>,
+  services: Pick<UserServices, 'pool' | 'trail' | 'passwords'>,
   box: string,
   settings: Box,
   value: unknown,
@@ -27,7 +29,7 @@ export async function createUser(
     throw new InvalidUser([...faults, ...conflicts], entity);
   }
   const stored = await services.passwords.store(password);
-  return inBox(services.pool, box, 'write', async (connection) => {
+  return inBoxRecorded(services, box, async (connection, note) => {
     const user = { email, emailKey, emailVerified, password: stored, data, status };
     const insert = () => insertUser(connection, box, user);
     const id = await withinQuota(connection, box, insert, (fault) => new InvalidUser([fault], entity));
@@ -36,6 +38,7 @@ export async function createUser(
     if (missing.length > 0) throw new InvalidUser([unknownGroups(missing)], entity);
     const created = await readUser(connection, box, id);
     if (created === undefined) throw new Error('a user that was stored is not there');
+    for (const event of newUserEvents('user.created', id, groups)) note(event);
     return created;
   });
 }

@@ -1,3 +1,4 @@
+import type { NoteEvent } from '../../audit/recorded.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { readBootstrapped, writeBootstrapped } from '../../db/user/bootstrapped.ts';
 import { findUse } from '../../db/box/box-use.ts';
@@ -10,6 +11,7 @@ import { insertUser, setGroupsOfUser } from '../../db/user/user-write.ts';
 import type { FirstAdmins } from '../../resources/apply/first-admin.ts';
 import { quotaFault } from '../../resources/write/within-quota.ts';
 import { allowAdmins, groupOfAdmins } from './admins.ts';
+import { newUserEvents } from './user-events.ts';
 import { emailKey } from './email.ts';
 import { passwordFaults } from './password-faults.ts';
 import type { UserServices } from '../services.ts';
@@ -26,7 +28,7 @@ export function createFirstAdmins(services: Pick<UserServices, 'pool' | 'passwor
       if (faults.length > 0) return { faults };
       const stored = isThere ? undefined : await services.passwords.store(password, { box, member: 'apply' });
       return {
-        store: (connection, version) => storeAdmin(connection, box, version, { key, password: stored }),
+        store: (connection, version, note) => storeAdmin(connection, { box, version, note }, { key, password: stored }),
       };
     },
   };
@@ -56,20 +58,27 @@ interface FirstAdmin {
   readonly password: StoredPassword | undefined;
 }
 
+interface Apply {
+  readonly box: string;
+  readonly version: number;
+  readonly note: NoteEvent;
+}
+
 async function storeAdmin(
   connection: Connection,
-  box: string,
-  version: number,
+  { box, version, note }: Apply,
   { key, password }: FirstAdmin,
 ): Promise<void> {
   if ((await readBootstrapped(connection, box)) === key) return;
   await writeBootstrapped(connection, box, key);
-  const group = await groupOfAdmins(connection, box, version);
-  await allowAdmins(connection, box, version);
+  const group = await groupOfAdmins(connection, box, version, note);
+  await allowAdmins(connection, box, version, note);
   if ((await userOfEmail(connection, box, key)) !== undefined) return;
   if (password === undefined) throw new Outage('a user was deleted while the box was applied');
   const admin = { email: key, emailKey: key, emailVerified: true, password, data: null, status: null };
   const user = await insertUser(connection, box, admin);
   // Somebody has just registered with the email: an existing user is left alone.
-  if (user !== undefined) await setGroupsOfUser(connection, box, user, [group]);
+  if (user === undefined) return;
+  await setGroupsOfUser(connection, box, user, [group]);
+  for (const event of newUserEvents('user.created', user, [group])) note(event);
 }

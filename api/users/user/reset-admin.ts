@@ -1,4 +1,6 @@
 import { isObject } from '../../../crds/json-value.ts';
+import type { AuditTrail } from '../../audit/audit-trail.ts';
+import type { NoteEvent } from '../../audit/recorded.ts';
 import type { Box } from '../../../crds/box.ts';
 import type { Passwords } from '../../credentials/password.ts';
 import { bumpVersion, lockVersion } from '../../db/box/box.ts';
@@ -13,6 +15,7 @@ import { endUserSessions, insertUser, setGroupsOfUser, updateUser } from '../../
 import { changing } from '../../resources/write/change.ts';
 import { emailKey } from './email.ts';
 import { allowAdmins, groupOfAdmins } from './admins.ts';
+import { newUserEvents, userChangeEvents } from './user-events.ts';
 import { passwordFaults } from './password-faults.ts';
 
 /** An administrator who needs access to a box again. */
@@ -24,6 +27,7 @@ export interface AdminToReset {
 
 /** The parts of the process that a reset needs. */
 export interface ResetServices {
+  readonly trail: AuditTrail;
   readonly pool: Connections;
   readonly passwords: Passwords;
   readonly revocationsNeedStandby: boolean;
@@ -43,13 +47,23 @@ export async function resetAdmin(services: ResetServices, { box, email, password
   const [fault] = await passwordFaults(password, settings);
   if (fault !== undefined) throw new Error(`The password on standard input ${fault.message}`);
   const stored = await services.passwords.store(password);
-  return changing(services, box, (connection) => store(connection, box, key, stored));
+  return changing(services, box, (connection, note) => store({ connection, note }, box, key, stored));
 }
 
-async function store(connection: Connection, box: string, key: string, password: StoredPassword): Promise<boolean> {
+interface Recording {
+  readonly connection: Connection;
+  readonly note: NoteEvent;
+}
+
+async function store(
+  { connection, note }: Recording,
+  box: string,
+  key: string,
+  password: StoredPassword,
+): Promise<boolean> {
   const version = await bumpVersion(connection, box);
-  const admins = await groupOfAdmins(connection, box, version);
-  await allowAdmins(connection, box, version);
+  const admins = await groupOfAdmins(connection, box, version, note);
+  await allowAdmins(connection, box, version, note);
   const found = await userOfEmail(connection, box, key);
   const present = found === undefined ? undefined : await lockUser(connection, box, found);
   if (present === undefined) {
@@ -57,10 +71,14 @@ async function store(connection: Connection, box: string, key: string, password:
     const made = await insertUser(connection, box, user);
     if (made === undefined) throw new Error('Somebody registered with this email just now: run the command again');
     await setGroupsOfUser(connection, box, made, [admins]);
+    for (const event of newUserEvents('user.created', made, [admins])) note(event);
     return true;
   }
   await updateUser(connection, box, present.id, { password, status: 'active' });
-  await setGroupsOfUser(connection, box, present.id, [...present.groups.map(({ id }) => id), admins]);
+  const groups = [...new Set([...present.groups.map(({ id }) => id), admins])];
+  await setGroupsOfUser(connection, box, present.id, groups);
+  const changed = present.status === 'inactive' ? ['password', 'status'] : ['password'];
+  for (const event of userChangeEvents(present, changed, groups)) note(event);
   await endUserSessions(connection, box, version, present.id);
   return false;
 }

@@ -23,6 +23,7 @@ export const boxRows: readonly Row[] = [
       signing: { algorithm: 'RS256', rotation_period: 86_400 },
       sign_in: { title: 'Einkäufe', logo_url: 'https://cdn.example.com/logo.svg?v=1', session_lifetime: 3600 },
       password: { min_length: 15 },
+      audit: { retention: 400 },
       cors: { allowed_origins: ['https://app.example.com'] },
       compatibility: {
         implicit: true,
@@ -135,6 +136,9 @@ export const boxRows: readonly Row[] = [
     'password as a number': [{ password: 8 }, 'password'],
     'password with a field nobody knows': [{ password: { upper_case: 1 } }, 'password.upper_case'],
     ...numbers('password', 'min_length', 7, 65),
+    'audit as a number': [{ audit: 90 }, 'audit'],
+    'audit with a field nobody knows': [{ audit: { days: 1 } }, 'audit.days'],
+    ...numbers('audit', 'retention', 0, 401),
     'cors as a list': [{ cors: ['https://app.example.com'] }, 'cors'],
     'cors with a field nobody knows': [{ cors: { credentials: true } }, 'cors.credentials'],
     'origins as a string': [{ cors: { allowed_origins: '*' } }, 'cors.allowed_origins'],

@@ -95,7 +95,7 @@ describe('the statements of declared groups', () => {
     const password = { hash: 'x', pepper: 'p' };
     for (const [nth, groups] of [[1, 2], [2, 1], [2]].entries()) {
       const email = String(nth);
-      const user = { email, emailKey: email, password, data: null, status: null };
+      const user = { email, emailKey: email, emailVerified: null, password, data: null, status: null };
       const id = await database.write((c) => insertUser(c, 'default', user));
       await database.write((c) => setGroupsOfUser(c, 'default', id ?? 0, groups));
     }

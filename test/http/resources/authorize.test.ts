@@ -84,7 +84,7 @@ describe('authorization', () => {
       path,
       query: new URLSearchParams(),
       remoteAddr: '127.0.0.1',
-      resource: { resourceType: 'Client' },
+      resource: { resourceType: 'Client' } as const,
       readRest: async () => {
         read += 1;
         return { body };

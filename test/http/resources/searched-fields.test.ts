@@ -5,6 +5,7 @@ import type { ResourceKind } from '../../../api/http/resources/resource-exchange
 import { resourceRoutes } from '../../../api/http/resources/resource-routes.ts';
 import { userRoutes } from '../../../api/http/resources/resource-routes.ts';
 import type { SearchDefinition } from '../../../api/resources/search/parameters.ts';
+import { auditSearch } from '../../../api/resources/search/audit-search.ts';
 import { storedSearches } from '../../../api/resources/search/stored.ts';
 import { sessionSearch } from '../../../api/resources/search/session-search.ts';
 import { grantSearch } from '../../../api/users/grant/search.ts';
@@ -20,6 +21,7 @@ type Kind = ResourceKind | 'User';
 const definitions: Readonly<Record<Kind, readonly SearchDefinition<object>[]>> = {
   ...{ Client: [storedSearches.Client], AccessPolicy: [storedSearches.AccessPolicy] },
   ...{ Group: [groupSearch], Grant: [grantSearch], Session: [sessionSearch] },
+  AuditEvent: [auditSearch],
   User: [userSearch],
 };
 
@@ -28,6 +30,10 @@ const noFields: Readonly<Partial<Record<Kind, Readonly<Record<string, readonly [
   User: {
     q: ['email', 'a text search: emails that begin with the text'],
     'group-id': ['group-ids', 'one group: a user has a list of them'],
+  },
+  AuditEvent: {
+    client: ['actor', 'the client is a part of the actor'],
+    user: ['actor', 'the user is a part of the actor'],
   },
 };
 

@@ -11,7 +11,12 @@ function samples(page: string, name: string): string[] {
 
 describe('metrics', () => {
   it('count answers by method, route and status, and measure them by route', async () => {
-    const gauges = { boxesInMemory: () => 3, secretsWaiting: () => 2, policyFailures: () => 0 };
+    const gauges = {
+      boxesInMemory: () => 3,
+      secretsWaiting: () => 2,
+      policyFailures: () => 0,
+      auditEventsDropped: () => 0,
+    };
     const metrics = createMetrics(gauges, []);
     metrics.answered('GET', '/Client', 200, 0.002);
     metrics.answered('GET', '/Client', 200, 0.2);
@@ -35,9 +40,10 @@ describe('metrics', () => {
       uses: () => [{ box: 'shop', used: 2, waiting: 5 }],
       refusals: () => new Map([['shop', 3]]),
     };
-    const metrics = createMetrics({ boxesInMemory: () => 0, secretsWaiting: () => 0, policyFailures: () => 0 }, [
-      share,
-    ]);
+    const metrics = createMetrics(
+      { boxesInMemory: () => 0, secretsWaiting: () => 0, policyFailures: () => 0, auditEventsDropped: () => 0 },
+      [share],
+    );
     await metrics.page();
     const { text } = await metrics.page();
     expect(samples(text, 'boxgate_share_')).to.deep.equal([
@@ -48,7 +54,12 @@ describe('metrics', () => {
   });
 
   it('of two in one process do not meet', async () => {
-    const gauges = { boxesInMemory: () => 0, secretsWaiting: () => 0, policyFailures: () => 0 };
+    const gauges = {
+      boxesInMemory: () => 0,
+      secretsWaiting: () => 0,
+      policyFailures: () => 0,
+      auditEventsDropped: () => 0,
+    };
     const [one, other] = [createMetrics(gauges, []), createMetrics(gauges, [])];
     one.answered('GET', '/x', 200, 1);
     expect((await other.page()).text).not.to.contain('route="/x"');

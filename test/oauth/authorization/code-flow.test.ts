@@ -123,9 +123,9 @@ describe('the code flow', () => {
     'sign out': [({ box, browser }) => signOut(one, box, browser), 'sign-in', 'invalid_grant'],
     'are disabled': [(person) => change(person, { status: 'inactive' }), 'sign-in', 'invalid_grant'],
     'get a new password': [(person) => change(person, { password: 'correct horse 2' }), 'sign-in', 'invalid_grant'],
-    'are deleted': [({ box, user }) => removeUser(one, box, user), 'sign-in', 'invalid_grant'],
+    'are deleted': [({ box, user }) => removeUser(recorded(), box, user), 'sign-in', 'invalid_grant'],
     'take their consent back': [
-      ({ box, user }) => removeGrant(one, box, { user, client: 'app' }, {}),
+      ({ box, user }) => removeGrant(recorded(), box, { user, client: 'app' }, {}),
       'consent',
       'invalid_grant',
     ],
@@ -168,10 +168,14 @@ describe('the code flow', () => {
     ],
   };
 
+  function recorded() {
+    return { ...one, trail: one.trailOf({}) };
+  }
+
   function change({ box, user }: Person, wish: object): Promise<unknown> {
     const settings = { resourceType: 'Box', id: box } as const;
     const change = { id: user, value: wish, by: undefined, preconditions: {} };
-    return changeUser(one, { box, settings }, change, (_user, verify) => verify({ box, member: '' }));
+    return changeUser(recorded(), { box, settings }, change, (_user, verify) => verify({ box, member: '' }));
   }
 
   for (const [what, [take, next, error]] of Object.entries(takers)) {

@@ -36,6 +36,7 @@ export const GRANTS_NOTHING: Readonly<Record<string, string>> = {
   'Box.sign_in.logo_url': shown,
   'Box.sign_in.session_lifetime': 'somebody who is signed in stays so for the time that it was then',
   'Box.password.min_length': narrows,
+  'Box.audit.retention': stores,
   'Box.bootstrap_admin': 'it creates a user, a group and a policy once: those are withdrawn',
   'Box.deletionPolicy': stores,
   'Box.suspend': stores,

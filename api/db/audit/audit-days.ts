@@ -1,0 +1,63 @@
+import type { Connections } from '../core/pool.ts';
+import { outsideBoxes } from '../core/transaction.ts';
+import type { Connection, Row } from '../core/transaction.ts';
+
+/** Milliseconds that the change of one day may take: its statements have limits of their own on locks. */
+const dayLimit = 10_000;
+
+/**
+ * SQL for the days that hold records now, as one array: a statement that names them locks and plans these partitions
+ * only.
+ */
+export const selectFilledDays = `SELECT ARRAY(
+  SELECT d.day FROM boxgate.audit_days() d
+   WHERE pg_relation_size(to_regclass('boxgate.audit_event_' || d.day)) > 0) AS days`;
+
+/** Converts the row of {@link selectFilledDays}. */
+export function daysIn([row]: readonly Row[]): readonly number[] {
+  const days = row?.['days'];
+  if (!Array.isArray(days)) throw new TypeError('no days of the audit trail');
+  return days.map(Number);
+}
+
+/** Creates the partitions that records kept for `retention` days need until the day after tomorrow. Throws Outage. */
+export function makeAuditDays(pool: Connections, retention: number): Promise<number> {
+  return outsideBoxes(pool, (connection) => makeDays(connection, retention), dayLimit);
+}
+
+async function makeDays(connection: Connection, retention: number): Promise<number> {
+  const { rows } = await connection.query<{ made: number }>('SELECT boxgate.make_audit_days($1) AS made', [retention]);
+  return rows[0]?.made ?? 0;
+}
+
+/** Result of {@link upkeepAuditDays}: numbers of partitions. */
+export interface AuditUpkeep {
+  readonly made: number;
+  readonly dropped: number;
+}
+
+/**
+ * Creates the partitions that records need from now on, for each retention that a box has, and drops those of days that
+ * are over by the clock of the database; one that a long statement reads is dropped next time. Throws Outage.
+ */
+export async function upkeepAuditDays(pool: Connections): Promise<AuditUpkeep> {
+  let [made, dropped] = [0, 0];
+  for (const retention of await numbersOf(pool, 'SELECT retention AS number FROM boxgate.audit_retentions()')) {
+    made += await makeAuditDays(pool, retention);
+  }
+  for (const day of await numbersOf(pool, 'SELECT day AS number FROM boxgate.audit_days() WHERE over')) {
+    const drop = async (connection: Connection): Promise<boolean> => {
+      const { rows } = await connection.query<{ done: boolean }>('SELECT boxgate.drop_audit_day($1) AS done', [day]);
+      return rows[0]?.done === true;
+    };
+    if (await outsideBoxes(pool, drop, dayLimit)) dropped += 1;
+  }
+  return { made, dropped };
+}
+
+function numbersOf(pool: Connections, statement: string): Promise<readonly number[]> {
+  return outsideBoxes(pool, async (connection) => {
+    const { rows } = await connection.query<{ number: number }>(statement);
+    return rows.map(({ number }) => number);
+  });
+}

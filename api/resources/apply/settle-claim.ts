@@ -1,0 +1,77 @@
+import type { AuditEventName } from '../../audit/events.ts';
+import type { NoteEvent } from '../../audit/recorded.ts';
+import type { ApplyHead } from '../../client/desired-state.ts';
+import { endBoxData } from '../../db/box/box-data.ts';
+import { bumpVersion } from '../../db/box/box.ts';
+import { adoptRows, bindBox, lockBox, readBinding, reopenBox, retireBox } from '../../db/box/namespace.ts';
+import type { Connection } from '../../db/core/transaction.ts';
+import { judgeClaim, lockedMessage } from './namespace-claim.ts';
+import type { ClaimVerdict } from './namespace-claim.ts';
+
+/** The box is bound to another namespace: nothing was applied. */
+export class Locked extends Error {
+  override readonly name = 'Locked';
+  /** The uid of the namespace that it is bound to. */
+  readonly bound: string;
+
+  constructor(message: string, bound: string) {
+    super(message);
+    this.bound = bound;
+  }
+}
+
+/** The transaction of an apply, and its events. */
+export interface Applying {
+  readonly connection: Connection;
+  readonly note: NoteEvent;
+}
+
+/** Carries out the verdict on the namespace of a call; returns the refusal if it is not the box's own. */
+export async function settleClaim(
+  { connection, note }: Applying,
+  box: string,
+  head: ApplyHead,
+): Promise<Locked | undefined> {
+  const binding = await readBinding(connection, box);
+  const verdict = judgeClaim(head, binding);
+  if (verdict === 'proceed') return undefined;
+  const { uid = '' } = head.namespace ?? {};
+  const event = claimEvents[verdict];
+  if (event !== undefined) note({ event, target: `Box/${box}` });
+  if (verdict === 'refuse' || verdict === 'lock') {
+    if (verdict === 'lock') {
+      await bumpVersion(connection, box);
+      await lockBox(connection, box, uid);
+    }
+    return new Locked(lockedMessage(box, binding), binding.uid ?? '');
+  }
+  if (verdict === 'retire') {
+    await bumpVersion(connection, box);
+    await retireBox(connection, box);
+    return undefined;
+  }
+  if (verdict === 'reopen') {
+    await bumpVersion(connection, box);
+    await reopenBox(connection, box);
+    return undefined;
+  }
+  if (verdict !== 'bind' || binding.missing) {
+    const version = await bumpVersion(connection, box);
+    if (verdict === 'discard') await endBoxData(connection, box, version, 'all');
+    else if (verdict === 'adopt') await adoptRows(connection, box, binding.cluster ?? head.cluster, head.cluster);
+  }
+  await bindBox(connection, box, head.cluster, uid);
+  return undefined;
+}
+
+/** The events of verdicts on a namespace; binding a box for the first time is none. */
+const claimEvents = {
+  lock: 'box.locked',
+  retire: 'box.closed',
+  resume: 'box.reopened',
+  reopen: 'box.reopened',
+  adopt: 'box.adopted',
+  discard: 'box.data_deleted',
+  refuse: undefined,
+  bind: undefined,
+} as const satisfies Record<Exclude<ClaimVerdict, 'proceed'>, AuditEventName | undefined>;

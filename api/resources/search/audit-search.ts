@@ -1,0 +1,72 @@
+import { auditElements } from '../../audit/audit-record.ts';
+import { auditEvents, isAuditEventName } from '../../audit/events.ts';
+import { daysIn, selectFilledDays } from '../../db/audit/audit-days.ts';
+import { auditListing, readAuditEvent } from '../../db/audit/audit-event.ts';
+import type { AuditEventOfBox, AuditFilters, AuditResult } from '../../db/audit/audit-event.ts';
+import { inBoxAfter } from '../../db/core/transaction.ts';
+import type { ResourceServices } from '../services.ts';
+import { readDates } from './dates.ts';
+import { search } from './search.ts';
+import type { Searchable } from './searchable.ts';
+import { sessionId } from './session-search.ts';
+import { readNumber, readWord, refusedParameter } from './values.ts';
+
+const results = ['success', 'failure', 'denied'] as const satisfies readonly AuditResult[];
+
+const reading = { mode: 'snapshot', statement: () => selectFilledDays } as const;
+
+/** The search in the audit trail; `client` and `user` are those of the actor. */
+export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
+  elements: new Set(auditElements),
+  sorts: auditListing.orders,
+  sort: '-created_at',
+  filters: {
+    id: (text, name) => ({ id: readId(name, text) }),
+    event: (text, name) => ({ event: readEvent(name, text) }),
+    result: (text, name) => ({ result: readWord(name, text, results) }),
+    client: (text) => ({ client: text.replace(/^Client\//, '') }),
+    user: (text, name) => ({ user: readNumber(name, text.replace(/^User\//, ''), 1, Number.MAX_SAFE_INTEGER) }),
+    target: (text, name) => ({ target: readTarget(name, text) }),
+  },
+  ranges: { created_at: (texts, name) => ({ createdAt: readDates(name, texts) }) },
+  find: ({ pool }, box, request) =>
+    inBoxAfter(pool, box, reading, async (connection, rows) => {
+      const { sort } = request;
+      const order = auditListing.orders[sort.field];
+      if (order === undefined) throw new TypeError(`a list without the order ${sort.field}`);
+      const filters = { ...request.filters, days: daysIn(rows) };
+      const found = await search(request, {
+        count: (most) => auditListing.count(connection, { box, filters }, most),
+        read: (span) => auditListing.read(connection, { box, filters }, order, span),
+        keyOf: (row) => order.map(({ keyOf }) => keyOf(row)),
+      });
+      return { ...found, rows: found.rows.map((row) => ({ ...row, box })) };
+    }),
+};
+
+/** Reads one record; undefined when there is none. Throws Outage. */
+export function getAuditEvent(
+  { pool }: Pick<ResourceServices, 'pool'>,
+  box: string,
+  id: string,
+): Promise<AuditEventOfBox | undefined> {
+  return inBoxAfter(pool, box, reading, async (connection, rows) => {
+    const found = await readAuditEvent(connection, box, id, daysIn(rows));
+    return found && { ...found, box };
+  });
+}
+
+function readId(name: string, text: string): string {
+  if (!sessionId.test(text)) throw refusedParameter(name, 'must be the id of a record, a UUID in lower case');
+  return text;
+}
+
+function readEvent(name: string, text: string): string {
+  if (isAuditEventName(text)) return text;
+  throw refusedParameter(name, `must be one of ${Object.keys(auditEvents).join(', ')}`);
+}
+
+function readTarget(name: string, text: string): string {
+  if (/^[A-Za-z]{1,32}\//.test(text)) return text;
+  throw refusedParameter(name, 'must be a kind and an id, such as User/7');
+}

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorFacts } from '../process/log.ts';
+import type { Log } from '../process/log.ts';
+import { auditLines } from './audit/audit-lines.ts';
+import type { CountedEvents } from './audit/counted-events.ts';
+import { storeCountedEvents } from './db/audit/audit-event.ts';
+import type { AuditEventOfBox } from './db/audit/audit-event.ts';
+import { Outage } from './db/core/outage.ts';
+import type { Connections } from './db/core/pool.ts';
+
+/** The background writing of counted events. */
+export interface AuditWriting {
+  /** Records that were not stored, with the events that were not counted: the log alone tells of the records. */
+  readonly dropped: () => number;
+  /** Writes everything that is counted, once, and ends. */
+  stop(): Promise<void>;
+}
+
+/** Dependencies of the writing. */
+export interface AuditWritingOptions {
+  readonly pool: Connections;
+  readonly events: CountedEvents;
+  readonly log: Log;
+}
+
+/** Milliseconds between writes. */
+const period = 1_000;
+
+/** Records of one statement, and those that wait at most while Postgres is away. */
+const recordsAtOnce = 500;
+const mostWaiting = 10_000;
+
+/**
+ * Starts to write counted events: to the log when their minute is over, then to the database, in batches. No request
+ * waits for it. Records that Postgres does not take are kept up to a bound, and tried again.
+ */
+export function startAuditWriting({ pool, events, log }: AuditWritingOptions): AuditWriting {
+  const stopping = new AbortController();
+  const lines = auditLines(log);
+  let waiting: readonly AuditEventOfBox[] = [];
+  let dropped = 0;
+
+  async function write(all: boolean): Promise<void> {
+    const taken = events.take(all);
+    for (const record of taken) lines(record.box, [record]);
+    waiting = [...waiting, ...taken];
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, recordsAtOnce);
+      try {
+        await storeCountedEvents(pool, batch);
+      } catch (error) {
+        if (error instanceof Outage) {
+          log.warn(errorFacts(error), 'records of the audit trail could not be stored; it is tried again');
+          break;
+        }
+        log.error(errorFacts(error), 'records of the audit trail cannot be stored');
+        dropped += batch.length;
+      }
+      waiting = waiting.slice(batch.length);
+    }
+    drop(waiting.length - mostWaiting);
+  }
+
+  /** Gives up the oldest records: the log has them. */
+  function drop(number: number): void {
+    if (number <= 0) return;
+    waiting = waiting.slice(number);
+    dropped += number;
+  }
+
+  async function rounds(): Promise<void> {
+    for (;;) {
+      await sleep(period, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      await write(false);
+    }
+  }
+
+  const running = rounds();
+  return {
+    dropped: () => dropped + events.refused,
+    async stop() {
+      stopping.abort();
+      await running;
+      await write(true);
+      if (waiting.length > 0) log.error({ records: waiting.length }, 'records of the audit trail are in the log alone');
+      drop(waiting.length);
+    },
+  };
+}
