@@ -42,7 +42,10 @@ export function serverMetadata(
     response_modes_supported: RESPONSE_MODES,
     prompt_values_supported: PROMPTS,
     code_challenge_methods_supported: ['S256'],
-    scopes_supported: ['openid', 'profile', 'email', 'address', 'phone', BOXGATE_SCOPE],
+    scopes_supported: [
+      ...['openid', 'profile', 'email', 'address', 'phone', BOXGATE_SCOPE],
+      ...Object.keys(settings.scopes ?? {}).sort(),
+    ],
     claims_supported: ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', ...USER_CLAIMS],
     claims_parameter_supported: false,
     request_parameter_supported: false,

@@ -1,5 +1,6 @@
 import { accessPolicyRows } from './access-policies.ts';
 import { boxRows } from './boxes.ts';
+import { boxScopeRows } from './box-scopes.ts';
 import { clientGrantRows } from './client-grants.ts';
 import { clientIdentityRows } from './client-identity.ts';
 import { clientKubernetesRows } from './client-kubernetes.ts';
@@ -18,5 +19,6 @@ export const table: readonly Row[] = [
   ...clientKubernetesRows,
   ...accessPolicyRows,
   ...boxRows,
+  ...boxScopeRows,
   ...validFalseRows,
 ];

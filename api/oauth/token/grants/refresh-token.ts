@@ -14,6 +14,7 @@ import { makeToken } from '../access-token.ts';
 import type { MadeAccessToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
+import { scopeMember } from '../requested-scope.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
 import { tooManySessions } from '../session-limit.ts';
 import { subjectOfGrant } from '../../session/still-granted.ts';
@@ -35,9 +36,10 @@ export const refreshToken: Grant = {
     const issuer = services.issuer(state);
     const make = (family: RefreshFamily): MadeAccessToken & { plan: AccessTokenPlan; granted: RefreshFamily } => {
       const holder = { client: client.client.id, user: family.user, type: 'r', remoteAddr } as const;
-      const context = { scopes: client.scopes, box: state.settings, issuer, subject: subjectOfGrant(family.grant) };
+      const { settings: box, knownScopes: known } = state;
+      const subject = subjectOfGrant(family.grant);
       const settings = refreshSettings(client.client, family.grant);
-      const plan = planRefreshedToken({ ...context, settings }, asked, family);
+      const plan = planRefreshedToken({ settings, scopes: client.scopes, known, box, issuer, subject }, asked, family);
       const made = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now });
       return { ...made, plan, granted: family };
     };
@@ -45,7 +47,7 @@ export const refreshToken: Grant = {
     if (used === 'refused') throw notValid();
     if (used === 'full') throw tooManySessions();
     const { text, plan, granted } = used.made;
-    return tokenResponse(text, plan, asked.scope ?? granted.scope ?? undefined, used);
+    return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope ?? granted.scope ?? undefined), used);
   },
 };
 
