@@ -11,6 +11,7 @@ function view(language: ConsentView['language'], lifetime: number): ConsentView 
     id: 'id',
     client: { id: 'app', name: 'Photo Prints' },
     scopes: ['openid', 'email'],
+    sentences: {},
     audience: 'https://auth.example/boxes/shop',
     shown: 'digest',
     goesTo: 'app.example',
@@ -38,6 +39,26 @@ describe('the consent page', () => {
     it(`names what the app wants, and for how long, in sentences of the language ${language}`, () => {
       const entries = entriesOf(consentPage(view(language, 365 * day)).text);
       expect(entries).to.include.members([...sentences[language]]);
+    });
+  }
+
+  const shown: readonly [scope: string, language: ConsentView['language'], text: string][] = [
+    ['orders.read', 'en', 'see your orders'],
+    ['orders.read', 'de', 'Ihre Bestellungen sehen'],
+    ['orders.write', 'en', 'place &#60;b&#62;orders&#60;/b&#62;'],
+    ['orders.write', 'de', 'place &#60;b&#62;orders&#60;/b&#62;'],
+    ['unknown', 'en', 'unknown'],
+    ['toString', 'de', 'toString'],
+    ['openid', 'en', 'know who you are'],
+  ];
+  for (const [scope, language, text] of shown) {
+    it(`A-12 A-15 shows the scope ${scope} in the language ${language} as ${text}`, () => {
+      const sentences = {
+        'orders.read': { en: 'see your orders', de: 'Ihre Bestellungen sehen' },
+        'orders.write': { en: 'place <b>orders</b>' },
+      };
+      const page = consentPage({ ...view(language, day), scopes: [scope], sentences });
+      expect(page.text).to.contain(`<ul><li>${text}</li></ul>`);
     });
   }
 
