@@ -47,6 +47,11 @@ const tokens = Type.Object(
     reject_unknown_scope: Type.Optional(
       flag('A scope that the box does not know is `invalid_scope`. By default it is ignored.'),
     ),
+    require_listed_audience: Type.Optional(
+      flag(
+        'A token of a client is for the issuer or for an audience that the client lists, as a token of a user always is. By default a client that lists none gets a token for any audience.',
+      ),
+    ),
   },
   { description: 'Lifetimes and numbers of tokens, and what they may be requested for.', additionalProperties: false },
 );

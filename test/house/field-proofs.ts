@@ -57,6 +57,10 @@ export const FIELD_PROOFS: FieldProofs = {
     'tokens.default_access_token_expiration': lifetimes,
     'tokens.default_lifetime': lifetimes,
     'tokens.reject_unknown_scope': ['test/oauth/token/ignored-scopes.test.ts', 'a scope that the box does not know'],
+    'tokens.require_listed_audience': [
+      'test/http/endpoints/settings-of-tokens.test.ts',
+      'require_listed_audience: true refuses tokens of a client with an audience that it does not list',
+    ],
     scopes: ['test/http/pages/consent-target.test.ts', 'shows its sentence in the language of the page, as text'],
     'tokens.max_refresh_lifetime': [
       'test/oauth/token/grants/refresh-token.test.ts',

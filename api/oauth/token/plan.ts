@@ -34,7 +34,6 @@ export type Granted = Pick<AccessTokenPlan, 'audience' | 'scope'>;
 /** The settings and the subject that a token is planned for. */
 export interface PlanContext extends AudienceRules {
   readonly settings: GrantSettings;
-  readonly box: Box;
   /** Scopes that the client may request. */
   readonly scopes: RequestableScopes;
   /** Scopes that the box knows. */

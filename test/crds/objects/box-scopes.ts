@@ -1,6 +1,6 @@
 import { accepted, letters, refused, type Refused, type Row, type Spec } from './row.ts';
 
-/** Settings of a box about scopes. */
+/** Settings of a box about scopes and audiences. */
 export const boxScopeRows: readonly Row[] = [
   ...accepted('Box', {
     'scopes of its own': {
@@ -12,11 +12,13 @@ export const boxScopeRows: readonly Row[] = [
       },
       tokens: { reject_unknown_scope: true },
     },
+    'audiences that must be listed': { tokens: { require_listed_audience: true } },
     'no scopes of its own': { scopes: {}, tokens: { reject_unknown_scope: false } },
     'as many scopes as there may be': { scopes: scopes(64) },
   }),
   ...refused('Box', {
     'unknown scopes rejected by a word': [{ tokens: { reject_unknown_scope: 'yes' } }, 'tokens.reject_unknown_scope'],
+    'audiences listed by a word': [{ tokens: { require_listed_audience: 'on' } }, 'tokens.require_listed_audience'],
     'scopes as a list': [{ scopes: ['orders.read'] }, 'scopes'],
     'too many scopes': [{ scopes: scopes(65) }, 'scopes'],
     ...reserved(),

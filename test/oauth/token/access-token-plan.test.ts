@@ -73,11 +73,17 @@ describe('the plan of an access token', () => {
     { allowed: undefined, asked: 'x'.repeat(1024), planned: ['x'.repeat(1024)] },
     { allowed: undefined, asked: 'x'.repeat(1025), planned: 'invalid_target' },
     { allowed: undefined, asked: 'two\nlines', planned: 'invalid_target' },
+    { allowed: undefined, asked: undefined, listed: true, planned: null },
+    { allowed: undefined, asked: issuer, listed: true, planned: null },
+    { allowed: undefined, asked: 'https://any.example', listed: true, planned: 'invalid_target' },
+    { allowed: ['x', 'y'], asked: 'y', listed: true, planned: ['y'] },
+    { allowed: ['x', 'y'], asked: issuer, listed: true, planned: 'invalid_target' },
   ];
-  for (const { allowed, asked, planned } of audiences) {
-    it(`T-09 with ${shown(allowed)} allowed and ${shown(asked)} asked is for ${shown(planned)}`, () => {
+  for (const { allowed, asked, planned, listed = false } of audiences) {
+    const must = listed ? ', which must be listed,' : '';
+    it(`T-09 with ${shown(allowed)} allowed and ${shown(asked)} asked${must} is for ${shown(planned)}`, () => {
       const settings = allowed === undefined ? {} : { audience: allowed };
-      const make = () => plan(settings, { asked: { audience: asked } });
+      const make = () => plan(settings, { asked: { audience: asked }, tokens: { require_listed_audience: listed } });
       if (typeof planned === 'string') expect(refusalOf(make)).to.equal(planned);
       else expect(make().audience).to.deep.equal(planned);
     });
@@ -224,12 +230,19 @@ describe('the plan of a refreshed access token', () => {
     { granted: ['x'], asked: undefined, allowed: ['y'], planned: 'invalid_target' },
     { granted: null, asked: undefined, allowed: ['y'], planned: 'invalid_target' },
     { granted: null, asked: undefined, allowed: ['y', 'https://issuer'], planned: ['https://issuer'] },
+    { granted: null, asked: undefined, listed: true, planned: null },
+    { granted: null, asked: issuer, listed: true, planned: null },
+    { granted: ['x'], asked: undefined, listed: true, planned: 'invalid_target' },
+    { granted: [issuer], asked: undefined, listed: true, planned: null },
+    { granted: ['x'], asked: undefined, listed: true, allowed: ['x'], planned: ['x'] },
   ];
-  for (const { granted, asked, allowed, planned } of audiences) {
-    const now = allowed === undefined ? '' : `, now only ${JSON.stringify(allowed)} allowed`;
+  for (const { granted, asked, allowed, planned, listed = false } of audiences) {
+    const lists = allowed === undefined ? '' : `, now only ${JSON.stringify(allowed)} allowed`;
+    const now = listed ? `${lists}, which must be listed` : lists;
     it(`granted for ${shown(granted)}, asked for ${shown(asked)}${now}: ${shown(planned)}`, () => {
-      const make = () =>
-        refreshed({ audience: granted, scope: null }, { audience: asked }, allowed && { audience: allowed });
+      const tokens = { require_listed_audience: listed };
+      const over = allowed === undefined ? { tokens } : { tokens, audience: allowed };
+      const make = () => refreshed({ audience: granted, scope: null }, { audience: asked }, over);
       if (typeof planned === 'string') expect(refusalOf(make)).to.equal(planned);
       else expect(make().audience).to.deep.equal(planned);
     });
