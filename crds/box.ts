@@ -45,11 +45,11 @@ const tokens = Type.Object(
       }),
     ),
     reject_unknown_scope: Type.Optional(
-      flag('A scope that the box does not know is `invalid_scope`. By default it is ignored.'),
+      flag('true: a scope that the box does not know is `invalid_scope`. Otherwise it is ignored; false by default.'),
     ),
     require_listed_audience: Type.Optional(
       flag(
-        'A token of a client is for the issuer or for an audience that the client lists, as a token of a user always is. By default a client that lists none gets a token for any audience.',
+        'true: a token of a client is for the issuer or for an audience that the client lists, as a token of a user always is. Otherwise a client that lists none gets a token for any audience; false by default.',
       ),
     ),
   },

@@ -9,8 +9,8 @@ export interface CodeParts {
   readonly id: string;
   /** SHA-256 of its random part, 64 hexadecimal digits. */
   readonly hash: string;
-  /** True if another scope was granted than requested, which the token response then names (RFC 6749 §5.1). */
-  readonly isScopeNews: boolean;
+  /** True if the token response names the scope, because another one was granted than requested (RFC 6749 §5.1). */
+  readonly namesScope: boolean;
 }
 
 /** A newly created authorization code. */
@@ -27,12 +27,12 @@ const shape = /^bgc_[A-Za-z0-9_-]{70}$/;
 
 /**
  * Creates an authorization code: `bgc_` + base64url of an id (16 bytes), 256 random bits (32) and CRC-32 (4). The last
- * bit of the id is `isScopeNews`: it costs no column, and codes of a release that does not know it are read as before.
+ * bit of the id is `namesScope`: it costs no column, and codes of a release that does not know it are read as before.
  */
-export function makeCode(isScopeNews: boolean): NewCode {
+export function makeCode(namesScope: boolean): NewCode {
   const bytes = Buffer.allocUnsafe(checksumAt + 4);
   fillRandom(bytes, 0, checksumAt);
-  bytes.writeUInt8((bytes.readUInt8(newsAt) & 0xfe) | Number(isScopeNews), newsAt);
+  bytes.writeUInt8((bytes.readUInt8(newsAt) & 0xfe) | Number(namesScope), newsAt);
   bytes.writeUInt32BE(crc32(bytes.subarray(0, checksumAt)), checksumAt);
   return { text: prefix + bytes.toString('base64url'), ...partsOf(bytes) };
 }
@@ -48,6 +48,6 @@ function partsOf(bytes: Buffer): CodeParts {
   return {
     id: uuidText(bytes.toString('hex', 0, secretAt)),
     hash: hash('sha256', bytes.subarray(secretAt, checksumAt), 'hex'),
-    isScopeNews: (bytes.readUInt8(newsAt) & 1) === 1,
+    namesScope: (bytes.readUInt8(newsAt) & 1) === 1,
   };
 }

@@ -11,6 +11,9 @@ import { readReply } from './requests.ts';
 /** Address to which people return after signing out. */
 export const goodbye = 'https://app.example/goodbye';
 
+/** The scope that the Box declares, and only the client `orders` may request. */
+export const ordersScope = 'orders.read';
+
 /** Every claim of OpenID Connect Core §5.1 that an administrator can store about a person. */
 const data = {
   ...{ name: 'Ann Day', family_name: 'Day', given_name: 'Ann', middle_name: 'B', nickname: 'annie' },
@@ -23,11 +26,20 @@ const data = {
 /** Starts a box whose metadata list everything that they can, reads the document, and declares its clients. */
 export async function discoverBox(document: string): Promise<DiscoveredBox> {
   const api = await startBoxApi(unthrottled);
+  try {
+    return await discovered(api, document);
+  } catch (error) {
+    await api.stop();
+    throw error;
+  }
+}
+
+async function discovered(api: BoxApi, document: string): Promise<DiscoveredBox> {
   await api.declare('default', [
     {
       kind: 'Box',
       id: 'default',
-      scopes: { 'orders.read': { en: 'see your orders' } },
+      scopes: { [ordersScope]: { en: 'see your orders' } },
       registration: { enabled: true },
     },
     { kind: 'Client', id: 'passwords', grant_types: ['password'], secret },
@@ -60,12 +72,12 @@ async function declareClients(box: DiscoveredBox, signers: readonly Signer[]): P
     grant_types: ['authorization_code', 'implicit'],
     auth,
     first_party: true,
-    scope: box.values('scopes_supported'),
     post_logout_redirect_uris: [goodbye],
   } as const;
   await box.api.declare('default', [
     { ...people, id: 'app', secret },
     { ...people, id: 'public' },
+    { ...people, id: 'orders', secret, scope: [ordersScope] },
     { ...people, id: 'foreign', secret, first_party: false },
     { kind: 'Client', id: 'machine', grant_types: ['client_credentials'], secret },
     {

@@ -52,8 +52,8 @@ export const authorizationCode: Grant = {
 };
 
 /** Returns the member `scope` of the response (§5.1), which depends on the authorization request and on changes since. */
-function scopeOfResponse({ plan, scope }: Issued, { isScopeNews }: CodeParts): string | undefined {
-  return isScopeNews ? (plan.scope ?? '') : scopeMember(plan.scope, scope ?? undefined);
+function scopeOfResponse({ plan, scope }: Issued, { namesScope }: CodeParts): string | undefined {
+  return namesScope ? (plan.scope ?? '') : scopeMember(plan.scope, scope ?? undefined);
 }
 
 interface Issued {
