@@ -1,4 +1,4 @@
-import { faultSentence } from '../crds/fault.ts';
+import { faultSentence, joinedSentences } from '../crds/fault.ts';
 import type { Fault } from '../crds/fault.ts';
 
 /** Kinds of faulty requests to the resource endpoints, each with its HTTP status. */
@@ -31,7 +31,7 @@ export class Problem extends Error {
 
   constructor(code: ProblemCode, faults: string | readonly Fault[], headers: Readonly<Record<string, string>> = {}) {
     const list = typeof faults === 'string' ? [{ path: '', message: faults }] : faults;
-    super(list.map(faultSentence).join('; '));
+    super(joinedSentences(list.map(faultSentence)));
     this.code = code;
     this.faults = list;
     this.headers = headers;

@@ -26,25 +26,8 @@ export const clientRules: readonly Rule<Subject>[] = [
     broken: ({ secret }) =>
       when(typeof secret === 'string' && secret.startsWith('$argon2') && !HASH.test(secret), 'secret'),
   },
-  {
-    id: 'implicit-needs-redirect',
-    path: 'auth.implicit.redirect_uri',
-    message: 'must be given when grant_types has implicit',
-    cel: "!('implicit' in self.grant_types) || (has(self.auth) && has(self.auth.implicit))",
-    broken: ({ grant_types, auth }) =>
-      when(lists(grant_types, 'implicit') && auth?.implicit === undefined, 'auth.implicit.redirect_uri'),
-  },
-  {
-    id: 'authorization-code-needs-redirect',
-    path: 'auth.authorization_code.redirect_uri',
-    message: 'must be given when grant_types has authorization_code',
-    cel: "!('authorization_code' in self.grant_types) || (has(self.auth) && has(self.auth.authorization_code))",
-    broken: ({ grant_types, auth }) =>
-      when(
-        lists(grant_types, 'authorization_code') && auth?.authorization_code === undefined,
-        'auth.authorization_code.redirect_uri',
-      ),
-  },
+  ...presenceRules('implicit'),
+  ...presenceRules('authorization_code'),
   ...redirectRules,
   ...refreshRules('client_credentials'),
   ...refreshRules('authorization_code'),
@@ -85,6 +68,32 @@ export const clientRules: readonly Rule<Subject>[] = [
     broken: ({ service_accounts }) => repeated(service_accounts ?? []),
   },
 ];
+
+/** Demands a redirect URI of a grant that redirects: of one that is listed, and of the settings of any. */
+function presenceRules(grant: 'implicit' | 'authorization_code'): Rule<Subject>[] {
+  const settings = `self.auth.${grant}`;
+  const path = `auth.${grant}.redirect_uri`;
+  const name = grant.replace('_', '-');
+  return [
+    {
+      id: `${name}-needs-redirect`,
+      path,
+      message: `must be given, or redirect_uris, when grant_types has ${grant}`,
+      cel: `!('${grant}' in self.grant_types) || (has(self.auth) && has(${settings}))`,
+      broken: ({ grant_types, auth }) => when(lists(grant_types, grant) && auth?.[grant] === undefined, path),
+    },
+    {
+      id: `${name}-settings-need-redirect`,
+      path,
+      message: 'must be given, or redirect_uris',
+      cel: `!has(self.auth) || !has(${settings}) || has(${settings}.redirect_uri) || has(${settings}.redirect_uris)`,
+      broken: ({ auth }) => {
+        const given = auth?.[grant];
+        return when(given !== undefined && given.redirect_uri === undefined && given.redirect_uris === undefined, path);
+      },
+    },
+  ];
+}
 
 /** Rejects the lifetime of a refresh token that is never issued: it shows a forgotten `refresh_token: true`. */
 function refreshRules(grant: 'client_credentials' | 'authorization_code'): Rule<Subject>[] {

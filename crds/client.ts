@@ -63,7 +63,7 @@ export const clientFields = {
   scope: Type.Optional(
     Type.Array(word('One scope (RFC 6749 §3.3).', 128, SCOPE_TOKEN), {
       description:
-        'Scopes the client may request. Absent: only the standard scopes of OpenID Connect and, for tokens of users, `boxgate`.',
+        'Scopes the client may request. Absent: only the standard scopes of OpenID Connect, `groups` and, for tokens of users, `boxgate`. A client that gets refresh tokens need not list `offline_access`.',
       maxItems: 128,
       uniqueItems: true,
     }),
@@ -87,6 +87,14 @@ export const clientFields = {
     Type.Enum(['RS256', 'ES256', 'EdDSA'], {
       type: 'string',
       description: 'Signature of id_tokens; RS256 by default.',
+    }),
+  ),
+  id_token_claims: Type.Optional(
+    Type.Array(Type.Enum(['email', 'profile', 'groups'], { type: 'string', description: 'One scope.' }), {
+      description:
+        'Scopes whose claims are in the id_token of a code and of a refresh too, where they are granted. All of them are at userinfo; `groups` is always in the id_token.',
+      maxItems: 3,
+      uniqueItems: true,
     }),
   ),
   name: Type.Optional(line('Name shown to people, on the consent page and in the UI.', 256)),

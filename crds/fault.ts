@@ -8,3 +8,9 @@ export interface Fault {
 export function faultSentence(fault: Fault): string {
   return fault.path === '' ? fault.message : `${fault.path} ${fault.message}`;
 }
+
+/** Joins sentences into one text: by a semicolon, or by a blank after a question. */
+export function joinedSentences(sentences: readonly string[]): string {
+  const [first = '', ...others] = sentences;
+  return others.reduce((all, next) => `${all}${all.endsWith('?') ? ' ' : '; '}${next}`, first);
+}

@@ -35,9 +35,23 @@ const refreshed = {
   ),
 };
 
-const redirect_uri = uri(
-  'Where the answer goes: https, or http on loopback, or a private-use scheme (RFC 8252 §7). A request must name exactly this string.',
-);
+/** Destinations of the answer, in the settings of each grant that redirects. */
+const redirected = {
+  redirect_uri: Type.Optional(
+    uri(
+      'Where the answer goes: https, or http on loopback, or a private-use scheme (RFC 8252 §7). A request must name exactly this string; on http://127.0.0.1 and http://[::1] the port may differ.',
+    ),
+  ),
+  redirect_uris: Type.Optional(
+    Type.Array(uri('One address.'), {
+      description:
+        'Further addresses, compared in the same way. With more than one in total, a request must name one (RFC 6749 §3.1.2.3).',
+      minItems: 1,
+      maxItems: 32,
+      uniqueItems: true,
+    }),
+  ),
+};
 
 /** `auth.client_credentials` (RFC 6749 §4.4). */
 export const clientCredentialsSettings = Type.Object(
@@ -47,14 +61,14 @@ export const clientCredentialsSettings = Type.Object(
 
 /** `auth.implicit` (RFC 6749 §4.2). */
 export const implicitSettings = Type.Object(
-  { redirect_uri, ...issued },
+  { ...redirected, ...issued },
   { description: 'Settings of the implicit grant (RFC 6749 §4.2).', additionalProperties: false },
 );
 
 /** `auth.authorization_code` (RFC 6749 §4.1). */
 export const authorizationCodeSettings = Type.Object(
   {
-    redirect_uri,
+    ...redirected,
     ...issued,
     ...refreshed,
     secret_required: Type.Optional(flag('The code is redeemed only with the client secret.')),

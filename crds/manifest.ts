@@ -1,4 +1,5 @@
 import { isObject } from './json-value.ts';
+import { wordHint } from './did-you-mean.ts';
 import { pruneNulls } from './prune.ts';
 import type { Fault } from './fault.ts';
 import { API_VERSION, KINDS, isKind, type Kind } from './kind.ts';
@@ -21,9 +22,15 @@ export function checkManifest(value: unknown, old?: unknown, rules: ManifestRule
   if (!isObject(value)) return refused('', 'must be an object with apiVersion, kind, metadata and spec');
   if (value['apiVersion'] !== API_VERSION) return refused('apiVersion', `must be ${API_VERSION}`);
   const { kind } = value;
-  if (!isKind(kind)) return refused('kind', `must be one of ${Object.keys(KINDS).join(', ')}`);
+  if (!isKind(kind)) return refused('kind', mustBeKind(kind));
   const judged = JUDGES[kind](value, old, rules);
   return judged.ok ? { ok: true, manifest: judged.value } : judged;
+}
+
+/** Returns the message about a kind that is none of ours; the value is not repeated. */
+export function mustBeKind(kind: unknown): string {
+  const kinds = Object.keys(KINDS);
+  return `must be one of ${kinds.join(', ')}${typeof kind === 'string' ? wordHint(kind, kinds) : ''}`;
 }
 
 const JUDGES: { readonly [K in Kind]: ManifestJudge<K> } = {

@@ -4,21 +4,8 @@ import { REDIRECT_ADDRESS, USER_INFORMATION } from './uri.ts';
 
 /** Rules for redirect URIs at registration (RFC 9700 §4.1, RFC 8252 §7 and §8): four for each place. */
 export const redirectRules: readonly Rule<Draft<Client>>[] = [
-  ...rulesAt({
-    id: 'implicit',
-    path: 'auth.implicit.redirect_uri',
-    cel: (holds) => `!has(self.auth) || !has(self.auth.implicit) || ${holds('self.auth.implicit.redirect_uri')}`,
-    broken: (client, isBroken) =>
-      brokenField(client.auth?.implicit?.redirect_uri, 'auth.implicit.redirect_uri', isBroken),
-  }),
-  ...rulesAt({
-    id: 'authorization-code',
-    path: 'auth.authorization_code.redirect_uri',
-    cel: (holds) =>
-      `!has(self.auth) || !has(self.auth.authorization_code) || ${holds('self.auth.authorization_code.redirect_uri')}`,
-    broken: (client, isBroken) =>
-      brokenField(client.auth?.authorization_code?.redirect_uri, 'auth.authorization_code.redirect_uri', isBroken),
-  }),
+  ...rulesOfGrant('implicit'),
+  ...rulesOfGrant('authorization_code'),
   ...rulesAt({
     id: 'post-logout',
     path: 'post_logout_redirect_uris',
@@ -27,6 +14,28 @@ export const redirectRules: readonly Rule<Draft<Client>>[] = [
       brokenElements(client.post_logout_redirect_uris, 'post_logout_redirect_uris', isBroken),
   }),
 ];
+
+/** Returns the rules for `redirect_uri` and for `redirect_uris` in the settings of a grant. */
+function rulesOfGrant(grant: 'implicit' | 'authorization_code'): Rule<Draft<Client>>[] {
+  const settings = `self.auth.${grant}`;
+  const isAbsent = `!has(self.auth) || !has(${settings})`;
+  const [one, list] = [`auth.${grant}.redirect_uri`, `auth.${grant}.redirect_uris`];
+  const id = grant.replace('_', '-');
+  return [
+    ...rulesAt({
+      id,
+      path: one,
+      cel: (holds) => `${isAbsent} || !has(self.${one}) || ${holds(`self.${one}`)}`,
+      broken: ({ auth }, isBroken) => brokenField(auth?.[grant]?.redirect_uri, one, isBroken),
+    }),
+    ...rulesAt({
+      id: `${id}-list`,
+      path: list,
+      cel: (holds) => `${isAbsent} || !has(self.${list}) || self.${list}.all(u, ${holds('u')})`,
+      broken: ({ auth }, isBroken) => brokenElements(auth?.[grant]?.redirect_uris, list, isBroken),
+    }),
+  ];
+}
 
 interface Place {
   readonly id: string;

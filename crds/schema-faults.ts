@@ -17,6 +17,7 @@ import {
 } from './fields.ts';
 import { DURATION, EMAIL, SECRET_KEY } from './kubernetes-fields.ts';
 import { REFERENCE } from './links.ts';
+import { fieldHint, MOST_HINTS, wordHint } from './did-you-mean.ts';
 import { dottedPath, memberPath } from './path.ts';
 import { SECRET_TEXT } from './secret-text.ts';
 
@@ -25,9 +26,18 @@ export function schemaFaults(errors: readonly ErrorObject[], root: unknown): Fau
   const byPath = new Map<string, Fault>();
   for (const error of errors) {
     const path = pathOf(error, dottedPath(error.instancePath, root));
-    if (!byPath.has(path)) byPath.set(path, { path, message: messageOf(error, path) });
+    if (byPath.has(path)) continue;
+    const hint = byPath.size < MOST_HINTS ? hintOf(error) : '';
+    byPath.set(path, { path, message: messageOf(error, path, hint) });
   }
   return [...byPath.values()];
+}
+
+/** Returns the known field or value that an unknown one may mean, as the end of a message. */
+function hintOf({ keyword, params, data, parentSchema }: ErrorObject): string {
+  if (keyword === 'additionalProperties') return fieldHint(String(params['additionalProperty']), parentSchema, data);
+  if (keyword !== 'enum' || typeof data !== 'string' || !Array.isArray(params['allowedValues'])) return '';
+  return wordHint(data, params['allowedValues'].map(String));
 }
 
 function pathOf({ keyword, params }: ErrorObject, path: string): string {
@@ -38,17 +48,19 @@ function pathOf({ keyword, params }: ErrorObject, path: string): string {
   return path;
 }
 
-function messageOf({ keyword, params, message, data, parentSchema }: ErrorObject, path: string): string {
+function messageOf({ keyword, params, message, data, parentSchema }: ErrorObject, path: string, hint: string): string {
   const limit = String(params['limit']);
   const found = (): string => `, not ${foundValue(data, path)}`;
   switch (keyword) {
     case 'required':
       return 'must be given';
     case 'additionalProperties':
-      return 'is not a known field';
+      return `is not a known field${hint}`;
     case 'type':
       return typeMessage(String(params['type']), data, path, isLifetime(parentSchema));
     case 'enum':
+      // What is close to a known word is no secret, and may be repeated.
+      if (hint !== '' && isPlain(data)) return `is not a known ${nounOf(path)}: \`${data}\`${hint}`;
       return `must be one of ${listed(params['allowedValues'])}${found()}`;
     case 'const':
       return `must be ${String(params['allowedValue'])}${found()}`;
@@ -74,6 +86,14 @@ function messageOf({ keyword, params, message, data, parentSchema }: ErrorObject
     default:
       return message ?? 'is not valid';
   }
+}
+
+function isPlain(data: unknown): data is string {
+  return typeof data === 'string' && /^[\x20-\x7e]+$/.test(data);
+}
+
+function nounOf(path: string): string {
+  return /(?:^|\.)grant_types\[\d+\]$/.test(path) ? 'grant' : 'value';
 }
 
 function isLifetime(schema: unknown): boolean {

@@ -84,8 +84,12 @@ function statusOf(fields: TProperties) {
 export const statusSchemas = {
   Client: statusOf({
     id: text('Identifier that the client has in the box.', 128),
-    grants: text('Grants the client may use, joined by commas.', 512),
-    secret: text('Where the client secret comes from: inline, reference or generated. Never the secret.', 16),
+    grants: text('Grants the client may use, joined by commas; `none` for a client that only introspects tokens.', 512),
+    // Not longer: an older definition refuses a status with a longer text.
+    secret: text(
+      'Where the client secret comes from: inline, reference or generated. Without one: `none (public)`, or `none (keys)` and `none (accounts)` of a client that keys or ServiceAccounts authenticate. Never the secret.',
+      16,
+    ),
     secretName: text('Secret that holds the client secret.', 253),
     previousSecretLastUsed: time('When the secret before the present one was last used; it retires when it is not.'),
     policies: count('How many policies concern the client.'),

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { wordHint } from '../crds/did-you-mean.ts';
 
 /** Options of `boxgate dev`. */
 export interface DevOptions {
@@ -40,20 +41,31 @@ export function readDevOptions(args: readonly string[], cwd: string): DevOptions
 
 function parsed(args: readonly string[]) {
   try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        port: { type: 'string' },
-        'management-port': { type: 'string' },
-        state: { type: 'string' },
-        'database-url': { type: 'string' },
-        once: { type: 'boolean' },
-      },
-    });
+    return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? (error.message.split(/[.\n]/)[0] ?? '') : 'unknown option');
+    throw new UsageError(error instanceof Error ? reasonOf(error) : 'unknown option');
   }
+}
+
+const OPTIONS = {
+  port: { type: 'string' },
+  'management-port': { type: 'string' },
+  state: { type: 'string' },
+  'database-url': { type: 'string' },
+  once: { type: 'boolean' },
+} as const;
+
+/** Returns the first sentence of an error of Node, and the option that an unknown one may mean. */
+function reasonOf({ message }: Error): string {
+  const [first = ''] = message.split(/[.\n]/);
+  const [, name = ''] = /^Unknown option '--([\w-]+)'$/.exec(first) ?? [];
+  return (
+    first +
+    wordHint(
+      `--${name}`,
+      Object.keys(OPTIONS).map((option) => `--${option}`),
+    )
+  );
 }
 
 function port(text: string | undefined, otherwise: number, option: string): number {

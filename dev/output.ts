@@ -171,6 +171,7 @@ function fileLines(box: string, created: readonly CreatedSecret[], cwd: string):
 
 function sentenceOf({ file, line, message, blocks }: FolderProblem): string {
   const place = line === 0 ? file : `${file}:${String(line)}`;
-  const consequence = blocks ? '. What was there stays as it is, and nothing of the folder is removed' : '';
-  return `${place}: ${message}${consequence}`;
+  if (!blocks) return `${place}: ${message}`;
+  const end = message.endsWith('?') ? '' : '.';
+  return `${place}: ${message}${end} What was there stays as it is, and nothing of the folder is removed`;
 }

@@ -21,6 +21,8 @@ export interface RequestObject {
   readonly 'remote-addr'?: string;
   /** Id of the box. */
   readonly box: string;
+  /** Time of the request: whole seconds since 1970, as in the claims of a token (NumericDate, RFC 7519 §2). */
+  readonly time: number;
   /** The parsed body; of a password or secret only its presence is shown ({@link withoutCredentials}). */
   readonly body?: unknown;
   /** Sorted names of the fields of the stored record that the request changes; only for its POST, PUT or PATCH. */
@@ -45,6 +47,8 @@ export interface RequestParts {
   readonly headers?: JsonObject | undefined;
   readonly remoteAddr: string | undefined;
   readonly box: string;
+  /** Whole seconds since 1970. */
+  readonly time: number;
   readonly body?: unknown;
   readonly changes?: readonly string[] | undefined;
   readonly resource?: JsonObject | undefined;
@@ -64,6 +68,7 @@ export function requestObject(parts: RequestParts): RequestObject {
     headers: given(parts.headers ?? {}, isCredentialHeader),
     ...(parts.remoteAddr !== undefined && { 'remote-addr': parts.remoteAddr }),
     box: parts.box,
+    time: parts.time,
     ...(body !== undefined && { body: withoutCredentials(body) }),
     ...(changes && { changes }),
     ...(resource && { resource: given(resource) }),

@@ -1,6 +1,7 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import { boxSchema, type Box } from '../../crds/box.ts';
 import { clientSchema, type Client } from '../../crds/client.ts';
+import { faultSentence, joinedSentences } from '../../crds/fault.ts';
 import type { Fault } from '../../crds/fault.ts';
 import { schemaNode } from '../../crds/schema-node.ts';
 import { withoutUndeclared } from '../../crds/undeclared-fields.ts';
@@ -195,7 +196,7 @@ function demandReadableBox(
 }
 
 function reasonOf(faults: readonly Fault[]): string {
-  return faults.map(({ path, message }) => `${path} ${message}`).join('; ');
+  return joinedSentences(faults.map(faultSentence));
 }
 
 /**

@@ -7,6 +7,7 @@ import { Secret } from '../../api/client/secret.ts';
 import { DNS_LABEL, OBJECT_NAME } from '../../crds/fields.ts';
 import { QUOTA_ANNOTATION } from '../../crds/quota.ts';
 import { API_GROUP, API_VERSION, KINDS, isKind, type Kind } from '../../crds/kind.ts';
+import { mustBeKind } from '../../crds/manifest.ts';
 import { kubectlWords, plainName } from '../../crds/yaml-words.ts';
 import type { DeclaredSecret } from '../../operator/desired/declared.ts';
 
@@ -166,7 +167,7 @@ function readObject(value: unknown, line: number): ManifestObject | ManifestSecr
   if (!isOurs && (value['apiVersion'] !== undefined || !isKind(value['kind']))) return undefined;
   if (value['apiVersion'] !== API_VERSION) throw new Unreadable(line, `apiVersion must be ${API_VERSION}`);
   const { kind } = value;
-  if (!isKind(kind)) throw new Unreadable(line, `kind must be one of ${Object.keys(KINDS).join(', ')}`);
+  if (!isKind(kind)) throw new Unreadable(line, `kind ${mustBeKind(kind)}`);
   const json = compactJson(value, line);
   const version = hash('sha256', json, 'buffer').toString('base64url', 0, 12);
   return { kind: KINDS[kind].kind, ...identity(value, line), line, json, version };

@@ -1,3 +1,4 @@
+import { wordHint } from '../../crds/did-you-mean.ts';
 import { HIGHEST_QUOTA, isQuotaName, QUOTA_ANNOTATION, QUOTA_DEFAULTS, type Quota } from '../../crds/quota.ts';
 
 /** Quotas that a Namespace sets for its box. */
@@ -18,11 +19,16 @@ export function readQuota(annotation: string | undefined): BoxQuota {
     const [, name = '', digits = ''] = /^([a-z]+)=([0-9]{1,13})$/.exec(entry) ?? [];
     const limit = Number(digits);
     if (digits === '' || limit > HIGHEST_QUOTA) return faulty(`${shown(entry)} is not a name, "=" and a number`);
-    if (!isQuotaName(name)) return faulty(`${shown(name)} is no quota: ${Object.keys(QUOTA_DEFAULTS).join(', ')}`);
+    if (!isQuotaName(name)) return faulty(noQuota(name));
     if (quota[name] !== undefined) return faulty(`${name} is set twice`);
     quota[name] = limit;
   }
   return { quota };
+}
+
+function noQuota(name: string): string {
+  const known = Object.keys(QUOTA_DEFAULTS);
+  return `${shown(name)} is no quota: ${known.join(', ')}${wordHint(name, known)}`;
 }
 
 function faulty(what: string): BoxQuota {

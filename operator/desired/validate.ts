@@ -1,7 +1,7 @@
 import { isObject } from '../../crds/json-value.ts';
 import { isUnconditional } from '../../crds/unconditional-rule.ts';
 import type { Adoption } from '../../api/client/desired-state.ts';
-import type { ServiceAccount } from '../../crds/client.ts';
+import type { Client, ServiceAccount } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
 import type { Link } from '../../crds/links.ts';
 import { checkManifest } from '../../crds/manifest.ts';
@@ -20,7 +20,13 @@ import type { DeniedHosts } from './tenancy.ts';
 
 /** Properties of an object's spec that its status, and those of linked objects, depend on. */
 export type Traits =
-  | { readonly kind: 'Client'; readonly grants: readonly string[]; readonly hasJwksUri: boolean }
+  | {
+      readonly kind: 'Client';
+      readonly grants: readonly string[];
+      readonly hasJwksUri: boolean;
+      /** True if it lists `refresh_token` and none of its grants issues a refresh token. */
+      readonly listsIdleRefresh: boolean;
+    }
   | {
       readonly kind: 'AccessPolicy';
       readonly engine: string;
@@ -213,6 +219,13 @@ function rowKeyOf({ kind, name, key }: Declared, id: string): string {
   return id === name ? key : objectKey({ kind, name: id });
 }
 
+/** Checks whether the entry `refresh_token` has no effect: refreshing needs `refresh_token: true` of a listed grant. */
+function listsIdleRefresh({ grant_types, auth }: Client): boolean {
+  if (!grant_types.includes('refresh_token')) return false;
+  const issuing = ['client_credentials', 'authorization_code'] as const;
+  return !issuing.some((grant) => grant_types.includes(grant) && auth?.[grant]?.refresh_token === true);
+}
+
 /** Shared: nearly every machine client has only this grant. */
 const machineGrants: readonly string[] = ['client_credentials'];
 
@@ -227,6 +240,7 @@ function traitsOf(resource: Resource, admin: string | undefined): Traits {
         kind: 'Client',
         grants: sharedGrants(resource.grant_types),
         hasJwksUri: resource.jwks_uri !== undefined,
+        listsIdleRefresh: listsIdleRefresh(resource),
       };
     case 'AccessPolicy': {
       const { engine, subjects = 'linked', link = none } = resource;

@@ -5,7 +5,11 @@ import { rotationOf, type Rotation } from './rotation.ts';
 
 /** Source of a client's secret, or of the password of a box's first admin. */
 export type SecretSource =
-  | { readonly from: 'nowhere' }
+  | {
+      readonly from: 'nowhere';
+      /** Authentication of a client instead of a secret, for people; absent of other objects. */
+      readonly instead?: 'public' | 'keys' | 'accounts';
+    }
   | { readonly from: 'inline'; readonly value: Secret }
   | {
       readonly from: 'reference';
@@ -33,7 +37,7 @@ export function secretSource(manifest: Manifest): SecretSource {
   const { secret, secretRef, generateSecret } = manifest.spec;
   if (secret !== undefined) return { from: 'inline', value: new Secret(secret) };
   if (secretRef !== undefined) return { from: 'reference', name: secretRef.name, key: secretRef.key };
-  if (generateSecret === undefined && !needsGenerated(manifest.spec)) return nowhere;
+  if (generateSecret === undefined && !needsGenerated(manifest.spec)) return withoutSecret(manifest.spec);
   if (generateSecret === undefined && manifest.spec.rotation === undefined) return generated;
   const { name, template, labels = none, annotations = none } = generateSecret ?? {};
   return { from: 'generated', name, template, labels, annotations, rotation: rotationOf(manifest.spec) };
@@ -47,6 +51,9 @@ function passwordSource({ bootstrap_admin }: BoxSpec): SecretSource {
 
 // Shared: there may be ten thousand clients.
 const nowhere: SecretSource = { from: 'nowhere' };
+const publicClient: SecretSource = { from: 'nowhere', instead: 'public' };
+const byKeys: SecretSource = { from: 'nowhere', instead: 'keys' };
+const byAccounts: SecretSource = { from: 'nowhere', instead: 'accounts' };
 const none: Texts = {};
 const generated: SecretSource = {
   from: 'generated',
@@ -63,10 +70,25 @@ export function secretName(source: SecretSource, client: string): string | undef
   return source.from === 'generated' ? (source.name ?? client) : undefined;
 }
 
-/** Checks whether a grant requires a confidential client that nothing else authenticates (RFC 6749 §2.1, §4.4). */
+function withoutSecret({ jwks, jwks_uri, service_accounts }: ClientSpec): SecretSource {
+  if (jwks !== undefined || jwks_uri !== undefined) return byKeys;
+  return service_accounts === undefined ? publicClient : byAccounts;
+}
+
+/** Returns the text of the column SECRET; empty if nothing is known of the object. */
+export function secretColumn(source: SecretSource): string {
+  if (source.from !== 'nowhere') return source.from;
+  return source.instead === undefined ? '' : `none (${source.instead})`;
+}
+
+/**
+ * Checks whether the client must authenticate itself and nothing else does it: for a grant (RFC 6749 §2.1, §4.4), or
+ * without any grant for introspection (RFC 7662 §2.1).
+ */
 function needsGenerated({ grant_types, auth, jwks, jwks_uri, service_accounts }: ClientSpec): boolean {
   if (jwks !== undefined || jwks_uri !== undefined || service_accounts !== undefined) return false;
   return (
+    grant_types.length === 0 ||
     grant_types.includes('client_credentials') ||
     grant_types.includes('urn:ietf:params:oauth:grant-type:token-exchange') ||
     (grant_types.includes('authorization_code') && auth?.authorization_code?.secret_required === true)

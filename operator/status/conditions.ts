@@ -1,4 +1,4 @@
-import { faultSentence, type Fault } from '../../crds/fault.ts';
+import { faultSentence, joinedSentences, type Fault } from '../../crds/fault.ts';
 import type { Declared } from '../desired/declared.ts';
 import type { StatusInput } from './status-input.ts';
 import type { Condition } from './object-status.ts';
@@ -44,7 +44,12 @@ function verdictOf(type: string, answer: Answer | undefined): Verdict[] {
 /** Adds the next step to the message unless all is well: `kubectl describe` shows it. */
 function verdict(type: ConditionType, [status, reason, message]: Answer): Verdict {
   const step = status === CONDITIONS[type].well ? '' : NEXT_STEPS[reason];
-  return { type, status, reason, message: step === '' ? message : `${message}. ${step}` };
+  return {
+    type,
+    status,
+    reason,
+    message: step === '' ? message : `${message}${message.endsWith('?') ? '' : '.'} ${step}`,
+  };
 }
 
 function ready({ desired: { validated }, isApiAway }: StatusInput, verdicts: readonly Verdict[]): Verdict {
@@ -62,7 +67,7 @@ const API_AWAY = 'the API does not answer the operator: nothing new is applied i
 
 function valid(input: StatusInput): Answer {
   const faults = faultsOf(input);
-  if (faults.length > 0) return ['False', 'Invalid', faults.map(faultSentence).join('; ')];
+  if (faults.length > 0) return ['False', 'Invalid', joinedSentences(faults.map(faultSentence))];
   const { object, validated } = input.desired;
   if (object.kind === 'AccessPolicy' && validated.newer.length > 0) {
     return ['False', 'NewerFields', `${newerFields(validated.newer)}: the policy grants nothing`];
@@ -151,7 +156,7 @@ function withoutSecret(input: StatusInput): Answer {
 function unlistedHost({ desired: { validated }, unusable }: StatusInput): string | undefined {
   const { traits } = validated;
   if (traits.kind !== 'Client' || !traits.hasJwksUri || unusable.length === 0) return undefined;
-  return unusable.map(faultSentence).join('; ');
+  return joinedSentences(unusable.map(faultSentence));
 }
 
 const NOT_SERVED =
@@ -236,12 +241,21 @@ function withoutEffect(input: StatusInput): Answer | undefined {
   if (serviceAccounts === 'beside' && !input.servesServiceAccounts) {
     said.push('no effect here, where nothing serves ServiceAccounts: spec.service_accounts');
   }
-  if (input.quotaFault !== undefined) return ['True', 'QuotaNotReadable', [input.quotaFault, ...said].join('; ')];
+  const idle = idleRefresh(input);
+  const all = [...said, ...(idle === undefined ? [] : [idle])];
+  if (input.quotaFault !== undefined) return ['True', 'QuotaNotReadable', joinedSentences([input.quotaFault, ...all])];
   const unlisted = unlistedHost(input);
-  if (unlisted !== undefined) return ['True', 'JwksHostNotListed', [unlisted, ...said].join('; ')];
+  if (unlisted !== undefined) return ['True', 'JwksHostNotListed', joinedSentences([unlisted, ...all])];
   const closed = notPermitted(input);
-  if (closed !== undefined) return ['True', 'MetadataNotPermitted', [closed, ...said].join('; ')];
-  return said.length === 0 ? undefined : ['True', 'WithoutEffect', said.join('; ')];
+  if (closed !== undefined) return ['True', 'MetadataNotPermitted', joinedSentences([closed, ...all])];
+  if (said.length > 0) return ['True', 'WithoutEffect', joinedSentences(all)];
+  return idle === undefined ? undefined : ['True', 'RefreshNotEnabled', idle];
+}
+
+/** Returns why an entry `refresh_token` of a client has no effect; undefined if it has none, or has an effect. */
+function idleRefresh({ desired: { validated } }: StatusInput): string | undefined {
+  if (validated.traits.kind !== 'Client' || !validated.traits.listsIdleRefresh) return undefined;
+  return 'refresh_token in spec.grant_types has no effect: no listed grant issues refresh tokens';
 }
 
 /** Returns the labels and annotations that a generated Secret does not get, and the command that permits them. */

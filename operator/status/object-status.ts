@@ -21,7 +21,7 @@ export type Columns =
       readonly kind: 'Client';
       readonly id: string;
       readonly grants: string;
-      /** Source of the secret. */
+      /** Source of the secret, or what authenticates the client instead. */
       readonly secret: string;
       /** Name of the Secret that holds it; empty if there is none. */
       readonly secretName: string;

@@ -129,6 +129,8 @@ export const REASONS = {
   MetadataNotPermitted:
     'The generated Secret has none of the labels and annotations of other domains that its Namespace does not permit.',
   WithoutEffect: 'The object has fields that this version accepts and does nothing with.',
+  RefreshNotEnabled:
+    'The client lists refresh_token, and none of its other grants issues refresh tokens: the entry has no effect.',
   QuotaNotReadable:
     'The annotation boxgate.dev/quota of the Namespace has a mistake. None of it takes effect: the box keeps the quotas that it had.',
 } as const;
@@ -197,6 +199,8 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   NoCondition: 'Give the rule a condition, or write engine: allow where that is meant',
   MetadataNotPermitted: 'An admin permits them on the Namespace, or they are taken out of spec.generateSecret',
   WithoutEffect: 'Take them away, or leave them for the version that has them',
+  RefreshNotEnabled:
+    'Set refresh_token: true in the settings of a listed grant, such as spec.auth.authorization_code, or remove the entry',
   QuotaNotReadable:
     'A cluster admin corrects the annotation, such as clients=20000,users=5000; it takes effect at once',
 };

@@ -4,7 +4,7 @@ import type { StatusInput } from './status-input.ts';
 import type { ValidatedObject, Traits } from '../desired/validate.ts';
 import { linkNames } from '../desired/links.ts';
 import type { Columns, Condition, ObjectStatus } from './object-status.ts';
-import { secretName } from '../secrets/source.ts';
+import { secretColumn, secretName } from '../secrets/source.ts';
 
 /** Status of a condition, and the time at which it took that status. */
 export type Transition = Pick<Condition, 'type' | 'status' | 'lastTransitionTime'>;
@@ -66,11 +66,19 @@ function columnsOf(input: StatusInput): Columns {
   const { traits, id, secret } = validated;
   switch (object.kind) {
     case 'Client': {
-      const grants = traits.kind === 'Client' ? traits.grants.join(',') : '';
-      const from = secret.from === 'nowhere' ? '' : secret.from;
+      const grants = traits.kind === 'Client' ? traits.grants.join(',') || 'none' : '';
       const named = secretName(secret, object.name) ?? '';
       const serviceAccounts = accounts.map(({ namespace, name, uid }) => ({ namespace, name, uid }));
-      return { kind: 'Client', id, grants, secret: from, secretName: named, policies, serviceAccounts, usage };
+      return {
+        kind: 'Client',
+        id,
+        grants,
+        secret: secretColumn(secret),
+        secretName: named,
+        policies,
+        serviceAccounts,
+        usage,
+      };
     }
     case 'AccessPolicy':
       return { kind: 'AccessPolicy', id, ...subjectsOf(traits), ...listedLinks(validated, dangling) };

@@ -28,6 +28,7 @@ const KEYWORDS = [
 /** Bounds that other keywords imply; they stand there for the cost that the API server estimates for CEL (K-09). */
 const IMPLIED = new Set([
   'spec.grant_types: maxItems',
+  'spec.id_token_claims: maxItems',
   'spec.rotation.every: minLength',
   'spec.rotation.every: maxLength',
   'spec.rotation.overlap: maxLength',

@@ -74,6 +74,7 @@ function grantOf({ type }: NewSession): FirstGrant | null {
 const person: Person = {
   id: 1,
   email: 'A"@b.example',
+  email_verified: false,
   data: '{"a": "\\"}',
   groups: [{ id: 1, name: 'null', description: null }],
 };

@@ -47,7 +47,7 @@ describe('boxgate dev, which cannot begin', () => {
 
   it('with an option that there is not it says which, and ends with 2', async () => {
     const { code, sentence } = await refused([manifests(), '--prot', '1']);
-    expect({ code, sentence }).to.deep.equal({ code: 2, sentence: "Unknown option '--prot'" });
+    expect({ code, sentence }).to.deep.equal({ code: 2, sentence: "Unknown option '--prot'. Did you mean `--port`?" });
     expect(existsSync(folder.path('manifests/.boxgate'))).to.equal(false);
   });
 

@@ -34,6 +34,7 @@ const serviceAccounts = [
 ] as const;
 const switches = ['test/http/compatibility.test.ts', 'allows what it says, and nothing else'] as const;
 const authorize = 'test/http/pages/authorize.test.ts';
+const redirectUris = 'test/http/pages/redirect-uris.test.ts';
 const crossOrigin = 'test/http/server/cross-origin.test.ts';
 const bootstrapAdmin = 'test/operator/desired/bootstrap-admin.test.ts';
 const signUp = 'test/http/pages/sign-up.test.ts';
@@ -132,10 +133,12 @@ export const FIELD_PROOFS: FieldProofs = {
       'gives a successor with each use',
     ],
     'auth.implicit.redirect_uri': [authorize, 'brings the token in the fragment, as the interface has it'],
+    'auth.implicit.redirect_uris': [redirectUris, 'gets its answer at the one that it names'],
     'auth.implicit.token_format': [authorize, 'and signs it where it is a JWT'],
     'auth.implicit.access_token_expiration': [authorize, 'shows when a token ends where that is configured'],
     'auth.implicit.audience': [authorize, 'is for the audience that the grant of its client has'],
     'auth.authorization_code.redirect_uri': [authorize, 'is redeemed once, with its verifier'],
+    'auth.authorization_code.redirect_uris': [redirectUris, 'gets its answer at the one that it names'],
     'auth.authorization_code.token_format': [authorize, 'is redeemed for what the settings of its grant say'],
     'auth.authorization_code.access_token_expiration': [
       authorize,
@@ -161,6 +164,10 @@ export const FIELD_PROOFS: FieldProofs = {
     id_token_signed_response_alg: [
       'test/oauth/openid/id-token.test.ts',
       'is signed with ${alg} for a client that says so',
+    ],
+    id_token_claims: [
+      'test/oauth/openid/claims-in-tokens.test.ts',
+      'are in the id_token of a code and of a refresh as id_token_claims says',
     ],
     first_party: [authorize, 'brings the token in the fragment, as the interface has it'],
     scope: ['test/oauth/token/access-token-plan.test.ts', 'allowed and ${shown(asked)} asked${strictly} ${what}'],

@@ -7,13 +7,14 @@ import type { Reply } from './requests.ts';
 
 const issuer = 'http://boxgate.test/boxes/default';
 const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
-const standardScopes = ['openid', 'profile', 'email', 'address', 'phone', 'boxgate'];
+const standardScopes = ['openid', 'profile', 'email', 'address', 'phone', 'groups', 'offline_access', 'boxgate'];
 const algorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'];
 
 const claims = [
   ...['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'email', 'email_verified', 'name'],
   ...['family_name', 'given_name', 'middle_name', 'nickname', 'preferred_username', 'profile', 'picture', 'website'],
   ...['gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at', 'address', 'phone_number', 'phone_number_verified'],
+  'groups',
 ];
 
 describe('the metadata of a box', () => {

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { consentPage, type ConsentView } from '../../api/pages/consent-page.ts';
+import { messages } from '../../api/pages/messages.ts';
+import { BOXGATE_SCOPE } from '../../api/state/requestable-scopes.ts';
+import { STANDARD_SCOPES } from '../../crds/scopes.ts';
 
 const day = 86_400;
 
@@ -39,6 +42,14 @@ describe('the consent page', () => {
     it(`names what the app wants, and for how long, in sentences of the language ${language}`, () => {
       const entries = entriesOf(consentPage(view(language, 365 * day)).text);
       expect(entries).to.include.members([...sentences[language]]);
+    });
+
+    it(`has a sentence of the language ${language} for every scope that every box has`, () => {
+      const scopes = [...STANDARD_SCOPES, BOXGATE_SCOPE];
+      const shown = entriesOf(consentPage({ ...view(language, day), scopes }).text).join(' ');
+      expect(
+        scopes.filter((scope) => shown.includes(messages[language].scopes[scope] ?? `${scope} has none`)),
+      ).to.deep.equal(scopes);
     });
   }
 

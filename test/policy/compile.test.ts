@@ -48,7 +48,9 @@ describe('compiled policies', () => {
 
     it(`${engine}: a policy that throws denies`, () => {
       const policy = compiled({ engine, ...rule });
-      expect(policy.judge(throwingRequest())).to.deep.equal({ granted: false, fault: 'not today' });
+      const { granted, fault } = policy.judge(throwingRequest());
+      expect(granted).to.be.false;
+      expect(fault).to.match(/(^|: )not today$/);
       expect(policy.allows(throwingRequest())).to.be.false;
       expect(policy.allows(sampleRequest({ body: { a: 1 } })), 'and works again').to.be.true;
     });

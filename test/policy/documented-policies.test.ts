@@ -1,4 +1,4 @@
-import { isList, isObject } from '../../crds/json-value.ts';
+import { isObject } from '../../crds/json-value.ts';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -14,16 +14,16 @@ import { DEEPEST_PATTERN } from '../../api/policy/engines/matcho.ts';
 import { ownMember } from '../../api/policy/json-value.ts';
 import { LONGEST_PATTERN, MOST_STATES } from '../../api/policy/linear-regexp.ts';
 import { createPolicyIndex } from '../../api/policy/policy-index.ts';
-import type { Subject } from '../../api/policy/policy-index.ts';
 import { REQUEST_OBJECT_VERSION } from '../../api/policy/request-object.ts';
 import type { RequestObject } from '../../api/policy/request-object.ts';
 import { MILLISECONDS_PER_DECISION, STEPS_PER_DECISION } from '../../api/policy/steps.ts';
+import { code, examplesIn, resourceIn, subjectOf, tableRows } from './documented-examples.ts';
 import { compiled, sampleRequest } from './policies.ts';
 
 const page = readFileSync('docs/policies.md', 'utf8');
 
 describe('docs/policies.md', () => {
-  for (const { source, rows } of examples()) {
+  for (const { source, rows } of examplesIn(page)) {
     const index = createPolicyIndex();
     const checked = checkResource('AccessPolicy', resourceIn(source));
     const name = checked.ok ? checked.resource.id : 'an example';
@@ -42,7 +42,7 @@ describe('docs/policies.md', () => {
     }
   }
 
-  for (const [rule = '', fault = ''] of tableRows('| rule | fault |')) {
+  for (const [rule = '', fault = ''] of tableRows('| rule | fault |', page)) {
     it(`${rule} says what the page says`, () => {
       const fields: unknown = parse(code(rule));
       expect(isObject(fields) && compiled(fields).fault).to.equal(fault);
@@ -50,19 +50,19 @@ describe('docs/policies.md', () => {
   }
 
   it('has an example of every engine', () => {
-    const engines = examples().map(({ source }) => ownMember(resourceIn(source), 'engine'));
+    const engines = examplesIn(page).map(({ source }) => ownMember(resourceIn(source), 'engine'));
     expect(engines).to.include.members([...RULE_ENGINES, 'complex']);
   });
 
   it('lists every field of the request object, with the version', () => {
-    const listed = tableRows('| field | type | meaning |').map(([field = '']) => code(field));
+    const listed = tableRows('| field | type | meaning |', page).map(([field = '']) => code(field));
     expect(listed).to.have.members(Object.keys(sampleRequest({ body: 1, changes: [], user: { id: 1 } })));
     expect(page).to.contain(`same object, version ${REQUEST_OBJECT_VERSION}.`);
   });
 
   it('names the limits that hold', () => {
     const figure = (count: number) => count.toLocaleString('en');
-    expect(tableRows('| what | most |')).to.deep.equal([
+    expect(tableRows('| what | most |', page)).to.deep.equal([
       ['steps of one decision, all its candidates together', figure(STEPS_PER_DECISION)],
       ['processor time of one decision, all its candidates together', `${MILLISECONDS_PER_DECISION} ms`],
       ['CEL expression', `${figure(LONGEST_EXPRESSION)} characters`],
@@ -83,60 +83,8 @@ describe('docs/policies.md', () => {
   });
 });
 
-interface Example {
-  readonly source: string;
-  readonly rows: readonly { readonly request: string; readonly answer: string }[];
-}
-
-/** Each block of YAML with the table of requests that follows it. */
-function examples(): Example[] {
-  return [...page.matchAll(/```yaml\n([^]*?)```([^]*?)(?=```|\n#|$)/g)].map(([, source = '', after = '']) => ({
-    source,
-    rows: tableRows('| request | answer |', after).map(([request = '', answer = '']) => ({
-      request: code(request),
-      answer,
-    })),
-  }));
-}
-
-/** The cells of the table with this head, row by row. */
-function tableRows(head: string, text = page): string[][] {
-  const lines = text.slice(text.indexOf(head)).split('\n').slice(2);
-  const end = lines.findIndex((line) => !line.startsWith('|'));
-  return lines.slice(0, end).map((line) => line.slice(2, -2).split(' | '));
-}
-
-/** `x` without its backticks. */
-function code(cell: string): string {
-  return cell.replace(/^`(.*)`$/, '$1');
-}
-
-/** The resource of an example: the page shows one as a custom resource. */
-function resourceIn(source: string): unknown {
-  const manifest: unknown = parse(source);
-  const spec = ownMember(manifest, 'spec');
-  return isObject(spec) ? { id: ownMember(ownMember(manifest, 'metadata'), 'name'), ...spec } : manifest;
-}
-
 /** The sample request with what the row says. */
 function requestIn(row: string): RequestObject {
   const different: unknown = parse(row);
   return isObject(different) ? { ...sampleRequest(), ...different } : sampleRequest();
-}
-
-function subjectOf({ client, user }: RequestObject): Subject {
-  const groups = ownMember(user, 'groups');
-  const named = isList(groups) ? groups : [];
-  return {
-    client: text(ownMember(client, 'id')),
-    user: user && {
-      id: text(ownMember(user, 'id')),
-      groupIds: named.map((group) => text(ownMember(group, 'id'))),
-      groupNames: named.map((group) => text(ownMember(group, 'name'))),
-    },
-  };
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -41,6 +41,7 @@ export function sampleRequest(different: Partial<RequestParts> = {}): RequestObj
     headers: { host: 'boxgate.example', 'user-agent': 'curl/8.14.1' },
     remoteAddr: '192.0.2.7',
     box: 'shop',
+    time: 1_750_000_100,
     resource: { resourceType: 'Client', id: 'reports' },
     client: { resourceType: 'Client', id: 'reports', grant_types: ['client_credentials'] },
     session: { id: '0199c0de-0000-7000-8000-000000000001', type: 'client_credentials', scope: 'read write' },

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { requestObject } from '../../api/policy/request-object.ts';
 import { sampleRequest } from './policies.ts';
 
-const least = { method: 'GET', uri: '/', remoteAddr: '192.0.2.7', box: 'shop' };
+const least = { method: 'GET', uri: '/', remoteAddr: '192.0.2.7', box: 'shop', time: 1_750_000_100 };
 
 describe('request object', () => {
   it('has the documented names, and leaves out what the request does not have', () => {
@@ -13,9 +13,10 @@ describe('request object', () => {
       headers: {},
       'remote-addr': '192.0.2.7',
       box: 'shop',
+      time: 1_750_000_100,
     });
     expect(Object.keys(sampleRequest({ body: null, user: { id: 1 } })).sort()).to.deep.equal(
-      'body box client headers params remote-addr request-method resource session token uri user'.split(' '),
+      'body box client headers params remote-addr request-method resource session time token uri user'.split(' '),
     );
   });
 

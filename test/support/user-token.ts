@@ -42,6 +42,7 @@ export async function userTokens(ownerUrl: string, box: string, client: string, 
     await insertFamily(connection, {
       ...common,
       id: family,
+      authenticatedAt: now,
       familyHash: familyHash(refresh),
       tokenHash: tokenHash(refresh),
       session: family,

@@ -26,6 +26,7 @@ export const neededCommands: readonly NeededCommand[] = [
   chromium,
   { title: 'git', names: ['git'], package: 'git' },
   { title: 'openssl', names: ['openssl'], package: 'openssl' },
+  { title: 'Python', names: ['python3'], package: 'python3' },
   { title: 'tar', names: ['tar'], package: 'tar' },
 ];
 

@@ -1,15 +1,18 @@
 // `make needs`, before the first test of `make test`: obtains what the tests need and this machine lacks.
+import { obtainGo } from '../envtest/go.ts';
 import { obtain } from '../envtest/obtain.ts';
+import { downloads } from '../envtest/release.ts';
 import { obtainCommands } from './commands.ts';
 import { debian } from './debian.ts';
-import { obtainNginx } from './nginx.ts';
+import { gateways, obtainGateway } from './gateways.ts';
 
 const tell = (line: string): boolean => process.stderr.write(`needs: ${line}\n`);
 
 try {
   await obtainCommands(process.env, tell, debian);
-  await obtainNginx(process.env, tell);
+  for (const gateway of Object.values(gateways)) await obtainGateway(gateway, process.env, tell);
   await obtain(process.env, tell);
+  await obtainGo(process.env, tell, downloads.toolchain);
 } catch (error) {
   process.stderr.write(`needs: ${error instanceof Error ? error.message : 'unknown'}\n`);
   process.exitCode = 1;

@@ -1,4 +1,5 @@
 import type { Connection } from '../core/transaction.ts';
+import type { Person } from '../user/person.ts';
 
 /** The tokens issued for an answer: a session, and the refresh family it may belong to. */
 export interface IssuedTokens {
@@ -76,6 +77,8 @@ export interface StoredAnswer extends AuthorizationAnswer {
   readonly used: boolean;
   /** True if its user is deleted or inactive, or has since ended everything begun then. */
   readonly userGone: boolean;
+  /** Its user as it is now; null if the user is gone, or was not read because no token of the answer tells of them. */
+  readonly person: Person | null;
   readonly tokens: IssuedTokens | null;
 }
 
@@ -96,7 +99,7 @@ interface AnswerRow {
   readonly created_at: Date;
   readonly expires_at: Date;
   readonly used: boolean;
-  readonly user_gone: boolean;
+  readonly person: Person | null;
   readonly session: string | null;
   readonly bucket: number | null;
   readonly family: string | null;
@@ -107,7 +110,7 @@ export async function lockAnswer(connection: Connection, box: string, id: string
   const { rows } = await connection.query<AnswerRow>(
     `SELECT id, encode(hash, 'hex') AS hash, client, user_id, version, encode(browser, 'hex') AS browser, redirect_uri,
             scope, audience, challenge, nonce, authenticated_at, user_agent, created_at, expires_at, used_at IS NOT NULL AS used,
-            boxgate.living_user(box, user_id, version) IS NULL AS user_gone, session, bucket, family
+            boxgate.living_user(box, user_id, version) AS person, session, bucket, family
        FROM boxgate.authorization_answer WHERE box = $1 AND id = $2 FOR UPDATE`,
     [box, id],
   );
@@ -130,7 +133,8 @@ export async function lockAnswer(connection: Connection, box: string, id: string
     createdAt: row.created_at.getTime(),
     expiresAt: row.expires_at.getTime(),
     used: row.used,
-    userGone: row.user_gone,
+    userGone: row.person === null,
+    person: row.person,
     tokens: tokensIn(row),
   };
 }

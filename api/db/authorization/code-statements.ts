@@ -3,6 +3,7 @@ import type { NewSession } from '../session/issue.ts';
 import { arrayLiteral, bytes, quoted, sparseArrayLiteral } from '../core/array-literal.ts';
 import type { Queryable, Statement, Versioned } from '../core/statement.ts';
 import { translatingErrors } from '../core/outage.ts';
+import type { Person } from '../user/person.ts';
 
 /** A code about to be stored. */
 export interface NewCode extends AuthorizationAnswer {
@@ -22,6 +23,8 @@ export interface CodeKey {
   readonly box: string;
   /** A UUID. */
   readonly id: string;
+  /** True: the person is read too. With the scope `groups` it always is. */
+  readonly withPerson?: boolean;
 }
 
 /** A code as stored. */
@@ -138,6 +141,7 @@ interface CodeRow {
   readonly expires: string;
   readonly used: boolean;
   readonly user_gone: boolean;
+  readonly person: Person | null;
 }
 
 /** Finds a code: undefined if there is none. */
@@ -154,8 +158,12 @@ async function findCodes(
   db: Queryable,
   keys: readonly CodeKey[],
 ): Promise<readonly Versioned<FoundCode | undefined>[]> {
-  const values = [arrayLiteral(keys, ({ box }) => `"${box}"`), arrayLiteral(keys, ({ id }) => id)];
-  const text = 'SELECT * FROM boxgate.find_codes($1,$2)';
+  const values = [
+    arrayLiteral(keys, ({ box }) => `"${box}"`),
+    arrayLiteral(keys, ({ id }) => id),
+    arrayLiteral(keys, ({ withPerson = false }) => String(withPerson)),
+  ];
+  const text = 'SELECT * FROM boxgate.find_codes($1,$2,$3)';
   const { rows } = await translatingErrors(() => db.query<CodeRow>({ text, values }));
   const found = new Map(rows.map((row) => [Number(row.nth), row]));
   return keys.map(({ id }, index) => {
@@ -185,5 +193,6 @@ function foundCode(id: string, row: CodeRow): FoundCode | undefined {
     expiresAt: Number(row.expires),
     used: row.used,
     userGone: row.user_gone,
+    person: row.person,
   };
 }

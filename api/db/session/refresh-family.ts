@@ -1,5 +1,6 @@
 import type { FirstGrant } from './grant-letter.ts';
 import type { Connection } from '../core/transaction.ts';
+import type { Person } from '../user/person.ts';
 
 /** A refresh family as stored; times in milliseconds since 1970, hashes hexadecimal. */
 export interface RefreshFamily {
@@ -10,6 +11,10 @@ export interface RefreshFamily {
   readonly grant: FirstGrant;
   /** True if its user is deleted or inactive, or has since ended everything begun then. */
   readonly userGone: boolean;
+  /** Its user as it is now; null if it has none, or the user is gone. */
+  readonly person: Person | null;
+  /** Time of the user's sign-in; null for a client's own, and if an older release stored the family. */
+  readonly authenticatedAt: number | null;
   /** The config version it began under. */
   readonly version: number;
   readonly familyHash: string;
@@ -33,6 +38,7 @@ export type NewRefreshFamily = Pick<
   | 'client'
   | 'user'
   | 'grant'
+  | 'authenticatedAt'
   | 'version'
   | 'familyHash'
   | 'tokenHash'
@@ -48,10 +54,11 @@ export type NewRefreshFamily = Pick<
 export async function insertFamily(connection: Connection, family: NewRefreshFamily): Promise<void> {
   await connection.query(
     `INSERT INTO boxgate.refresh_family (box, id, client, version, family_hash, token_hash, session, scope, created_at,
-                                         last_used_at, expires_at, ends_at, sessions_end, audience, user_id, grant_type)
+                                         last_used_at, expires_at, ends_at, sessions_end, audience, user_id, grant_type,
+                                         authenticated_at)
      VALUES ($1, $2, $3, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, to_timestamp($9 / 1000.0),
              to_timestamp($9 / 1000.0), to_timestamp($10 / 1000.0), to_timestamp($11 / 1000.0),
-             to_timestamp($12 / 1000.0), $13, $14, $15)`,
+             to_timestamp($12 / 1000.0), $13, $14, $15, to_timestamp($16 / 1000.0))`,
     [
       family.box,
       family.id,
@@ -68,6 +75,7 @@ export async function insertFamily(connection: Connection, family: NewRefreshFam
       family.audience,
       family.user,
       family.grant,
+      family.authenticatedAt,
     ],
   );
 }
@@ -77,7 +85,8 @@ interface FamilyRow {
   readonly client: string;
   readonly user_id: string | null;
   readonly grant_type: FirstGrant;
-  readonly user_gone: boolean;
+  readonly person: Person | null;
+  readonly authenticated_at: Date | null;
   readonly version: string;
   readonly family_hash: Buffer;
   readonly token_hash: Buffer;
@@ -97,9 +106,9 @@ interface FamilyRow {
 export async function lockFamily(connection: Connection, box: string, id: string): Promise<RefreshFamily | undefined> {
   const { rows } = await connection.query<FamilyRow>(
     `SELECT id, client, user_id, version, family_hash, token_hash, generation, successor, rotated_at, session, scope,
-            audience, created_at, expires_at, ends_at, ended_at,
+            audience, created_at, expires_at, ends_at, ended_at, authenticated_at,
             boxgate.family_grant(grant_type, user_id) AS grant_type,
-            user_id IS NOT NULL AND boxgate.living_user(box, user_id, version) IS NULL AS user_gone
+            CASE WHEN user_id IS NOT NULL THEN boxgate.living_user(box, user_id, version) END AS person
        FROM boxgate.refresh_family WHERE box = $1 AND id = $2 FOR UPDATE`,
     [box, id],
   );
@@ -112,7 +121,9 @@ function familyOf(row: FamilyRow): RefreshFamily {
     client: row.client,
     user: row.user_id === null ? null : Number(row.user_id),
     grant: row.grant_type,
-    userGone: row.user_gone,
+    userGone: row.user_id !== null && row.person === null,
+    person: row.person,
+    authenticatedAt: row.authenticated_at?.getTime() ?? null,
     version: Number(row.version),
     familyHash: row.family_hash.toString('hex'),
     tokenHash: row.token_hash.toString('hex'),

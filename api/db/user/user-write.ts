@@ -8,41 +8,59 @@ import type { Connection } from '../core/transaction.ts';
 export interface NewUser {
   readonly email: string;
   readonly emailKey: string;
+  readonly emailVerified: boolean | null;
   readonly password: StoredPassword;
   readonly data: string | null;
   readonly status: UserStatus;
+  /** True: it registered, and signs in once an administrator has approved. */
+  readonly awaitsApproval?: boolean;
 }
 
 /** Stores a user under the next id of its box; undefined if its email is taken, however it is written there. */
 export async function insertUser(connection: Connection, box: string, user: NewUser): Promise<number | undefined> {
   const id = await nextId(connection, box, 'User');
   const { rowCount } = await connection.query(
-    `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper, data, status)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (box, email_key) DO NOTHING`,
-    [box, id, user.email, user.emailKey, user.password.hash, user.password.pepper, user.data, user.status],
+    `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper, data, status, email_verified,
+                               awaits_approval)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (box, email_key) DO NOTHING`,
+    [
+      box,
+      id,
+      user.email,
+      user.emailKey,
+      user.password.hash,
+      user.password.pepper,
+      user.data,
+      user.status,
+      user.emailVerified,
+      user.awaitsApproval === true,
+    ],
   );
   return rowCount === 1 ? id : undefined;
 }
 
 /** Fields of a user to change; omitted ones stay. */
-export type UserChange = Partial<NewUser>;
+export type UserChange = Partial<Omit<NewUser, 'awaitsApproval'>>;
 
 /**
- * Changes the given fields of a user; `taken` if another user has the email, and the transaction must be rolled
+ * Changes the given fields of a user. A user who waits for approval and is let in is approved: that verifies the email,
+ * unless `emailVerified` is given. `taken` if another user has the email, and the transaction must be rolled
  * back; undefined if there is no such user.
  */
 export async function updateUser(
   connection: Connection,
   box: string,
   id: number,
-  { email, emailKey, password, data, status }: UserChange,
+  { email, emailKey, emailVerified, password, data, status }: UserChange,
 ): Promise<StoredUser | 'taken' | undefined> {
   try {
     await connection.query(
       `UPDATE boxgate.user
           SET email = coalesce($3, email), email_key = coalesce($4, email_key), password = coalesce($5, password),
               pepper = coalesce($6, pepper), data = CASE WHEN $7 THEN $8 ELSE data END,
-              status = CASE WHEN $9 THEN $10 ELSE status END, updated_at = now()
+              status = CASE WHEN $9 THEN $10 ELSE status END,
+              email_verified = CASE WHEN $11 THEN $12 WHEN $13 AND awaits_approval THEN true ELSE email_verified END,
+              awaits_approval = awaits_approval AND NOT $13, updated_at = now()
         WHERE box = $1 AND id = $2`,
       [
         box,
@@ -55,6 +73,9 @@ export async function updateUser(
         data,
         status !== undefined,
         status,
+        emailVerified !== undefined,
+        emailVerified,
+        status !== undefined && status !== 'inactive',
       ],
     );
   } catch (error) {

@@ -24,6 +24,8 @@ export interface StoredUser {
   readonly id: number;
   /** The email as given. */
   readonly email: string;
+  /** Null: an administrator gave the email, and nobody says whether it is verified. */
+  readonly emailVerified: boolean | null;
   readonly password: StoredPassword;
   /** JSON text, as it was given. */
   readonly data: string | null;
@@ -38,6 +40,7 @@ export interface StoredUser {
 export interface UserColumns {
   readonly id: string;
   readonly email: string;
+  readonly email_verified: boolean | null;
   readonly password: string;
   readonly pepper: string;
   readonly data: string | null;
@@ -48,7 +51,7 @@ export interface UserColumns {
 }
 
 /** The columns of a {@link StoredUser}; the table goes by `u`. */
-export const userColumns = `u.id, u.email, u.password, u.pepper, u.data, u.status,
+export const userColumns = `u.id, u.email, u.email_verified, u.password, u.pepper, u.data, u.status,
        boxgate.groups_of(u.box, u.id) AS groups, u.created_at, u.updated_at`;
 
 /** Converts a row for the rest of the service. */
@@ -56,6 +59,7 @@ export function storedUser(row: UserColumns): StoredUser {
   return {
     id: Number(row.id),
     email: row.email,
+    emailVerified: row.email_verified,
     password: { hash: row.password, pepper: row.pepper },
     data: row.data,
     status: row.status,

@@ -29,6 +29,8 @@ interface Question extends OriginalTarget {
   readonly method: string;
   readonly headers: IncomingMessage['headers'];
   readonly remoteAddr: string | undefined;
+  /** Time of the request, in seconds: each attempt sees the same. */
+  readonly time: number;
 }
 
 /**
@@ -45,7 +47,8 @@ export function checkEndpoint(context: ApiContext): Endpoint {
     if (token === undefined) throw missingToken(box);
     const remoteAddr = addressOf(request, exchange.remoteAddr);
     const original = originalTarget(target);
-    const asked = original && { ...original, box, app, method, headers: request.headers, remoteAddr };
+    const time = Math.floor(context.oauth.now() / 1000);
+    const asked = original && { ...original, box, app, method, headers: request.headers, remoteAddr, time };
     const { session, policy } = await granted(token, { box, app, asked }, context);
     exchange.client = session.client.id;
     exchange.policy = policy;
@@ -117,10 +120,10 @@ async function granted(token: string, { box, app, asked }: Asked, { oauth }: Api
 type Verdict = Granted | Uncompiled | 'unauthenticated' | 'forbidden' | 'out-of-time';
 
 function requestOf(
-  { method, uri, params, headers, remoteAddr, box }: Question,
+  { method, uri, params, headers, remoteAddr, box, time }: Question,
   session: LiveSession,
   issuer: string,
 ): RequestObject {
-  const seen = requestObject({ method, uri, params, headers, remoteAddr, box, ...sessionParts(session, issuer) });
+  const seen = requestObject({ method, uri, params, headers, remoteAddr, box, time, ...sessionParts(session, issuer) });
   return { ...seen, uri };
 }

@@ -1,3 +1,4 @@
+import type { Person } from '../../db/user/person.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { LiveSession } from '../../oauth/session/check-token.ts';
  */
 export function identityHeaders({ id, client, user, scope }: LiveSession, policy: string): Record<string, string> {
   const scopes = new Set(scope?.split(' '));
-  const email = user !== null && scopes.has('email') ? { 'X-Auth-Email': headerText(user.email) } : {};
+  const email = user !== null && scopes.has('email') ? emailHeaders(user) : {};
   const names = user?.groups?.map(({ name }) => headerText(name)).join(',') ?? '';
   const groups = user !== null && scopes.has('groups') ? { 'X-Auth-Groups': names } : {};
   return {
@@ -18,6 +19,11 @@ export function identityHeaders({ id, client, user, scope }: LiveSession, policy
     ...email,
     ...groups,
   };
+}
+
+/** Returns the email, and whether it is verified: empty if nobody says so. */
+function emailHeaders({ email, email_verified }: Person): Record<string, string> {
+  return { 'X-Auth-Email': headerText(email), 'X-Auth-Email-Verified': email_verified?.toString() ?? '' };
 }
 
 /** Percent-encodes all but visible ASCII, and the two signs that have a meaning here: the percent and the comma. */

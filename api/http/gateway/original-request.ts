@@ -88,23 +88,34 @@ function envoyDialect({ method, headers }: IncomingMessage, path: string): Told 
 /** Returns the app: in Envoy's dialect the host; else the parameter `app`, or the host that the headers tell. */
 function appOf(path: string, told: readonly Told[]): string {
   const hosts = new Set(told.flatMap(({ host }) => host ?? []));
-  const named = path.startsWith(`${CHECK_PATH}/`) ? undefined : appParameter(path);
+  const named = path.startsWith(`${CHECK_PATH}/`) ? undefined : appParameter(path, told);
   const app = named ?? [...hosts][0];
   if (app === undefined) throw refusal('app', 'is missing: name the app, as in /auth/check?app=orders');
   if (named === undefined && hosts.size > 1) throw refusal('', 'The headers tell of two hosts');
   return app;
 }
 
-function appParameter(path: string): string | undefined {
-  const at = path.indexOf('?');
-  if (at < 0) return undefined;
-  const query = new URLSearchParams(path.slice(at + 1));
+function appParameter(path: string, told: readonly Told[]): string | undefined {
+  const text = queryText(path);
+  if (text === '') return undefined;
+  // Caddy keeps the query of its caller where the configured address has none: then the caller would name the app.
+  if (told.some(({ target }) => queryText(target) === text)) throw refusal('', QUERY_OF_CALLER);
+  const query = new URLSearchParams(text);
   const [app, another] = query.getAll('app');
   const unknown = [...query.keys()].some((name) => name !== 'app');
   if (unknown) throw refusal('', 'The only parameter here is app: the original query belongs into the headers');
   if (another !== undefined) throw refusal('app', 'must not be given twice');
   if (app !== undefined && !isAppName(app)) throw refusal('app', 'must be the name of an app, as policies have it');
   return app;
+}
+
+const QUERY_OF_CALLER =
+  'The query is that of the original request: have the gateway remove it, or replace it with app=<name> (in Caddy: uri /auth/check?)';
+
+/** Returns the query of a target, without its question mark; empty if there is none. */
+function queryText(target: string): string {
+  const at = target.indexOf('?');
+  return at < 0 ? '' : target.slice(at + 1);
 }
 
 /** Form of the name of an app. */

@@ -66,7 +66,8 @@ export interface Granted {
  */
 export async function authorize(token: string | undefined, asked: AskedFor, services: OAuthServices): Promise<Granted> {
   const { readRest } = asked;
-  let known: KnownParts = { upTo: readRest === undefined ? 'changes' : 'head' };
+  const time = Math.floor(services.now() / 1000);
+  let known: KnownParts = { time, upTo: readRest === undefined ? 'changes' : 'head' };
   for (;;) {
     const verdict = await verdictOn(known, token, asked, services);
     if ('policy' in verdict) return verdict;
@@ -85,11 +86,13 @@ async function preparedFor(verdict: Unsettled, known: KnownParts, readRest: Aske
     return { ...known, isLastAttempt: true };
   }
   if (readRest === undefined) throw new TypeError('undecided by the whole request');
-  return { upTo: verdict.undecided, ...(await readRest(verdict.undecided)) };
+  return { time: known.time, upTo: verdict.undecided, ...(await readRest(verdict.undecided)) };
 }
 
 /** The parts of a request that have been read. */
 interface KnownParts extends RestOfRequest {
+  /** Time of the request, in seconds: each attempt sees the same. */
+  readonly time: number;
   readonly upTo: Needs;
   /** The previous attempt ran out of time: code runs slower the first time. */
   readonly isLastAttempt?: true;
@@ -161,6 +164,7 @@ function requestOf(session: LiveSession | undefined, asked: KnownRequest, issuer
     headers: asked.request.headers,
     remoteAddr: asked.remoteAddr,
     box: asked.box,
+    time: asked.known.time,
     body: asked.known.body,
     changes: asked.known.changes,
     resource: asked.resource,

@@ -40,6 +40,8 @@ import { resourceRoutes, userRoutes } from './resource-routes.ts';
 import type { ResourceHandler } from './resource-exchange.ts';
 
 const text = Type.String({ maxLength: 4096 });
+/** Last second of the year 9999. */
+const LAST_SECOND = 253_402_300_799;
 const fields = Type.Record(Type.String(), Type.Unknown());
 const question = Type.Object(
   {
@@ -65,6 +67,8 @@ const question = Type.Object(
         params: Type.Optional(fields),
         headers: Type.Optional(fields),
         'remote-addr': Type.Optional(text),
+        /** Seconds since 1970; absent: now. */
+        time: Type.Optional(Type.Integer({ minimum: 0, maximum: LAST_SECOND })),
         resource: Type.Optional(fields),
         body: Type.Optional(Type.Unknown()),
         changes: Type.Optional(Type.Array(text, { maxItems: 100 })),
@@ -118,7 +122,7 @@ function clientOf(subject: AskedSubject, state: BoxState): Client | undefined {
 /** The subject and the request of a question, with what was read of them. */
 interface ReadQuestion extends Pick<Question, 'app' | 'subject'> {
   readonly user: Person | null;
-  readonly request: Omit<RequestParts, 'box'>;
+  readonly request: Omit<RequestParts, 'box' | 'time'> & { readonly time: number | undefined };
 }
 
 async function answer(
@@ -130,10 +134,12 @@ async function answer(
   const issuer = services.issuer(state);
   const token = explainedToken(subject, user !== null);
   const about = subjectFor(app, { ...token, client: client?.id, user }, state, issuer);
+  const time = request.time ?? Math.floor(services.now() / 1000);
   const asked = requestObject({
     ...request,
     box: state.box,
-    ...explainedSubject(subject, client, user, { issuer, now: services.now() }),
+    time,
+    ...explainedSubject(subject, client, user, { issuer, now: time * 1000 }),
   });
   const policies = app === undefined ? state.policies : state.policies.forApp(app);
   await compileAhead([...policies.candidates(about)]);
@@ -169,13 +175,20 @@ async function requestOf(
   { app, request }: Question,
   box: string,
   services: OAuthServices,
-): Promise<Omit<RequestParts, 'box'>> {
+): Promise<ReadQuestion['request']> {
   const explained = app === undefined ? explainedRequest(request) : explainedAppRequest(request);
   if (!explained.ok) throw new Problem('invalid', explained.faults);
   const { parts } = explained;
-  if (app !== undefined) return { ...parts, remoteAddr: request['remote-addr'] };
+  const { time } = request;
+  if (app !== undefined) return { ...parts, remoteAddr: request['remote-addr'], time };
   const rest = await restOf(request, parts, box, services);
-  return { ...parts, remoteAddr: request['remote-addr'] ?? '', ...rest, changes: request.changes ?? rest.changes };
+  return {
+    ...parts,
+    remoteAddr: request['remote-addr'] ?? '',
+    time,
+    ...rest,
+    changes: request.changes ?? rest.changes,
+  };
 }
 
 /**

@@ -19,6 +19,7 @@ export interface AskedRequest {
   readonly params?: JsonObject;
   readonly headers?: JsonObject;
   readonly 'remote-addr'?: string;
+  readonly time?: number;
   readonly resource?: JsonObject;
   readonly body?: unknown;
   readonly changes?: readonly string[];

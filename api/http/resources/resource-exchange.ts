@@ -17,6 +17,8 @@ export interface ResourceExchange {
   /** The id in the path; undefined on the path of the whole kind. */
   readonly id: string | undefined;
   readonly method: string | undefined;
+  /** ID of the user whose token the request has; undefined for the token of a client, or none. */
+  readonly user: number | undefined;
   readonly query: URLSearchParams;
   readonly contentType: string | undefined;
   readonly ifMatch: string | undefined;

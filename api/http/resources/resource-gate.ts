@@ -71,6 +71,7 @@ export function withAuthorization(
         box,
         id,
         method,
+        user: granted.session?.user?.id,
         query,
         body: parsed,
         contentType,

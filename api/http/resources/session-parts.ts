@@ -63,11 +63,12 @@ export function subjectWith(client: string | undefined, user: Person | null, has
 }
 
 /** Returns a user as policies see it, with its current groups. */
-export function userFields({ id, email, data, groups }: Person): Readonly<Record<string, unknown>> {
+export function userFields({ id, email, email_verified, data, groups }: Person): Readonly<Record<string, unknown>> {
   return {
     resourceType: 'User',
     id,
     email,
+    email_verified: email_verified ?? undefined,
     data: data === null ? undefined : parsed(data),
     groups: groups ?? [],
     'group-ids': (groups ?? []).map((group) => group.id),

@@ -24,7 +24,7 @@ export const userCollection: Collection<'User', StoredUser, UserFilters, number>
   read: getUser,
   create: (services, { box, settings, ...submitted }) => createUser(services, box, settings, documentIn(submitted)),
   put: async (services, exchange, conditions) => {
-    const change = { id: userIdOf(idIn(exchange)), value: documentIn(exchange), ...conditions };
+    const change = { id: userIdOf(idIn(exchange)), value: documentIn(exchange), by: exchange.user, ...conditions };
     const row = await changeUser(services, exchange, change, exchange.guessPassword);
     return row && { row };
   },

@@ -7,7 +7,7 @@ import type { Person } from '../../db/user/person.ts';
 import type { SigningKey } from '../../state/key-ring.ts';
 import { keyFor } from '../keys/key-needed.ts';
 import { idTokenKeyFor, makeIdToken } from '../openid/id-token.ts';
-import { userClaims } from '../openid/user-claims.ts';
+import { groupsClaim, userClaims } from '../openid/user-claims.ts';
 import { makeToken } from '../token/access-token.ts';
 import { scopeMember } from '../token/requested-scope.ts';
 import { hasRoom, sessionQuotaRefusal } from '../token/session-limit.ts';
@@ -57,7 +57,12 @@ export async function issueTokens(
   const refusal = sessionQuotaRefusal(state);
   if (refusal !== undefined) return errorResponse(place, 'temporarily_unavailable', refusal.message);
   const owner = { client: client.client.id, user: holder.person.id, type: 'i', ...origin } as const;
-  const { text, session } = makeToken(state, owner, plan, { issuer: place.issuer, key: keys.key, now });
+  const { text, session } = makeToken(state, owner, plan, {
+    issuer: place.issuer,
+    key: keys.key,
+    now,
+    person: holder.person,
+  });
   if (!(await hasRoom(connection, session, state.settings, now))) {
     return errorResponse(place, 'temporarily_unavailable', 'The client has as many live sessions as its box allows');
   }
@@ -73,7 +78,7 @@ export async function issueTokens(
   return authorizationResponse(place, [['access_token', text]], rest);
 }
 
-/** Makes the id_token. Without an access token it carries the claims of the scope (OpenID Connect Core §5.4). */
+/** Makes the id_token. Without an access token it has all claims of the scope (OpenID Connect Core §5.4). */
 function idTokenFor(
   { request, now }: BrowserRequest,
   { person, signIn }: TokenHolder,
@@ -82,7 +87,7 @@ function idTokenFor(
 ): string | undefined {
   if (idKey === null) return undefined;
   const { place, plan, client, nonce = null } = request;
-  const claims = accessToken === undefined && plan.scope !== null ? userClaims(person, plan.scope) : {};
+  const claims = accessToken === undefined ? userClaims(person, plan.scope ?? '') : groupsClaim(person, plan.scope);
   const who = { issuer: place.issuer, client: client.client.id, user: person.id };
   return makeIdToken({ ...who, nonce, authenticatedAt: signIn.createdAt, accessToken, claims }, idKey, now);
 }

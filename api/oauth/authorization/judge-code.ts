@@ -4,7 +4,7 @@ import type { CodeParts } from '../../credentials/code-text.ts';
 import type { FoundCode } from '../../db/authorization/code-statements.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import { requiresPkce } from '../client-auth/confidential.ts';
-import { isRedirectUri } from './request/redirect-uri.ts';
+import { configuredUri, onlyUri } from './request/configured-uris.ts';
 
 /** A code as a client presents it. */
 export interface PresentedCode {
@@ -46,10 +46,10 @@ function isStillItsPlace(
   { client, changedIn }: ClientState,
   redirectUri: string | undefined,
 ): boolean {
-  const configured = client.auth?.authorization_code?.redirect_uri;
-  if (configured === undefined) return false;
-  if (named === null) return version >= changedIn && (redirectUri === undefined || redirectUri === configured);
-  return redirectUri === named && isRedirectUri(named, configured);
+  const uris = client.auth?.authorization_code;
+  if (uris === undefined) return false;
+  if (named === null) return version >= changedIn && (redirectUri === undefined || redirectUri === onlyUri(uris));
+  return redirectUri === named && configuredUri(named, uris) !== undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Person } from '../../db/user/person.ts';
+import { GROUPS_SCOPE } from '../../state/requestable-scopes.ts';
 
 /** Claims about a user; members as OpenID Connect Core §5.1 names them. */
 export type UserClaims = Readonly<Record<string, unknown>>;
@@ -42,24 +43,36 @@ const claimsInData: Readonly<Record<string, Readonly<Record<string, Judge>>>> = 
 export const USER_CLAIMS: readonly string[] = [
   ...['email', 'email_verified'],
   ...Object.values(claimsInData).flatMap((claims) => Object.keys(claims)),
+  'groups',
 ];
 
 /**
- * Returns the claims that a scope gives a client about a user (OpenID Connect Core §5.4): the email, and the members of
- * `data` that have the name and the type of a standard claim. `preferred_username` is the email if `data` has none.
- * `email_verified` is false: no mail is sent.
+ * Returns the claims that a scope gives a client about a user (OpenID Connect Core §5.4): the email, the groups, and the
+ * members of `data` that have the name and the type of a standard claim. `preferred_username` is the email if `data` has
+ * none. `email_verified` is absent if nobody says so: an administrator gave the email.
  */
-export function userClaims({ email, data }: Pick<Person, 'email' | 'data'>, scope: string): UserClaims {
+export function userClaims(person: Person, scope: string): UserClaims {
+  const { email, email_verified, data } = person;
   const scopes = scope.split(' ');
   const known = objectIn(data);
   const found = scopes.flatMap((one) =>
     Object.entries(claimsInData[one] ?? {}).filter(([name, isValid]) => isValid(known.get(name))),
   );
   return {
-    ...(scopes.includes('email') ? { email, email_verified: false } : {}),
+    ...(scopes.includes('email') ? { email, ...(email_verified === null ? {} : { email_verified }) } : {}),
     ...(scopes.includes('profile') ? { preferred_username: email } : {}),
     ...Object.fromEntries(found.map(([name]) => [name, known.get(name)])),
+    ...groupsClaim(person, scope),
   };
+}
+
+/** The claim `groups`: names of the groups that a user is in now, in the order of their ids. */
+export type GroupsClaim = Readonly<Partial<Record<'groups', readonly string[]>>>;
+
+/** Returns the claim `groups` if the scope has it (RFC 9068 §2.2.3.1). Nobody's groups are told without a user. */
+export function groupsClaim(person: Pick<Person, 'groups'> | null, scope: string | null): GroupsClaim {
+  if (person === null || scope?.split(' ').includes(GROUPS_SCOPE) !== true) return {};
+  return { groups: person.groups?.map(({ name }) => name) ?? [] };
 }
 
 function objectIn(data: string | null): ReadonlyMap<string, unknown> {

@@ -20,6 +20,8 @@ export interface CreatedTokenFamily {
 /** The grant that a family comes from, the settings that its tokens are issued under, and the time of its first one. */
 export interface FamilyOrigin {
   readonly grant: FirstGrant;
+  /** Time of the user's sign-in in milliseconds since 1970; null: there is none, or it is unknown. */
+  readonly authenticatedAt: number | null;
   readonly settings: RefreshSettings;
   readonly box: Box;
   /** Milliseconds since 1970. */
@@ -50,7 +52,7 @@ export function createTokenFamily(
 export async function storeTokenFamily(
   connection: Connection,
   session: NewSession,
-  { grant, settings, box, now }: FamilyOrigin,
+  { grant, authenticatedAt, settings, box, now }: FamilyOrigin,
 ): Promise<CreatedTokenFamily> {
   const id = randomUUID();
   const token = firstRefreshToken(id.replaceAll('-', ''));
@@ -61,6 +63,7 @@ export async function storeTokenFamily(
     client: session.client,
     user: session.user,
     grant,
+    authenticatedAt,
     version: session.version,
     familyHash: familyHash(token),
     tokenHash: tokenHash(token),

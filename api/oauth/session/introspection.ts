@@ -5,6 +5,7 @@ import type { LiveSession } from './check-token.ts';
 import { NO_CHECKS } from '../client-auth/request-checks.ts';
 import type { RequestChecks } from '../client-auth/request-checks.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { groupsClaim } from '../openid/user-claims.ts';
 import { parseParameters } from '../token/parameters.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
 import type { FoundFamily } from '../refresh/find-refresh-token.ts';
@@ -23,6 +24,8 @@ interface LiveIntrospection {
   readonly sub: string;
   /** The email of a user's token. */
   readonly username?: string;
+  /** Names of the groups of a token's user, with the scope `groups`. */
+  readonly groups?: readonly string[];
   readonly iss: string;
   readonly aud?: readonly string[];
   readonly jti?: string;
@@ -69,6 +72,7 @@ function introspection(session: LiveSession, issuer: string): LiveIntrospection 
     aud: session.audience === null || session.audience.length === 0 ? [issuer] : session.audience,
     jti: session.id,
     ...(session.scope === null ? {} : { scope: session.scope }),
+    ...groupsClaim(session.user, session.scope),
   };
 }
 

@@ -2,8 +2,10 @@ import { makeAccessToken, makeSessionId, uuidText } from '../../credentials/toke
 import { bucketOf } from '../../db/session/bucket.ts';
 import type { GrantLetter } from '../../db/session/grant-letter.ts';
 import type { NewSession } from '../../db/session/issue.ts';
+import type { Person } from '../../db/user/person.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { SigningKey } from '../../state/key-ring.ts';
+import { groupsClaim } from '../openid/user-claims.ts';
 import type { AccessTokenPlan } from './plan.ts';
 import { signAccessToken } from './jwt-access-token.ts';
 import type { AccessTokenClaims } from './jwt-access-token.ts';
@@ -33,6 +35,8 @@ export interface TokenIssue {
   readonly key: SigningKey | null;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** The user, whose groups a JWT tells with the scope for it (RFC 9068 §2.2.3.1); left out: nobody's. */
+  readonly person?: Pick<Person, 'groups'> | null;
 }
 
 /**
@@ -43,7 +47,7 @@ export function makeToken(
   state: BoxState,
   holder: TokenHolder,
   plan: AccessTokenPlan,
-  { issuer, key, now }: TokenIssue,
+  { issuer, key, now, person = null }: TokenIssue,
 ): MadeAccessToken {
   const refusal = sessionQuotaRefusal(state);
   if (refusal !== undefined) throw refusal;
@@ -74,6 +78,7 @@ export function makeToken(
     exp: expiresAt,
     jti: uuidText(id),
     ...(plan.scope === null ? {} : { scope: plan.scope }),
+    ...groupsClaim(person, plan.scope),
   };
   return { text: signAccessToken(claims, key), session: { ...row, id, hash: null } };
 }

@@ -11,6 +11,8 @@ export interface AccessTokenClaims {
   readonly exp: number;
   readonly jti: string;
   readonly scope?: string;
+  /** Names of the user's groups (§2.2.3.1). */
+  readonly groups?: readonly string[];
 }
 
 /** Signs an access token: header `typ: at+jwt` (RFC 9068 §2.1). */

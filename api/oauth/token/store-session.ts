@@ -15,7 +15,7 @@ export async function storeSession(
   now: number,
 ): Promise<string | undefined> {
   if (settings.refresh_token === true) {
-    const origin = { grant: 'c', settings, box: state.settings, now } as const;
+    const origin = { grant: 'c', authenticatedAt: null, settings, box: state.settings, now } as const;
     const refreshToken = await createTokenFamily(session, origin, transaction);
     if (refreshToken === undefined) throw tooManySessions();
     return refreshToken;

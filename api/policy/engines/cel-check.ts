@@ -1,3 +1,4 @@
+import { wordHint } from '../../../crds/did-you-mean.ts';
 import { parse } from '@bufbuild/cel';
 import type { CelFunc } from '@bufbuild/cel';
 import type { CompileCost } from '../compile-cost.ts';
@@ -6,6 +7,7 @@ import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import { PolicyFault } from '../policy-fault.ts';
 import { celRuntime, ID, IDS, LOOP } from './cel-runtime.ts';
+import type { Places } from './cel-place.ts';
 import { UNSPENT, VARIABLES } from './cel-values.ts';
 
 /** A parsed expression. */
@@ -23,17 +25,36 @@ export interface CheckedExpression {
  * Checks the types of an expression, as far as they are known: the library has no type check. Unknown names, functions
  * that do not take their arguments and an expression that is not boolean are faults; `dyn` (any value from the request)
  * may be anything, and is checked at run time. Also puts {@link LOOP} around the range of each macro, so that its turns
- * are counted. Throws {@link PolicyFault}.
+ * are counted. Throws {@link PolicyFault} with the line and the column.
  */
-export function checkExpression(expression: Expression, cost: CompileCost): CheckedExpression {
-  const check: Check = { cost, nodes: 0, expressions: new Map() };
+export function checkExpression(expression: Expression, places: Places, cost: CompileCost): CheckedExpression {
+  const check: Check = { places, cost, nodes: 0, expressions: new Map() };
   const type = typeOf(expression, new Map(Object.entries(VARIABLES)), check);
-  if (type !== 'bool' && type !== 'dyn')
-    throw fault(`must be a boolean expression; this one is of type ${plain(type)}`);
+  placed(expression, check, () => {
+    if (type !== 'bool' && type !== 'dyn')
+      throw new Wrong(`must be a boolean expression; this one is of type ${plain(type)}`);
+  });
   return check;
 }
 
+/** A fault of the part of an expression that is being checked. */
+class Wrong extends Error {
+  override readonly name = 'Wrong';
+}
+
+/** Does a part of the check; the fault that it finds is one at the given part of the expression. */
+function placed<T>(at: Expression | undefined, { places }: Check, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof Wrong)) throw error;
+    const place = places.of(at?.id);
+    throw new PolicyFault('expression', place === '' ? error.message : `is not valid in ${place}: ${error.message}`);
+  }
+}
+
 interface Check {
+  readonly places: Places;
   readonly cost: CompileCost;
   nodes: number;
   readonly expressions: Map<string, LinearRegExp>;
@@ -45,7 +66,10 @@ type Kind<Case> = Extract<Expression['exprKind'], { case: Case }>['value'];
 
 function typeOf(expression: Expression | undefined, scope: Scope, check: Check): string {
   check.nodes += 1;
-  const kind = expression?.exprKind;
+  return placed(expression, check, () => typeOfKind(expression?.exprKind, scope, check));
+}
+
+function typeOfKind(kind: Expression['exprKind'] | undefined, scope: Scope, check: Check): string {
   switch (kind?.case) {
     case 'constExpr':
       return typeOfConstant(kind.value);
@@ -63,7 +87,7 @@ function typeOf(expression: Expression | undefined, scope: Scope, check: Check):
     case 'comprehensionExpr':
       return typeOfComprehension(kind.value, scope, check);
     case undefined:
-      throw fault('is not an expression');
+      throw new Wrong('is not an expression');
   }
 }
 
@@ -81,14 +105,14 @@ const CONSTANT_TYPES = {
 } as const;
 
 function typeOfConstant({ constantKind }: Kind<'constExpr'>): string {
-  if (constantKind.case === undefined) throw fault('is not an expression');
+  if (constantKind.case === undefined) throw new Wrong('is not an expression');
   if (constantKind.case === 'int64Value') demandFit(constantKind.value, BigInt.asIntN(64, constantKind.value));
   if (constantKind.case === 'uint64Value') demandFit(constantKind.value, BigInt.asUintN(64, constantKind.value));
   return CONSTANT_TYPES[constantKind.case];
 }
 
 function demandFit(value: bigint, kept: bigint): void {
-  if (value !== kept) throw fault(`has the number ${value}, which does not fit into 64 bits`);
+  if (value !== kept) throw new Wrong(`has the number ${value}, which does not fit into 64 bits`);
 }
 
 const TYPE_NAMES: ReadonlySet<string> = new Set([
@@ -107,18 +131,21 @@ const TYPE_NAMES: ReadonlySet<string> = new Set([
 function typeOfName(name: string, scope: Scope): string {
   const type = scope.get(name) ?? (TYPE_NAMES.has(name) ? 'type' : undefined);
   if (type !== undefined) return type;
-  throw fault(`has the unknown variable ${JSON.stringify(name)}; known are ${Object.keys(VARIABLES).join(', ')}`);
+  const known = Object.keys(VARIABLES);
+  throw new Wrong(
+    `has the unknown variable ${JSON.stringify(name)}; known are ${known.join(', ')}${wordHint(name, known)}`,
+  );
 }
 
 function typeOfField({ operand, field, testOnly }: Kind<'selectExpr'>, scope: Scope, check: Check): string {
   const type = typeOf(operand, scope, check);
   if (type !== 'dyn' && type !== 'map')
-    throw fault(`reads the field ${JSON.stringify(field)} of type ${plain(type)}, which has none`);
+    throw new Wrong(`reads the field ${JSON.stringify(field)} of type ${plain(type)}, which has none`);
   return testOnly ? 'bool' : 'dyn';
 }
 
 function typeOfMap({ messageName, entries }: Kind<'structExpr'>, scope: Scope, check: Check): string {
-  if (messageName !== '') throw fault(`has the unknown type ${JSON.stringify(messageName)}`);
+  if (messageName !== '') throw new Wrong(`has the unknown type ${JSON.stringify(messageName)}`);
   for (const { keyKind, value } of entries) {
     if (keyKind.case === 'mapKey') typeOf(keyKind.value, scope, check);
     typeOf(value, scope, check);
@@ -129,11 +156,12 @@ function typeOfMap({ messageName, entries }: Kind<'structExpr'>, scope: Scope, c
 /** Types `all`, `exists`, `exists_one`, `map` and `filter`, which come from the parser as this one form. */
 function typeOfComprehension(macro: Kind<'comprehensionExpr'>, scope: Scope, check: Check): string {
   const range = typeOf(macro.iterRange, scope, check);
-  if (range !== 'dyn' && range !== 'list' && range !== 'map') throw fault(`cannot walk through type ${plain(range)}`);
+  if (range !== 'dyn' && range !== 'list' && range !== 'map')
+    throw new Wrong(`cannot walk through type ${plain(range)}`);
   const outside = check.nodes;
   const result = new Map([...scope, [macro.accuVar, typeOf(macro.accuInit, scope, check)]]);
   const inner = new Map([...result, [macro.iterVar, 'dyn']]);
-  demandBool(typeOf(macro.loopCondition, inner, check));
+  demandBool(macro.loopCondition, typeOf(macro.loopCondition, inner, check), check);
   typeOf(macro.loopStep, inner, check);
   macro.iterRange = countedRange(macro.iterRange, check.nodes - outside);
   macro.loopCondition = gatedCondition(macro.loopCondition);
@@ -143,14 +171,14 @@ function typeOfComprehension(macro: Kind<'comprehensionExpr'>, scope: Scope, che
 /** Returns `range` as `@loop(range, steps of one turn)`. */
 function countedRange(range: Expression | undefined, nodes: number): Expression {
   const { expr } = parse(String(2 + Math.ceil(nodes / 4)));
-  if (range === undefined) throw fault('is not an expression');
+  if (range === undefined) throw new Wrong('is not an expression');
   return callOf(LOOP, [range, expr]);
 }
 
 /** Returns `condition` as `@unspent && condition`: errors do not end a loop in CEL, but used-up steps must. */
 function gatedCondition(condition: Expression | undefined): Expression {
   const gate = parse('gate').expr;
-  if (condition === undefined || gate.exprKind.case !== 'identExpr') throw fault('is not an expression');
+  if (condition === undefined || gate.exprKind.case !== 'identExpr') throw new Wrong('is not an expression');
   gate.exprKind.value.name = UNSPENT;
   return callOf('_&&_', [gate, condition]);
 }
@@ -158,7 +186,7 @@ function gatedCondition(condition: Expression | undefined): Expression {
 /** Returns a call that is made of expressions, not of text: no text can name the called function. */
 function callOf(name: string, args: Expression[]): Expression {
   const call = parse('call()').expr;
-  if (call.exprKind.case !== 'callExpr') throw fault('is not an expression');
+  if (call.exprKind.case !== 'callExpr') throw new Wrong('is not an expression');
   call.exprKind.value.function = name;
   call.exprKind.value.args = args;
   return call;
@@ -166,17 +194,25 @@ function callOf(name: string, args: Expression[]): Expression {
 
 function typeOfCall(call: Kind<'callExpr'>, scope: Scope, check: Check): string {
   const misused = macros.get(call.function);
-  if (misused !== undefined) throw fault(`must be written otherwise: ${misused}`);
+  if (misused !== undefined) throw new Wrong(`must be written otherwise: ${misused}`);
+  const qualified = qualifiedName(call);
+  if (qualified !== undefined) {
+    return typeOfFunction(
+      qualified,
+      undefined,
+      call.args.map((arg) => typeOf(arg, scope, check)),
+    );
+  }
   const target = call.target && typeOf(call.target, scope, check);
   const args = call.args.map((arg) => typeOf(arg, scope, check));
   switch (call.function) {
     case '_&&_':
     case '_||_':
     case '@not_strictly_false':
-      args.forEach(demandBool);
+      call.args.forEach((arg, at) => demandBool(arg, args[at], check));
       return 'bool';
     case '_?_:_':
-      demandBool(args[0] ?? 'dyn');
+      demandBool(call.args[0], args[0], check);
       return args[1] === args[2] ? (args[1] ?? 'dyn') : 'dyn';
     case '_[_]':
       return typeOfElement(args);
@@ -186,10 +222,17 @@ function typeOfCall(call: Kind<'callExpr'>, scope: Scope, check: Check): string 
       compareIds(call, ID);
       return 'bool';
     default:
-      if (call.function === 'matches') compilePattern(call, check);
+      if (call.function === 'matches') placed(call.args[0], check, () => compilePattern(call, check));
       if (call.function === '@in') compareIds(call, IDS);
       return typeOfFunction(call.function, target, args);
   }
+}
+
+/** Returns the name of a function with a namespace, such as `ip.isCanonical`; the runtime prefers it to a method. */
+function qualifiedName({ target, function: name }: Kind<'callExpr'>): string | undefined {
+  if (target?.exprKind.case !== 'identExpr') return undefined;
+  const qualified = `${target.exprKind.value.name}.${name}`;
+  return celRuntime.functions(qualified).length > 0 ? qualified : undefined;
 }
 
 /** Makes a comparison treat the two forms of an ID as equal, if a field holds IDs: `@id(left) == @id(right)`. */
@@ -209,13 +252,15 @@ function readsId({ exprKind: { case: kind, value } }: Expression): boolean {
   return of !== undefined && readsId(of);
 }
 
-function demandBool(type: string): void {
-  if (type !== 'bool' && type !== 'dyn') throw fault(`has type ${plain(type)} where true or false must stand`);
+function demandBool(expression: Expression | undefined, type: string | undefined, check: Check): void {
+  placed(expression, check, () => {
+    if (type !== 'bool' && type !== 'dyn') throw new Wrong(`has type ${plain(type)} where true or false must stand`);
+  });
 }
 
 function typeOfElement([of, key]: readonly string[]): string {
   const isKey = of === 'list' ? key === 'int' || key === 'uint' || key === 'dyn' : of === 'map' || of === 'dyn';
-  if (!isKey) throw fault(`reads an element by type ${plain(key)} of type ${plain(of)}, which has none`);
+  if (!isKey) throw new Wrong(`reads an element by type ${plain(key)} of type ${plain(of)}, which has none`);
   return 'dyn';
 }
 
@@ -223,20 +268,20 @@ const NUMBERS: ReadonlySet<string> = new Set(['int', 'uint', 'double']);
 
 function demandComparable([left = 'dyn', right = 'dyn']: readonly string[]): void {
   const same = left === right || left === 'dyn' || right === 'dyn' || (NUMBERS.has(left) && NUMBERS.has(right));
-  if (!same) throw fault(`compares types ${plain(left)} and ${plain(right)}, which are never equal`);
+  if (!same) throw new Wrong(`compares types ${plain(left)} and ${plain(right)}, which are never equal`);
 }
 
 /** Compiles a pattern. It must be constant, so that its time is known to be linear and its faults are reported now. */
 function compilePattern({ args }: Kind<'callExpr'>, check: Check): void {
   const kind = args[0]?.exprKind;
   if (kind?.case !== 'constExpr' || kind.value.constantKind.case !== 'stringValue') {
-    throw fault('must give matches one pattern, in quotes');
+    throw new Wrong('must give matches one pattern, in quotes');
   }
   const pattern = kind.value.constantKind.value;
   try {
     check.expressions.set(pattern, linearRegExp(pattern, check.cost));
   } catch (error) {
-    throw fault(
+    throw new Wrong(
       `has the pattern ${JSON.stringify(pattern)}, which ${error instanceof Error ? error.message : 'is not valid'}`,
     );
   }
@@ -244,10 +289,10 @@ function compilePattern({ args }: Kind<'callExpr'>, check: Check): void {
 
 function typeOfFunction(name: string, target: string | undefined, args: readonly string[]): string {
   const overloads = celRuntime.functions(name);
-  if (overloads.length === 0) throw fault(`calls the unknown function ${JSON.stringify(name)}`);
+  if (overloads.length === 0) throw new Wrong(`calls the unknown function ${JSON.stringify(name)}`);
   const fitting = overloads.filter((overload) => takes(overload, target, args));
   const [first] = fitting;
-  if (first === undefined) throw fault(`uses ${operator(name)}, which does not take ${given(target, args)}`);
+  if (first === undefined) throw new Wrong(`uses ${operator(name)}, which does not take ${given(target, args)}`);
   return fitting.every(({ result }) => result.name === first.result.name) ? first.result.name : 'dyn';
 }
 
@@ -282,9 +327,6 @@ function operator(name: string): string {
 }
 
 function plain(type = 'value'): string {
-  return type === 'null_type' ? 'null' : type.replace('google.protobuf.', '').toLowerCase();
-}
-
-function fault(reason: string): PolicyFault {
-  return new PolicyFault('expression', reason);
+  if (type.startsWith('google.protobuf.')) return type.replace('google.protobuf.', '').toLowerCase();
+  return type === 'null_type' ? 'null' : type;
 }

@@ -15,6 +15,8 @@ import type { CelFunc, CelInput, CelValue } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import type { Steps } from '../steps.ts';
+import { addressFunctions } from './cel-addresses.ts';
+import { timeFunctions } from './cel-time.ts';
 
 /** Input of the functions of one evaluation, next to their arguments. */
 export interface Evaluation {
@@ -31,8 +33,9 @@ export const ID = '@id';
 export const IDS = '@ids';
 
 /**
- * CEL's standard functions and those of the strings extension that take linear time, each taking steps before it works.
- * An evaluation never waits, so one place for the running one is enough: `run` fills it, and empties it at the end.
+ * CEL's standard functions, those of the strings extension that take linear time and Kubernetes' functions of addresses,
+ * each taking steps before it works. An evaluation never waits, so one place for the running one is enough: `run` fills
+ * it, and empties it at the end.
  */
 class CelRuntime {
   readonly #env = celEnv({ funcs: [...standardFunctions().map((func) => this.#counted(func)), ...this.#own()] });
@@ -73,7 +76,9 @@ class CelRuntime {
       steps.take(costOf(func, args));
       for (const value of target === undefined ? args : [target, ...args]) weigh(value, func.name, steps);
       const result = func.call(0, target, args);
-      if (result === undefined || isCelError(result)) throw result ?? new Error(`${func.name} does not take these`);
+      // A new error: the one from the function below names no part of the expression.
+      if (isCelError(result)) throw new Error(result.message);
+      if (result === undefined) throw new Error(`${func.name} does not take these`);
       if (typeof result === 'string') steps.take(result.length / 32);
       if (isCelList(result)) steps.take(result.size / 4);
       return result;
@@ -139,14 +144,19 @@ const STRING_FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 
 function standardFunctions(): CelFunc[] {
-  return [...celEnv({ funcs: strings.filter(({ name }) => STRING_FUNCTIONS.has(name)) }).funcs];
+  const inStrings = strings.filter(({ name }) => STRING_FUNCTIONS.has(name));
+  return [...celEnv({ funcs: [...inStrings, ...addressFunctions, ...timeFunctions()] }).funcs];
 }
 
-/** Returns the cost of a call besides the size of its arguments. Each call with a time zone looks the zone up again. */
+/** Returns the cost of a call besides the size of its arguments. A new time zone takes time. */
 function costOf(func: CelFunc, args: readonly CelValue[]): number {
   if (func.name.startsWith('get')) return args.length > 0 ? 1000 : 20;
+  if (ADDRESS_FUNCTIONS.has(func)) return 30;
   return CASTS.has(func.name) ? 5 : 1;
 }
+
+/** Functions that parse an address or two, some microseconds each. */
+const ADDRESS_FUNCTIONS: ReadonlySet<CelFunc> = new Set(addressFunctions);
 
 /** Conversions of text: the time of some of them grows faster than the text. */
 const CASTS: ReadonlySet<string> = new Set(['double', 'duration', 'int', 'timestamp', 'uint']);

@@ -12,6 +12,7 @@ export const VARIABLES = {
   headers: 'map',
   remote_addr: 'string',
   box: 'string',
+  time: 'int',
   body: 'dyn',
   changes: 'dyn',
   resource: 'dyn',
@@ -23,6 +24,11 @@ export const VARIABLES = {
 
 /** Name of the variable that {@link checkExpression} puts before each turn of a loop; no expression can write it. */
 export const UNSPENT = '@unspent';
+
+/** Thrown where an expression reads the address of a caller that nobody has told. */
+export class UnknownAddress extends Error {
+  override readonly name = 'UnknownAddress';
+}
 
 /**
  * The request object as CEL sees it: `-` is minus there, so `request-method` is called `request_method`. A part is
@@ -57,12 +63,16 @@ export class CelVariables implements Record<keyof typeof VARIABLES, CelInput> {
   get remote_addr(): CelInput {
     const address = this.#request['remote-addr'];
     // Neither null nor a text: `remote_addr != "192.0.2.1"` must not hold for a caller of unknown address.
-    if (address === undefined) throw new Error('remote_addr is unknown: no trusted proxy has told it');
+    if (address === undefined) throw new UnknownAddress('remote_addr is unknown: no trusted proxy has told it');
     return address;
   }
 
   get box(): CelInput {
     return this.#request.box;
+  }
+
+  get time(): CelInput {
+    return celValue(this.#request.time, this.#steps);
   }
 
   get body(): CelInput {

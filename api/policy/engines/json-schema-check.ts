@@ -1,3 +1,4 @@
+import { wordHint } from '../../../crds/did-you-mean.ts';
 import { isList, isObject } from '../../../crds/json-value.ts';
 import { memberPath } from '../../../crds/path.ts';
 import type { CompileCost } from '../compile-cost.ts';
@@ -77,7 +78,7 @@ function checkedObject(schema: Schema, place: Place, walk: Walk): Checked<Schema
   let size = 1;
   const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
     if (!walk.dialect.isKeyword(keyword)) {
-      throw new PolicyFault(place.path, `has the unknown keyword ${JSON.stringify(keyword)}`);
+      throw new PolicyFault(place.path, unknownKeyword(keyword, walk.dialect));
     }
     const checked = checkedKeyword(keyword, value, inside(place, keyword, false), walk);
     size += checked.size;
@@ -201,6 +202,10 @@ function weightOf(schema: Schema): Weight {
 function nodesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce<number>((sum, member) => sum + nodesOf(member), 1);
+}
+
+function unknownKeyword(keyword: string, { keywords }: Dialect): string {
+  return `has the unknown keyword ${JSON.stringify(keyword)}${wordHint(keyword, keywords())}`;
 }
 
 function inside(place: Place, key: string, inArray: boolean): Place {

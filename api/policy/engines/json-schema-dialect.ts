@@ -12,6 +12,8 @@ type Schema = Readonly<Record<string, unknown>>;
 export interface Dialect {
   /** Checks whether the version has a keyword. */
   readonly isKeyword: (word: string) => boolean;
+  /** Returns every keyword of the version. */
+  readonly keywords: () => readonly string[];
   /** Returns the fault that the version's meta-schema finds in a schema. */
   readonly faultOf: (schema: Schema) => PolicyFault | undefined;
   /** Compiles a checked schema, whose regular expressions are tested by `isFoundIn`. Throws ajv's errors. */
@@ -102,12 +104,11 @@ const dialects: ReadonlyMap<string, Dialect> = new Map([
 function dialect(Version: typeof Ajv | typeof Ajv2020): Dialect {
   // Created with the first schema: most boxes have none.
   let meta: Ajv | undefined;
-  let known: Readonly<Record<string, unknown>> | undefined;
+  let known: ReadonlySet<string> | undefined;
+  const keywords = (): ReadonlySet<string> => (known ??= keywordsOf(new Version(OPTIONS)));
   return {
-    isKeyword(word) {
-      known ??= withOurKeywords(new Version(OPTIONS)).RULES.keywords;
-      return Object.hasOwn(known, word) && !REFUSED.has(word);
-    },
+    isKeyword: (word) => keywords().has(word),
+    keywords: () => [...keywords()],
     faultOf(schema) {
       meta ??= new Version({ strict: false, validateFormats: false, logger: false });
       return meta.validateSchema(schema) === true ? undefined : metaFault(meta.errors?.[0], schema);
@@ -116,6 +117,10 @@ function dialect(Version: typeof Ajv | typeof Ajv2020): Dialect {
     compile: (schema, isFoundIn) =>
       withOurKeywords(new Version({ ...OPTIONS, code: { ...CODE, regExp: engineOf(isFoundIn) } })).compile(schema),
   };
+}
+
+function keywordsOf(ajv: Ajv | Ajv2020): ReadonlySet<string> {
+  return new Set(Object.keys(withOurKeywords(ajv).RULES.keywords).filter((word) => !REFUSED.has(word)));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { wordHint } from '../../../crds/did-you-mean.ts';
 import type { SortColumn } from '../../db/core/keyset.ts';
 import { readPageMark } from './cursor.ts';
 import type { PageMark } from './cursor.ts';
@@ -71,7 +72,10 @@ function refuseUnknown<Filters>(query: URLSearchParams, definition: SearchDefini
   const known = [...Object.keys(filters), ...Object.keys(ranges), ...(definition.controls ?? controls)];
   for (const name of query.keys()) {
     if (!known.includes(name))
-      throw refusedParameter(shown(name), `is not a known parameter; known are ${known.join(', ')}`);
+      throw refusedParameter(
+        shown(name),
+        `is not a known parameter; known are ${known.join(', ')}${wordHint(name, known)}`,
+      );
   }
 }
 

@@ -1,3 +1,4 @@
+import { wordHint } from '../../../crds/did-you-mean.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { Problem } from '../../problem.ts';
 
@@ -17,7 +18,7 @@ export function readNumber(name: string, text: string, least: number, most: numb
 /** Reads one of a few words. Throws Problem `bad-request`, which lists them. */
 export function readWord<W extends string>(name: string, text: string, words: readonly W[]): W {
   const word = words.find((one) => one === text);
-  if (word === undefined) throw refusedParameter(name, `must be one of ${words.join(', ')}`);
+  if (word === undefined) throw refusedParameter(name, `must be one of ${words.join(', ')}${wordHint(text, words)}`);
   return word;
 }
 

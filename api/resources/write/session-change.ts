@@ -1,5 +1,6 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
+import { MOST_HINTS, wordHint } from '../../../crds/did-you-mean.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { lockVersion } from '../../db/box/box.ts';
 import { demandStandby } from '../../db/box/durability.ts';
@@ -124,7 +125,7 @@ function isRevocation(present: SessionView, wished: unknown): boolean {
   const revokes = changed.get('active') === false || changed.get('status') === 'revoked';
   if (changed.get('active') === false) changed.delete('active');
   if (changed.get('status') === 'revoked' && present.status === 'active') changed.delete('status');
-  const faults = [...changed.keys(), ...missing].map((name) => faultOf(name, present));
+  const faults = [...changed.keys(), ...missing].map((name, nth) => faultOf(name, present, nth));
   if (faults.length > 0) throw new Problem('invalid', faults);
   return revokes;
 }
@@ -133,8 +134,9 @@ function own(present: SessionView, name: string): unknown {
   return Object.entries(present).find(([known]) => known === name)?.[1];
 }
 
-function faultOf(name: string, present: SessionView): Fault {
-  if (!sessionElements.some((known) => known === name)) return { path: name, message: 'is not a known field' };
+function faultOf(name: string, present: SessionView, nth: number): Fault {
+  if (!sessionElements.some((known) => known === name))
+    return { path: name, message: `is not a known field${nth < MOST_HINTS ? wordHint(name, sessionElements) : ''}` };
   if (name !== 'active' && name !== 'status') return { path: name, message: 'cannot be changed: the service sets it' };
   if (present.status !== 'active')
     return { path: name, message: `cannot be changed: nothing leaves ${String(present.status)}` };

@@ -1,5 +1,6 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { isDeepStrictEqual } from 'node:util';
+import { MOST_HINTS, wordHint } from '../../../crds/did-you-mean.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import type { GroupContent } from '../../db/user/group.ts';
 import { Problem } from '../../problem.ts';
@@ -50,5 +51,8 @@ function foreignFaults(others: Readonly<Record<string, unknown>>, present: Group
   const shown = new Map<string, unknown>(Object.entries(present ?? {}));
   return Object.entries(others)
     .filter(([name, value]) => !shown.has(name) || !isDeepStrictEqual(shown.get(name), value))
-    .map(([path]) => ({ path, message: 'cannot be set: the fields of a group are name and description' }));
+    .map(([path], nth) => {
+      const hint = nth < MOST_HINTS ? wordHint(path, ['name', 'description']) : '';
+      return { path, message: `cannot be set: the fields of a group are name and description${hint}` };
+    });
 }

@@ -6,6 +6,7 @@ import type { Connection } from '../../db/core/transaction.ts';
 import { findSigningIn } from '../../db/user/user.ts';
 import { userOfEmail } from '../../db/user/user-conflicts.ts';
 import { insertUser, setGroupsOfUser } from '../../db/user/user-write.ts';
+import type { NewUser } from '../../db/user/user-write.ts';
 import { withinQuota } from '../../resources/write/within-quota.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { beginSignIn } from './begin-sign-in.ts';
@@ -79,15 +80,18 @@ export async function signUp(
   const stored = await services.passwords.store(password);
   const { default_group, approval } = settings.registration ?? {};
   const groups = default_group === undefined ? [] : [await groupNamed(services, box, default_group)];
-  const status = approval === 'admin' ? 'inactive' : null;
+  const awaitsApproval = approval === 'admin';
+  const registered: NewUser = {
+    ...{ email: key, emailKey: key, emailVerified: false, password: stored, data: null },
+    ...{ status: awaitsApproval ? 'inactive' : null, awaitsApproval },
+  };
   return inBox(services.pool, box, 'write', async (connection) => {
-    const insert = () =>
-      insertUser(connection, box, { email: key, emailKey: key, password: stored, data: null, status });
+    const insert = () => insertUser(connection, box, registered);
     const user = await withinQuota(connection, box, insert);
     if (user === undefined) return 'taken';
     const missing = await setGroupsOfUser(connection, box, user, groups);
     if (missing.length > 0) throw new Outage('The default group was deleted meanwhile');
-    if (status === 'inactive') return 'waiting';
+    if (awaitsApproval) return 'waiting';
     const version = (await findSigningIn(connection, box, key))?.version ?? 0;
     const who = { user: { id: user, password: stored }, version, browser, now: services.now() };
     return beginSignIn(connection, box, settings, who);

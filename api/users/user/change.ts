@@ -5,11 +5,13 @@ import { lockUser, readUser } from '../../db/user/user.ts';
 import type { StoredPassword, StoredUser } from '../../db/user/user.ts';
 import { endUserSessions, setGroupsOfUser, updateUser } from '../../db/user/user-write.ts';
 import { changing } from '../../resources/write/change.ts';
+import { ChangedMeanwhile } from '../../resources/write/confirm-changes.ts';
 import type { WriteConditions } from '../../resources/write/confirm-changes.ts';
 import { demandPreconditions } from '../../resources/write/etag.ts';
 import type { Sharer } from '../../shares/places.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { changedUserFields } from './changed-user-fields.ts';
+import { refuseOwnVerification, verifiedAfter } from './email-verification.ts';
 import { InvalidUser } from './invalid-user.ts';
 import type { SubmittedUser } from './invalid-user.ts';
 import type { UserServices } from '../services.ts';
@@ -28,22 +30,26 @@ export type GuessPassword = (user: StoredUser, verify: (sharer: Sharer) => Promi
 export interface RequestedUserChange extends WriteConditions {
   readonly id: number;
   readonly value: unknown;
+  /** ID of the user whose token makes the change; undefined for the token of a client, or none. */
+  readonly by: number | undefined;
 }
 
 /**
  * Changes the given fields of a user. A new password and `inactive` end all that the user has begun, in the same
- * transaction. A change that changes nothing writes nothing. Undefined when there is no such user. Throws InvalidUser
- * with every fault at once, Problem `precondition-failed`, ChangedMeanwhile, Outage, and the errors of `guess`: the
+ * transaction, and another email is not verified. A change that changes nothing writes nothing. Undefined when there is no such user. Throws InvalidUser
+ * with every fault at once, Problem `precondition-failed` or `forbidden`, ChangedMeanwhile, Outage, and the errors of `guess`: the
  * present password is a guess if the box demands it.
  */
 export async function changeUser(
   services: UserServices,
   { box, settings }: Pick<BoxState, 'box' | 'settings'>,
-  { id, value, preconditions, confirmChanges }: RequestedUserChange,
+  { id, value, by, preconditions, confirmChanges }: RequestedUserChange,
   guess: GuessPassword,
 ): Promise<StoredUser | undefined> {
   const user = await inBox(services.pool, box, 'snapshot', (connection) => readUser(connection, box, id));
   if (user === undefined) return undefined;
+  const isOwn = by === id;
+  refuseOwnVerification({ changes: changedUserFields(user, value), isOwn });
   const { wish, faults, entity } = await readUserSubmission(value, user, settings);
   const conflicts = await inBox(services.pool, box, 'snapshot', (connection) => conflictsOf(connection, box, wish, id));
   const wrong = await oldPasswordFaults(services, user, wish, guess);
@@ -57,8 +63,12 @@ export async function changeUser(
     const changes = changedUserFields(present, value);
     confirmChanges?.(() => changes);
     demandPreconditions(preconditions, userVersion(present));
+    refuseOwnVerification({ changes, isOwn });
+    // What is said about an email is about the one that was read.
+    if (present.email !== user.email) throw new ChangedMeanwhile();
     if (changes.length === 0) return present;
-    return storeChange(connection, { box, id, wish, password, entity });
+    const emailVerified = verifiedAfter({ changes, isOwn }, wish.emailVerified);
+    return storeChange(connection, { box, id, wish, emailVerified, password, entity });
   };
   // Only a change that ends sessions concerns the configuration of the box.
   return endsSessions(wish) ? changing(services, box, store) : inBox(services.pool, box, 'write', store);
@@ -79,15 +89,17 @@ interface Change {
   readonly box: string;
   readonly id: number;
   readonly wish: UserWish;
+  readonly emailVerified: boolean | null | undefined;
   readonly password: StoredPassword | undefined;
   readonly entity: SubmittedUser;
 }
 
 async function storeChange(connection: Connection, change: Change): Promise<StoredUser | undefined> {
-  const { box, id, wish, password, entity } = change;
+  const { box, id, wish, emailVerified, password, entity } = change;
   const { email, emailKey, data, status, groups } = wish;
   const user = await updateUser(connection, box, id, {
     ...(email !== undefined && emailKey !== undefined && { email, emailKey }),
+    ...(emailVerified !== undefined && { emailVerified }),
     ...(data !== undefined && { data }),
     ...(status !== undefined && { status }),
     ...(password && { password }),

@@ -10,12 +10,14 @@ import { writableUserFields } from './submission.ts';
 /**
  * Returns the names of the fields that a submission would change of a user; `user` is undefined when there is none yet.
  * A password is a change unless it is the stored hash: the present password in clear is stored with another hash and
- * ends sessions as well.
+ * ends sessions as well. With another email `email_verified` is a change, whatever is stored: it is about the new email.
  */
 export function changedUserFields(user: StoredUser | undefined, value: unknown): readonly string[] {
   const given = new Map(isObject(value) ? Object.entries(value) : []);
   const names = writableUserFields.filter((name) => given.has(name) && !isAsStored(name, user, given));
-  return differingFields(comparable(user), wished(given), names);
+  const changed = differingFields(comparable(user), wished(given), names);
+  const isAboutNewEmail = changed.includes('email') && given.has('email_verified');
+  return isAboutNewEmail ? [...new Set([...changed, 'email_verified'])].sort() : changed;
 }
 
 /** An email that is not in its normal form was stored by an older release, and stays when it is sent back. */
@@ -28,8 +30,8 @@ function isAsStored(name: string, user: StoredUser | undefined, given: ReadonlyM
 
 function comparable(user: StoredUser | undefined): JsonObject {
   if (user === undefined) return { data: null, status: null, 'group-ids': new Set() };
-  const { email, data, status, groups } = user;
-  return { email, data, status, 'group-ids': new Set(groups.map(({ id }) => id)) };
+  const { email, emailVerified, data, status, groups } = user;
+  return { email, email_verified: emailVerified, data, status, 'group-ids': new Set(groups.map(({ id }) => id)) };
 }
 
 /** Returns the fields in stored form: the normal form of emails, groups as a set, the data as its text. */

@@ -22,13 +22,13 @@ export async function createUser(
   const { wish, faults, entity } = await readUserSubmission(value, undefined, settings);
   // Before the password is hashed, which costs a hundred times as much.
   const conflicts = await inBox(services.pool, box, 'snapshot', (connection) => conflictsOf(connection, box, wish));
-  const { email, emailKey, password, data = null, status = null, groups = [] } = wish;
+  const { email, emailKey, emailVerified = null, password, data = null, status = null, groups = [] } = wish;
   if (faults.length + conflicts.length > 0 || email === undefined || emailKey === undefined || password === undefined) {
     throw new InvalidUser([...faults, ...conflicts], entity);
   }
   const stored = await services.passwords.store(password);
   return inBox(services.pool, box, 'write', async (connection) => {
-    const user = { email, emailKey, password: stored, data, status };
+    const user = { email, emailKey, emailVerified, password: stored, data, status };
     const insert = () => insertUser(connection, box, user);
     const id = await withinQuota(connection, box, insert, (fault) => new InvalidUser([fault], entity));
     if (id === undefined) throw new InvalidUser([taken], entity);

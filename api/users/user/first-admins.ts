@@ -68,7 +68,8 @@ async function storeAdmin(
   await allowAdmins(connection, box, version);
   if ((await userOfEmail(connection, box, key)) !== undefined) return;
   if (password === undefined) throw new Outage('a user was deleted while the box was applied');
-  const user = await insertUser(connection, box, { email: key, emailKey: key, password, data: null, status: null });
+  const admin = { email: key, emailKey: key, emailVerified: true, password, data: null, status: null };
+  const user = await insertUser(connection, box, admin);
   // Somebody has just registered with the email: an existing user is left alone.
   if (user !== undefined) await setGroupsOfUser(connection, box, user, [group]);
 }

@@ -53,7 +53,8 @@ async function store(connection: Connection, box: string, key: string, password:
   const found = await userOfEmail(connection, box, key);
   const present = found === undefined ? undefined : await lockUser(connection, box, found);
   if (present === undefined) {
-    const made = await insertUser(connection, box, { email: key, emailKey: key, password, data: null, status: null });
+    const user = { email: key, emailKey: key, emailVerified: null, password, data: null, status: null };
+    const made = await insertUser(connection, box, user);
     if (made === undefined) throw new Error('Somebody registered with this email just now: run the command again');
     await setGroupsOfUser(connection, box, made, [admins]);
     return true;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { allows } from '../../../crds/compatibility.ts';
 import type { Box } from '../../../crds/box.ts';
+import { MOST_HINTS, wordHint } from '../../../crds/did-you-mean.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { equal } from '../../credentials/equal.ts';
 import type { StoredUser, UserStatus } from '../../db/user/user.ts';
@@ -15,6 +16,7 @@ export interface UserWish {
   readonly email?: string;
   /** Normal form of the email. */
   readonly emailKey?: string;
+  readonly emailVerified?: boolean;
   readonly password?: string;
   /** The present password, where the box demands it for a change (OWASP ASVS 5.0, 6.2.3). */
   readonly oldPassword?: string;
@@ -33,7 +35,7 @@ export interface ReadUser {
 }
 
 /** Names of the fields of a user that can be set. */
-export const writableUserFields = ['email', 'password', 'data', 'status', 'group-ids'] as const;
+export const writableUserFields = ['email', 'email_verified', 'password', 'data', 'status', 'group-ids'] as const;
 const mostGroups = 1000;
 
 /**
@@ -52,6 +54,7 @@ export async function readUserSubmission(
   const parts: Part[] = [
     { faults: unknownFields(fields, needsOld) },
     readEmail(fields.get('email'), present),
+    readEmailVerified(fields.get('email_verified')),
     await readPassword(fields.get('password'), present, settings),
     ...(needsOld ? [readOldPassword(fields)] : []),
     readData(fields.get('data')),
@@ -87,9 +90,9 @@ function unknownFields(fields: ReadonlyMap<string, unknown>, needsOld: boolean):
   const known = needsOld ? [...writableUserFields, 'old_password'] : writableUserFields;
   return [...fields.keys()]
     .filter((name) => !known.some((one) => one === name))
-    .map((name) => ({
+    .map((name, nth) => ({
       path: /^[\w-]{1,64}$/.test(name) ? name : 'body',
-      message: `is not a field that can be set: those are ${known.join(', ')}`,
+      message: `is not a field that can be set: those are ${known.join(', ')}${nth < MOST_HINTS ? wordHint(name, known) : ''}`,
     }));
 }
 
@@ -101,6 +104,12 @@ function readEmail(value: unknown, present: StoredUser | undefined): Part {
   return key === undefined
     ? fault('must be an email, such as ann@example.com')
     : { wish: { email: key, emailKey: key } };
+}
+
+function readEmailVerified(value: unknown): Part {
+  if (value === undefined) return {};
+  if (typeof value === 'boolean') return { wish: { emailVerified: value } };
+  return { faults: [{ path: 'email_verified', message: 'must be true or false; leave it out if it is not known' }] };
 }
 
 async function readPassword(value: unknown, present: StoredUser | undefined, settings: Box): Promise<Part> {
@@ -127,7 +136,8 @@ function readData(value: unknown): Part {
 function readStatus(value: unknown): Part {
   if (value === undefined) return {};
   if (value === null || value === 'active' || value === 'inactive') return { wish: { status: value } };
-  return { faults: [{ path: 'status', message: 'must be active, inactive, or null, which is active' }] };
+  const hint = typeof value === 'string' ? wordHint(value, ['active', 'inactive']) : '';
+  return { faults: [{ path: 'status', message: `must be active, inactive, or null, which is active${hint}` }] };
 }
 
 function readGroups(value: unknown): Part {

@@ -10,6 +10,7 @@ export type UserView = Readonly<Record<string, unknown>>;
 export const userElements = [
   'id',
   'email',
+  'email_verified',
   'data',
   'status',
   'group-ids',
@@ -22,15 +23,17 @@ export const userElements = [
 export function listedUser({
   id,
   email,
+  emailVerified,
   data,
   status,
   groups,
   createdAt,
   updatedAt,
-}: StoredUser): Readonly<Record<(typeof userElements)[number], unknown>> {
+}: StoredUser): Readonly<Partial<Record<(typeof userElements)[number], unknown>>> {
   return {
     id,
     email,
+    ...(emailVerified === null ? {} : { email_verified: emailVerified }),
     data,
     status,
     'group-ids': groups.map((group) => group.id),

@@ -34,7 +34,13 @@ export const clientGrantRows: readonly Row[] = [
     'every setting of implicit': {
       grant_types: ['implicit'],
       auth: {
-        implicit: { redirect_uri: callback, token_format: 'jwt', access_token_expiration: 60, audience: ['orders'] },
+        implicit: {
+          redirect_uri: callback,
+          redirect_uris: [`${callback}/2`],
+          token_format: 'jwt',
+          access_token_expiration: 60,
+          audience: ['orders'],
+        },
       },
     },
     'every setting of authorization_code': {
@@ -42,6 +48,7 @@ export const clientGrantRows: readonly Row[] = [
       auth: {
         authorization_code: {
           redirect_uri: callback,
+          redirect_uris: [`${callback}/2`],
           token_format: 'jwt',
           access_token_expiration: 60,
           refresh_token: true,
@@ -92,8 +99,8 @@ export const clientGrantRows: readonly Row[] = [
     ],
     'pkce of client_credentials': [{ auth: { client_credentials: { pkce: true } } }, 'auth.client_credentials.pkce'],
     'a misspelt setting of authorization_code': [
-      { auth: { authorization_code: { redirect_uri: callback, redirect_uris: [] } } },
-      'auth.authorization_code.redirect_uris',
+      { auth: { authorization_code: { redirect_uri: callback, redirect_url: callback } } },
+      'auth.authorization_code.redirect_url',
     ],
     'implicit without settings': [{ grant_types: ['implicit'] }, 'auth.implicit.redirect_uri'],
     'implicit with settings of another grant': [

@@ -82,12 +82,14 @@ const BAD = {
   'one character too much': `https://app.example.com/${letters(2025)}`,
 } as const;
 
-/** Every redirect URI in each of the three places where a client has one. */
+/** Every redirect URI in each of the places where a client has one. */
 export const redirectUriRows: readonly Row[] = [
   ...GOOD.flatMap((uri) => [
     ...accepted('Client', {
       [`implicit: ${uri}`]: { grant_types: ['implicit'], auth: { implicit: { redirect_uri: uri } } },
       [`authorization_code: ${uri}`]: { auth: { authorization_code: { redirect_uri: uri } } },
+      [`the list of implicit: ${uri}`]: { grant_types: ['implicit'], auth: { implicit: { redirect_uris: [uri] } } },
+      [`the list of authorization_code: ${uri}`]: { auth: { authorization_code: { redirect_uris: [uri] } } },
       [`after signing out: ${uri}`]: { post_logout_redirect_uris: [uri] },
     }),
   ]),
@@ -101,12 +103,57 @@ export const redirectUriRows: readonly Row[] = [
         { auth: { authorization_code: { redirect_uri: uri } } },
         'auth.authorization_code.redirect_uri',
       ],
+      [`the list of implicit: ${title}`]: [
+        { grant_types: ['implicit'], auth: { implicit: { redirect_uris: [uri, 'https://app.example.com/'] } } },
+        'auth.implicit.redirect_uris[0]',
+      ],
+      [`the list of authorization_code: ${title}`]: [
+        {
+          auth: {
+            authorization_code: { redirect_uri: 'https://a.example/', redirect_uris: ['https://b.example/', uri] },
+          },
+        },
+        'auth.authorization_code.redirect_uris[1]',
+      ],
       [`after signing out: ${title}`]: [
         { post_logout_redirect_uris: ['https://app.example.com/', uri] },
         'post_logout_redirect_uris[1]',
       ],
     }),
   ]),
+  ...accepted('Client', {
+    'a redirect_uri that its list repeats': {
+      auth: { implicit: { redirect_uri: 'https://a.example/', redirect_uris: ['https://a.example/'] } },
+    },
+    'as many redirect_uris as a client may have': {
+      grant_types: ['implicit', 'authorization_code'],
+      auth: { implicit: { redirect_uris: addresses(32) }, authorization_code: { redirect_uris: addresses(32) } },
+    },
+  }),
+  ...(['implicit', 'authorization_code'] as const).flatMap((grant) =>
+    refused('Client', {
+      [`${grant}: redirect_uris without any`]: [
+        { auth: { [grant]: { redirect_uri: 'https://a.example/', redirect_uris: [] } } },
+        `auth.${grant}.redirect_uris`,
+      ],
+      [`${grant}: redirect_uris that are a string`]: [
+        { auth: { [grant]: { redirect_uris: 'https://a.example/' } } },
+        `auth.${grant}.redirect_uris`,
+      ],
+      [`${grant}: one of redirect_uris twice`]: [
+        { auth: { [grant]: { redirect_uris: ['https://a.example/', 'https://a.example/'] } } },
+        `auth.${grant}.redirect_uris[1]`,
+      ],
+      [`${grant}: too many redirect_uris`]: [
+        { auth: { [grant]: { redirect_uris: addresses(33) } } },
+        `auth.${grant}.redirect_uris`,
+      ],
+      [`${grant}: one of redirect_uris that is a number`]: [
+        { auth: { [grant]: { redirect_uris: [443] } } },
+        `auth.${grant}.redirect_uris[0]`,
+      ],
+    }),
+  ),
   ...refused('Client', {
     'a redirect_uri that is a list': [
       { auth: { implicit: { redirect_uri: ['https://app.example.com/'] } } },
@@ -124,9 +171,10 @@ export const redirectUriRows: readonly Row[] = [
       { post_logout_redirect_uris: 'https://a.example/' },
       'post_logout_redirect_uris',
     ],
-    'too many addresses after signing out': [
-      { post_logout_redirect_uris: Array.from({ length: 33 }, (_, i) => `https://a${i}.example/`) },
-      'post_logout_redirect_uris',
-    ],
+    'too many addresses after signing out': [{ post_logout_redirect_uris: addresses(33) }, 'post_logout_redirect_uris'],
   }),
 ];
+
+function addresses(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, i) => `https://a${i}.example/`);
+}

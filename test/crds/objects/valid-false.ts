@@ -20,6 +20,12 @@ export const validFalseRows: readonly Row[] = [
     'a pattern with a back-reference': [{ engine: 'matcho', matcho: { uri: '#^/(a)\\1$' } }],
     'a pattern whose $enum is no list': [{ engine: 'matcho', matcho: { uri: { $enum: '/orders' } } }],
     'a pattern whose $one-of is no list': [{ engine: 'matcho', matcho: { uri: { '$one-of': '/orders' } } }],
+    'a pattern whose $cidr is a single address': [
+      { engine: 'matcho', matcho: { 'remote-addr': { $cidr: '192.0.2.1' } } },
+    ],
+    'a pattern whose $cidr has too many bits': [
+      { engine: 'matcho', matcho: { 'remote-addr': { $cidr: '10.0.0.0/33' } } },
+    ],
     'an expression that is not finished': [{ engine: 'cel', expression: 'uri ==' }],
     'an expression about a variable nobody knows': [{ engine: 'cel', expression: 'request.uri == "/orders"' }],
     'an expression with a bracket too many': [{ engine: 'cel', expression: 'true)' }],

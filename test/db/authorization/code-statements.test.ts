@@ -12,6 +12,7 @@ import type { BatchedStatements } from '../../../api/db/batched-statements.ts';
 import { lockResources } from '../../../api/db/resource/write.ts';
 import { deleteSignIn } from '../../../api/db/authorization/sign-in.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
+import type { Person } from '../../../api/db/user/person.ts';
 import { deleteUser } from '../../../api/db/user/user-write.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
@@ -53,6 +54,9 @@ const arranged = `
   INSERT INTO boxgate.consent_target (box, user_id, client, target, redirect_uri, scopes, version, created_at)
   SELECT box, user_id, client, '\\x${target}', '${back.redirectUri}', scopes, version, created_at FROM boxgate.consent;
   UPDATE boxgate.box SET config_version = 10`;
+
+/** The first user, who is in no group, as codes and families tell of them. */
+const person: Person = { id: 1, email: '1', email_verified: false, data: null, groups: null };
 
 describe('the hot statements of the code flow', () => {
   let database: BoxDatabase;
@@ -154,7 +158,7 @@ describe('the hot statements of the code flow', () => {
         expect(found).to.deep.equal(codes.map((code) => ({ version: 10, value: foundOf(code) })));
         // As the transaction reads and writes them.
         const locked = await database.write((connection) => lockAnswer(connection, 'default', codes[0]?.id ?? ''));
-        expect(locked).to.deep.include(codes[0] && foundOf(codes[0]));
+        expect(locked).to.deep.include(codes[0] && { ...foundOf(codes[0]), person });
       }),
       { numRuns: 20 },
     );
@@ -164,6 +168,21 @@ describe('the hot statements of the code flow', () => {
       value: undefined,
     });
   });
+
+  const told: readonly (readonly [what: string, scope: string | null, withPerson: boolean, isTold: boolean])[] = [
+    ['the scope groups', 'openid groups', false, true],
+    ['a client that puts claims into id_tokens', 'openid', true, true],
+    ['a client of that kind, without a scope', null, true, true],
+    ['neither', 'openid email mygroups groups:read', false, false],
+    ['neither, without a scope', null, false, false],
+  ];
+  for (const [what, scope, withPerson, isTold] of told) {
+    it(`${isTold ? 'read' : 'do not read'} the person of a code with ${what}`, async () => {
+      const { id } = await stored({ scope, consentVersion: null });
+      const { value } = await hot.code({ box: 'default', id, withPerson });
+      expect(value?.person).to.deep.equal(isTold ? person : null);
+    });
+  }
 
   it('find a code that a transaction stored, and in no other box', async () => {
     const row = newCode();
@@ -425,5 +444,5 @@ function foundOf(code: NewCode): FoundCode {
     target: _t,
     ...rest
   } = code;
-  return { ...rest, used: false, userGone: false };
+  return { ...rest, used: false, userGone: false, person: null };
 }

@@ -35,6 +35,7 @@ describe('the statements of refresh families', () => {
       client: 'a',
       user: null,
       grant: 'c' as const,
+      authenticatedAt: null,
       version: 3,
       familyHash: randomBytes(32).toString('hex'),
       tokenHash: randomBytes(32).toString('hex'),
@@ -64,6 +65,7 @@ describe('the statements of refresh families', () => {
     expect(await read(expected.id)).to.deep.equal({
       ...expected,
       userGone: false,
+      person: null,
       generation: 0,
       successor: null,
       rotatedAt: null,
@@ -77,10 +79,11 @@ describe('the statements of refresh families', () => {
     await database.owner.query(
       `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper) VALUES ('default', 5, 'a', 'a', '', '')`,
     );
-    const { id } = await stored({ user: 5 });
-    expect(await read(id)).to.include({ user: 5, userGone: false });
+    const { id } = await stored({ user: 5, authenticatedAt: now - 1 });
+    const person = { id: 5, email: 'a', email_verified: false, data: null, groups: null };
+    expect(await read(id)).to.deep.include({ user: 5, userGone: false, person, authenticatedAt: now - 1 });
     await database.owner.query('UPDATE boxgate.user SET sessions_from = 4 WHERE id = 5');
-    expect(await read(id)).to.include({ user: 5, userGone: true });
+    expect(await read(id)).to.include({ user: 5, userGone: true, person: null });
     expect(await read((await stored({ user: 6 })).id)).to.include({ user: 6, userGone: true });
   });
 

@@ -51,7 +51,7 @@ describe('the statements of groups', () => {
   it('counts its members, and lets them go when it goes', async () => {
     const password = { hash: 'x', pepper: 'p' };
     for (const email of ['a', 'b']) {
-      const user = { email, emailKey: email, password, data: null, status: null };
+      const user = { email, emailKey: email, password, emailVerified: null, data: null, status: null };
       await database.write((c) => insertUser(c, 'default', user));
     }
     await insert('one');

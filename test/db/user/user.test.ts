@@ -11,7 +11,7 @@ import {
   setGroupsOfUser,
   updateUser,
 } from '../../../api/db/user/user-write.ts';
-import type { NewUser } from '../../../api/db/user/user-write.ts';
+import type { NewUser, UserChange } from '../../../api/db/user/user-write.ts';
 import { boxDatabase } from '../../resources/box-database.ts';
 import type { BoxDatabase } from '../../resources/box-database.ts';
 
@@ -30,7 +30,7 @@ describe('the statements of users', () => {
 
   function sample(email: string, over: Partial<NewUser> = {}): NewUser {
     const password = { hash: '$argon2id$x', pepper: 'p' };
-    return { email, emailKey: email.toLowerCase(), password, data: null, status: null, ...over };
+    return { email, emailKey: email.toLowerCase(), emailVerified: null, password, data: null, status: null, ...over };
   }
 
   function insert(email: string, over: Partial<NewUser> = {}): Promise<number | undefined> {
@@ -57,6 +57,7 @@ describe('the statements of users', () => {
     expect(rest).to.deep.equal({
       id: 1,
       email: 'Ann@B.example',
+      emailVerified: null,
       password: { hash: '$argon2id$x', pepper: 'p' },
       data: '{"a": 1}',
       status: 'inactive',
@@ -64,6 +65,31 @@ describe('the statements of users', () => {
     });
     expect([createdAt, updatedAt].every((time) => typeof time === 'number')).to.equal(true);
     expect(await database.read((c) => readUser(c, 'default', 2))).to.equal(undefined);
+  });
+
+  it('reads a user of an older release as one whose email nobody has verified', async () => {
+    await database.owner.query(
+      `INSERT INTO boxgate.user (box, id, email, email_key, password, pepper) VALUES ('default', 7, 'a', 'a', '', '')`,
+    );
+    expect(await database.read((c) => readUser(c, 'default', 7))).to.include({ emailVerified: false });
+    // Nor does being let in approve it: nobody knows whether it registered.
+    const change = (status: 'inactive' | 'active') =>
+      database.write((connection) => updateUser(connection, 'default', 7, { status }));
+    await change('inactive');
+    expect(await change('active')).to.include({ emailVerified: false });
+  });
+
+  it('verifies the email of a user who waits for approval once it is let in, unless something else is said', async () => {
+    const waits = { status: 'inactive', emailVerified: false, awaitsApproval: true } as const;
+    for (const email of ['a@b.example', 'b@b.example', 'c@b.example']) await insert(email, waits);
+    const change = (id: number, over: UserChange) =>
+      database.write((connection) => updateUser(connection, 'default', id, over));
+    expect(await change(1, { status: 'inactive', data: '1' })).to.include({ emailVerified: false });
+    expect(await change(1, { status: null })).to.include({ emailVerified: true });
+    expect(await change(2, { status: 'active', emailVerified: null })).to.include({ emailVerified: null });
+    expect(await change(3, { status: 'active', emailVerified: false })).to.include({ emailVerified: false });
+    for (const status of ['inactive', 'active'] as const) await change(3, { status });
+    expect(await database.read((c) => readUser(c, 'default', 3))).to.include({ emailVerified: false });
   });
 
   it('U-01 stores an email once, of a hundred at the same time too', async () => {
@@ -126,6 +152,7 @@ describe('the statements of users', () => {
       expect(await living(1, 1)).to.deep.equal({
         id: 1,
         email: 'a@b.example',
+        email_verified: null,
         data: '"x"',
         groups: [{ id: one, name: 'one', description: null }],
       });

@@ -104,7 +104,7 @@ const bad: [title: string, text: string, fault: string | RegExp][] = [
   [
     'a kind that we do not have',
     client.replace('Client', 'Clinet'),
-    '1: kind must be one of Box, Client, AccessPolicy',
+    '1: kind must be one of Box, Client, AccessPolicy. Did you mean `Client`?',
   ],
   ['no metadata', client.replace('metadata:\n  name: app\n', ''), '1: metadata must be given, with a name'],
   ['no name', client.replace('name: app', 'labels: {}'), /^1: metadata.name must be/],

@@ -43,6 +43,14 @@ const resources: readonly DeclaredResource[] = [
   },
   {
     kind: 'AccessPolicy',
+    id: 'by-time',
+    engine: 'cel',
+    subjects: 'authenticated',
+    apps: ['clock.example'],
+    expression: 'uri == "/fresh" ? time - token.iat < 600 && time >= token.iat : time < token.iat',
+  },
+  {
+    kind: 'AccessPolicy',
     id: 'not-from-there',
     engine: 'cel',
     subjects: 'authenticated',
@@ -130,6 +138,11 @@ describe('/auth/check', () => {
     expect((await check('?app=billing', reader, nginx('GET', '/orders/7'))).status).to.equal(403);
   });
 
+  it('shows policies the time of the request', async () => {
+    expect((await check('?app=clock.example', reader, nginx('GET', '/fresh'))).status).to.equal(200);
+    expect((await check('?app=clock.example', reader, nginx('GET', '/past'))).status).to.equal(403);
+  });
+
   it('asks for a token, even where a policy is for anyone', async () => {
     const without = await check('?app=orders', undefined, nginx('GET', '/open'));
     expect([without.status, without.headers.get('www-authenticate')]).to.deep.equal([401, 'Bearer realm="default"']);
@@ -196,9 +209,20 @@ describe('/auth/check', () => {
     const shown = await check('', await userToken({ scope: 'openid email groups', audience: 'team.example' }), asked);
     expect(shown.headers.get('x-auth-user')).to.equal(String(ann));
     expect(shown.headers.get('x-auth-email')).to.equal('ann@shop.example');
+    expect(shown.headers.get('x-auth-email-verified')).to.equal('false');
     expect(shown.headers.get('x-auth-groups')).to.equal('K%C3%BCche%2C%20Bad');
     expect(shown.headers.get('x-auth-scope')).to.equal('openid email groups');
+    // An administrator gives another email: nobody says whether it is verified.
+    for (const [body, verified] of [
+      [{ email_verified: true }, 'true'],
+      [{ email: 'ann@other.example' }, ''],
+    ] as const) {
+      expect((await api.call('PUT', `/users/${String(ann)}`, { body })).status).to.equal(200);
+      const { headers } = await check('', await userToken({ scope: 'openid email', audience: 'team.example' }), asked);
+      expect(headers.get('x-auth-email-verified')).to.equal(verified);
+    }
     const token = await userToken({ scope: 'openid', audience: 'team.example' });
+    expect((await check('', token, asked)).headers.has('x-auth-email-verified')).to.equal(false);
     expect((await api.call('PUT', `/users/${String(ann)}`, { body: { status: 'inactive' } })).status).to.equal(200);
     expect((await check('', token, asked)).status).to.equal(401);
   });

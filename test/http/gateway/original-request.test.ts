@@ -59,6 +59,8 @@ describe('the request that a gateway asks about', () => {
       [...url('GET', 'http://shop.example/a'), ...forwarded('GET', '/a', 'shop.example')],
       'GET /a shop.example',
     ],
+    ['beside a query', '/auth/check?app=x', original('GET', '/a?app=x&b=1'), 'GET /a?app=x&b=1 x'],
+    ['with an empty query', '/auth/check?', forwarded('GET', '/a?', 'h'), 'GET /a? h'],
     ['beside a forwarded host', '/auth/check?app=x', [...original('GET', '/a'), ['X-Forwarded-Host', 'y']], 'GET /a x'],
   ];
   for (const [whose, path, pairs, expected] of understood) {
@@ -83,6 +85,9 @@ describe('the request that a gateway asks about', () => {
     ['no app', '/auth/check', original('GET', '/a'), 'app is missing'],
     ['two apps', '/auth/check?app=x&app=y', original('GET', '/a'), 'app must not be given twice'],
     ['another parameter', '/auth/check?app=x&b=1', original('GET', '/a'), 'The only parameter here is app'],
+    ["its caller's query", '/auth/check?app=x', forwarded('GET', '/a?app=x', 'h'), 'is that of the original request'],
+    ["its caller's query, nginx", '/auth/check?app=x', original('GET', '/a?app=x'), 'is that of the original request'],
+    ["its caller's other query", '/auth/check?a=1', forwarded('GET', '/a?a=1', 'h'), 'is that of the original request'],
     ['every app', '/auth/check?app=*', original('GET', '/a'), 'app must be the name of an app'],
     ['an app in capitals', '/auth/check?app=Orders', original('GET', '/a'), 'app must be the name of an app'],
     ['an app of too long a name', `/auth/check?app=${'a'.repeat(254)}`, original('GET', '/a'), 'app must be the name'],

@@ -86,7 +86,8 @@ export function hiddenFields(text: string): Record<string, string> {
   return Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, unescaped(value)]));
 }
 
-function unescaped(text: string): string {
+/** Returns the text that an attribute of a page stands for. */
+export function unescaped(text: string): string {
   return text.replace(/&#(\d+);/g, (_, sign: string) => String.fromCodePoint(Number(sign)));
 }
 
@@ -101,7 +102,8 @@ export async function addUser(
   const pool = createPool(api.database.apiUrl, { ...defaultLimits, connections: 1 }, 'test-users', () => undefined);
   const passwords = createPasswords(createHashQueue(1, 8), [Buffer.from(testEncryptionKey, 'base64')]);
   const stored = await passwords.store(password);
-  const user = { email, emailKey: emailKey(email) ?? '', password: stored, data, status: null };
+  const key = emailKey(email) ?? '';
+  const user = { email, emailKey: key, emailVerified: false, password: stored, data, status: null };
   const id = await inBox(pool, box, 'write', (connection) => insertUser(connection, box, user));
   await pool.end();
   if (id === undefined) throw new Error(`${email} is taken`);

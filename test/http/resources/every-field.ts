@@ -40,9 +40,10 @@ export const clientSamples: Readonly<Record<string, Fields>> = {
     grant_types: ['client_credentials', 'implicit', 'authorization_code', 'refresh_token', 'password'],
     auth: {
       client_credentials: { ...issued, ...refreshed },
-      implicit: { redirect_uri: 'https://a.example/token', ...issued },
+      implicit: { redirect_uri: 'https://a.example/token', redirect_uris: ['http://[::1]/token'], ...issued },
       authorization_code: {
         redirect_uri: 'com.example.app:/back',
+        redirect_uris: ['https://a.example/back?x=%20', 'https://b.example/'],
         ...issued,
         ...refreshed,
         secret_required: true,
@@ -54,6 +55,7 @@ export const clientSamples: Readonly<Record<string, Fields>> = {
     active: true,
     post_logout_redirect_uris: ['https://a.example/bye?x=%20', 'https://a.example/'],
     id_token_signed_response_alg: 'EdDSA',
+    id_token_claims: ['profile', 'email'],
     name: 'no',
     description: 'One line\nand another: "quoted", # and a sign\n',
     details: oddValues,
@@ -142,13 +144,14 @@ export const groupSamples: readonly Fields[] = [
 export const userSamples = (groups: readonly number[]): readonly Fields[] => [
   {
     email: 'Ann@Mail.example',
+    email_verified: true,
     password: 'correct horse',
     data: '{ "a": 1.50, "b": [null, "no"] }',
     status: 'active',
     'group-ids': groups,
   },
   { email: 'bob@mail.example', password: 'correct horse', data: null, status: null, 'group-ids': [] },
-  { email: 'eve@mail.example', password: 'correct horse', data: '"no"', status: 'inactive' },
+  { email: 'eve@mail.example', email_verified: false, password: 'correct horse', data: '"no"', status: 'inactive' },
 ];
 
 /** A Box that has every field but its addresses, which are given to it elsewhere. */

@@ -115,6 +115,16 @@ describe('POST /AccessPolicy/$explain and the request that it is about', () => {
       true,
     ],
     [
+      'cel: the time of the request',
+      {
+        engine: 'cel',
+        expression:
+          'time >= token.iat && time < token.iat + 600 && timestamp(time) > timestamp("2026-01-01T00:00:00Z") && timestamp(time) < timestamp("2126-01-01T00:00:00Z")',
+      },
+      { method: 'GET', path: '/users' },
+      true,
+    ],
+    [
       'a header with several values is one text',
       { engine: 'matcho', matcho: { headers: { 'x-team': 'red, blue' } } },
       {

@@ -33,6 +33,30 @@ describe('POST /AccessPolicy/$explain', () => {
     });
   });
 
+  it('tells it for another time, and for now without one', async () => {
+    const expression = 'timestamp(time).getHours("Europe/Berlin") == 9 && time == token.iat';
+    const link = [{ resourceType: 'Client', id: 'orders' }];
+    await api.call('PUT', '/AccessPolicy/by-time', { body: { engine: 'cel', expression, link } });
+    for (const [time, granted] of [
+      ['2026-11-23T08:30:00Z', true],
+      ['2026-11-23T09:00:00Z', false],
+      ['2026-07-23T07:30:00Z', true],
+    ] as const) {
+      const at = { ...request, time: Date.parse(time) / 1000 };
+      const { body } = await explain({ subject: { client: 'orders' }, request: at });
+      expect(Reflect.get(Object(body), 'granted'), time).to.equal(granted);
+    }
+    const always = { engine: 'cel', expression: 'timestamp(time) > timestamp("2026-01-01T00:00:00Z")', link };
+    await api.call('PUT', '/AccessPolicy/by-time', { body: always });
+    expect((await explain({ subject: { client: 'orders' }, request })).body).to.include({ policy: 'by-time' });
+    for (const time of ['2026-11-23T08:30:00Z', 1.5, -1, 253_402_300_800]) {
+      const wrong = await explain({ subject: { client: 'orders' }, request: { ...request, time } });
+      expect(wrong.status, String(time)).to.equal(422);
+      expect(sentences(wrong)[0], String(time)).to.contain('request.time');
+    }
+    await api.call('DELETE', '/AccessPolicy/by-time');
+  });
+
   it('tells it for a user too, with the groups they are in', async () => {
     const group = Number(
       Reflect.get(Object((await api.call('POST', '/Group', { body: { name: 'staff' } })).body), 'id'),

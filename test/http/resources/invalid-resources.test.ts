@@ -121,12 +121,31 @@ describe('invalid clients and policies over REST', () => {
     expect((await api.call('GET', '/nothing/here')).body).to.deep.equal({ error: 'not_found' });
   });
 
+  it('names the line and the column in an expression of several lines, to REST and to the operator', async () => {
+    const expression = 'request_method == "get" &&\n  url == "/orders"';
+    const told = /^is not valid in line 2, column 3: has the unknown variable "url"; known are /;
+    for (const [rule, field] of [
+      [{ engine: 'cel', expression }, 'expression'],
+      [{ engine: 'complex', or: [{ engine: 'allow' }, { engine: 'cel', expression }] }, 'or[1].expression'],
+    ] as const) {
+      const reply = await api.call('POST', '/AccessPolicy', { body: { id: 'wrong', ...rule } });
+      expect([reply.status, complaints(reply)]).to.deep.equal([422, [field]]);
+      expect(sentences(reply)[0]?.slice(field.length + 1)).to.match(told);
+      const [result] = await api.declare('default', [{ kind: 'AccessPolicy', id: 'declared', ...rule }]);
+      const message = result?.faults?.[0]?.message ?? '';
+      expect(message.startsWith(`${field}: `), message).to.equal(true);
+      expect(message.slice(field.length + 2)).to.match(told);
+    }
+  });
+
   it('R-48 names the field of a rule that does not compile, whatever its path', async () => {
     const rules: readonly [object, string][] = [
       [{ engine: 'matcho', matcho: { user: { $foo: 1 } } }, 'matcho.user.$foo'],
       [{ engine: 'matcho', matcho: { 'a b': { c: { $x: 1 } } } }, 'matcho["a b"].c.$x'],
       [{ engine: 'json-schema', schema: { $defs: { a: { foo: 1 } } } }, 'schema.$defs.a'],
+      [{ engine: 'matcho', matcho: { 'remote-addr': { $cidr: '10.0.0.1' } } }, 'matcho.remote-addr.$cidr'],
       [{ engine: 'cel', expression: 'uri ==' }, 'expression'],
+      [{ engine: 'cel', expression: 'url == "/"' }, 'expression'],
       [{ engine: 'complex', and: [{ engine: 'matcho', matcho: { $x: 1 } }] }, 'and[0].matcho.$x'],
     ];
     for (const [rule, field] of rules) {

@@ -47,7 +47,8 @@ describe('sessionParts', () => {
   });
 
   it('R-41 shows policies the data of a user so that no two whole numbers become one', () => {
-    const shown = (data: string) => userFields({ id: 1, email: 'a@b.example', data, groups: null })['data'];
+    const shown = (data: string) =>
+      userFields({ id: 1, email: 'a@b.example', email_verified: null, data, groups: null })['data'];
     expect(
       shown('{"n": 9007199254740993, "m": [-9007199254740993, 9007199254740991, 1.5], "t": "9007199254740993"}'),
     ).to.deep.equal({

@@ -112,8 +112,12 @@ describe('what each write right really gives', () => {
     await giveRight('POST', '/users');
     const body = { email: 'made@mail.example', password: 'known to the holder', 'group-ids': [admins] };
     expect(await maySeeSessions(await signedIn(numberIn(await use('POST', '/users', body))))).to.equal(true);
+    const claimed = { ...body, email: 'of-another@mail.example', email_verified: true };
+    expect(member((await use('POST', '/users', claimed)).body, 'email_verified')).to.equal(true);
     await giveRight('POST', '/users', ['data', 'email', 'password']);
     expect((await use('POST', '/users', { ...body, email: 'other@mail.example' })).status).to.equal(403);
+    const verified = { email: 'third@mail.example', password: body.password, email_verified: true };
+    expect((await use('POST', '/users', verified)).status).to.equal(403);
   });
 
   it('R-50 PUT /users/<id>: any group for oneself, and the account of every user', async () => {
@@ -127,6 +131,11 @@ describe('what each write right really gives', () => {
     expect((await use('PUT', `/users/${String(admin)}`, { password: 'another of them' })).status).to.equal(403);
     expect((await use('PUT', `/users/${String(admin)}`, { email: 'x@mail.example' })).status).to.equal(403);
     expect((await use('PUT', `/users/${String(user)}`, { 'group-ids': [] })).status).to.equal(403);
+    expect((await use('PUT', `/users/${String(user)}`, { email_verified: true })).status).to.equal(403);
+    await giveRight('PUT', '/users/.*', ['email', 'email_verified']);
+    const claimed = { email: 'of-somebody-else@mail.example', email_verified: true };
+    expect((await use('PUT', `/users/${String(user)}`, claimed)).status).to.equal(200);
+    expect(member((await api.call('GET', `/users/${String(user)}`)).body, 'email_verified')).to.equal(true);
   });
 
   it('R-50 POST /Group: a group that policies link by a name which no group has, without a member', async () => {

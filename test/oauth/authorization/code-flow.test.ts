@@ -61,7 +61,8 @@ describe('the code flow', () => {
   async function newPerson(box: string): Promise<Person> {
     made += 1;
     const email = `user-${String(made)}@shop.example`;
-    const fields = { email, emailKey: email, password: { hash: 'none', pepper: 'none' }, data: null, status: null };
+    const password = { hash: 'none', pepper: 'none' };
+    const fields = { email, emailKey: email, emailVerified: null, password, data: null, status: null };
     return inBox(one.pool, box, 'write', async (connection) => {
       const user = (await insertUser(connection, box, fields)) ?? 0;
       const { rows } = await connection.query<{ version: string }>(
@@ -169,7 +170,7 @@ describe('the code flow', () => {
 
   function change({ box, user }: Person, wish: object): Promise<unknown> {
     const settings = { resourceType: 'Box', id: box } as const;
-    const change = { id: user, value: wish, preconditions: {} };
+    const change = { id: user, value: wish, by: undefined, preconditions: {} };
     return changeUser(one, { box, settings }, change, (_user, verify) => verify({ box, member: '' }));
   }
 

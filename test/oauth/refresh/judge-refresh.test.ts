@@ -26,6 +26,8 @@ const family: RefreshFamily = {
   user: null,
   grant: 'c',
   userGone: false,
+  person: null,
+  authenticatedAt: null,
   version: 5,
   familyHash: familyHash(first),
   tokenHash: tokenHash(second),

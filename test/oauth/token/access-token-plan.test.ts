@@ -11,7 +11,7 @@ const client: Client = { resourceType: 'Client', id: 'a', grant_types: ['client_
 const box: Box = { resourceType: 'Box', id: 'default' };
 const issuer = 'https://issuer';
 /** Scopes that the box knows, next to those that the client of a row may request. */
-const known = new Set(['openid', 'email', 'boxgate', 'read', 'write', 'other']);
+const known = new Set(['openid', 'email', 'offline_access', 'boxgate', 'read', 'write', 'other']);
 const nothing: Asked = { audience: undefined, scope: undefined };
 const plan = (
   settings: GrantSettings,
@@ -169,6 +169,34 @@ describe('the plan of an access token of a user', () => {
       else expect(refusalOf(make)).to.equal('invalid_scope');
       expect(planAccessToken(context, nothing).scope).to.equal(null);
       if (subject === 'user') expect(defaultScope(requestable)).to.equal(allowed ? 'boxgate' : undefined);
+    });
+  }
+
+  const refreshes = { refresh_token: true };
+  const code = { authorization_code: { redirect_uri: 'https://app.example/back', ...refreshes } };
+  const own = { client_credentials: refreshes };
+  const offline: readonly [
+    subject: TokenSubject,
+    scope: string[] | undefined,
+    auth: Client['auth'],
+    allowed: boolean,
+  ][] = [
+    ['user', undefined, undefined, true],
+    ['user', ['openid'], code, true],
+    ['user', ['openid', 'offline_access'], undefined, true],
+    ['user', ['openid'], own, false],
+    ['user', ['openid'], undefined, false],
+    ['client', ['read'], own, true],
+    ['client', ['read'], code, false],
+    ['user-by-password', ['openid'], code, false],
+  ];
+  for (const [subject, scope, auth, allowed] of offline) {
+    it(`${allowed ? 'may have' : 'never has'} offline_access: ${subject}, ${shown(scope)}, ${shown(auth)}`, () => {
+      const requestable = requestableScopes({ ...client, ...(scope && { scope }), ...(auth && { auth }) }, true);
+      const context = { settings: {}, scopes: requestable, known, box, issuer, subject };
+      const make = () => planAccessToken(context, { ...nothing, scope: 'offline_access' });
+      if (allowed) expect(make().scope).to.equal('offline_access');
+      else expect(refusalOf(make)).to.equal('invalid_scope');
     });
   }
 

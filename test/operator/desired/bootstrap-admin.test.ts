@@ -52,6 +52,8 @@ describe('the bootstrap_admin of a Box', () => {
     expect(rig.condition('Box/box')).to.equal('True/Ready');
     expect(rig.condition('Box/box', 'SecretReady')).to.equal('True/SecretFound');
     expect(await users()).to.deep.equal([{ email, group: 'admins' }]);
+    const verified = await ownerQuery(rig.api, 'SELECT email_verified FROM boxgate.user WHERE box = $1', [rig.box]);
+    expect(verified).to.deep.equal([{ email_verified: true }]);
     expect(await administers()).to.equal(200);
   });
 

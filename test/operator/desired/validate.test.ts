@@ -111,6 +111,27 @@ describe('validate', () => {
     expect(validate(poison).id).to.equal('app');
   });
 
+  const code = { redirect_uri: 'https://app.example/' };
+  const refreshes: readonly [grants: readonly string[], auth: object, isIdle: boolean][] = [
+    [['client_credentials'], {}, false],
+    [['client_credentials', 'refresh_token'], {}, true],
+    [['client_credentials', 'refresh_token'], { client_credentials: { refresh_token: false } }, true],
+    [['client_credentials', 'refresh_token'], { client_credentials: { refresh_token: true } }, false],
+    [['client_credentials'], { client_credentials: { refresh_token: true } }, false],
+    [['authorization_code', 'refresh_token'], { authorization_code: { ...code, refresh_token: true } }, false],
+    [['authorization_code', 'refresh_token'], { authorization_code: code }, true],
+    [['client_credentials', 'refresh_token'], { authorization_code: { ...code, refresh_token: true } }, true],
+    [['password', 'refresh_token'], {}, true],
+    [['refresh_token'], {}, true],
+  ];
+  for (const [grant_types, auth, isIdle] of refreshes) {
+    it(`${isIdle ? 'finds' : 'does not find'} an idle refresh_token in ${JSON.stringify([grant_types, auth])}`, () => {
+      const { faults, traits } = validate(declared('Client', 'app', { grant_types, auth }));
+      expect(faults).to.deep.equal([]);
+      expect(traits).to.include({ listsIdleRefresh: isIdle });
+    });
+  }
+
   it('knows a suspended object, also a faulty one', () => {
     expect(validate(machineClient('app', { suspend: true })).suspended).to.equal(true);
     expect(validate(declared('Client', 'app', { suspend: true })).suspended).to.equal(true);

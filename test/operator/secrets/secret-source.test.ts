@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { validate } from '../../../operator/desired/validate.ts';
-import { secretName } from '../../../operator/secrets/source.ts';
+import { secretColumn, secretName } from '../../../operator/secrets/source.ts';
 import { declared } from '../declare.ts';
 
 const code = { authorization_code: { redirect_uri: 'https://app.example.com/back' } };
@@ -36,6 +36,8 @@ const cases: [title: string, spec: Record<string, unknown>, from: string][] = [
     { grant_types: ['implicit'], auth: { implicit: { redirect_uri: 'https://app.example.com/back' } } },
     'nowhere',
   ],
+  ['C-02 a client without a grant, which introspects tokens', { grant_types: [] }, 'generated'],
+  ['C-02 a client without a grant that has keys', { grant_types: [], jwks }, 'nowhere'],
   ['token exchange', { grant_types: ['urn:ietf:params:oauth:grant-type:token-exchange'] }, 'generated'],
 ];
 
@@ -59,6 +61,27 @@ describe('secretSource', () => {
     it(`names the Secret ${title}`, () => {
       const validated = validate(declared('Client', 'app', { grant_types: ['client_credentials'], ...spec }));
       expect(secretName(validated.secret, 'app')).to.equal(name);
+    });
+  }
+
+  const account = { namespace: 'shop', name: 'app' };
+  const columns: [title: string, spec: Record<string, unknown>, column: string][] = [
+    ['a public client', { grant_types: ['authorization_code'], auth: code }, 'none (public)'],
+    ['keys', { jwks }, 'none (keys)'],
+    ['keys elsewhere', { jwks_uri: 'https://app.example.com/jwks' }, 'none (keys)'],
+    ['keys next to ServiceAccounts', { jwks, service_accounts: [account] }, 'none (keys)'],
+    ['ServiceAccounts', { service_accounts: [account] }, 'none (accounts)'],
+    ['a secret next to keys', { jwks, generateSecret: {} }, 'generated'],
+    ['a machine client', {}, 'generated'],
+    ['a secret in the manifest', { secret: 'chosen' }, 'inline'],
+    ['a secretRef', { secretRef: { name: 'r', key: 'k' } }, 'reference'],
+    ['a faulty client', { grant_types: ['x'] }, ''],
+  ];
+  for (const [title, spec, column] of columns) {
+    it(`is shown in the column SECRET as ${JSON.stringify(column)} for ${title}`, () => {
+      const { secret } = validate(declared('Client', 'app', { grant_types: ['client_credentials'], ...spec }));
+      expect(secretColumn(secret)).to.equal(column);
+      expect(column.length, 'as long as a definition of an earlier release permits').to.be.at.most(16);
     });
   }
 

@@ -62,6 +62,11 @@ const cases: [title: string, input: StatusInput, conditions: string[]][] = [
     ],
   ],
   [
+    'C-02 a client without a grant, which gets no token that a policy could grant something',
+    statusInputOf(declared('Client', 'app', { grant_types: [] })),
+    ['Ready=True/Ready', 'Valid=True/Accepted', 'SecretReady=True/SecretGenerated', 'Synced=True/Applied'],
+  ],
+  [
     'a client with a secret in the manifest',
     statusInputOf(machineClient('app', { secret: 'chosen' }), { policies: 1 }),
     [
@@ -104,6 +109,18 @@ const cases: [title: string, input: StatusInput, conditions: string[]][] = [
   [
     'a client with fields that have no effect is Ready, and says so',
     statusInputOf(machineClient('app', { grant_types: ['client_credentials', tokenExchange] }), { policies: 1 }),
+    [...granted, 'NotInForce=True/WithoutEffect'],
+  ],
+  [
+    'a client that lists refresh_token and gets no refresh token is Ready, and says so',
+    statusInputOf(machineClient('app', { grant_types: ['client_credentials', 'refresh_token'] }), { policies: 1 }),
+    [...granted, 'NotInForce=True/RefreshNotEnabled'],
+  ],
+  [
+    'a client that lists refresh_token next to fields that have no effect',
+    statusInputOf(machineClient('app', { grant_types: ['client_credentials', 'refresh_token', tokenExchange] }), {
+      policies: 1,
+    }),
     [...granted, 'NotInForce=True/WithoutEffect'],
   ],
   ...(

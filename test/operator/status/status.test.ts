@@ -43,6 +43,8 @@ describe('statusOf', () => {
       serviceAccounts: [],
       usage: undefined,
     });
+    const resourceServer = declared('Client', 'api', { grant_types: [] });
+    expect(publishedStatus(statusInputOf(resourceServer)).columns).to.include({ grants: 'none', secret: 'generated' });
     expect(publishedStatus(statusInputOf(policy)).columns).to.deep.equal({
       kind: 'AccessPolicy',
       id: 'p',

@@ -60,7 +60,10 @@ describe('engine complex', () => {
       /^or\[0\]\.schema\.properties\.x: has the unknown keyword "constant"$/,
     ],
     [{ or: [YES, { engine: 'matcho', matcho: { a: { $b: 1 } } }] }, /^or\[1\]\.matcho\.a\.\$b: is not a known word/],
-    [{ or: [YES, { engine: 'cel', expression: 'uri' }] }, /^or\[1\]\.expression: must be a boolean expression/],
+    [
+      { or: [YES, { engine: 'cel', expression: 'uri' }] },
+      /^or\[1\]\.expression: is not valid in line 1, column 1: must be a boolean expression/,
+    ],
   ];
   for (const [rule, fault] of faults) {
     it(`says what is wrong with ${JSON.stringify(rule).slice(0, 70)}, and grants nothing`, () => {

@@ -231,6 +231,14 @@ export const clientStories: Readonly<Record<string, Story>> = {
     },
     leadsBack,
   ),
+  'Client.auth.authorization_code.redirect_uris': ofRequest(
+    {
+      before: auth({ redirect_uris: [elsewhere] }),
+      after: auth({}),
+      parameters: { ...code, ...challenge, redirect_uri: elsewhere },
+    },
+    leadsBack,
+  ),
   'Client.auth.authorization_code.pkce': ofRequest(
     { before: auth({}), after: auth({ pkce: true }), parameters: code },
     leadsBack,
@@ -256,6 +264,14 @@ export const clientStories: Readonly<Record<string, Story>> = {
   'Client.auth.implicit.redirect_uri': ofRequest(
     {
       before: auth({}, { redirect_uri: elsewhere }),
+      after: auth({}),
+      parameters: { ...token, redirect_uri: elsewhere },
+    },
+    leadsBack,
+  ),
+  'Client.auth.implicit.redirect_uris': ofRequest(
+    {
+      before: auth({}, { redirect_uris: [elsewhere] }),
       after: auth({}),
       parameters: { ...token, redirect_uri: elsewhere },
     },

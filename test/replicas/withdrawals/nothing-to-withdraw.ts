@@ -18,6 +18,7 @@ export const GRANTS_NOTHING: Readonly<Record<string, string>> = {
   'Client.auth.client_credentials.refresh_rotation': narrows,
   'Client.auth.authorization_code.refresh_rotation': narrows,
   'Client.id_token_signed_response_alg': 'the form of an id_token',
+  'Client.id_token_claims': 'claims of scopes that were granted: userinfo tells them too',
   'Client.name': shown,
   'Client.description': shown,
   'Client.details': shown,

@@ -75,6 +75,22 @@ export const peopleStories: Readonly<Record<string, Story>> = {
       withdraw: () => ground.admin('PUT', `/users/${String(user.id)}`, { email: `new@${ground.box}.example` }),
     };
   },
+  async 'User.email_verified'(ground) {
+    const { user, access } = await tokensOfUser(ground);
+    await ground.admin('PUT', `/users/${String(user.id)}`, { email_verified: true });
+    await ground.declare(
+      ground.policy({
+        link: [],
+        subjects: 'authenticated',
+        engine: 'matcho',
+        matcho: { user: { email_verified: true } },
+      }),
+    );
+    return {
+      use: (api) => ground.opens(api, access),
+      withdraw: () => ground.admin('PUT', `/users/${String(user.id)}`, { email: `new@${ground.box}.example` }),
+    };
+  },
   async 'User.data'(ground) {
     const { user, access } = await tokensOfUser(ground);
     await ground.admin('PUT', `/users/${String(user.id)}`, { data: '{"clerk": true}' });

@@ -14,7 +14,14 @@ describe('who signs in', () => {
   before(async () => {
     database = await boxDatabase();
     const password = await passwords.store('right password');
-    const user = { email: 'Ann@B.example', emailKey: 'ann@b.example', password, data: null, status: null };
+    const user = {
+      email: 'Ann@B.example',
+      emailKey: 'ann@b.example',
+      emailVerified: null,
+      password,
+      data: null,
+      status: null,
+    };
     await database.write((connection) => insertUser(connection, 'default', user));
   });
   after(() => database.end());

@@ -2,7 +2,8 @@ import type { Client } from '../../../../crds/client.ts';
 import type { BoxState, ClientState } from '../../../state/box-state.ts';
 import type { Parameters } from '../../token/parameters.ts';
 import type { RedirectTarget } from '../authorization-response.ts';
-import { isRedirectUri } from './redirect-uri.ts';
+import { configuredUri, onlyUri } from './configured-uris.ts';
+import type { ConfiguredUris } from './configured-uris.ts';
 import { chooseMode } from './response-mode.ts';
 import { grantOf, knownResponseType, usualMode } from './response-type.ts';
 
@@ -12,8 +13,11 @@ export interface FoundRedirectTarget {
   readonly place: RedirectTarget;
 }
 
-/** A redirect URI that a client has configured, and its usual response mode. */
-type Configured = Pick<RedirectTarget, 'redirectUri'> & { readonly usual: 'query' | 'fragment' };
+/** The redirect URIs of a grant, and its usual response mode. */
+interface Configured {
+  readonly uris: ConfiguredUris;
+  readonly usual: 'query' | 'fragment';
+}
 
 /**
  * Finds the client of a request and its redirect URI (RFC 6749 §3.1.2.3, §3.1.2.4). Undefined if the client is unknown,
@@ -26,15 +30,13 @@ export function findRedirectTarget(
 ): FoundRedirectTarget | undefined {
   const client = state.clients.get(parameters.get('client_id') ?? '');
   if (client === undefined || client.client.active === false || state.settings.active === false) return undefined;
-  const possible = placesOf(client.client, parameters.get('response_type'));
   const requested = parameters.get('redirect_uri');
-  const found =
-    requested === undefined ? onlyOne(possible) : possible.find((one) => isRedirectUri(requested, one.redirectUri));
+  const found = findUri(configuredFor(client.client, parameters.get('response_type')), requested);
   if (found === undefined) return undefined;
-  const redirectUri = requested ?? found.redirectUri;
+  const redirectUri = requested ?? found.uri;
   const place = {
     redirectUri,
-    configuredUri: found.redirectUri,
+    configuredUri: found.uri,
     mode: chooseMode(parameters, usualMode(parameters.get('response_type')) ?? found.usual, redirectUri),
     isNamed: requested !== undefined,
     state: parameters.get('state'),
@@ -43,18 +45,26 @@ export function findRedirectTarget(
   return { client, place };
 }
 
+/** Finds the configured URI that is requested, or the only one there is (RFC 6749 §3.1.2.3). */
+function findUri(
+  possible: readonly Configured[],
+  requested: string | undefined,
+): (Pick<Configured, 'usual'> & { readonly uri: string }) | undefined {
+  if (requested === undefined && possible.length > 1) return undefined;
+  for (const { uris, usual } of possible) {
+    const uri = requested === undefined ? onlyUri(uris) : configuredUri(requested, uris);
+    if (uri !== undefined) return { uri, usual };
+  }
+  return undefined;
+}
+
 /** Returns the URIs for a response type; all of them if the client lacks the type, so that one receives the error. */
-function placesOf({ auth }: Client, asked: string | undefined): readonly Configured[] {
-  const implicit = auth?.implicit && ({ redirectUri: auth.implicit.redirect_uri, usual: 'fragment' } as const);
-  const code =
-    auth?.authorization_code && ({ redirectUri: auth.authorization_code.redirect_uri, usual: 'query' } as const);
+function configuredFor({ auth }: Client, asked: string | undefined): readonly Configured[] {
+  const implicit = auth?.implicit && ({ uris: auth.implicit, usual: 'fragment' } as const);
+  const code = auth?.authorization_code && ({ uris: auth.authorization_code, usual: 'query' } as const);
   const type = knownResponseType(asked);
   const grant = type && grantOf(type);
   if (grant === 'implicit' && implicit !== undefined) return [implicit];
   if (grant === 'authorization_code' && code !== undefined) return [code];
   return [code, implicit].filter((one) => one !== undefined);
-}
-
-function onlyOne(possible: readonly Configured[]): Configured | undefined {
-  return possible.length === 1 ? possible[0] : undefined;
 }

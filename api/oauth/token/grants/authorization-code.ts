@@ -13,7 +13,7 @@ import { makeToken } from '../access-token.ts';
 import type { MadeAccessToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
-import { asksForIdToken, idTokenKeyFor, makeIdToken } from '../../openid/id-token.ts';
+import { issueIdToken } from '../../openid/issue-id-token.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
@@ -39,12 +39,11 @@ export const authorizationCode: Grant = {
         issuer,
         subject: 'user',
       });
-      const idKey = asksForIdToken(plan.scope) ? idTokenKeyFor(state, client.client, now) : null;
-      const { user, userAgent } = answer;
+      const { user, userAgent, person } = answer;
       const holder = { client: client.client.id, user, type: 'a', remoteAddr: request.remoteAddr, userAgent } as const;
-      const made = makeToken(state, holder, plan, { issuer, key, now });
-      const facts = { ...answer, issuer, accessToken: made.text };
-      return { plan, scope: answer.scope, made, idToken: idKey === null ? undefined : makeIdToken(facts, idKey, now) };
+      const made = makeToken(state, holder, plan, { issuer, key, now, person });
+      const idToken = issueIdToken({ state, client: client.client, issuer, now }, answer, made.text, plan.scope);
+      return { plan, scope: answer.scope, made, idToken };
     };
     const issued = await redeemCode({ presented, context, make, now });
     return tokenResponse(issued.made.text, issued.plan, scopeOfResponse(issued, presented.code), issued);

@@ -40,7 +40,8 @@ export async function redeemCode<T extends { readonly made: MadeAccessToken }>(
 ): Promise<Redeemed<T>> {
   const { presented, context, make, now } = redemption;
   const { state, statements, transaction } = context;
-  const code = await statements.code({ box: state.box, id: presented.code.id });
+  const withPerson = presented.client.client.id_token_claims !== undefined;
+  const code = await statements.code({ box: state.box, id: presented.code.id, withPerson });
   const verdict = code === undefined ? 'refused' : judgeCode(code, presented, state, now);
   if (code === undefined || verdict === 'refused') throw notValid();
   if (verdict === 'good' && !limitsSessions(state.settings) && !getsRefreshToken(presented)) {
@@ -84,7 +85,9 @@ async function redeemHeld<T extends { readonly made: MadeAccessToken }>(
   const made = make(code);
   const { session } = made.made;
   if (!(await hasRoom(connection, session, settings, now))) return 'full';
-  const origin = { grant: 'a', settings: refreshSettings(presented.client.client, 'a'), box: settings, now } as const;
+  const { authenticatedAt } = code;
+  const refresh = refreshSettings(presented.client.client, 'a');
+  const origin = { grant: 'a', authenticatedAt, settings: refresh, box: settings, now } as const;
   const family = getsRefreshToken(presented) ? await storeTokenFamily(connection, session, origin) : undefined;
   const isUsed = await use(redemption, { made, code, family: family?.id ?? null }, statements);
   if (!isUsed) throw new Outage('a locked code cannot be used');

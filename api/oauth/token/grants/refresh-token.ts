@@ -14,6 +14,7 @@ import { makeToken } from '../access-token.ts';
 import type { MadeAccessToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
+import { issueIdToken } from '../../openid/issue-id-token.ts';
 import { scopeMember } from '../requested-scope.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
 import { tooManySessions } from '../session-limit.ts';
@@ -34,22 +35,36 @@ export const refreshToken: Grant = {
     const asked = askedIn(parameters);
     const now = services.now();
     const issuer = services.issuer(state);
-    const make = (family: RefreshFamily): MadeAccessToken & { plan: AccessTokenPlan; granted: RefreshFamily } => {
+    const make = (family: RefreshFamily): Refreshed => {
       const holder = { client: client.client.id, user: family.user, type: 'r', remoteAddr } as const;
       const { settings: box, knownScopes: known } = state;
       const subject = subjectOfGrant(family.grant);
       const settings = refreshSettings(client.client, family.grant);
       const plan = planRefreshedToken({ settings, scopes: client.scopes, known, box, issuer, subject }, asked, family);
-      const made = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now });
-      return { ...made, plan, granted: family };
+      const { person } = family;
+      const made = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now, person });
+      // OpenID Connect Core §12.2: the same user and sign-in, without a nonce.
+      const signedIn = person && { ...family, user: person.id, person, nonce: null };
+      const issue = { state, client: client.client, issuer, now };
+      const idToken = signedIn === null ? undefined : issueIdToken(issue, signedIn, made.text, plan.scope);
+      return { ...made, plan, granted: family, idToken };
     };
     const used = await useRefreshToken({ token, client, now }, context, make);
     if (used === 'refused') throw notValid();
     if (used === 'full') throw tooManySessions();
-    const { text, plan, granted } = used.made;
-    return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope ?? granted.scope ?? undefined), used);
+    const { text, plan, granted, idToken } = used.made;
+    const { refreshToken } = used;
+    const scope = scopeMember(plan.scope, asked.scope ?? granted.scope ?? undefined);
+    return tokenResponse(text, plan, scope, { refreshToken, idToken });
   },
 };
+
+/** The tokens of a use, and the family that they come from. */
+interface Refreshed extends MadeAccessToken {
+  readonly plan: AccessTokenPlan;
+  readonly granted: RefreshFamily;
+  readonly idToken: string | undefined;
+}
 
 /** Makes the same error for every invalid refresh token, so that a guess reveals nothing. */
 function notValid(): OAuthError {

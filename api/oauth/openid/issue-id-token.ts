@@ -1,0 +1,56 @@
+import type { Client } from '../../../crds/client.ts';
+import type { Person } from '../../db/user/person.ts';
+import type { BoxState } from '../../state/box-state.ts';
+import { GROUPS_SCOPE } from '../../state/requestable-scopes.ts';
+import { asksForIdToken, idTokenKeyFor, makeIdToken } from './id-token.ts';
+import { userClaims } from './user-claims.ts';
+import type { UserClaims } from './user-claims.ts';
+
+/** The client that an id_token is for, and its issue; `now` in milliseconds. */
+export interface IdTokenIssue {
+  readonly state: Pick<BoxState, 'keys' | 'settings'>;
+  readonly client: Client;
+  readonly issuer: string;
+  readonly now: number;
+}
+
+/** The sign-in that an id_token tells of. */
+export interface SignedInUser {
+  readonly user: number;
+  /** Null if no claim about the user was granted. */
+  readonly person: Person | null;
+  readonly nonce: string | null;
+  /** Milliseconds since 1970; null if it is unknown. */
+  readonly authenticatedAt: number | null;
+}
+
+/**
+ * Returns the id_token that comes with an access token of this text and scope; undefined without the scope `openid`
+ * (OpenID Connect Core §3.1.3.3, §12.2). Throws KeyNeeded.
+ */
+export function issueIdToken(
+  { state, client, issuer, now }: IdTokenIssue,
+  signedIn: SignedInUser,
+  accessToken: string,
+  scope: string | null,
+): string | undefined {
+  if (scope === null || !asksForIdToken(scope)) return undefined;
+  const key = idTokenKeyFor(state, client, now);
+  const { user, person, nonce, authenticatedAt } = signedIn;
+  const claims = person === null ? {} : idTokenClaims(person, scope, client);
+  return makeIdToken({ issuer, client: client.id, user, nonce, authenticatedAt, accessToken, claims }, key, now);
+}
+
+/**
+ * Returns the claims about a user in such an id_token: the groups, and those of the granted scopes that the client lists
+ * in `id_token_claims`. The others are at userinfo (OpenID Connect Core §5.4).
+ */
+export function idTokenClaims(
+  person: Person,
+  scope: string,
+  { id_token_claims = [] }: Pick<Client, 'id_token_claims'>,
+): UserClaims {
+  const told: readonly string[] = [GROUPS_SCOPE, ...id_token_claims];
+  const granted = scope.split(' ').filter((one) => told.includes(one));
+  return userClaims(person, granted.join(' '));
+}

@@ -1,0 +1,83 @@
+import { isIP } from 'node:net';
+
+/** An IP address as a number of 32 or 128 bits. */
+export interface IpAddress {
+  readonly family: 4 | 6;
+  readonly value: bigint;
+}
+
+/** Number of bits of an address of each family. */
+export const BITS = { 4: 32, 6: 128 } as const;
+
+/**
+ * Reads an address as Kubernetes does in CEL: undefined for one with a zone, for an IPv4-mapped one (RFC 4291 §2.5.5.2)
+ * and for an octet with a leading zero.
+ */
+export function parseIpAddress(text: string): IpAddress | undefined {
+  const address = parseAnyAddress(text);
+  return address === undefined || isMapped(address) ? undefined : address;
+}
+
+/** Reads the address of a caller: an IPv4-mapped one is the IPv4 address in it. */
+export function parseCallerAddress(text: string): IpAddress | undefined {
+  const address = parseAnyAddress(text);
+  if (address === undefined || !isMapped(address)) return address;
+  return { family: 4, value: address.value & 0xffff_ffffn };
+}
+
+/** Returns the canonical text of an address (RFC 5952 §4). */
+export function ipAddressText({ family, value }: IpAddress): string {
+  if (family === 4) return [24n, 16n, 8n, 0n].map((bits) => (value >> bits) & 0xffn).join('.');
+  const groups = Array.from({ length: 8 }, (_, at) => ((value >> BigInt(112 - 16 * at)) & 0xffffn).toString(16));
+  const [from, to] = longestZeros(groups);
+  if (to - from < 2) return groups.join(':');
+  return `${groups.slice(0, from).join(':')}::${groups.slice(to).join(':')}`;
+}
+
+/** Longest text of an address: eight groups, the last two as IPv4. */
+const LONGEST_TEXT = 45;
+
+function parseAnyAddress(text: string): IpAddress | undefined {
+  if (text.length > LONGEST_TEXT || text.includes('%')) return undefined;
+  const family = isIP(text);
+  if (family === 4) return { family, value: version4(text) };
+  return family === 6 ? { family, value: version6(text) } : undefined;
+}
+
+function isMapped({ family, value }: IpAddress): boolean {
+  return family === 6 && value >> 32n === 0xffffn;
+}
+
+function version4(text: string): bigint {
+  return BigInt(text.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0));
+}
+
+function version6(text: string): bigint {
+  const [head = '', tail] = withoutDots(text).split('::');
+  const [before, after] = [groupsOf(head), groupsOf(tail ?? '')];
+  const zeros = Array<string>(8 - before.length - after.length).fill('0');
+  return BigInt(`0x${[...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join('')}`);
+}
+
+/** Writes an IPv4 address at the end as two groups: `64:ff9b::192.0.2.1` (RFC 4291 §2.2). */
+function withoutDots(text: string): string {
+  if (!text.includes('.')) return text;
+  const at = text.lastIndexOf(':') + 1;
+  const value = version4(text.slice(at));
+  return `${text.slice(0, at)}${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`;
+}
+
+function groupsOf(text: string): string[] {
+  return text === '' ? [] : text.split(':');
+}
+
+/** Returns where the longest run of zero groups begins and ends, the first one of several. */
+function longestZeros(groups: readonly string[]): [from: number, to: number] {
+  let longest: [number, number] = [0, 0];
+  let from = 0;
+  for (const [at, group] of groups.entries()) {
+    if (group !== '0') from = at + 1;
+    else if (at + 1 - from > longest[1] - longest[0]) longest = [from, at + 1];
+  }
+  return longest;
+}

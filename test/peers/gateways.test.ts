@@ -1,0 +1,224 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { createServer, request as ask } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import { startApi } from '../support/api.ts';
+import type { TestApi } from '../support/api.ts';
+import { isObject } from '../../crds/json-value.ts';
+import { startGateway } from './gateway.ts';
+import type { GatewayName, RunningGateway } from './gateway.ts';
+
+const secret = 'a secret of the client';
+const link = [{ resourceType: 'Client', id: 'reports' }];
+
+interface Reply {
+  readonly status: number;
+  readonly challenge: string | undefined;
+  /** The request that reached the app; undefined if none did. */
+  readonly seen: unknown;
+}
+
+/** The part of docs/gateways.md about a gateway, and the answers that this gateway makes of those of Boxgate. */
+interface Page {
+  /** First line of the block of code, behind the three backquotes. */
+  readonly block: RegExp;
+  /** Replacements of the addresses on the page. */
+  readonly addresses: (app: string, boxgate: string) => Readonly<Record<string, string>>;
+  /** Status for a caller that sends each of {@link forgeries}. */
+  readonly forged: readonly number[];
+  /** Status while Boxgate is down. */
+  readonly down: number;
+}
+
+const pages: Readonly<Record<GatewayName, Page>> = {
+  nginx: {
+    block: /```nginx\n(.*?)```/s,
+    addresses: (appUrl, boxgateUrl) => ({
+      'proxy_pass       http://orders.shop.svc:8080;': `proxy_pass ${appUrl};`,
+      'http://boxgate.shop.svc/': `${boxgateUrl}/`,
+    }),
+    // The page removes the headers of other dialects.
+    forged: [403, 403, 403],
+    down: 500,
+  },
+  caddy: {
+    block: /## Caddy\n\n```\n(.*?)```/s,
+    addresses: (appUrl, boxgateUrl) => ({
+      'orders.example {': 'http://orders.example:PORT {',
+      'forward_auth boxgate.shop.svc:80': `forward_auth ${boxgateUrl}`,
+      'reverse_proxy orders.shop.svc:8080': `reverse_proxy ${appUrl}`,
+    }),
+    // Caddy forwards the headers of nginx's dialect, which then tell another request than its own.
+    forged: [400, 400, 403],
+    down: 502,
+  },
+};
+
+const forgeries: readonly Readonly<Record<string, string>>[] = [
+  { 'X-Original-Method': 'GET', 'X-Original-URI': '/orders' },
+  { 'X-Original-URL': 'http://orders/orders' },
+  { 'X-Forwarded-Method': 'GET', 'X-Forwarded-Uri': '/orders', 'X-Forwarded-Host': 'orders' },
+];
+
+function policy(id: string, fields: object) {
+  return { kind: 'AccessPolicy', id, apps: ['orders', 'orders.example'], ...fields } as const;
+}
+
+for (const name of ['nginx', 'caddy'] as const) {
+  describe(`${name} with the configuration of docs/gateways.md`, () => {
+    let api: TestApi;
+    let app: Server;
+    let gateway: RunningGateway;
+    let token = '';
+
+    before(async () => {
+      api = await startApi({ environment: { BOXGATE_TRUSTED_PROXIES: '127.0.0.1' } });
+      await api.declare('shop', [
+        { kind: 'Client', id: 'reports', grant_types: ['client_credentials'], secret },
+        policy('orders-read', { matcho: { 'request-method': 'get', uri: '#^/orders(/|$)' }, engine: 'matcho', link }),
+        { kind: 'AccessPolicy', id: 'other-app', apps: ['everything'], engine: 'allow', link },
+        policy('office', { engine: 'cel', link, expression: 'uri == "/office" && remote_addr == "127.0.0.2"' }),
+      ]);
+      app = createServer(({ method, url, headers }, response) => {
+        const { 'x-auth-client': client, 'x-auth-email': told = '' } = headers;
+        // Caddy 2.6 passes the name of its placeholder where the answer has no such header.
+        const email = String(told).replace('{http.reverse_proxy.header.X-Auth-Email}', '');
+        response.end(JSON.stringify({ method, url, client, ...(email !== '' && { email }) }));
+      });
+      await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+      gateway = await startGateway(name, configuration(api.url));
+      const body = { grant_type: 'client_credentials', client_id: 'reports', client_secret: secret };
+      const reply = await fetch(`${api.url}/boxes/shop/auth/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const got: unknown = await reply.json();
+      token = isObject(got) ? String(got['access_token']) : '';
+    });
+    after(async () => {
+      await gateway.stop();
+      app.close();
+      await api.stop();
+    });
+
+    /** Returns the page's configuration with the addresses of this test. */
+    function configuration(boxgateUrl: string): string {
+      const [, block = ''] = pages[name].block.exec(readFileSync('docs/gateways.md', 'utf8')) ?? [];
+      let text = block;
+      for (const [told, used] of Object.entries(pages[name].addresses(addressOf(app), boxgateUrl))) {
+        expect(text).to.include(told);
+        text = text.replace(told, used);
+      }
+      return text;
+    }
+
+    function send(
+      method: string,
+      path: string,
+      { from = '127.0.0.1', ...sentHeaders }: Readonly<Record<string, string>> = { Authorization: `Bearer ${token}` },
+      { url }: Pick<RunningGateway, 'url'> = gateway,
+    ): Promise<Reply> {
+      const headers = { Host: `orders.example:${new URL(url).port}`, ...sentHeaders };
+      return new Promise((resolve, reject) => {
+        const sent = ask(url, { method, path, headers, localAddress: from, agent: false }, (response) => {
+          let text = '';
+          response.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+          response.on('end', () => {
+            const { statusCode: status = 0, headers: got } = response;
+            const seen: unknown = text.startsWith('{"method"') ? JSON.parse(text) : undefined;
+            resolve({ status, challenge: got['www-authenticate'], seen });
+          });
+        });
+        sent.on('error', reject);
+        sent.end();
+      });
+    }
+
+    it('lets through what a policy grants, with the identity of the caller and not the one it claims', async () => {
+      const claimed = { 'X-Auth-Client': 'admin', 'X-Auth-Email': 'root@shop.example' };
+      const reply = await send('GET', '/orders/7?x=1', { Authorization: `Bearer ${token}`, ...claimed });
+      expect(reply).to.deep.equal({
+        status: 200,
+        challenge: undefined,
+        seen: { method: 'GET', url: '/orders/7?x=1', client: 'reports' },
+      });
+    });
+
+    it('asks for a token, and refuses one that is not valid', async () => {
+      const without = await send('GET', '/orders/7', {});
+      expect(without).to.deep.equal({ status: 401, challenge: 'Bearer realm="shop"', seen: undefined });
+      const wrong = await send('GET', '/orders/7', { Authorization: 'Bearer bgt_nonsense' });
+      expect([wrong.status, wrong.seen]).to.deep.equal([401, undefined]);
+    });
+
+    it('refuses by method, by path, and by address', async () => {
+      const own = { Authorization: `Bearer ${token}` };
+      for (const [method, path] of [
+        ['POST', '/orders/7'],
+        ['GET', '/admin'],
+        ['GET', '/orders/../admin'],
+        ['GET', '/orders/%2e%2e/admin'],
+        ['GET', '/orders%2f..%2fadmin'],
+        ['GET', '/office'],
+      ] as const) {
+        expect(await send(method, path, own), `${method} ${path}`).to.include({ status: 403, seen: undefined });
+      }
+      expect((await send('GET', '/office', { ...own, from: '127.0.0.2' })).status).to.equal(200);
+      const forged = { ...own, 'X-Forwarded-For': '127.0.0.2' };
+      expect((await send('GET', '/office', forged)).status).to.equal(403);
+    });
+
+    it('cannot be told another request by its caller', async () => {
+      const own = { Authorization: `Bearer ${token}` };
+      const statuses: number[] = [];
+      for (const forged of forgeries) {
+        const { status, seen } = await send('DELETE', '/admin', { ...own, ...forged });
+        expect(seen, JSON.stringify(forged)).to.equal(undefined);
+        statuses.push(status);
+      }
+      expect(statuses).to.deep.equal(pages[name].forged);
+    });
+
+    if (name === 'caddy') {
+      it('cannot be told another app by its caller, even with a configuration that keeps the query', async () => {
+        expect((await send('GET', '/orders?app=orders')).status).to.equal(200);
+        expect((await send('GET', '/admin?app=everything')).status).to.equal(403);
+        const kept = await startGateway(name, configuration(api.url).replace('/auth/check?', '/auth/check'));
+        try {
+          const reply = await send('GET', '/admin?app=everything', undefined, kept);
+          expect([reply.status, reply.seen]).to.deep.equal([400, undefined]);
+          expect((await send('GET', '/orders', undefined, kept)).status).to.equal(200);
+        } finally {
+          await kept.stop();
+        }
+      });
+    }
+
+    it('refuses the next request after the policy is removed, and everything while Boxgate is down', async () => {
+      expect((await send('GET', '/orders')).status).to.equal(200);
+      await api.remove('shop', [{ kind: 'AccessPolicy', id: 'orders-read' }]);
+      expect((await send('GET', '/orders')).status).to.equal(403);
+      await api.declare('shop', [policy('all', { engine: 'allow', link })]);
+      expect((await send('GET', '/orders')).status).to.equal(200);
+      const closed = await startGateway(name, configuration('http://127.0.0.1:1'));
+      try {
+        const reply = await send('GET', '/orders', undefined, closed);
+        expect([reply.status, reply.seen]).to.deep.equal([pages[name].down, undefined]);
+      } finally {
+        await closed.stop();
+      }
+    });
+  });
+}
+
+function addressOf(server: Server): string {
+  const address = server.address();
+  if (!isAddress(address)) throw new TypeError('not a TCP server');
+  return `http://127.0.0.1:${String(address.port)}`;
+}
+
+function isAddress(address: AddressInfo | string | null): address is AddressInfo {
+  return isObject(address);
+}

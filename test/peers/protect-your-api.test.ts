@@ -1,0 +1,215 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { parseAllDocuments } from 'yaml';
+import { isObject } from '../../crds/json-value.ts';
+import { checkManifest } from '../../crds/manifest.ts';
+import { startApi } from '../support/api.ts';
+import type { DeclaredResource, TestApi } from '../support/api.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import type { FaultProxy } from '../support/fault-proxy.ts';
+import { programBelow, startProgram } from './documented-program.ts';
+import type { DocumentedProgram, Language } from './documented-program.ts';
+
+const page = 'docs/protect-your-api.md';
+const secret = 'a secret: 50 % + 1/2 & more';
+const audience = 'https://orders.example';
+
+type Way = 'introspection' | 'check' | 'jwt';
+
+const programs: readonly (readonly [heading: string, language: Language, way: Way])[] = [
+  ['Node, introspection', 'js', 'introspection'],
+  ['Python, introspection', 'python', 'introspection'],
+  ['Go, introspection', 'go', 'introspection'],
+  ['Node, `/auth/check`', 'js', 'check'],
+  ['Python, `/auth/check`', 'python', 'check'],
+  ['Go, `/auth/check`', 'go', 'check'],
+  ['Node, JWT', 'js', 'jwt'],
+];
+
+/** Resources that the page declares, with a secret of this test in place of a Secret. */
+function declared(): DeclaredResource[] {
+  const [, source = ''] = /```yaml\n([^]*?)```/.exec(readFileSync(page, 'utf8')) ?? [];
+  return parseAllDocuments(source).map((document): DeclaredResource => {
+    const value: unknown = document.toJS();
+    const checked = checkManifest(value);
+    if (!checked.ok) throw new Error(JSON.stringify(checked.faults));
+    const { kind, metadata, spec } = checked.manifest;
+    if (kind === 'Box') throw new Error('the page declares no Box');
+    const { secretRef, ...fields }: Record<string, unknown> = spec;
+    return { ...fields, kind, id: metadata.name, ...(secretRef !== undefined && { secret }) };
+  });
+}
+
+function caller(id: string, scope: string, settings: object): DeclaredResource {
+  const auth = { client_credentials: settings };
+  return { kind: 'Client', id, grant_types: ['client_credentials'], secret, scope: [scope], auth };
+}
+
+describe('docs/protect-your-api.md', () => {
+  let api: TestApi;
+  let boxgate: FaultProxy;
+  const running = new Map<string, DocumentedProgram>();
+
+  before(async () => {
+    api = await startApi();
+    boxgate = await startFaultProxy(Number(new URL(api.url).port));
+    const forOrders = { token_format: 'jwt', audience: [audience] };
+    await api.declare('shop', [
+      ...declared(),
+      caller('writer', 'orders:write', forOrders),
+      caller('opaque', 'orders:read', { audience: [audience] }),
+      caller('elsewhere', 'orders:read', { token_format: 'jwt', audience: ['https://billing.example'] }),
+      {
+        kind: 'AccessPolicy',
+        id: 'opaque-too',
+        engine: 'allow',
+        link: [{ resourceType: 'Client', id: 'opaque' }],
+        apps: ['orders.example'],
+      },
+    ]);
+    for (const [heading, language] of programs) running.set(heading, await start(heading, language));
+  });
+  after(async () => {
+    for (const program of running.values()) await program.stop();
+    await boxgate.close();
+    await api.stop();
+  });
+
+  function start(heading: string, language: Language, more: Readonly<Record<string, string>> = {}) {
+    return startProgram(language, programBelow(page, heading, language), {
+      BOXGATE_URL: `http://127.0.0.1:${String(boxgate.port)}/boxes/shop`,
+      ISSUER: 'http://boxgate.test/boxes/shop',
+      AUDIENCE: audience,
+      CLIENT_ID: 'orders-api',
+      CLIENT_SECRET: secret,
+      ...more,
+    });
+  }
+
+  async function tokenOf(id: string, scope?: string): Promise<string> {
+    const reply = await fetch(`${api.url}/boxes/shop/auth/token`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ grant_type: 'client_credentials', client_id: id, client_secret: secret, scope }),
+    });
+    const body: unknown = await reply.json();
+    const token = isObject(body) ? body['access_token'] : undefined;
+    if (typeof token !== 'string') throw new Error(JSON.stringify(body));
+    return token;
+  }
+
+  interface Asked {
+    readonly authorization?: string;
+    readonly path?: string;
+  }
+
+  async function ask(program: DocumentedProgram | undefined, { authorization, path = '/orders/7' }: Asked) {
+    const headers = authorization === undefined ? undefined : { Authorization: authorization };
+    const reply = await fetch(`${program?.url ?? ''}${path}`, { ...(headers && { headers }) });
+    return { status: reply.status, challenge: reply.headers.get('www-authenticate'), text: await reply.text() };
+  }
+
+  for (const [heading, language, way] of programs) {
+    const answer = (asked: Asked) => ask(running.get(heading), asked);
+
+    describe(heading, () => {
+      it('answers a caller with a valid token that covers the request', async () => {
+        for (const scheme of ['Bearer', 'bearer']) {
+          const { status, text } = await answer({
+            authorization: `${scheme} ${await tokenOf('reports', 'orders:read')}`,
+          });
+          expect([status, text]).to.deep.equal([200, '[{ "order": 7 }]']);
+        }
+      });
+
+      it('asks for a token, and refuses what is none or is for another API', async () => {
+        const token = await tokenOf('reports', 'orders:read');
+        const wrong = [
+          undefined,
+          '',
+          'Bearer',
+          'Bearer bgt_nonsense',
+          `Basic ${token}`,
+          `Bearer ${token.slice(0, -8)}AAAAAAAA`,
+          `Bearer ${await tokenOf('elsewhere', 'orders:read')}`,
+        ];
+        for (const authorization of wrong) {
+          const { status, challenge, text } = await answer(authorization === undefined ? {} : { authorization });
+          expect([status, challenge, text], String(authorization)).to.deep.equal([401, 'Bearer', '']);
+        }
+      });
+
+      it('refuses a valid token that does not cover the request', async () => {
+        const { status, text } = await answer({ authorization: `Bearer ${await tokenOf('writer', 'orders:write')}` });
+        expect([status, text]).to.deep.equal([403, '']);
+      });
+
+      it(way === 'jwt' ? 'takes JWTs only' : 'takes an opaque token too', async () => {
+        const { status } = await answer({ authorization: `Bearer ${await tokenOf('opaque', 'orders:read')}` });
+        expect(status).to.equal(way === 'jwt' ? 401 : 200);
+      });
+
+      it(way === 'jwt' ? 'takes a revoked token until it expires' : 'refuses a revoked token at once', async () => {
+        const token = await tokenOf('reports', 'orders:read');
+        const authorization = `Bearer ${token}`;
+        expect((await answer({ authorization })).status).to.equal(200);
+        const closed = await fetch(`${api.url}/boxes/shop/Session`, { method: 'DELETE', headers: { authorization } });
+        expect(closed.status).to.equal(200);
+        expect((await answer({ authorization })).status).to.equal(way === 'jwt' ? 200 : 401);
+      });
+
+      if (way === 'check') {
+        it('lets the policies of the box decide about the path', async () => {
+          const authorization = `Bearer ${await tokenOf('reports', 'orders:read')}`;
+          for (const [path, expected] of [
+            ['/orders', 200],
+            ['/orders/7?full=1', 200],
+            ['/orders-internal', 403],
+            ['/orders/%2e%2e/admin', 403],
+            ['/orders%2f..%2fadmin', 403],
+          ] as const) {
+            expect((await answer({ authorization, path })).status, path).to.equal(expected);
+          }
+        });
+      }
+
+      it('is closed while Boxgate is down or silent, and open again afterwards', async () => {
+        const authorization = `Bearer ${await tokenOf('reports', 'orders:read')}`;
+        const fresh = await start(heading, language);
+        try {
+          boxgate.isClosed = true;
+          boxgate.cut();
+          expect((await ask(fresh, { authorization })).status, 'down').to.equal(503);
+          expect((await answer({ authorization })).status, 'down, keys known').to.equal(way === 'jwt' ? 200 : 503);
+          boxgate.isClosed = false;
+          boxgate.delay = 3000;
+          const { status, text } = await ask(fresh, { authorization });
+          expect([status, text], 'silent').to.deep.equal([503, '']);
+        } finally {
+          boxgate.isClosed = false;
+          boxgate.delay = 0;
+          boxgate.cut();
+          await fresh.stop();
+        }
+        expect((await answer({ authorization })).status).to.equal(200);
+      });
+
+      if (way === 'introspection') {
+        it('is closed where its own secret is wrong', async () => {
+          const misconfigured = await start(heading, language, { CLIENT_SECRET: 'not the secret' });
+          try {
+            const authorization = `Bearer ${await tokenOf('reports', 'orders:read')}`;
+            expect((await ask(misconfigured, { authorization })).status).to.equal(503);
+          } finally {
+            await misconfigured.stop();
+          }
+        });
+      }
+    });
+  }
+
+  it('has no other program', () => {
+    const text = readFileSync(page, 'utf8');
+    expect(text.match(/^```(js|python|go)$/gm)).to.have.length(programs.length);
+  });
+});
