@@ -1,5 +1,7 @@
 import type { Box } from './box.ts';
 import { brokenElements, when, type Draft, type Rule } from './rule.ts';
+import { SCOPE_TOKEN } from './fields.ts';
+import { RESERVED_SCOPES } from './scopes.ts';
 import { ISSUER, WEB_ADDRESS } from './uri.ts';
 
 type Subject = Draft<Box>;
@@ -8,6 +10,9 @@ type Subject = Draft<Box>;
 const SERVICE_NAME = '\\.svc(\\.|$)';
 const SERVICE = new RegExp(SERVICE_NAME, 'u');
 const ISSUER_FORM = new RegExp(ISSUER, 'u');
+/** Longest name of a scope, as in the `scope` of a Client. */
+const LONGEST_SCOPE = 128;
+const SCOPE = new RegExp(SCOPE_TOKEN, 'u');
 const ADDRESS = new RegExp(WEB_ADDRESS, 'u');
 
 /** Rules about the fields of a Box. */
@@ -43,4 +48,23 @@ export const boxRules: readonly Rule<Subject>[] = [
     broken: ({ sign_in }) =>
       when(sign_in?.logo_url !== undefined && !ADDRESS.test(sign_in.logo_url), 'sign_in.logo_url'),
   },
+  {
+    id: 'box-scope-names',
+    path: 'scopes',
+    message:
+      'must have scopes as names: at most 128 characters of visible ASCII without blank, quote and backslash (RFC 6749 section 3.3)',
+    cel: `!has(self.scopes) || self.scopes.all(k, size(k) <= ${String(LONGEST_SCOPE)} && k.matches(r'${SCOPE_TOKEN}'))`,
+    broken: ({ scopes }) => whenNamed(scopes, (name) => name.length > LONGEST_SCOPE || !SCOPE.test(name)),
+  },
+  {
+    id: 'box-scopes-reserved',
+    path: 'scopes',
+    message: `must not have a name that means the same in every box: ${RESERVED_SCOPES.join(', ')}`,
+    cel: `!has(self.scopes) || self.scopes.all(k, !(k in [${RESERVED_SCOPES.map((name) => `'${name}'`).join(', ')}]))`,
+    broken: ({ scopes }) => whenNamed(scopes, (name) => RESERVED_SCOPES.includes(name)),
+  },
 ];
+
+function whenNamed(scopes: Subject['scopes'], isBroken: (name: string) => boolean): string[] {
+  return when(Object.keys(scopes ?? {}).some(isBroken), 'scopes');
+}

@@ -44,8 +44,16 @@ const tokens = Type.Object(
         maximum: 100_000,
       }),
     ),
+    reject_unknown_scope: Type.Optional(
+      flag('true: a scope that the box does not know is `invalid_scope`. Otherwise it is ignored; false by default.'),
+    ),
+    require_listed_audience: Type.Optional(
+      flag(
+        'true: a token of a client is for the issuer or for an audience that the client lists, as a token of a user always is. Otherwise a client that lists none gets a token for any audience; false by default.',
+      ),
+    ),
   },
-  { description: 'Lifetimes and numbers of tokens.', additionalProperties: false },
+  { description: 'Lifetimes and numbers of tokens, and what they may be requested for.', additionalProperties: false },
 );
 
 const signing = Type.Object(
@@ -111,6 +119,28 @@ const cors = Type.Object(
   { description: 'Calls from scripts of other origins.', additionalProperties: false },
 );
 
+const sentence = (language: string) => line(`The sentence in ${language}: what an app with the scope may do.`, 256);
+
+const scopes = Type.Unsafe<CustomScopes>({
+  type: 'object',
+  description:
+    'Scopes of your own APIs, as `name: {en, de}`: the sentence that the consent page shows for each, after "It wants to". `en` must be given and is shown for a missing language. A client may request those that its `scope` lists.',
+  maxProperties: 64,
+  additionalProperties: Type.Object(
+    { en: sentence('English, also for people of other languages'), de: Type.Optional(sentence('German')) },
+    { description: 'The sentences of one scope, by language.', additionalProperties: false },
+  ),
+});
+
+/** Sentences about a custom scope, by language: what an app with it may do; `en` is shown for a language that is missing. */
+export interface ScopeSentences {
+  readonly en: string;
+  readonly de?: string;
+}
+
+/** The custom scopes of a box, by their names. */
+export type CustomScopes = Readonly<Record<string, ScopeSentences>>;
+
 /** Fields of a Box that are the same in a custom resource and towards the API. */
 export const boxFields = {
   active: Type.Optional(
@@ -130,6 +160,7 @@ export const boxFields = {
   ),
   registration: Type.Optional(registration),
   tokens: Type.Optional(tokens),
+  scopes: Type.Optional(scopes),
   signing: Type.Optional(signing),
   sign_in: Type.Optional(signIn),
   password: Type.Optional(password),

@@ -13,7 +13,7 @@ const access_token_expiration = Type.Optional(
 const audience = Type.Optional(
   Type.Array(line('One audience.', 1024), {
     description:
-      'Audiences the client may request (RFC 8707); the first is the default. Absent: any for tokens of the client itself, only the issuer for tokens of users.',
+      'Audiences the client may request (RFC 8707); the first is the default. Absent: any for tokens of the client itself, unless `tokens.require_listed_audience` of the box is true; only the issuer for tokens of users.',
     minItems: 1,
     maxItems: 64,
     uniqueItems: true,

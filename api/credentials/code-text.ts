@@ -9,6 +9,8 @@ export interface CodeParts {
   readonly id: string;
   /** SHA-256 of its random part, 64 hexadecimal digits. */
   readonly hash: string;
+  /** True if the token response names the scope, because another one was granted than requested (RFC 6749 §5.1). */
+  readonly namesScope: boolean;
 }
 
 /** A newly created authorization code. */
@@ -17,15 +19,20 @@ export interface NewCode extends CodeParts {
 }
 
 const prefix = 'bgc_';
+const newsAt = 15;
 const secretAt = 16;
 const checksumAt = 48;
 /** 52 bytes in base64url, whose last character carries only two bits. */
 const shape = /^bgc_[A-Za-z0-9_-]{70}$/;
 
-/** Creates an authorization code: `bgc_` + base64url of an id (16 bytes), 256 random bits (32) and CRC-32 (4). */
-export function makeCode(): NewCode {
+/**
+ * Creates an authorization code: `bgc_` + base64url of an id (16 bytes), 256 random bits (32) and CRC-32 (4). The last
+ * bit of the id is `namesScope`: it costs no column, and codes of a release that does not know it are read as before.
+ */
+export function makeCode(namesScope: boolean): NewCode {
   const bytes = Buffer.allocUnsafe(checksumAt + 4);
   fillRandom(bytes, 0, checksumAt);
+  bytes.writeUInt8((bytes.readUInt8(newsAt) & 0xfe) | Number(namesScope), newsAt);
   bytes.writeUInt32BE(crc32(bytes.subarray(0, checksumAt)), checksumAt);
   return { text: prefix + bytes.toString('base64url'), ...partsOf(bytes) };
 }
@@ -41,5 +48,6 @@ function partsOf(bytes: Buffer): CodeParts {
   return {
     id: uuidText(bytes.toString('hex', 0, secretAt)),
     hash: hash('sha256', bytes.subarray(secretAt, checksumAt), 'hex'),
+    namesScope: (bytes.readUInt8(newsAt) & 1) === 1,
   };
 }

@@ -1,7 +1,8 @@
 import type { JsonWebKey } from 'node:crypto';
 import { allows } from '../../crds/compatibility.ts';
+import { STANDARD_SCOPES } from '../../crds/scopes.ts';
 import type { BoxState } from '../state/box-state.ts';
-import { BOXGATE_SCOPE, STANDARD_SCOPES } from '../state/requestable-scopes.ts';
+import { BOXGATE_SCOPE } from '../state/requestable-scopes.ts';
 import { PROMPTS } from './authorization/request/prompt.ts';
 import { RESPONSE_MODES } from './authorization/request/response-mode.ts';
 import { RESPONSE_TYPES } from './authorization/request/response-type.ts';
@@ -42,7 +43,7 @@ export function serverMetadata(
     response_modes_supported: RESPONSE_MODES,
     prompt_values_supported: PROMPTS,
     code_challenge_methods_supported: ['S256'],
-    scopes_supported: [...STANDARD_SCOPES, BOXGATE_SCOPE],
+    scopes_supported: [...STANDARD_SCOPES, BOXGATE_SCOPE, ...Object.keys(settings.scopes ?? {}).sort()],
     claims_supported: ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', ...USER_CLAIMS],
     claims_parameter_supported: false,
     request_parameter_supported: false,

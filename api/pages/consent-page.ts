@@ -13,6 +13,8 @@ export interface ConsentView {
   readonly id: string;
   readonly client: { readonly id: string; readonly name: string | undefined };
   readonly scopes: readonly string[];
+  /** The sentences of the box for scopes of its own, by scope. */
+  readonly sentences: Readonly<Record<string, Readonly<Partial<Record<Language, string>>>>>;
   /** The service that the token is for. */
   readonly audience: string;
   /** A digest of the page's content, which the answer repeats. */
@@ -28,7 +30,7 @@ export interface ConsentView {
 export function consentPage(view: ConsentView): Page {
   const { language, look, client, scopes } = view;
   const say = messages[language];
-  const wishes = scopes.length === 0 ? [say.consentKnowsYou] : scopes.map((scope) => wish(say.scopes, scope));
+  const wishes = scopes.length === 0 ? [say.consentKnowsYou] : scopes.map((scope) => wish(scope, view));
   return page(
     { language, title: say.consent(client.name ?? client.id), ...look },
     markup`<p class="soft">${say.signedInAs(view.email)}</p>
@@ -54,8 +56,12 @@ export function consentPage(view: ConsentView): Page {
   );
 }
 
-function wish(known: Readonly<Record<string, string>>, scope: string): string {
-  return Object.hasOwn(known, scope) ? (known[scope] ?? scope) : scope;
+/** Returns what a scope lets the app do; the scope itself where nobody has written a sentence for it. */
+function wish(scope: string, { language, sentences }: ConsentView): string {
+  const standard = messages[language].scopes;
+  if (Object.hasOwn(standard, scope)) return standard[scope] ?? scope;
+  const custom = Object.hasOwn(sentences, scope) ? sentences[scope] : undefined;
+  return custom?.[language] ?? custom?.en ?? scope;
 }
 
 const units = [

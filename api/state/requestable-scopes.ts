@@ -1,4 +1,5 @@
 import type { Client } from '../../crds/client.ts';
+import { STANDARD_SCOPES } from '../../crds/scopes.ts';
 
 /** The scope of a token that acts in its user's name on the box's own endpoints, as far as the user's rights allow. */
 export const BOXGATE_SCOPE = 'boxgate';
@@ -42,17 +43,7 @@ export function defaultScope({ user }: RequestableScopes): string | undefined {
   return user.has(BOXGATE_SCOPE) ? BOXGATE_SCOPE : undefined;
 }
 
-/** Scopes of a client without `scope` (OpenID Connect Core §5.4, §11), which every box has. */
-export const STANDARD_SCOPES: readonly string[] = [
-  'openid',
-  'profile',
-  'email',
-  'address',
-  'phone',
-  GROUPS_SCOPE,
-  OFFLINE_SCOPE,
-];
-
+/** Scopes of a client without `scope`. */
 const withoutRights: ReadonlySet<string> = new Set(STANDARD_SCOPES);
 const standard: RequestableScopes = {
   client: withoutRights,

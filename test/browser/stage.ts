@@ -130,6 +130,7 @@ async function declareBoxes(api: TestApi, app: AppServer): Promise<void> {
       kind: 'Box',
       id: 'default',
       sign_in: { title: 'The Shop' },
+      scopes: { read: { en: 'see what you have ordered', de: 'sehen, was Sie bestellt haben' } },
       registration: { enabled: true, allowed_email_domains: ['shop.example'] },
     },
     {

@@ -59,6 +59,12 @@ export const FIELD_PROOFS: FieldProofs = {
     issuer: ['test/oauth/metadata.test.ts', 'have the issuer that the box is given, in every address'],
     'tokens.default_access_token_expiration': lifetimes,
     'tokens.default_lifetime': lifetimes,
+    'tokens.reject_unknown_scope': ['test/oauth/token/ignored-scopes.test.ts', 'a scope that the box does not know'],
+    'tokens.require_listed_audience': [
+      'test/http/endpoints/settings-of-tokens.test.ts',
+      'require_listed_audience: true refuses tokens of a client with an audience that it does not list',
+    ],
+    scopes: ['test/http/pages/consent-target.test.ts', 'shows its sentence in the language of the page, as text'],
     'tokens.max_refresh_lifetime': [
       'test/oauth/token/grants/refresh-token.test.ts',
       'T-44 slides with each use, up to an absolute end',
@@ -167,7 +173,7 @@ export const FIELD_PROOFS: FieldProofs = {
       'are in the id_token of a code and of a refresh as id_token_claims says',
     ],
     first_party: [authorize, 'brings the token in the fragment, as the interface has it'],
-    scope: ['test/oauth/token/access-token-plan.test.ts', 'allowed and ${shown(asked)} asked ${what}'],
+    scope: ['test/oauth/token/access-token-plan.test.ts', 'allowed and ${shown(asked)} asked${strictly} ${what}'],
     active: [
       'test/http/resources/clients.test.ts',
       'disabling refuses every token, also after the client is active again',

@@ -7,6 +7,7 @@ import type { Reply } from './requests.ts';
 
 const issuer = 'http://boxgate.test/boxes/default';
 const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+const standardScopes = ['openid', 'profile', 'email', 'address', 'phone', 'groups', 'offline_access', 'boxgate'];
 const algorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'];
 
 const claims = [
@@ -65,7 +66,7 @@ describe('the metadata of a box', () => {
         response_modes_supported: ['query', 'fragment', 'form_post'],
         prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
         code_challenge_methods_supported: ['S256'],
-        scopes_supported: ['openid', 'profile', 'email', 'address', 'phone', 'groups', 'offline_access', 'boxgate'],
+        scopes_supported: standardScopes,
         claims_supported: claims,
         claims_parameter_supported: false,
         request_parameter_supported: false,
@@ -92,6 +93,13 @@ describe('the metadata of a box', () => {
     expect(body['issuer']).to.equal('https://id.example.com/login');
     expect(body['token_endpoint']).to.equal('https://id.example.com/login/auth/token');
     expect(JSON.stringify(body)).not.to.contain('boxgate.test');
+  });
+
+  it('list the scopes that the box declares, after those of every box', async () => {
+    const scopes = { 'orders.read': { en: 'see your orders' }, toString: { en: 'write' } };
+    await api.declare('scoped', [{ kind: 'Box', id: 'scoped', scopes }]);
+    const { body } = await get('/boxes/scoped/.well-known/openid-configuration');
+    expect(body['scopes_supported']).to.deep.equal([...standardScopes, 'orders.read', 'toString']);
   });
 
   it('X-10 never take the issuer from the Host header', async () => {

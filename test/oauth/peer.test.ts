@@ -179,7 +179,7 @@ describe('a client of another make', () => {
           return error instanceof oauth.WWWAuthenticateChallengeError ? error.cause[0]?.scheme : error;
         },
       );
-    expect(await refused(ask(opaque, { scope: 'admin' }))).to.equal('invalid_scope');
+    expect(await refused(ask(opaque, { scope: 'openid' }))).to.equal('invalid_scope');
     expect(await refused(ask(opaque, {}, oauth.ClientSecretBasic('wrong')))).to.equal('basic');
     const used = oauth.refreshTokenGrantRequest(server, opaque, proof, 'bgr_x', options);
     expect(

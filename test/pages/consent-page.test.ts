@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { consentPage, type ConsentView } from '../../api/pages/consent-page.ts';
 import { messages } from '../../api/pages/messages.ts';
-import { BOXGATE_SCOPE, STANDARD_SCOPES } from '../../api/state/requestable-scopes.ts';
+import { BOXGATE_SCOPE } from '../../api/state/requestable-scopes.ts';
+import { STANDARD_SCOPES } from '../../crds/scopes.ts';
 
 const day = 86_400;
 
@@ -13,6 +14,7 @@ function view(language: ConsentView['language'], lifetime: number): ConsentView 
     id: 'id',
     client: { id: 'app', name: 'Photo Prints' },
     scopes: ['openid', 'email'],
+    sentences: {},
     audience: 'https://auth.example/boxes/shop',
     shown: 'digest',
     goesTo: 'app.example',
@@ -48,6 +50,26 @@ describe('the consent page', () => {
       expect(
         scopes.filter((scope) => shown.includes(messages[language].scopes[scope] ?? `${scope} has none`)),
       ).to.deep.equal(scopes);
+    });
+  }
+
+  const shown: readonly [scope: string, language: ConsentView['language'], text: string][] = [
+    ['orders.read', 'en', 'see your orders'],
+    ['orders.read', 'de', 'Ihre Bestellungen sehen'],
+    ['orders.write', 'en', 'place &#60;b&#62;orders&#60;/b&#62;'],
+    ['orders.write', 'de', 'place &#60;b&#62;orders&#60;/b&#62;'],
+    ['unknown', 'en', 'unknown'],
+    ['toString', 'de', 'toString'],
+    ['openid', 'en', 'know who you are'],
+  ];
+  for (const [scope, language, text] of shown) {
+    it(`A-12 A-15 shows the scope ${scope} in the language ${language} as ${text}`, () => {
+      const sentences = {
+        'orders.read': { en: 'see your orders', de: 'Ihre Bestellungen sehen' },
+        'orders.write': { en: 'place <b>orders</b>' },
+      };
+      const page = consentPage({ ...view(language, day), scopes: [scope], sentences });
+      expect(page.text).to.contain(`<ul><li>${text}</li></ul>`);
     });
   }
 

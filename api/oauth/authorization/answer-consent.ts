@@ -63,7 +63,7 @@ async function answerHeld(
   const { state, request, browser, now } = asked;
   const { signIn, verdict } = judgeAnswering(asked, held.signIn);
   if (verdict !== undefined) return verdict;
-  if (answer === 'allow' && shown !== shownDigest(request)) return { next: 'consent', id };
+  if (answer === 'allow' && shown !== shownDigest(request, state.settings)) return { next: 'consent', id };
   const isWaiting = await takeConsentRequest(held.connection, state.box, { id, browser, now });
   if (!isWaiting) return { next: 'error-page' };
   if (answer === 'deny') {

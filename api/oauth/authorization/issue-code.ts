@@ -1,6 +1,7 @@
 import { makeCode } from '../../credentials/code-text.ts';
 import type { FoundSignIn } from '../../db/authorization/sign-in-statement.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
+import { scopeMember } from '../token/requested-scope.ts';
 import { authorizationResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
 import type { BrowserRequest } from './browser-request.ts';
@@ -24,7 +25,8 @@ export async function issueCode(
   statements: CurrentStatements,
 ): Promise<AuthorizationResponse | undefined> {
   const { state, request, target } = asked;
-  const { text, id, hash } = makeCode();
+  const { plan, askedScope } = request;
+  const { text, id, hash } = makeCode(scopeMember(plan.scope, askedScope) !== undefined);
   const isStored = await statements.storeCode({
     ...answerRow(asked, signIn),
     box: state.box,

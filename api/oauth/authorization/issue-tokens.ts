@@ -9,6 +9,7 @@ import { keyFor } from '../keys/key-needed.ts';
 import { idTokenKeyFor, makeIdToken } from '../openid/id-token.ts';
 import { groupsClaim, userClaims } from '../openid/user-claims.ts';
 import { makeToken } from '../token/access-token.ts';
+import { scopeMember } from '../token/requested-scope.ts';
 import { hasRoom, sessionQuotaRefusal } from '../token/session-limit.ts';
 import { authorizationResponse, errorResponse } from './authorization-response.ts';
 import type { AuthorizationResponse } from './authorization-response.ts';
@@ -71,7 +72,7 @@ export async function issueTokens(
   const rest = [
     ['token_type', 'Bearer'],
     ['expires_in', plan.expiresIn?.toString()],
-    ['scope', plan.scope === null || plan.scope === request.askedScope ? undefined : plan.scope],
+    ['scope', scopeMember(plan.scope, request.askedScope)],
     ['id_token', idTokenOf(text)],
   ] as const;
   return authorizationResponse(place, [['access_token', text]], rest);

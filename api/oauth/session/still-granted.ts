@@ -5,6 +5,7 @@ import type { FirstGrant } from '../../db/session/grant-letter.ts';
 import type { ClientState } from '../../state/box-state.ts';
 import type { TokenSubject } from '../../state/requestable-scopes.ts';
 import type { Granted, GrantSettings } from '../token/plan.ts';
+import { listedAudiences } from '../token/requested-audience.ts';
 
 /** The scope and audience that a token was issued with, and the grant that it came from. */
 export type IssuedGrant = Granted & { readonly grant: FirstGrant };
@@ -21,8 +22,8 @@ export function stillGranted(
 ): Granted | undefined {
   if (!mayUseGrant(issued.grant, client, box)) return undefined;
   const subject = subjectOfGrant(issued.grant);
-  const unlisted = subject === 'client' ? undefined : [issuer];
-  const audience = stillListed(issued.audience, settingsOf(issued.grant, client)?.audience ?? unlisted, issuer);
+  const listed = listedAudiences(settingsOf(issued.grant, client), box, issuer, subject);
+  const audience = stillListed(issued.audience, listed, issuer);
   const scope = stillAllowed(issued.scope, scopes[subject]);
   return audience === undefined || scope === undefined ? undefined : { audience, scope };
 }

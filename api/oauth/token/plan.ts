@@ -1,7 +1,9 @@
 import type { Box } from '../../../crds/box.ts';
-import { ONE_LINE } from '../../../crds/fields.ts';
-import type { RequestableScopes, TokenSubject } from '../../state/requestable-scopes.ts';
-import { OAuthError } from '../oauth-error.ts';
+import type { Scopes } from '../../state/known-scopes.ts';
+import type { RequestableScopes } from '../../state/requestable-scopes.ts';
+import { boundAudience, requestedAudience } from './requested-audience.ts';
+import type { AudienceRules } from './requested-audience.ts';
+import { requestedScope, scopeLeft } from './requested-scope.ts';
 
 /** The settings that every grant of a client has in common. */
 export interface GrantSettings {
@@ -30,22 +32,20 @@ export interface Asked {
 export type Granted = Pick<AccessTokenPlan, 'audience' | 'scope'>;
 
 /** The settings and the subject that a token is planned for. */
-export interface PlanContext {
-  /** Settings of the grant. */
+export interface PlanContext extends AudienceRules {
   readonly settings: GrantSettings;
   /** Scopes that the client may request. */
   readonly scopes: RequestableScopes;
-  readonly box: Box;
-  readonly issuer: string;
-  readonly subject: TokenSubject;
+  /** Scopes that the box knows. */
+  readonly known: Scopes;
 }
 
 /** Plans an access token. Throws OAuthError `invalid_target` (RFC 8707 §2) or `invalid_scope` (RFC 6749 §5.2). */
 export function planAccessToken(context: PlanContext, asked: Asked): AccessTokenPlan {
   return {
     ...planForm(context.settings, context.box),
-    audience: plannedAudience(context, asked.audience),
-    scope: asked.scope === undefined ? null : scopesAsked(asked.scope, allowedScopes(context)).join(' '),
+    audience: requestedAudience(context, asked.audience),
+    scope: asked.scope === undefined ? null : requestedScope(asked.scope, allowedScopes(context), knownScopes(context)),
   };
 }
 
@@ -69,8 +69,9 @@ export function planForm(
  * client may no longer request. Throws OAuthError `invalid_target` or `invalid_scope`.
  */
 export function planGrantedToken(context: PlanContext, asked: Asked, granted: Granted): AccessTokenPlan {
-  const plan = planAccessToken(context, { audience: boundAudience(context, asked, granted), scope: undefined });
-  return { ...plan, scope: scopeLeft(allowedScopes(context), asked.scope, granted.scope) };
+  const audience = boundAudience(context, asked.audience, granted.audience);
+  const plan = planAccessToken(context, { audience, scope: undefined });
+  return { ...plan, scope: grantedScope(context, asked.scope, granted.scope) };
 }
 
 /** Plans the access token of a refresh like {@link planGrantedToken}; the response always has `expires_in`. */
@@ -79,57 +80,17 @@ export function planRefreshedToken(context: PlanContext, asked: Asked, granted: 
   return { ...plan, expiresIn: plan.lifetime };
 }
 
-/** Returns the granted audience, otherwise never the default of a client that lists audiences by now. */
-function boundAudience({ settings, subject, issuer }: PlanContext, asked: Asked, granted: Granted): string | undefined {
-  const [audience] = granted.audience ?? [];
-  if (asked.audience !== undefined && asked.audience !== (audience ?? issuer)) {
-    throw new OAuthError('invalid_target', 'The audience is not the one that was granted');
-  }
-  return audience ?? (subject === 'client' && settings.audience === undefined ? asked.audience : issuer);
-}
-
-function allowedScopes({ scopes, subject }: PlanContext): ReadonlySet<string> {
+function allowedScopes({ scopes, subject }: PlanContext): Scopes {
   return scopes[subject];
 }
 
-const longestAudience = 1024;
-const oneLine = new RegExp(ONE_LINE);
-
-function plannedAudience(
-  { settings, subject, issuer }: PlanContext,
-  asked: string | undefined,
-): readonly string[] | null {
-  const allowed = settings.audience;
-  if (asked === undefined) return allowed?.[0] === undefined ? null : [allowed[0]];
-  if (asked.length > longestAudience || !oneLine.test(asked)) {
-    throw new OAuthError('invalid_target', `The audience must be one line of at most ${longestAudience} characters`);
-  }
-  if (allowed === undefined && subject !== 'client' && asked === issuer) return null;
-  if (!(allowed?.includes(asked) ?? subject === 'client')) {
-    throw new OAuthError('invalid_target', 'The client may not ask for this audience');
-  }
-  return [asked];
+/** Returns the scopes that are not ignored; undefined: all, because the box rejects those that it does not know. */
+function knownScopes({ known, box }: PlanContext): Scopes | undefined {
+  return box.tokens?.reject_unknown_scope === true ? undefined : known;
 }
 
-const longestScope = 4096;
-const scopeShape = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
-
-/** Reads the requested scopes. Throws OAuthError `invalid_scope` unless all of them are allowed (RFC 6749 §3.3). */
-function scopesAsked(asked: string, allowed: ReadonlySet<string>): readonly string[] {
-  if (asked.length > longestScope || !scopeShape.test(asked)) {
-    throw new OAuthError('invalid_scope', 'The scope is malformed');
-  }
-  const scopes = [...new Set(asked.split(' '))];
-  if (scopes.every((scope) => allowed.has(scope))) return scopes;
-  throw new OAuthError('invalid_scope', 'The client may not ask for one of these scopes');
-}
-
-function scopeLeft(allowedNow: ReadonlySet<string>, asked: string | undefined, granted: string | null): string | null {
-  const before = granted?.split(' ') ?? [];
-  const allowed = before.filter((scope) => allowedNow.has(scope));
-  if (asked !== undefined) return scopesAsked(asked, new Set(allowed)).join(' ');
-  if (before.length > 0 && allowed.length === 0) {
-    throw new OAuthError('invalid_scope', 'The client may ask for none of the granted scopes any more');
-  }
-  return allowed.length === 0 ? null : allowed.join(' ');
+/** Returns the scope of a use of a grant: as requested, out of what is left of the granted scope (RFC 6749 §6). */
+function grantedScope(context: PlanContext, asked: string | undefined, granted: string | null): string | null {
+  const left = scopeLeft(granted, allowedScopes(context));
+  return asked === undefined ? left : requestedScope(asked, new Set(left?.split(' ')), knownScopes(context));
 }

@@ -17,11 +17,11 @@ export interface TokensBeside {
   readonly idToken?: string | undefined;
 }
 
-/** Builds the answer; `scope` only when it differs from the requested one. */
+/** Builds the answer; `scope` is that of {@link scopeMember}. */
 export function tokenResponse(
   accessToken: string,
   plan: AccessTokenPlan,
-  askedScope: string | undefined,
+  scope: string | undefined,
   { refreshToken, idToken }: TokensBeside = {},
 ): TokenResponse {
   return {
@@ -29,7 +29,7 @@ export function tokenResponse(
     access_token: accessToken,
     ...(plan.expiresIn === undefined ? {} : { expires_in: plan.expiresIn }),
     ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
-    ...(plan.scope === null || plan.scope === askedScope ? {} : { scope: plan.scope }),
+    ...(scope === undefined ? {} : { scope }),
     ...(idToken === undefined ? {} : { id_token: idToken }),
   };
 }

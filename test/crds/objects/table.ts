@@ -1,6 +1,7 @@
 import { accessPolicyRows } from './access-policies.ts';
 import { groupRows } from './groups.ts';
 import { boxRows } from './boxes.ts';
+import { boxScopeRows } from './box-scopes.ts';
 import { clientGrantRows } from './client-grants.ts';
 import { clientIdentityRows } from './client-identity.ts';
 import { clientKubernetesRows } from './client-kubernetes.ts';
@@ -20,5 +21,6 @@ export const table: readonly Row[] = [
   ...accessPolicyRows,
   ...boxRows,
   ...groupRows,
+  ...boxScopeRows,
   ...validFalseRows,
 ];

@@ -378,6 +378,30 @@ describe('a token and the settings that it was issued under', () => {
       await expectLive(access);
     });
 
+    it('R-18 require_listed_audience: true refuses tokens of a client with an audience that it does not list', async () => {
+      const foreign = await tokensOf('client_credentials', { audience: files });
+      const own = await tokensOf('client_credentials');
+      await say({ tokens: { require_listed_audience: true } });
+      await expectRefused(foreign.access);
+      await expectLive(own.access);
+      expect((await refresh(foreign.refresh)).body).to.include({ error: 'invalid_target' });
+      expect(await introspect(foreign.refresh)).to.deep.equal({ active: false });
+      expect((await refresh(own.refresh)).status).to.equal(200);
+      const asked = { grant_type: 'client_credentials', audience: files };
+      expect((await atToken(asked)).body).to.include({ error: 'invalid_target' });
+      expect((await atToken({ ...asked, audience: 'http://boxgate.test/boxes/default' })).status).to.equal(200);
+      await say({});
+      await expectLive(foreign.access);
+    });
+
+    it('R-18 require_listed_audience: true issues tokens of a client for an audience that it lists', async () => {
+      await configure({ auth: { client_credentials: { audience: [files] } } });
+      await say({ tokens: { require_listed_audience: true } });
+      const { access, refresh: token } = await tokensOf('client_credentials', { audience: files });
+      await expectLive(access);
+      expect((await refresh(token)).status).to.equal(200);
+    });
+
     it('R-09 compatibility.password_grant: false refuses the grant, and the tokens of it', async () => {
       const { access } = await tokensOf('password');
       const other = await tokensOf('client_credentials');

@@ -168,7 +168,7 @@ describe('the authorization endpoint', () => {
     ['unsupported_response_type', '#', { ...code, response_type: 'code token' }],
     ['unsupported_response_type', '?', { ...code, response_type: 'words' }],
     ['unauthorized_client', '#', { ...implicit, client_id: 'code-only' }],
-    ['invalid_scope', '#', { ...implicit, scope: 'write' }],
+    ['invalid_scope', '#', { ...implicit, scope: 'boxgate' }],
     ['invalid_request', '?', { response_type: 'code', client_id: 'own' }],
     ['invalid_request', '?', { ...code, code_challenge_method: 'plain' }],
     ['invalid_request', '?', { ...code, code_challenge: 'short' }],

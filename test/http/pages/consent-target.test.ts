@@ -192,6 +192,31 @@ describe('a consent and what it is for', () => {
     });
   }
 
+  describe('for a scope of the box', () => {
+    const sentences = (read: object) => ({ kind: 'Box', id: 'default', scopes: { read } }) as const;
+    const english = { 'Accept-Language': 'en' };
+    const german = { 'Accept-Language': 'de' };
+
+    before(() => api.declare('default', [sentences({ en: 'see <i>orders</i>', de: 'Bestellungen sehen' })]));
+    after(() => api.declare('default', [{ kind: 'Box', id: 'default' }]));
+
+    it('A-12 shows its sentence in the language of the page, as text', async () => {
+      const { location } = await ask({ client_id: 'plain', prompt: 'consent' });
+      expect((await browser.get(location, english)).text).to.contain('<li>see &#60;i&#62;orders&#60;/i&#62;</li>');
+      expect((await browser.get(location, german)).text).to.contain('<li>Bestellungen sehen</li>');
+    });
+
+    it('R-B1 covers the sentence that the page showed, not one that is there since', async () => {
+      const { location } = await ask({ client_id: 'plain', prompt: 'consent' });
+      const fields = { ...hiddenFields((await browser.get(location)).text), answer: 'allow' };
+      await api.declare('default', [sentences({ en: 'delete your orders' })]);
+      const again = await browser.post('/auth/consent', fields);
+      expect([again.status, isQuestion(again)]).to.deep.equal([303, true]);
+      expect((await browser.get(again.location, german)).text).to.contain('<li>delete your orders</li>');
+      expect(partsOf(await browser.submit(again.location, { answer: 'allow' })).has('code')).to.equal(true);
+    });
+  });
+
   describe('is asked for every time where nothing proves who receives the answer', () => {
     const unproven: readonly [client: string, wish: Record<string, string>][] = [
       ['loopback', { redirect_uri: 'http://127.0.0.1:51004/back' }],

@@ -138,7 +138,7 @@ describe('response types of OpenID Connect', () => {
     it('brings tokens and errors too', async () => {
       const mode = { response_mode: 'form_post' };
       expect(Object.keys(fieldsOf(await ask({ ...both, ...mode })))).to.include.members(['access_token', 'id_token']);
-      const refused = await ask({ ...codeRequest, ...mode, scope: 'write' });
+      const refused = await ask({ ...codeRequest, ...mode, scope: 'openid  email' });
       expect(fieldsOf(refused)).to.include({ error: 'invalid_scope' });
     });
 

@@ -10,6 +10,8 @@ import { refusalOf } from '../refusal.ts';
 const client: Client = { resourceType: 'Client', id: 'a', grant_types: ['client_credentials'] };
 const box: Box = { resourceType: 'Box', id: 'default' };
 const issuer = 'https://issuer';
+/** Scopes that the box knows, next to those that the client of a row may request. */
+const known = new Set(['openid', 'email', 'offline_access', 'boxgate', 'read', 'write', 'other']);
 const nothing: Asked = { audience: undefined, scope: undefined };
 const plan = (
   settings: GrantSettings,
@@ -19,6 +21,7 @@ const plan = (
     {
       settings,
       scopes: requestableScopes({ ...client, ...over.client }, true),
+      known,
       box: over.tokens === undefined ? box : { ...box, tokens: over.tokens },
       issuer,
       subject: over.subject ?? 'client',
@@ -70,11 +73,17 @@ describe('the plan of an access token', () => {
     { allowed: undefined, asked: 'x'.repeat(1024), planned: ['x'.repeat(1024)] },
     { allowed: undefined, asked: 'x'.repeat(1025), planned: 'invalid_target' },
     { allowed: undefined, asked: 'two\nlines', planned: 'invalid_target' },
+    { allowed: undefined, asked: undefined, listed: true, planned: null },
+    { allowed: undefined, asked: issuer, listed: true, planned: null },
+    { allowed: undefined, asked: 'https://any.example', listed: true, planned: 'invalid_target' },
+    { allowed: ['x', 'y'], asked: 'y', listed: true, planned: ['y'] },
+    { allowed: ['x', 'y'], asked: issuer, listed: true, planned: 'invalid_target' },
   ];
-  for (const { allowed, asked, planned } of audiences) {
-    it(`T-09 with ${shown(allowed)} allowed and ${shown(asked)} asked is for ${shown(planned)}`, () => {
+  for (const { allowed, asked, planned, listed = false } of audiences) {
+    const must = listed ? ', which must be listed,' : '';
+    it(`T-09 with ${shown(allowed)} allowed and ${shown(asked)} asked${must} is for ${shown(planned)}`, () => {
       const settings = allowed === undefined ? {} : { audience: allowed };
-      const make = () => plan(settings, { asked: { audience: asked } });
+      const make = () => plan(settings, { asked: { audience: asked }, tokens: { require_listed_audience: listed } });
       if (typeof planned === 'string') expect(refusalOf(make)).to.equal(planned);
       else expect(make().audience).to.deep.equal(planned);
     });
@@ -88,6 +97,13 @@ describe('the plan of an access token', () => {
     { allowed: ['read', 'write'], asked: 'write read write', planned: 'write read' },
     { allowed: ['read'], asked: 'read write', refused: true },
     { allowed: ['read'], asked: 'openid', refused: true },
+    { allowed: ['read'], asked: 'unknown read other-unknown', planned: 'read' },
+    { allowed: ['read'], asked: 'unknown', planned: null },
+    { allowed: ['read'], asked: 'unknown write', refused: true },
+    { allowed: ['read', 'unlisted'], asked: 'unlisted unknown', planned: 'unlisted' },
+    { allowed: ['read'], asked: 'unknown read', rejects: true, refused: true },
+    { allowed: ['read'], asked: 'read', rejects: true, planned: 'read' },
+    { allowed: ['read'], asked: 'unknown  read', refused: true },
     { allowed: [], asked: 'read', refused: true },
     { allowed: ['read'], asked: 'read ', refused: true },
     { allowed: ['read'], asked: ' read', refused: true },
@@ -97,10 +113,13 @@ describe('the plan of an access token', () => {
     { allowed: ['read'], asked: 'réad', refused: true },
     { allowed: ['read'], asked: Array(900).fill('read').join(' '), refused: true },
   ];
-  for (const { allowed, asked, planned, refused } of scopes) {
+  for (const { allowed, asked, planned, refused, rejects } of scopes) {
     const what = refused === true ? 'is refused' : `has the scope ${shown(planned)}`;
-    it(`with ${shown(allowed)} allowed and ${shown(asked)} asked ${what}`, () => {
-      const make = () => plan({}, { client: allowed === undefined ? {} : { scope: allowed }, asked: { scope: asked } });
+    const strictly = rejects === true ? ', which must be known,' : '';
+    it(`with ${shown(allowed)} allowed and ${shown(asked)} asked${strictly} ${what}`, () => {
+      const tokens = rejects === undefined ? undefined : { reject_unknown_scope: rejects };
+      const over = { client: allowed === undefined ? {} : { scope: allowed }, asked: { scope: asked } };
+      const make = () => plan({}, tokens === undefined ? over : { ...over, tokens });
       if (refused === true) expect(refusalOf(make)).to.equal('invalid_scope');
       else expect(make().scope).to.equal(planned);
     });
@@ -144,7 +163,7 @@ describe('the plan of an access token of a user', () => {
     const what = `${subject}, ${shown(scope)}, ${isManaged ? 'declared' : 'not declared'}`;
     it(`R-B1 ${allowed ? 'may have' : 'never has'} the scope boxgate: ${what}`, () => {
       const requestable = requestableScopes(scope === undefined ? client : { ...client, scope }, isManaged);
-      const context = { settings: {}, scopes: requestable, box, issuer, subject };
+      const context = { settings: {}, scopes: requestable, known, box, issuer, subject };
       const make = () => planAccessToken(context, { ...nothing, scope: 'boxgate' });
       if (allowed) expect(make().scope).to.equal('boxgate');
       else expect(refusalOf(make)).to.equal('invalid_scope');
@@ -174,7 +193,7 @@ describe('the plan of an access token of a user', () => {
   for (const [subject, scope, auth, allowed] of offline) {
     it(`${allowed ? 'may have' : 'never has'} offline_access: ${subject}, ${shown(scope)}, ${shown(auth)}`, () => {
       const requestable = requestableScopes({ ...client, ...(scope && { scope }), ...(auth && { auth }) }, true);
-      const context = { settings: {}, scopes: requestable, box, issuer, subject };
+      const context = { settings: {}, scopes: requestable, known, box, issuer, subject };
       const make = () => planAccessToken(context, { ...nothing, scope: 'offline_access' });
       if (allowed) expect(make().scope).to.equal('offline_access');
       else expect(refusalOf(make)).to.equal('invalid_scope');
@@ -182,7 +201,8 @@ describe('the plan of an access token of a user', () => {
   }
 
   it('R-07 of a code or a refresh is for the audience that was granted, never for one that is listed since', () => {
-    const context = { settings: { audience: ['x'] }, scopes: requestableScopes(client, true), box, issuer } as const;
+    const scopes = requestableScopes(client, true);
+    const context = { settings: { audience: ['x'] }, scopes, known, box, issuer } as const;
     for (const granted of [null, ['y']]) {
       const what = { audience: granted, scope: null };
       const user = { ...context, subject: 'user' } as const;
@@ -192,7 +212,8 @@ describe('the plan of an access token of a user', () => {
   });
 
   it('R-B1 of a code or a refresh has no scope that was not granted', () => {
-    const context = { settings: {}, scopes: requestableScopes(client, true), box, issuer, subject: 'user' } as const;
+    const scopes = requestableScopes(client, true);
+    const context = { settings: {}, scopes, known, box, issuer, subject: 'user' } as const;
     const granted = { audience: null, scope: null };
     expect(planGrantedToken(context, nothing, granted).scope).to.equal(null);
     expect(planRefreshedToken(context, nothing, granted).scope).to.equal(null);
@@ -207,13 +228,14 @@ describe('the plan of a refreshed access token', () => {
   const refreshed = (
     granted: { audience: readonly string[] | null; scope: string | null },
     asked: Partial<Asked>,
-    over: { audience?: readonly string[]; scope?: string[]; subject?: TokenSubject } = {},
+    over: { audience?: readonly string[]; scope?: string[]; subject?: TokenSubject; tokens?: Box['tokens'] } = {},
   ) =>
     planRefreshedToken(
       {
         settings: over.audience === undefined ? {} : { audience: over.audience },
         scopes: requestableScopes(over.scope === undefined ? client : { ...client, scope: over.scope }, true),
-        box,
+        known,
+        box: over.tokens === undefined ? box : { ...box, tokens: over.tokens },
         issuer,
         subject: over.subject ?? 'client',
       },
@@ -236,12 +258,19 @@ describe('the plan of a refreshed access token', () => {
     { granted: ['x'], asked: undefined, allowed: ['y'], planned: 'invalid_target' },
     { granted: null, asked: undefined, allowed: ['y'], planned: 'invalid_target' },
     { granted: null, asked: undefined, allowed: ['y', 'https://issuer'], planned: ['https://issuer'] },
+    { granted: null, asked: undefined, listed: true, planned: null },
+    { granted: null, asked: issuer, listed: true, planned: null },
+    { granted: ['x'], asked: undefined, listed: true, planned: 'invalid_target' },
+    { granted: [issuer], asked: undefined, listed: true, planned: null },
+    { granted: ['x'], asked: undefined, listed: true, allowed: ['x'], planned: ['x'] },
   ];
-  for (const { granted, asked, allowed, planned } of audiences) {
-    const now = allowed === undefined ? '' : `, now only ${JSON.stringify(allowed)} allowed`;
+  for (const { granted, asked, allowed, planned, listed = false } of audiences) {
+    const lists = allowed === undefined ? '' : `, now only ${JSON.stringify(allowed)} allowed`;
+    const now = listed ? `${lists}, which must be listed` : lists;
     it(`granted for ${shown(granted)}, asked for ${shown(asked)}${now}: ${shown(planned)}`, () => {
-      const make = () =>
-        refreshed({ audience: granted, scope: null }, { audience: asked }, allowed && { audience: allowed });
+      const tokens = { require_listed_audience: listed };
+      const over = allowed === undefined ? { tokens } : { tokens, audience: allowed };
+      const make = () => refreshed({ audience: granted, scope: null }, { audience: asked }, over);
       if (typeof planned === 'string') expect(refusalOf(make)).to.equal(planned);
       else expect(make().audience).to.deep.equal(planned);
     });
@@ -257,11 +286,18 @@ describe('the plan of a refreshed access token', () => {
     { granted: 'read write', asked: 'write', allowed: ['read'], refused: true },
     { granted: 'read write', asked: undefined, allowed: ['other'], refused: true },
     { granted: 'read', asked: 'read  ', refused: true },
+    { granted: 'read write', asked: 'unknown write', planned: 'write' },
+    { granted: 'read write', asked: 'unknown', planned: null },
+    { granted: null, asked: 'unknown', planned: null },
+    { granted: 'read', asked: 'unknown', allowed: ['other'], refused: true },
+    { granted: 'read', asked: 'unknown read', rejects: true, refused: true },
   ];
-  for (const { granted, asked, allowed = ['read', 'write'], planned, refused } of scopes) {
+  for (const { granted, asked, allowed = ['read', 'write'], planned, refused, rejects = false } of scopes) {
     const what = refused === true ? 'refused' : shown(planned);
-    it(`T-44 granted ${shown(granted)}, asked ${shown(asked)}, now ${JSON.stringify(allowed)} allowed: ${what}`, () => {
-      const make = () => refreshed({ audience: null, scope: granted }, { scope: asked }, { scope: allowed });
+    const now = `${JSON.stringify(allowed)} allowed${rejects ? ', unknown scopes rejected' : ''}`;
+    it(`T-44 granted ${shown(granted)}, asked ${shown(asked)}, now ${now}: ${what}`, () => {
+      const over = { scope: allowed, tokens: { reject_unknown_scope: rejects } };
+      const make = () => refreshed({ audience: null, scope: granted }, { scope: asked }, over);
       if (refused === true) expect(refusalOf(make)).to.equal('invalid_scope');
       else expect(make().scope).to.equal(planned);
     });

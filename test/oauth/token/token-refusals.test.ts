@@ -119,7 +119,7 @@ describe('the token endpoint refuses', () => {
       },
     },
     '400 invalid_scope': {
-      'a scope that the client may not have': () => form({ ...asked, scope: 'admin' }, basic('scoped', secret)),
+      'a scope that the client may not have': () => form({ ...asked, scope: 'openid' }, basic('scoped', secret)),
       'a scope of a client that lists none': () => form({ ...asked, scope: 'read' }),
       'a malformed scope': () => form({ ...asked, scope: 'read  write' }, basic('scoped', secret)),
     },

@@ -190,6 +190,27 @@ export const boxStories: Readonly<Record<string, Story>> = {
     await ground.app();
     return async (api) => isLet(await ground.atToken(api, { grant_type: 'client_credentials' }), 200, [429]);
   }),
+  'Box.tokens.require_listed_audience': ofBox({}, { tokens: { require_listed_audience: true } }, (ground) =>
+    opening(ground, {}, { audience: files }),
+  ),
+  'Box.tokens.require_listed_audience (new tokens)': ofBox(
+    {},
+    { tokens: { require_listed_audience: true } },
+    async (ground) => {
+      await ground.app();
+      const asked = { grant_type: 'client_credentials', audience: files };
+      return async (api) => isLet(await ground.atToken(api, asked), 200, [400]);
+    },
+  ),
+  'Box.tokens.require_listed_audience (refresh token)': ofBox(
+    {},
+    { tokens: { require_listed_audience: true } },
+    async (ground) => {
+      await ground.app({ auth: { client_credentials: { refresh_token: true } } });
+      const { refresh } = await ground.tokens({ audience: files });
+      return (api) => ground.refreshes(api, refresh);
+    },
+  ),
   async 'Box.compatibility.password_grant (tokens)'(ground) {
     const { user } = await tokensOfUser(ground);
     const reply = await ground.atToken(ground.one, {

@@ -31,6 +31,8 @@ export const GRANTS_NOTHING: Readonly<Record<string, string>> = {
   'AccessPolicy.suspend': stores,
   'Box.tokens.default_access_token_expiration': lifetime,
   'Box.tokens.default_lifetime': lifetime,
+  'Box.tokens.reject_unknown_scope': narrows,
+  'Box.scopes': 'it names scopes for people: a client requests those that its own scope lists',
   'Box.signing': 'the form of a signature: former keys are kept while their tokens live',
   'Box.sign_in.title': shown,
   'Box.sign_in.logo_url': shown,

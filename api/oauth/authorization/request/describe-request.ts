@@ -1,4 +1,4 @@
-import type { Box } from '../../../../crds/box.ts';
+import type { Box, CustomScopes } from '../../../../crds/box.ts';
 import { ID_TOKEN_LIFETIME } from '../../openid/id-token.ts';
 import { refreshLifetimes } from '../../refresh/refresh-lifetimes.ts';
 import type { OAuthServices } from '../../services.ts';
@@ -10,6 +10,8 @@ import { shownDigest } from './shown-request.ts';
 export interface DescribedRequest {
   readonly client: { readonly id: string; readonly name: string | undefined };
   readonly scopes: readonly string[];
+  /** The sentences of the box for scopes of its own. */
+  readonly sentences: CustomScopes;
   /** The service that the token is for: the issuer, or another audience of the client. */
   readonly audience: string;
   readonly redirectUri: string;
@@ -43,10 +45,11 @@ function described(request: AuthorizationRequest, settings: Box): DescribedReque
   return {
     client: { id: client.id, name: client.name },
     scopes: plan.scope?.split(' ') ?? [],
+    sentences: settings.scopes ?? {},
     audience: plan.audience?.[0] ?? place.issuer,
     redirectUri: place.redirectUri,
     lifetime: type === 'id_token' ? ID_TOKEN_LIFETIME : Math.max(plan.lifetime, renewed),
     loginHint,
-    shown: shownDigest(request),
+    shown: shownDigest(request, settings),
   };
 }

@@ -1,7 +1,7 @@
 import { parseCode } from '../../../credentials/code-text.ts';
+import type { CodeParts } from '../../../credentials/code-text.ts';
 import type { FoundCode } from '../../../db/authorization/code-statements.ts';
 import type { ClientState } from '../../../state/box-state.ts';
-import { BOXGATE_SCOPE } from '../../../state/requestable-scopes.ts';
 import { planForm, planGrantedToken } from '../plan.ts';
 import type { AccessTokenPlan, PlanContext } from '../plan.ts';
 import { askedIn } from '../asked.ts';
@@ -14,6 +14,7 @@ import type { MadeAccessToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { issueIdToken } from '../../openid/issue-id-token.ts';
+import { scopeMember } from '../requested-scope.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
 import { notValid, redeemCode } from './redeem-code.ts';
@@ -33,6 +34,7 @@ export const authorizationCode: Grant = {
       const plan = plannedFor(answer, request, {
         settings,
         scopes: client.scopes,
+        known: state.knownScopes,
         box: state.settings,
         issuer,
         subject: 'user',
@@ -44,18 +46,18 @@ export const authorizationCode: Grant = {
       return { plan, scope: answer.scope, made, idToken };
     };
     const issued = await redeemCode({ presented, context, make, now });
-    return tokenResponse(issued.made.text, issued.plan, knownScope(issued.scope), issued);
+    return tokenResponse(issued.made.text, issued.plan, scopeOfResponse(issued, presented.code), issued);
   },
 };
 
-/** Returns the scope for the response (§5.1): a client knows what it requested, but maybe not the default scope. */
-function knownScope(granted: string | null): string | undefined {
-  return granted === BOXGATE_SCOPE ? undefined : (granted ?? undefined);
+/** Returns the member `scope` of the response (§5.1), which depends on the authorization request and on changes since. */
+function scopeOfResponse({ plan, scope }: Issued, { namesScope }: CodeParts): string | undefined {
+  return namesScope ? (plan.scope ?? '') : scopeMember(plan.scope, scope ?? undefined);
 }
 
 interface Issued {
   readonly plan: AccessTokenPlan;
-  /** The scope and audience that were granted with the code. */
+  /** The scope that was granted with the code. */
   readonly scope: string | null;
   readonly made: MadeAccessToken;
   readonly idToken: string | undefined;

@@ -5,6 +5,7 @@ import { authenticateClient } from '../../client-auth/authenticate-client.ts';
 import { makeToken } from '../access-token.ts';
 import { keyFor } from '../../keys/key-needed.ts';
 import { OAuthError } from '../../oauth-error.ts';
+import { scopeMember } from '../requested-scope.ts';
 import { storeSession } from '../store-session.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant } from './grant.ts';
@@ -19,15 +20,13 @@ export const clientCredentials: Grant = {
     const settings = client.client.auth?.client_credentials ?? {};
     const asked = askedIn(request.parameters);
     const issuer = services.issuer(state);
-    const plan = planAccessToken(
-      { settings, scopes: client.scopes, box: state.settings, issuer, subject: 'client' },
-      asked,
-    );
+    const { settings: box, knownScopes: known } = state;
+    const plan = planAccessToken({ settings, scopes: client.scopes, known, box, issuer, subject: 'client' }, asked);
     const now = services.now();
     const holder = { client: client.client.id, user: null, type: 'c', remoteAddr: request.remoteAddr } as const;
     const { text, session } = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now });
     const refreshToken = await storeSession(session, settings, context, now);
-    return tokenResponse(text, plan, asked.scope, { refreshToken });
+    return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope), { refreshToken });
   },
 };
 

@@ -7,6 +7,7 @@ import { canAuthenticate } from '../../client-auth/confidential.ts';
 import { makeToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
+import { scopeMember } from '../requested-scope.ts';
 import { issueWithinLimit, tooManySessions } from '../session-limit.ts';
 import { tokenResponse } from '../response.ts';
 import type { Grant, GrantContext, TokenRequest } from './grant.ts';
@@ -22,15 +23,16 @@ export const password: Grant = {
     const client = await askingClient(request, context);
     const asked = askedIn(request.parameters);
     const issuer = services.issuer(state);
+    const { settings: box, knownScopes: known } = state;
     const subject = 'user-by-password';
-    const plan = planAccessToken({ settings: {}, scopes: client.scopes, box: state.settings, issuer, subject }, asked);
+    const plan = planAccessToken({ settings: {}, scopes: client.scopes, known, box, issuer, subject }, asked);
     const user = await personIn(request, context);
     if (user === undefined) throw notValid();
     const now = services.now();
     const holder = { client: client.client.id, user, type: 'p', remoteAddr: request.remoteAddr } as const;
     const { text, session } = makeToken(state, holder, plan, { issuer, key: null, now });
     if (!(await issueWithinLimit(session, state.settings, transaction, now))) throw tooManySessions();
-    return tokenResponse(text, plan, asked.scope);
+    return tokenResponse(text, plan, scopeMember(plan.scope, asked.scope));
   },
 };
 

@@ -15,6 +15,7 @@ import type { MadeAccessToken } from '../access-token.ts';
 import { notAuthenticated } from '../../not-authenticated.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { issueIdToken } from '../../openid/issue-id-token.ts';
+import { scopeMember } from '../requested-scope.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
 import { tooManySessions } from '../session-limit.ts';
 import { subjectOfGrant } from '../../session/still-granted.ts';
@@ -36,9 +37,10 @@ export const refreshToken: Grant = {
     const issuer = services.issuer(state);
     const make = (family: RefreshFamily): Refreshed => {
       const holder = { client: client.client.id, user: family.user, type: 'r', remoteAddr } as const;
-      const context = { scopes: client.scopes, box: state.settings, issuer, subject: subjectOfGrant(family.grant) };
+      const { settings: box, knownScopes: known } = state;
+      const subject = subjectOfGrant(family.grant);
       const settings = refreshSettings(client.client, family.grant);
-      const plan = planRefreshedToken({ ...context, settings }, asked, family);
+      const plan = planRefreshedToken({ settings, scopes: client.scopes, known, box, issuer, subject }, asked, family);
       const { person } = family;
       const made = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now, person });
       // OpenID Connect Core §12.2: the same user and sign-in, without a nonce.
@@ -52,7 +54,8 @@ export const refreshToken: Grant = {
     if (used === 'full') throw tooManySessions();
     const { text, plan, granted, idToken } = used.made;
     const { refreshToken } = used;
-    return tokenResponse(text, plan, asked.scope ?? granted.scope ?? undefined, { refreshToken, idToken });
+    const scope = scopeMember(plan.scope, asked.scope ?? granted.scope ?? undefined);
+    return tokenResponse(text, plan, scope, { refreshToken, idToken });
   },
 };
 

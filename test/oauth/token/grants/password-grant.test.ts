@@ -63,7 +63,7 @@ describe('the password grant (RFC 6749 section 4.3)', () => {
     ['what is no email', { ...ann, username: 'ann' }, 'old', '400 invalid_grant'],
     ['no username', { password: 'x' }, 'old', '400 invalid_request'],
     ['no password', { username: ann.username }, 'old', '400 invalid_request'],
-    ['another scope', { ...ann, scope: 'write' }, 'old', '400 invalid_scope'],
+    ['another scope', { ...ann, scope: 'openid' }, 'old', '400 invalid_scope'],
     ['T-05 a client that does not list it', ann, 'new', '400 unauthorized_client'],
     ['a confidential client that only names itself', { ...ann, client_id: 'old' }, undefined, '401 invalid_client'],
     ['a client that nobody knows', { ...ann, client_id: 'nobody' }, undefined, '401 invalid_client'],

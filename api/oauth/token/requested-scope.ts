@@ -1,0 +1,51 @@
+import type { Scopes } from '../../state/known-scopes.ts';
+import { OAuthError } from '../oauth-error.ts';
+
+const longestScope = 4096;
+const scopeShape = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
+/**
+ * Returns the scope of a request (RFC 6749 §3.3), null if nothing is left of it. Ignores scopes that are not `known`
+ * (OpenID Connect Core §3.1.2.1); with `known` undefined, every scope is known. Throws OAuthError `invalid_scope`
+ * for a malformed text, and for a known scope that is not allowed (§5.2).
+ */
+export function requestedScope(asked: string, allowed: Scopes, known: Scopes | undefined): string | null {
+  if (asked.length > longestScope || !scopeShape.test(asked)) {
+    throw new OAuthError(
+      'invalid_scope',
+      `scope is malformed: send at most ${String(longestScope)} characters, scopes of visible ASCII with one space between them`,
+    );
+  }
+  const scopes = [...new Set(asked.split(' '))];
+  if (scopes.every((scope) => allowed.has(scope))) return scopes.join(' ');
+  const refused = scopes.find((scope) => !allowed.has(scope) && (known === undefined || known.has(scope)));
+  if (refused !== undefined) throw new OAuthError('invalid_scope', refusal(refused));
+  return scopeText(scopes.filter((scope) => allowed.has(scope)));
+}
+
+/** Returns the granted scope without what is no longer allowed. Throws OAuthError `invalid_scope` if nothing is left. */
+export function scopeLeft(granted: string | null, allowed: Scopes): string | null {
+  if (granted === null) return null;
+  const left = granted.split(' ').filter((scope) => allowed.has(scope));
+  if (left.length > 0) return left.join(' ');
+  throw new OAuthError('invalid_scope', 'The client may request none of the granted scopes any more');
+}
+
+/**
+ * Returns the member `scope` of a response: undefined (left out) if the granted scope is the requested one, which is
+ * undefined if the request named none. Empty if nothing was granted (RFC 6749 §5.1: required when it differs).
+ */
+export function scopeMember(granted: string | null, requested: string | undefined): string | undefined {
+  return granted === (requested ?? null) ? undefined : (granted ?? '');
+}
+
+function scopeText(scopes: readonly string[]): string | null {
+  return scopes.length === 0 ? null : scopes.join(' ');
+}
+
+function refusal(scope: string): string {
+  const name = scope.length > longestShown ? `${scope.slice(0, longestShown)}...` : scope;
+  return `scope has ${name}, which this request may not have: leave it out, or list it in the client`;
+}
+
+const longestShown = 128;
