@@ -69,27 +69,33 @@ export const clientRules: readonly Rule<Subject>[] = [
   },
 ];
 
-/** Demands a redirect URI of a grant that redirects: of one that is listed, and of the settings of any. */
+/**
+ * Demands a redirect URI of a grant that redirects: of one that is listed, and of the settings of any. The code grant
+ * takes a list in its place.
+ */
 function presenceRules(grant: 'implicit' | 'authorization_code'): Rule<Subject>[] {
   const settings = `self.auth.${grant}`;
   const path = `auth.${grant}.redirect_uri`;
   const name = grant.replace('_', '-');
+  const takesList = grant === 'authorization_code';
+  const message = takesList ? 'must be given, or redirect_uris' : 'must be given';
   return [
     {
       id: `${name}-needs-redirect`,
       path,
-      message: `must be given, or redirect_uris, when grant_types has ${grant}`,
+      message: takesList ? `${message}, when grant_types has ${grant}` : `${message} when grant_types has ${grant}`,
       cel: `!('${grant}' in self.grant_types) || (has(self.auth) && has(${settings}))`,
       broken: ({ grant_types, auth }) => when(lists(grant_types, grant) && auth?.[grant] === undefined, path),
     },
     {
       id: `${name}-settings-need-redirect`,
       path,
-      message: 'must be given, or redirect_uris',
-      cel: `!has(self.auth) || !has(${settings}) || has(${settings}.redirect_uri) || has(${settings}.redirect_uris)`,
+      message,
+      cel: `!has(self.auth) || !has(${settings}) || has(${settings}.redirect_uri)${takesList ? ` || has(${settings}.redirect_uris)` : ''}`,
       broken: ({ auth }) => {
         const given = auth?.[grant];
-        return when(given !== undefined && given.redirect_uri === undefined && given.redirect_uris === undefined, path);
+        const isListed = takesList && given?.redirect_uris !== undefined;
+        return when(given !== undefined && given.redirect_uri === undefined && !isListed, path);
       },
     },
   ];

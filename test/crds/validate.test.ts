@@ -38,7 +38,7 @@ describe('checkResource', () => {
       'id must be given',
       'box is not a known field',
       'resourceType must be Client, not "AccessPolicy"',
-      'auth.implicit.redirect_uri must be given, or redirect_uris, when grant_types has implicit',
+      'auth.implicit.redirect_uri must be given when grant_types has implicit',
     ]);
   });
 

@@ -82,13 +82,18 @@ const BAD = {
   'one character too much': `https://app.example.com/${letters(2025)}`,
 } as const;
 
+const one = 'https://one.example/';
+
 /** Every redirect URI in each of the places where a client has one. */
 export const redirectUriRows: readonly Row[] = [
   ...GOOD.flatMap((uri) => [
     ...accepted('Client', {
       [`implicit: ${uri}`]: { grant_types: ['implicit'], auth: { implicit: { redirect_uri: uri } } },
       [`authorization_code: ${uri}`]: { auth: { authorization_code: { redirect_uri: uri } } },
-      [`the list of implicit: ${uri}`]: { grant_types: ['implicit'], auth: { implicit: { redirect_uris: [uri] } } },
+      [`the list of implicit: ${uri}`]: {
+        grant_types: ['implicit'],
+        auth: { implicit: { redirect_uri: one, redirect_uris: [uri] } },
+      },
       [`the list of authorization_code: ${uri}`]: { auth: { authorization_code: { redirect_uris: [uri] } } },
       [`after signing out: ${uri}`]: { post_logout_redirect_uris: [uri] },
     }),
@@ -104,7 +109,7 @@ export const redirectUriRows: readonly Row[] = [
         'auth.authorization_code.redirect_uri',
       ],
       [`the list of implicit: ${title}`]: [
-        { grant_types: ['implicit'], auth: { implicit: { redirect_uris: [uri, 'https://app.example.com/'] } } },
+        { grant_types: ['implicit'], auth: { implicit: { redirect_uri: one, redirect_uris: [uri] } } },
         'auth.implicit.redirect_uris[0]',
       ],
       [`the list of authorization_code: ${title}`]: [
@@ -127,7 +132,10 @@ export const redirectUriRows: readonly Row[] = [
     },
     'as many redirect_uris as a client may have': {
       grant_types: ['implicit', 'authorization_code'],
-      auth: { implicit: { redirect_uris: addresses(32) }, authorization_code: { redirect_uris: addresses(32) } },
+      auth: {
+        implicit: { redirect_uri: one, redirect_uris: addresses(32) },
+        authorization_code: { redirect_uris: addresses(32) },
+      },
     },
   }),
   ...(['implicit', 'authorization_code'] as const).flatMap((grant) =>
@@ -137,24 +145,28 @@ export const redirectUriRows: readonly Row[] = [
         `auth.${grant}.redirect_uris`,
       ],
       [`${grant}: redirect_uris that are a string`]: [
-        { auth: { [grant]: { redirect_uris: 'https://a.example/' } } },
+        { auth: { [grant]: { redirect_uri: one, redirect_uris: 'https://a.example/' } } },
         `auth.${grant}.redirect_uris`,
       ],
       [`${grant}: one of redirect_uris twice`]: [
-        { auth: { [grant]: { redirect_uris: ['https://a.example/', 'https://a.example/'] } } },
+        { auth: { [grant]: { redirect_uri: one, redirect_uris: ['https://a.example/', 'https://a.example/'] } } },
         `auth.${grant}.redirect_uris[1]`,
       ],
       [`${grant}: too many redirect_uris`]: [
-        { auth: { [grant]: { redirect_uris: addresses(33) } } },
+        { auth: { [grant]: { redirect_uri: one, redirect_uris: addresses(33) } } },
         `auth.${grant}.redirect_uris`,
       ],
       [`${grant}: one of redirect_uris that is a number`]: [
-        { auth: { [grant]: { redirect_uris: [443] } } },
+        { auth: { [grant]: { redirect_uri: one, redirect_uris: [443] } } },
         `auth.${grant}.redirect_uris[0]`,
       ],
     }),
   ),
   ...refused('Client', {
+    'implicit: redirect_uris without a redirect_uri': [
+      { grant_types: ['implicit'], auth: { implicit: { redirect_uris: [one] } } },
+      'auth.implicit.redirect_uri',
+    ],
     'a redirect_uri that is a list': [
       { auth: { implicit: { redirect_uri: ['https://app.example.com/'] } } },
       'auth.implicit.redirect_uri',

@@ -18,8 +18,16 @@ const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
 /** Names of `response_type`, with the grant that each is of. */
 const types = { code: 'authorization_code', token: 'implicit', id_token: 'implicit' } as const;
 
-function client(id: string, uris: object, more: object = {}): DeclaredResource {
-  const auth = { authorization_code: uris, implicit: uris };
+interface Uris {
+  readonly redirect_uri?: string;
+  readonly redirect_uris?: readonly string[];
+}
+
+/** Returns a client with the URIs for both grants. The implicit one has its first outside of the list. */
+function client(id: string, uris: Uris, more: object = {}): DeclaredResource {
+  const [first, ...others] = uris.redirect_uris ?? [];
+  const outside = { redirect_uri: first, ...(others.length > 0 && { redirect_uris: others }) };
+  const auth = { authorization_code: uris, implicit: uris.redirect_uri === undefined ? outside : uris };
   return { kind: 'Client', id, grant_types: ['authorization_code', 'implicit'], auth, scope: ['openid'], ...more };
 }
 
@@ -104,7 +112,10 @@ describe('a client with several redirect URIs', () => {
       }
 
       it('A-03 has a list of its own for each grant', async () => {
-        const auth = { authorization_code: { redirect_uris: [one, three] }, implicit: { redirect_uris: [two, three] } };
+        const auth = {
+          authorization_code: { redirect_uris: [one, three] },
+          implicit: { redirect_uri: two, redirect_uris: [three] },
+        };
         await api.declare('default', [client('apart', {}, { auth, first_party: true })]);
         const [own, other] = grant === 'implicit' ? [two, one] : [one, two];
         expect((await ask('apart', { response_type, redirect_uri: own })).status).to.equal(302);
