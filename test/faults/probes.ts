@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { messages } from '../../api/pages/messages.ts';
 import { createManagement } from '../support/api.ts';
@@ -63,8 +64,9 @@ export async function startProbes(api: ApiProcess): Promise<Probes> {
     Session: session,
     users: await idOf(api, token, '/users', { email: 'ann@mail.example', password: 'correct horse' }),
     Group: await idOf(api, token, '/Group', { name: 'group' }),
-    // Only a person in a browser makes one; that there is none has to be looked up, too.
+    // Only a person in a browser makes one; that there is none has to be looked up, too. So has a record that is not there.
     Grant: '1.app',
+    AuditEvent: randomUUID(),
   });
   return {
     token,

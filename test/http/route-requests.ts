@@ -70,6 +70,7 @@ export async function startRouteApi(): Promise<RouteApi> {
     users: await newUser(api),
     Group: await newGroup(api),
     Grant: await newGrant(api),
+    AuditEvent: await newAuditEvent(api),
   };
   const lastToken = stringIn(await api.requestToken('admin', adminSecret), 'access_token');
   const people = await peopleOf(api);
@@ -187,6 +188,14 @@ export async function newGrant(api: BoxApi): Promise<string> {
   return `${user}.sample`;
 }
 
+/** The id of a new record of the audit trail, for the routes that want one: a group is created. */
+export async function newAuditEvent(api: BoxApi): Promise<string> {
+  await newGroup(api);
+  const { body } = await api.call('GET', '/AuditEvent?event=group.created&_count=1&_result=array');
+  const records: readonly unknown[] = Array.isArray(body) ? body : [];
+  return String(Reflect.get(Object(records[0]), 'id'));
+}
+
 /** Stores a consent without scopes, as a person's yes does. */
 export async function storeGrant(api: BoxApi, box: string, user: string, client: string): Promise<void> {
   await ownerQuery(
@@ -234,7 +243,7 @@ const bodies: Readonly<Record<string, readonly [type: string, body: string]>> = 
  */
 export function requestsOf(
   token: string,
-  ids: Readonly<Record<'Session' | 'users' | 'Group' | 'Grant', string>>,
+  ids: Readonly<Record<'Session' | 'users' | 'Group' | 'Grant' | 'AuditEvent', string>>,
   people: People = { token, forms: {} },
 ): readonly RouteRequest[] {
   return routes.map(([method, path, shape]) => {

@@ -6,7 +6,15 @@ import { seededRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { unthrottled } from '../../support/unthrottled.ts';
 import { adminSecret, stringIn } from '../resources/box-api.ts';
-import { newGrant, newGroup, newSession, newUser, requestsOf, startRouteApi } from '../route-requests.ts';
+import {
+  newAuditEvent,
+  newGrant,
+  newGroup,
+  newSession,
+  newUser,
+  requestsOf,
+  startRouteApi,
+} from '../route-requests.ts';
 import type { RouteApi, RouteRequest } from '../route-requests.ts';
 import { converse, statusesIn } from './converse.ts';
 import { fuzzRequest } from './fuzz-request.ts';
@@ -91,6 +99,7 @@ async function freshSeeds(supply: RouteApi): Promise<Seeds> {
     users: await newUser(supply),
     Group: await newGroup(supply),
     Grant: await newGrant(supply),
+    AuditEvent: await newAuditEvent(supply),
   };
   const tokens = await Promise.all(
     routes.map(async () => stringIn(await supply.requestToken('admin', adminSecret), 'access_token')),
