@@ -11,7 +11,7 @@ export const auditEvents = {
   'user.password_changed': { target: 'User', meaning: 'a user has a new password' },
   'user.deleted': { target: 'User', meaning: 'a user was deleted' },
   'user.signed_up': { target: 'User', meaning: 'a user registered' },
-  'user.signed_in': { target: 'User', meaning: 'a user signed in at the sign-in page' },
+  'user.signed_in': { target: 'User', meaning: 'a user signed in: at the sign-in page, or in the password grant' },
   'user.sign_in_failed': {
     target: 'User',
     meaning:
@@ -35,7 +35,10 @@ export const auditEvents = {
   'settings.changed': { target: 'Box', meaning: 'settings of the box changed' },
   'settings.deleted': { target: 'Box', meaning: 'the settings of the box are the defaults again' },
   'session.revoked': { target: 'Session', meaning: 'a session was revoked over REST' },
-  'session.closed': { target: 'Client', meaning: 'a token was used to close its own session' },
+  'session.closed': {
+    target: 'Client',
+    meaning: 'a token was used to close its own session, or was revoked by its client (RFC 7009)',
+  },
   'refresh_token.reused': { target: 'Client', meaning: 'a used refresh token came again, and its family was revoked' },
   'code.reused': { target: 'Client', meaning: 'a redeemed code came again, and what it had issued was revoked' },
   'service_account.created_again': { target: 'Client', meaning: 'a ServiceAccount of a client is another one now' },

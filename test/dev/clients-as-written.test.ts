@@ -193,7 +193,7 @@ describe('misspelled manifests, in boxgate dev --once', () => {
     const { code, stdout, stderr } = await once();
     expect(code).to.equal(1);
     expect(stdout + stderr).to.contain(
-      'shop.yaml:22: cannot be read: kind must be one of Box, Client, AccessPolicy. Did you mean `AccessPolicy`? What was there',
+      'shop.yaml:22: cannot be read: kind must be one of Box, Client, AccessPolicy, Group. Did you mean `AccessPolicy`? What was there',
     );
   });
 });

@@ -127,6 +127,7 @@ async function grant(client: pg.Client, apiRole: string): Promise<void> {
   // A right on a table cannot change while an API creates its first partitions.
   await client.query(`SET lock_timeout = ${String(turnTimeout)}`);
   await client.query("SELECT pg_advisory_lock(hashtext('boxgate.bucket'))");
+  await client.query("SELECT pg_advisory_lock(hashtext('boxgate.audit_day'))");
   await client.query(`SET lock_timeout = ${String(tableTimeout)}`);
   const sql = await readFile(new URL('grants.sql', folder), 'utf8');
   await client.query(sql.replaceAll(':role', () => role));

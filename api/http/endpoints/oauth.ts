@@ -26,25 +26,45 @@ export function tokenEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const exchange = exchangeOf(response);
     const raw = await rawRequest(request, exchange);
-    const verifyPassword = passwordVerifier(context, raw);
+    const passwords = passwordCheck(context, raw);
     const answer = await throttleClientAuth(raw, context.secretLimits, (guess) =>
-      token(raw, context.oauth, checksOf(exchange, guess, verifyPassword)),
+      token(raw, context.oauth, checksOf(exchange, guess, passwords.verify)),
     );
     if (answer === undefined) throw nothingHere();
+    noteSignIn(context, exchange, passwords.user());
     sendJson(response, answer, context.onAnswer, noStore);
   };
 }
 
+/** The password of a request, whose user is known once it was verified. */
+interface PasswordCheck {
+  readonly verify: VerifyPassword;
+  readonly user: () => number | undefined;
+}
+
 /** Limits guesses at passwords (RFC 6749 §4.3.2), together with those at the sign-in page. */
-function passwordVerifier(context: ApiContext, { box, remoteAddr, requestId }: RawTokenRequest): VerifyPassword {
-  return async (email, password) => {
-    const guess = { box, email, address: remoteAddr ?? '', requestId };
-    const typed = { email, password };
-    const found = await throttlePassword(context.passwordLimits, guess, (admit) =>
-      verifyPassword(context.oauth, box, typed, admit),
-    );
-    return found?.user.id;
+function passwordCheck(context: ApiContext, { box, remoteAddr, requestId }: RawTokenRequest): PasswordCheck {
+  let user: number | undefined;
+  return {
+    user: () => user,
+    async verify(email, password) {
+      const guess = { box, email, address: remoteAddr ?? '', requestId };
+      const typed = { email, password };
+      const found = await throttlePassword(context.passwordLimits, guess, (admit) =>
+        verifyPassword(context.oauth, box, typed, admit),
+      );
+      user = found?.user.id;
+      return user;
+    },
   };
+}
+
+/** Notes that a user signed in through a client, which is known once the token is issued. */
+function noteSignIn({ oauth }: ApiContext, exchange: Exchange, user: number | undefined): void {
+  if (user === undefined) return;
+  const { box, client, remoteAddr, requestId } = exchange;
+  const origin = { client, user, remoteAddr, requestId };
+  oauth.countedEvents.note({ box, event: 'user.signed_in', target: `User/${String(user)}`, origin });
 }
 
 /** `POST /auth/introspect`, RFC 7662. */

@@ -34,7 +34,7 @@ export async function revoke(
   const credentials = readClientCredentials(raw.authorization, parameters);
   const text = parameters.get('token');
   if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
-  const decided = await services.states.decide(raw.box, async (state, statements, transaction) => {
+  const decided = await services.states.decide<Found | 'nothing'>(raw.box, async (state, statements, transaction) => {
     const context = { state, statements, transaction, services, checks };
     const caller = await revokingClient(credentials, context);
     const found = await findToken(text, context);
@@ -45,7 +45,7 @@ export async function revoke(
   });
   if (decided === undefined) return false;
   if (credentials.method !== 'none') checks.onClient?.(clientId(credentials));
-  if (decided !== 'nothing') await end(raw.box, decided, services);
+  if (decided !== 'nothing') await end(raw, decided, services);
   // An earlier call may have ended it without being confirmed.
   else if (services.revocationsNeedStandby) await confirmOnStandby(services.pool, raw.box);
   return true;
@@ -69,7 +69,12 @@ async function findToken(text: string, context: AuthenticationContext): Promise<
   return { client: found.client.id, session: { id: found.id, bucket: found.bucket } };
 }
 
-async function end(box: string, found: Found, services: OAuthServices): Promise<void> {
+/** Ends the session or the family that was found; the record is made in the background, when it has ended. */
+async function end({ box, remoteAddr, requestId }: RawTokenRequest, found: Found, services: OAuthServices) {
+  const { client } = found;
   if ('family' in found) await endRefreshFamily(box, found.family, 'closed', services);
-  else await endSession(box, found.session, 'closed', services);
+  else if ((await endSession(box, found.session, 'closed', services))?.ended !== true) return;
+  const session = 'session' in found ? found.session.id : undefined;
+  const origin = { client, session, remoteAddr: remoteAddr ?? undefined, requestId };
+  services.countedEvents.note({ box, event: 'session.closed', target: `Client/${client}`, origin });
 }

@@ -72,11 +72,22 @@ export async function changeUser(
     if (changes.length === 0) return present;
     const emailVerified = verifiedAfter({ changes, isOwn }, wish.emailVerified);
     const stored = await storeChange(connection, { box, id, wish, emailVerified, password, entity });
-    for (const event of userChangeEvents(present, changes, wish.groups)) note(event);
+    const changed = withVerification(changes, present, stored);
+    for (const event of userChangeEvents(present, changed, wish.groups)) note(event);
     return stored;
   };
   // Only a change that ends sessions concerns the configuration of the box.
   return endsSessions(wish) ? changing(services, box, store) : inBoxRecorded(services, box, store);
+}
+
+/** Returns the fields that changed in a record: another email, or an approval, changes `email_verified` as well. */
+function withVerification(
+  changes: readonly string[],
+  before: StoredUser,
+  after: StoredUser | undefined,
+): readonly string[] {
+  const isSame = after === undefined || after.emailVerified === before.emailVerified;
+  return isSame || changes.includes('email_verified') ? changes : [...changes, 'email_verified'].sort();
 }
 
 async function oldPasswordFaults(
