@@ -131,15 +131,26 @@ EXCEPTION WHEN lock_not_available THEN
 END
 $$;
 
--- Deletes records of a box whose data was discarded; tells how many.
+-- Deletes records of a box whose data was discarded; tells how many. One filled day after the other, by the name of its
+-- partition: a statement over all days would lock each of them with its indexes.
 CREATE FUNCTION boxgate.delete_audit_events(p_box text, p_limit integer) RETURNS bigint
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = boxgate, pg_temp
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = boxgate, pg_temp
 AS $$
-  WITH discarded AS MATERIALIZED (
-    SELECT e.id, e.day FROM audit_event e JOIN box b ON b.box = e.box
-     WHERE e.box = p_box AND e.version < b.records_from LIMIT p_limit
-  ), deleted AS (
-    DELETE FROM audit_event e USING discarded d WHERE e.box = p_box AND e.id = d.id AND e.day = d.day RETURNING 1
-  )
-  SELECT count(*) FROM deleted
+DECLARE
+  filled integer;
+  deleted bigint := 0;
+  more bigint;
+BEGIN
+  FOR filled IN SELECT d.day FROM audit_days() d
+                 WHERE pg_relation_size(to_regclass('boxgate.audit_event_' || d.day)) > 0 LOOP
+    EXECUTE format('DELETE FROM boxgate.%1$I WHERE ctid = ANY (ARRAY(
+                      SELECT e.ctid FROM boxgate.%1$I e JOIN boxgate.box b ON b.box = e.box
+                       WHERE e.box = $1 AND e.version < b.records_from LIMIT $2))', 'audit_event_' || filled)
+      USING p_box, p_limit - deleted;
+    GET DIAGNOSTICS more = ROW_COUNT;
+    deleted := deleted + more;
+    EXIT WHEN deleted >= p_limit;
+  END LOOP;
+  RETURN deleted;
+END
 $$;

@@ -26,6 +26,8 @@ function originalPath(path: string): string | undefined {
   if (decoded === undefined || /\p{Cc}/u.test(decoded) || escape.test(decoded)) return undefined;
   // Two readings: with the slashes merged, `..` removes another segment than without.
   if (decoded.includes('//') && /\/\.\.(?:\/|$)/.test(decoded)) return undefined;
+  // Many libraries read what follows `//` as a host, and some servers take `/;x/` for `//`.
+  if (decoded.startsWith('//') || decoded.includes('/;')) return undefined;
   const segments: string[] = [];
   const parts = decoded.split('/').filter((part, index, all) => part !== '' || index === all.length - 1);
   for (const [index, part] of parts.entries()) {

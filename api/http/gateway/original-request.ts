@@ -74,7 +74,7 @@ function forwardedDialect(header: ReadHeader): Told | undefined {
   return {
     method,
     target: demandTarget(target, 'X-Forwarded-Uri'),
-    host: host && demandHost(host, 'X-Forwarded-Host'),
+    host: host === undefined ? undefined : demandHost(host, 'X-Forwarded-Host'),
   };
 }
 

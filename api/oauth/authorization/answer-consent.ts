@@ -44,9 +44,11 @@ export async function answerConsent(
     const event = { event: 'consent.given', target: `Grant/${String(user)}.${client}` } as const;
     logConsent = await recordIn(connection, visit.box, trailOf(user), [event]);
   };
-  const decided = await onBrowserRequest(arrival, query, services, (asked) =>
-    withHeldSignIn(asked, (held) => answerHeld(asked, held, { ...answered, recordGiven }, services)),
-  );
+  const decided = await onBrowserRequest(arrival, query, services, (asked) => {
+    // Of an attempt that is repeated, nothing was stored.
+    logConsent = undefined;
+    return withHeldSignIn(asked, (held) => answerHeld(asked, held, { ...answered, recordGiven }, services));
+  });
   logConsent?.();
   return decided?.step;
 }

@@ -101,6 +101,7 @@ describe('the request that a gateway asks about', () => {
       url('GET', 'http://x@shop.example/'),
       'X-Original-URL is not the name of a host',
     ],
+    ['an empty host', '/auth/check', forwarded('GET', '/', ''), 'X-Forwarded-Host is not the name'],
     ['a host in two', '/auth/check', forwarded('GET', '/', 'a.example, b.example'), 'X-Forwarded-Host is not the name'],
     ['a method of no HTTP', '/auth/check?app=x', original('GE T', '/'), 'method is not a method of HTTP'],
     ['a long path', '/auth/check?app=x', original('GET', `/${'a'.repeat(8192)}`), 'X-Original-URI is longer than 8192'],
