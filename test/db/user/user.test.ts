@@ -92,6 +92,12 @@ describe('the statements of users', () => {
     expect(await database.read((c) => readUser(c, 'default', 3))).to.include({ emailVerified: false });
   });
 
+  it('verifies no email of a user who was let in by a replica of an older release', async () => {
+    await insert('a@b.example', { status: 'active', emailVerified: false, awaitsApproval: true });
+    const told = await database.write((connection) => updateUser(connection, 'default', 1, { status: 'active' }));
+    expect(told).to.include({ emailVerified: false });
+  });
+
   it('U-01 stores an email once, of a hundred at the same time too', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => insert('a@b.example')));
     expect(answers.filter((id) => id !== undefined)).to.have.length(1);
