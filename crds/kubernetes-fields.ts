@@ -68,7 +68,7 @@ const rotation = Type.Object(
   {
     every: Type.Optional(duration('A new secret is made this often, such as `720h`.')),
     at: Type.Optional(moment('A new secret is made once when this time has come.')),
-    overlap: Type.Optional(duration('How long the old secret still works beside the new one; `1h` by default.')),
+    overlap: Type.Optional(duration('How long the old secret still works next to the new one; `1h` by default.')),
   },
   {
     description: 'Rotation of a generated secret; both secrets are valid during the overlap.',
@@ -91,17 +91,22 @@ function deletionPolicy(description: string) {
   return Type.Optional(Type.Enum(['Delete', 'Retain'], { type: 'string', description }));
 }
 
+/** Builds the schema of `adoption`; `rest` ends the sentence "What happens when" and explains the values before Force. */
+function adoption(rest: string) {
+  const force =
+    'Force: also taken from an owner that no longer exists; an object of another installation is treated as existing.';
+  return Type.Optional(
+    Type.Enum(['Never', 'IfUnowned', 'Force'], { type: 'string', description: `What happens when ${rest} ${force}` }),
+  );
+}
+
 /** Lifecycle settings of a Client or an AccessPolicy. */
 export const lifecycleFields = {
   deletionPolicy: deletionPolicy(
     'What becomes of the resource when this object is deleted. Delete (default), or Retain: it goes on without an owner, with its secret and sessions, and can be changed over REST.',
   ),
-  adoption: Type.Optional(
-    Type.Enum(['Never', 'IfUnowned', 'Force'], {
-      type: 'string',
-      description:
-        'What happens when a resource of this id was made over REST or by another owner. Never (default): condition Conflict. IfUnowned: taken when nobody owns it; its sessions are revoked. Force: also from an owner that lives no more; an object of another installation counts as alive.',
-    }),
+  adoption: adoption(
+    'a resource of this id was created over REST or by another owner. Never (default): condition Conflict. IfUnowned: taken when nobody owns it; its sessions are revoked.',
   ),
   suspend: Type.Optional(
     flag('The operator leaves the resource as it is. The service goes on; to switch off, set active: false.'),
@@ -121,12 +126,8 @@ export const groupLifecycleFields = {
   deletionPolicy: deletionPolicy(
     'What becomes of the group when this object is deleted. Retain (default): it goes on without an owner, with its members, and can be changed over REST. Delete: its members lose it.',
   ),
-  adoption: Type.Optional(
-    Type.Enum(['Never', 'IfUnowned', 'Force'], {
-      type: 'string',
-      description:
-        'What happens when a group of this name was made over REST or by another owner. IfUnowned (default): taken when nobody owns it, with its id and members. Never: condition Conflict. Force: also from an owner that lives no more; an object of another installation counts as alive.',
-    }),
+  adoption: adoption(
+    'a group of this name was created over REST or by another owner. IfUnowned (default): taken when nobody owns it, with its id and members. Never: condition Conflict.',
   ),
   suspend: Type.Optional(flag('The operator leaves the group as it is. The service goes on.')),
 };

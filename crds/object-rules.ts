@@ -29,7 +29,7 @@ function identityRulesOf(field: IdentityField): readonly Rule<Subject>[] {
     {
       id: `${field}-immutable`,
       path: `spec.${field}`,
-      message: 'must stay as it is: delete the object and make another',
+      message: 'must stay as it is: delete the object and create another',
       cel: `(${given} ? self.spec.${field} : self.metadata.name) == ${before}`,
       broken: (object, old) =>
         when(old !== undefined && identityOf(object, field) !== identityOf(old, field), `spec.${field}`),

@@ -24,7 +24,7 @@ export const auditEvents = {
     target: 'none',
     meaning: 'a secret or refresh token was not verified, because too many had failed',
   },
-  'access.denied': { target: 'the kind of resource', meaning: 'no access policy granted a request' },
+  'access.denied': { target: 'the kind of resource; none for an app', meaning: 'no access policy granted a request' },
   'client.created': { target: 'Client', meaning: 'a client was created' },
   'client.changed': { target: 'Client', meaning: 'fields of a client changed' },
   'client.deleted': { target: 'Client', meaning: 'a client was deleted, and its sessions ended' },

@@ -37,7 +37,7 @@ export function originalRequest(request: IncomingMessage, path: string): Origina
   if (first === undefined) throw refusal('', NO_DIALECT);
   for (const { method, target } of told) {
     if (method !== first.method || target !== first.target)
-      throw refusal('', 'The headers tell of two requests: remove those that the gateway does not set itself');
+      throw refusal('', 'The headers describe two different requests: remove the ones that your gateway does not set');
   }
   if (!/^[A-Za-z-]{1,32}$/.test(first.method)) throw refusal('method', 'is not a method of HTTP');
   return { method: first.method, target: first.target, app: appOf(path, told) };
@@ -54,10 +54,11 @@ function nginxDialect(header: ReadHeader): Told | undefined {
   const uri = header('x-original-uri');
   const url = header('x-original-url');
   if (method === undefined && uri === undefined && url === undefined) return undefined;
-  if (method === undefined) throw refusal('X-Original-Method', 'is missing beside X-Original-URI or X-Original-URL');
+  if (method === undefined)
+    throw refusal('X-Original-Method', 'is missing: send it together with X-Original-URI or X-Original-URL');
   const whole = url === undefined ? undefined : partsOf(url);
   const target = uri ?? whole?.target;
-  if (target === undefined) throw refusal('X-Original-URI', 'is missing beside X-Original-Method');
+  if (target === undefined) throw refusal('X-Original-URI', 'is missing: send it together with X-Original-Method');
   if (whole !== undefined && whole.target !== target)
     throw refusal('X-Original-URL', 'has another path or query than X-Original-URI');
   return { method, target: demandTarget(target, 'X-Original-URI'), host: whole?.host };
@@ -69,8 +70,8 @@ function forwardedDialect(header: ReadHeader): Told | undefined {
   const target = header('x-forwarded-uri');
   const host = header('x-forwarded-host');
   if (method === undefined && target === undefined) return undefined;
-  if (method === undefined) throw refusal('X-Forwarded-Method', 'is missing beside X-Forwarded-Uri');
-  if (target === undefined) throw refusal('X-Forwarded-Uri', 'is missing beside X-Forwarded-Method');
+  if (method === undefined) throw refusal('X-Forwarded-Method', 'is missing: send it together with X-Forwarded-Uri');
+  if (target === undefined) throw refusal('X-Forwarded-Uri', 'is missing: send it together with X-Forwarded-Method');
   return {
     method,
     target: demandTarget(target, 'X-Forwarded-Uri'),
@@ -85,13 +86,16 @@ function envoyDialect({ method, headers }: IncomingMessage, path: string): Told 
   return { method: method ?? '', target, host: demandHost(headers.host ?? '', 'Host') };
 }
 
+const TWO_HOSTS =
+  'The headers name two different hosts: name the app with ?app=, or remove the headers that your gateway does not set';
+
 /** Returns the app: in Envoy's dialect the host; else the parameter `app`, or the host that the headers tell. */
 function appOf(path: string, told: readonly Told[]): string {
   const hosts = new Set(told.flatMap(({ host }) => host ?? []));
   const named = path.startsWith(`${CHECK_PATH}/`) ? undefined : appParameter(path, told);
   const app = named ?? [...hosts][0];
   if (app === undefined) throw refusal('app', 'is missing: name the app, as in /auth/check?app=orders');
-  if (named === undefined && hosts.size > 1) throw refusal('', 'The headers tell of two hosts');
+  if (named === undefined && hosts.size > 1) throw refusal('', TWO_HOSTS);
   return app;
 }
 
@@ -103,7 +107,7 @@ function appParameter(path: string, told: readonly Told[]): string | undefined {
   const query = new URLSearchParams(text);
   const [app, another] = query.getAll('app');
   const unknown = [...query.keys()].some((name) => name !== 'app');
-  if (unknown) throw refusal('', 'The only parameter here is app: the original query belongs into the headers');
+  if (unknown) throw refusal('', 'The only parameter here is app: send the original query in the headers');
   if (another !== undefined) throw refusal('app', 'must not be given twice');
   if (app !== undefined && !isAppName(app)) throw refusal('app', 'must be the name of an app, as policies have it');
   return app;
@@ -153,7 +157,8 @@ function onlyHeader({ headers, rawHeaders }: IncomingMessage, name: string): str
   const value = headers[name];
   if (value === undefined) return undefined;
   const count = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
-  if (count > 1 || typeof value !== 'string') throw refusal(name, 'stands more than once');
+  if (count > 1 || typeof value !== 'string')
+    throw refusal(name, 'is given more than once: have the gateway replace it');
   return value;
 }
 

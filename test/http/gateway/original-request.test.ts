@@ -77,14 +77,44 @@ describe('the request that a gateway asks about', () => {
       [['X-Forwarded-Host', 'shop.example']],
       'The original request is missing',
     ],
-    ['a method without a path', '/auth/check?app=x', [['X-Original-Method', 'GET']], 'X-Original-URI is missing'],
-    ['a path without a method', '/auth/check?app=x', [['X-Original-URI', '/']], 'X-Original-Method is missing'],
-    ['a URL without a method', '/auth/check', [['X-Original-URL', 'http://a/']], 'X-Original-Method is missing'],
-    ['a forwarded method alone', '/auth/check?app=x', [['X-Forwarded-Method', 'GET']], 'X-Forwarded-Uri is missing'],
-    ['a forwarded path alone', '/auth/check?app=x', [['X-Forwarded-Uri', '/']], 'X-Forwarded-Method is missing'],
+    [
+      'a method without a path',
+      '/auth/check?app=x',
+      [['X-Original-Method', 'GET']],
+      'X-Original-URI is missing: send it together with',
+    ],
+    [
+      'a path without a method',
+      '/auth/check?app=x',
+      [['X-Original-URI', '/']],
+      'X-Original-Method is missing: send it together with',
+    ],
+    [
+      'a URL without a method',
+      '/auth/check',
+      [['X-Original-URL', 'http://a/']],
+      'X-Original-Method is missing: send it together with',
+    ],
+    [
+      'a forwarded method alone',
+      '/auth/check?app=x',
+      [['X-Forwarded-Method', 'GET']],
+      'X-Forwarded-Uri is missing: send it together with',
+    ],
+    [
+      'a forwarded path alone',
+      '/auth/check?app=x',
+      [['X-Forwarded-Uri', '/']],
+      'X-Forwarded-Method is missing: send it together with',
+    ],
     ['no app', '/auth/check', original('GET', '/a'), 'app is missing'],
     ['two apps', '/auth/check?app=x&app=y', original('GET', '/a'), 'app must not be given twice'],
-    ['another parameter', '/auth/check?app=x&b=1', original('GET', '/a'), 'The only parameter here is app'],
+    [
+      'another parameter',
+      '/auth/check?app=x&b=1',
+      original('GET', '/a'),
+      'The only parameter here is app: send the original query in the headers',
+    ],
     ["its caller's query", '/auth/check?app=x', forwarded('GET', '/a?app=x', 'h'), 'is that of the original request'],
     ["its caller's query, nginx", '/auth/check?app=x', original('GET', '/a?app=x'), 'is that of the original request'],
     ["its caller's other query", '/auth/check?a=1', forwarded('GET', '/a?a=1', 'h'), 'is that of the original request'],
@@ -109,13 +139,13 @@ describe('the request that a gateway asks about', () => {
       'two methods',
       '/auth/check?app=x',
       [...original('GET', '/'), ['x-original-method', 'PUT']],
-      'stands more than once',
+      'is given more than once: have the gateway replace it',
     ],
     [
       'one path twice',
       '/auth/check?app=x',
       [...original('GET', '/'), ['X-Original-URI', '/']],
-      'stands more than once',
+      'is given more than once: have the gateway replace it',
     ],
   ];
   for (const [what, path, pairs, expected] of refusals) {
@@ -126,27 +156,47 @@ describe('the request that a gateway asks about', () => {
     });
   }
 
-  const forgeries: readonly (readonly [string, string, Pairs])[] = [
-    ['another method', '/auth/check?app=x', [...original('DELETE', '/a'), ...forwarded('GET', '/a', 'h')]],
-    ['another path', '/auth/check', [...forwarded('GET', '/admin', 'shop.example'), ...original('GET', '/open')]],
+  const twoRequests = 'The headers describe two different requests: remove the ones that your gateway does not set';
+  const forgeries: readonly (readonly [string, string, Pairs, string])[] = [
+    ['another method', '/auth/check?app=x', [...original('DELETE', '/a'), ...forwarded('GET', '/a', 'h')], twoRequests],
+    [
+      'another path',
+      '/auth/check',
+      [...forwarded('GET', '/admin', 'shop.example'), ...original('GET', '/open')],
+      twoRequests,
+    ],
     [
       'another host',
       '/auth/check',
       [...forwarded('GET', '/a', 'shop.example'), ...url('GET', 'http://open.example/a')],
+      'two different hosts: name the app with ?app=',
     ],
-    ['a URL of another path', '/auth/check?app=x', [...original('GET', '/admin'), ['X-Original-URL', 'http://a/open']]],
-    ['a path to Envoy', '/auth/check/admin', [...host('shop.example'), ...original('GET', '/open')]],
-    ['a method to Envoy', '/auth/check/a', [...host('shop.example'), ...original('PUT', '/a')]],
+    [
+      'a URL of another path',
+      '/auth/check?app=x',
+      [...original('GET', '/admin'), ['X-Original-URL', 'http://a/open']],
+      'X-Original-URL has another path',
+    ],
+    ['a path to Envoy', '/auth/check/admin', [...host('shop.example'), ...original('GET', '/open')], twoRequests],
+    ['a method to Envoy', '/auth/check/a', [...host('shop.example'), ...original('PUT', '/a')], twoRequests],
     [
       'a forwarded host to Envoy',
       '/auth/check/a',
       [...host('shop.example'), ...forwarded('GET', '/a', 'open.example')],
+      'two different hosts',
     ],
-    ['half a dialect', '/auth/check?app=x', [...original('GET', '/a'), ['X-Forwarded-Uri', '/open']]],
+    [
+      'half a dialect',
+      '/auth/check?app=x',
+      [...original('GET', '/a'), ['X-Forwarded-Uri', '/open']],
+      'X-Forwarded-Method is missing',
+    ],
   ];
-  for (const [what, path, pairs] of forgeries) {
+  for (const [what, path, pairs, expected] of forgeries) {
     it(`cannot be forged by a caller that adds ${what}`, () => {
-      expect(read(path, pairs)).to.match(/^bad-request: /);
+      expect(read(path, pairs))
+        .to.match(/^bad-request: /)
+        .and.to.include(expected);
     });
   }
 });

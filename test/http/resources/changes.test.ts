@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { createdAt } from '../../support/created-at.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
+import { examplesIn, resourceIn } from '../../policy/documented-examples.ts';
 import { userTokens } from '../../support/user-token.ts';
 import { startBoxApi, stringIn } from './box-api.ts';
 import type { BoxApi, Reply } from './box-api.ts';
@@ -14,10 +16,9 @@ const numberIn = ({ body, text }: Reply): number => {
   return id;
 };
 
-/** The recipe of docs/users.md. */
-const ownAccount = `
-  user != null && request_method == "put" && resource.resourceType == "User" && resource.id == string(user.id)
-  && changes.all(field, field in ["email", "password", "data"])`;
+/** The rule of the first recipe in docs/policy-recipes.md. */
+const [recipe] = examplesIn(readFileSync('docs/policy-recipes.md', 'utf8'));
+const ownRecord = String(member(resourceIn(recipe?.source ?? ''), 'expression'));
 
 describe('changes, as policies see them', () => {
   let api: BoxApi;
@@ -38,7 +39,7 @@ describe('changes, as policies see them', () => {
         secret: 's',
         auth: { authorization_code: code },
       },
-      { kind: 'AccessPolicy', id: 'own-account', engine: 'cel', subjects: 'authenticated', expression: ownAccount },
+      { kind: 'AccessPolicy', id: 'own-record', engine: 'cel', subjects: 'authenticated', expression: ownRecord },
     ]);
     probe = stringIn(await api.requestToken('probe', 'a-secret'), 'access_token');
     admins = numberIn(await api.call('POST', '/Group', { body: { name: 'admins' } }));
@@ -87,6 +88,7 @@ describe('changes, as policies see them', () => {
     expect((await put(user, { 'group-ids': [admins] })).status).to.equal(403);
     expect((await put(user, { data: { a: 1 }, 'group-ids': [admins] })).status).to.equal(403);
     expect((await put(user, { status: 'active' })).status).to.equal(403);
+    expect((await put(user, { email: 'of-another@mail.example' })).status).to.equal(403);
     expect((await put(await aUser(), { data: { a: 1 } })).status).to.equal(403);
     expect((await put(user, { data: { a: 1 }, 'group-ids': [] })).status).to.equal(200);
     const { body } = await api.call('GET', `/users/${String(user)}`);
