@@ -90,6 +90,8 @@ export const accessTable: Readonly<Record<string, string>> = {
   'GET /Grant':                   '401   401  401  403  403  401  401  401  401  401  401  200',
   'GET /Grant/:id':               '401   401  401  403  403  401  401  401  401  401  401  200',
   'DELETE /Grant/:id':            '401   401  401  403  403  401  401  401  401  401  401  200',
+  'GET /AuditEvent':              '401   401  401  403  403  401  401  401  401  401  401  200',
+  'GET /AuditEvent/:id':          '401   401  401  403  403  401  401  401  401  401  401  200',
 
   'GET /users':                   '401   401  401  403  403  401  401  401  401  401  401  200',
   'POST /users':                  '401   401  401  403  403  401  401  401  401  401  401  201',
@@ -117,6 +119,7 @@ export const idsOfTheOtherBox: Readonly<Record<string, number>> = {
   'PATCH /Group/:id': 404,
   'DELETE /Group/:id': 204,
   'GET /Grant/:id': 404,
+  'GET /AuditEvent/:id': 404,
   'DELETE /Grant/:id': 204,
   'GET /users/:id': 404,
   'PUT /users/:id': 404,

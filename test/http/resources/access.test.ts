@@ -87,7 +87,7 @@ describe('who may do what', () => {
       expect(response.status, path).to.equal(200);
       return response.text();
     };
-    const session = await sessionThere();
+    const session = await newestThere('/Session');
     const user = await idThere('/users', (nth) => ({ email: `${nth}@mail.example`, password: 'correct horse' }));
     await storeGrant(api, 'other', user, 'only-there');
     const paths: Readonly<Record<string, string>> = {
@@ -97,6 +97,7 @@ describe('who may do what', () => {
       users: `/users/${user}`,
       Grant: `/Grant/${user}.only-there`,
       Group: `/Group/${await idThere('/Group', (nth) => ({ name: `group ${nth}` }))}`,
+      AuditEvent: `/AuditEvent/${await newestThere('/AuditEvent')}`,
     };
     const before = await Promise.all(Object.values(paths).map(read));
     for (const [name, status] of Object.entries(idsOfTheOtherBox)) {
@@ -125,10 +126,10 @@ describe('who may do what', () => {
       return id;
     }
 
-    async function sessionThere(): Promise<string> {
+    async function newestThere(path: string): Promise<string> {
       const [found] = entries({
         ...(await api.call('GET', '/Client')),
-        body: JSON.parse(await read('/Session?_count=1')),
+        body: JSON.parse(await read(`${path}?_count=1`)),
       });
       return String(found?.['id']);
     }
