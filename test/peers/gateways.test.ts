@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, request as ask } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -68,8 +69,9 @@ function policy(id: string, fields: object) {
 for (const name of ['nginx', 'caddy'] as const) {
   describe(`${name} with the configuration of docs/gateways.md`, () => {
     let api: TestApi;
-    let app: Server;
-    let gateway: RunningGateway;
+    let app: Server | undefined;
+    let appUrl = '';
+    let gateway: RunningGateway | undefined;
     let token = '';
 
     before(async () => {
@@ -86,7 +88,8 @@ for (const name of ['nginx', 'caddy'] as const) {
         const email = String(told).replace('{http.reverse_proxy.header.X-Auth-Email}', '');
         response.end(JSON.stringify({ method, url, client, ...(email !== '' && { email }) }));
       });
-      await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+      await once(app.listen(0, '127.0.0.1'), 'listening');
+      appUrl = addressOf(app);
       gateway = await startGateway(name, configuration(api.url));
       const body = { grant_type: 'client_credentials', client_id: 'reports', client_secret: secret };
       const reply = await fetch(`${api.url}/boxes/shop/auth/token`, {
@@ -98,8 +101,8 @@ for (const name of ['nginx', 'caddy'] as const) {
       token = isObject(got) ? String(got['access_token']) : '';
     });
     after(async () => {
-      await gateway.stop();
-      app.close();
+      await gateway?.stop();
+      app?.close();
       await api.stop();
     });
 
@@ -107,7 +110,7 @@ for (const name of ['nginx', 'caddy'] as const) {
     function configuration(boxgateUrl: string): string {
       const [, block = ''] = pages[name].block.exec(readFileSync('docs/gateways.md', 'utf8')) ?? [];
       let text = block;
-      for (const [told, used] of Object.entries(pages[name].addresses(addressOf(app), boxgateUrl))) {
+      for (const [told, used] of Object.entries(pages[name].addresses(appUrl, boxgateUrl))) {
         expect(text).to.include(told);
         text = text.replace(told, used);
       }
@@ -118,7 +121,7 @@ for (const name of ['nginx', 'caddy'] as const) {
       method: string,
       path: string,
       { from = '127.0.0.1', ...sentHeaders }: Readonly<Record<string, string>> = { Authorization: `Bearer ${token}` },
-      { url }: Pick<RunningGateway, 'url'> = gateway,
+      url = gateway?.url ?? '',
     ): Promise<Reply> {
       const headers = { Host: `orders.example:${new URL(url).port}`, ...sentHeaders };
       return new Promise((resolve, reject) => {
@@ -187,9 +190,9 @@ for (const name of ['nginx', 'caddy'] as const) {
         expect((await send('GET', '/admin?app=everything')).status).to.equal(403);
         const kept = await startGateway(name, configuration(api.url).replace('/auth/check?', '/auth/check'));
         try {
-          const reply = await send('GET', '/admin?app=everything', undefined, kept);
+          const reply = await send('GET', '/admin?app=everything', undefined, kept.url);
           expect([reply.status, reply.seen]).to.deep.equal([400, undefined]);
-          expect((await send('GET', '/orders', undefined, kept)).status).to.equal(200);
+          expect((await send('GET', '/orders', undefined, kept.url)).status).to.equal(200);
         } finally {
           await kept.stop();
         }
@@ -204,7 +207,7 @@ for (const name of ['nginx', 'caddy'] as const) {
       expect((await send('GET', '/orders')).status).to.equal(200);
       const closed = await startGateway(name, configuration('http://127.0.0.1:1'));
       try {
-        const reply = await send('GET', '/orders', undefined, closed);
+        const reply = await send('GET', '/orders', undefined, closed.url);
         expect([reply.status, reply.seen]).to.deep.equal([pages[name].down, undefined]);
       } finally {
         await closed.stop();

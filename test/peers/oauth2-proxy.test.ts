@@ -33,8 +33,8 @@ function block(section: string, language: string): string {
 
 describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () => {
   let box: HttpsBox;
-  let app: Server;
-  let nginx: RunningGateway;
+  let app: Server | undefined;
+  let nginx: RunningGateway | undefined;
   let folder = '';
   const started: GoProgram[] = [];
 
@@ -46,7 +46,7 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
       response.end(JSON.stringify({ user, token }));
     });
     await once(app.listen(0, '127.0.0.1'), 'listening');
-    nginx = await startGateway('nginx', locations());
+    nginx = await startGateway('nginx', locations(app));
     await joinGroups(box, ['shop', 'staff']);
     await box.api.declare('default', [
       {
@@ -60,13 +60,13 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
   });
   after(async () => {
     for (const program of started) await program.stop();
-    await nginx.stop();
-    app.close();
+    await nginx?.stop();
+    app?.close();
     rmSync(folder, { recursive: true });
   });
 
-  function locations(): string {
-    const address = app.address();
+  function locations(server: Server): string {
+    const address = server.address();
     const port = isObject(address) ? String(address['port']) : '';
     return block('nginx', 'nginx')
       .replace('http://orders.shop.svc:8080', `http://127.0.0.1:${port}`)
@@ -94,7 +94,7 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
       'client-secret-file': file('secret', secret),
       'cookie-secret-file': file('cookie', '0123456789abcdef0123456789abcdef'),
       'redirect-url': `${url}/oauth2/callback`,
-      upstream: nginx.url,
+      upstream: nginx?.url ?? '',
       ...changed,
     };
     const options = block('Browsers', 'sh').matchAll(/--([a-z0-9-]+)=(?:"([^"]*)"|(\S+))/g);
