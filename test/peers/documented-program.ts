@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,15 +17,6 @@ export interface DocumentedProgram {
 
 /** Languages of the programs on a page, by the word of their code block. */
 export type Language = 'js' | 'python' | 'go';
-
-/** Returns the program below a heading of a page. Throws where there is none. */
-export function programBelow(page: string, heading: string, language: Language): string {
-  const text = readFileSync(page, 'utf8');
-  const section = text.split(`\n### ${heading}\n`)[1]?.split(/^##/m)[0] ?? '';
-  const [, source] = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(section) ?? [];
-  if (source === undefined) throw new Error(`${page} has no program in ${language} below ${heading}`);
-  return source;
-}
 
 /** Starts a program, with the environment that it reads and a port of its own, and waits until it listens. */
 export async function startProgram(

@@ -9,9 +9,9 @@ import express from 'express';
 import openid from 'express-openid-connect';
 import { eventually } from '../support/eventually.ts';
 import { ownPort } from '../support/own-port.ts';
+import { blocksOf, clientOf, replaced } from '../support/page-block.ts';
 import { ann, withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
-import { blocksOf, clientOf, replaced } from './page-block.ts';
 import { newVisitor } from './visitor.ts';
 
 const clientSecret = 'a secret of the client';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, request as ask } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
+import { blocksOf, replaced } from '../support/page-block.ts';
 import { isObject } from '../../crds/json-value.ts';
 import { startGateway } from './gateway.ts';
 import type { GatewayName, RunningGateway } from './gateway.ts';
@@ -22,8 +22,9 @@ interface Reply {
 
 /** The part of docs/gateways.md about a gateway, and the answers that this gateway makes of those of Boxgate. */
 interface Page {
-  /** First line of the block of code, behind the three backquotes. */
-  readonly block: RegExp;
+  readonly heading: string;
+  /** Language of its block of code; Caddy's has none. */
+  readonly language: string;
   /** Replacements of the addresses on the page. */
   readonly addresses: (app: string, boxgate: string) => Readonly<Record<string, string>>;
   /** Status for a caller that sends each of {@link forgeries}. */
@@ -34,7 +35,8 @@ interface Page {
 
 const pages: Readonly<Record<GatewayName, Page>> = {
   nginx: {
-    block: /```nginx\n(.*?)```/s,
+    heading: 'nginx',
+    language: 'nginx',
     addresses: (appUrl, boxgateUrl) => ({
       'proxy_pass       http://orders.shop.svc:8080;': `proxy_pass ${appUrl};`,
       'http://boxgate.shop.svc/': `${boxgateUrl}/`,
@@ -44,7 +46,8 @@ const pages: Readonly<Record<GatewayName, Page>> = {
     down: 500,
   },
   caddy: {
-    block: /## Caddy\n\n```\n(.*?)```/s,
+    heading: 'Caddy',
+    language: '',
     addresses: (appUrl, boxgateUrl) => ({
       'orders.example {': 'http://orders.example:PORT {',
       'forward_auth boxgate.shop.svc:80': `forward_auth ${boxgateUrl}`,
@@ -108,13 +111,9 @@ for (const name of ['nginx', 'caddy'] as const) {
 
     /** Returns the page's configuration with the addresses of this test. */
     function configuration(boxgateUrl: string): string {
-      const [, block = ''] = pages[name].block.exec(readFileSync('docs/gateways.md', 'utf8')) ?? [];
-      let text = block;
-      for (const [told, used] of Object.entries(pages[name].addresses(appUrl, boxgateUrl))) {
-        expect(text).to.include(told);
-        text = text.replace(told, used);
-      }
-      return text;
+      const { heading, language, addresses } = pages[name];
+      const [block = ''] = blocksOf('gateways.md', heading, language);
+      return replaced(block, addresses(appUrl, boxgateUrl));
     }
 
     function send(

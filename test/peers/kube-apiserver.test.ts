@@ -9,9 +9,9 @@ import { startControlPlane, type ControlPlane } from '../../tools/envtest/contro
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 import { eventually } from '../support/eventually.ts';
 import { isAsPrinted, runBlocks, shellBlocks } from '../operator/shell-page.ts';
+import { blocksOf, clientOf, replaced } from '../support/page-block.ts';
 import { ann, withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
-import { blocksOf, clientOf, replaced } from './page-block.ts';
 import { newVisitor } from './visitor.ts';
 
 const page = 'kubernetes-sign-in.md';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { isObject } from '../../crds/json-value.ts';
 import { goPeers } from '../../tools/needs/go-peers.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownPort } from '../support/own-port.ts';
+import { blocksOf, replaced } from '../support/page-block.ts';
 import { startGateway } from './gateway.ts';
 import type { RunningGateway } from './gateway.ts';
 import { startGoProgram } from './go-program.ts';
@@ -20,16 +21,8 @@ import { joinGroups } from './membership.ts';
 import { newVisitor } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
-const page = readFileSync('docs/gateways.md', 'utf8');
+const page = 'gateways.md';
 const secret = 'a secret of the client';
-
-/** Returns the n-th block of code of a language in a section of the page. */
-function block(section: string, language: string): string {
-  const [, text = ''] = page.split(`\n## ${section}\n`);
-  const [, found = ''] = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(text) ?? [];
-  expect(found, `${section}, ${language}`).not.to.equal('');
-  return found;
-}
 
 describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () => {
   let box: HttpsBox;
@@ -68,17 +61,21 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
   function locations(server: Server): string {
     const address = server.address();
     const port = isObject(address) ? String(address['port']) : '';
-    return block('nginx', 'nginx')
-      .replace('http://orders.shop.svc:8080', `http://127.0.0.1:${port}`)
-      .replace('http://boxgate.shop.svc/', `${box.api.url}/boxes/default/`)
-      .replace('proxy_set_header Host               boxgate.shop.svc;', block('Browsers', 'nginx'));
+    const [ofGateway = ''] = blocksOf(page, 'nginx', 'nginx');
+    const [forBrowsers = ''] = blocksOf(page, 'Browsers', 'nginx');
+    return replaced(ofGateway, {
+      'http://orders.shop.svc:8080': `http://127.0.0.1:${port}`,
+      'http://boxgate.shop.svc/': `${box.api.url}/boxes/default/`,
+      'proxy_set_header Host               boxgate.shop.svc;': forBrowsers,
+    });
   }
 
   /** Starts oauth2-proxy with the options of the page, some of them with other values. Returns its URL. */
   async function startProxy(id: string, changed: Readonly<Record<string, string>> = {}): Promise<string> {
     const port = String(await ownPort());
     const url = `https://localhost:${port}`;
-    const declared: unknown = parse(block('Browsers', 'yaml'));
+    const [manifest = ''] = blocksOf(page, 'Browsers', 'yaml');
+    const declared: unknown = parse(manifest);
     const spec = isObject(declared) && isObject(declared['spec']) ? declared['spec'] : {};
     const auth = isObject(spec['auth']) && isObject(spec['auth']['authorization_code']) ? spec['auth'] : {};
     const settings = isObject(auth['authorization_code']) ? auth['authorization_code'] : {};
@@ -97,7 +94,8 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
       upstream: nginx?.url ?? '',
       ...changed,
     };
-    const options = block('Browsers', 'sh').matchAll(/--([a-z0-9-]+)=(?:"([^"]*)"|(\S+))/g);
+    const [command = ''] = blocksOf(page, 'Browsers', 'sh');
+    const options = command.matchAll(/--([a-z0-9-]+)=(?:"([^"]*)"|(\S+))/g);
     const parameters = Array.from(
       options,
       ([, name = '', quoted, plain = '']) => `--${name}=${values[name] ?? quoted ?? plain}`,

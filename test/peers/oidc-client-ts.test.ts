@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { messages } from '../../api/pages/messages.ts';
 import { findChromium, launchChromium, patience } from '../browser/chromium.ts';
+import { blocksOf, clientOf, replaced } from '../support/page-block.ts';
 import { ann, withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
-import { blocksOf, clientOf, replaced } from './page-block.ts';
 
 const say = messages.en;
 /** The library renews a token a minute before it expires. */
