@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, request as ask } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
+import { clientToken } from '../support/client-token.ts';
 import { blocksOf, replaced } from '../support/page-block.ts';
-import { isObject } from '../../crds/json-value.ts';
+import { portOf } from '../support/port-of.ts';
 import { startGateway } from './gateway.ts';
 import type { GatewayName, RunningGateway } from './gateway.ts';
 
@@ -92,16 +92,9 @@ for (const name of ['nginx', 'caddy'] as const) {
         response.end(JSON.stringify({ method, url, client, ...(email !== '' && { email }) }));
       });
       await once(app.listen(0, '127.0.0.1'), 'listening');
-      appUrl = addressOf(app);
+      appUrl = `http://127.0.0.1:${String(portOf(app))}`;
       gateway = await startGateway(name, configuration(api.url));
-      const body = { grant_type: 'client_credentials', client_id: 'reports', client_secret: secret };
-      const reply = await fetch(`${api.url}/boxes/shop/auth/token`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      const got: unknown = await reply.json();
-      token = isObject(got) ? String(got['access_token']) : '';
+      token = await clientToken(`${api.url}/boxes/shop`, 'reports', secret);
     });
     after(async () => {
       await gateway?.stop();
@@ -213,14 +206,4 @@ for (const name of ['nginx', 'caddy'] as const) {
       }
     });
   });
-}
-
-function addressOf(server: Server): string {
-  const address = server.address();
-  if (!isAddress(address)) throw new TypeError('not a TCP server');
-  return `http://127.0.0.1:${String(address.port)}`;
-}
-
-function isAddress(address: AddressInfo | string | null): address is AddressInfo {
-  return isObject(address);
 }

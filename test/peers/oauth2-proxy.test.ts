@@ -11,6 +11,7 @@ import { goPeers } from '../../tools/needs/go-peers.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownPort } from '../support/own-port.ts';
 import { blocksOf, replaced } from '../support/page-block.ts';
+import { portOf } from '../support/port-of.ts';
 import { startGateway } from './gateway.ts';
 import type { RunningGateway } from './gateway.ts';
 import { startGoProgram } from './go-program.ts';
@@ -59,12 +60,10 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
   });
 
   function locations(server: Server): string {
-    const address = server.address();
-    const port = isObject(address) ? String(address['port']) : '';
     const [ofGateway = ''] = blocksOf(page, 'nginx', 'nginx');
     const [forBrowsers = ''] = blocksOf(page, 'Browsers', 'nginx');
     return replaced(ofGateway, {
-      'http://orders.shop.svc:8080': `http://127.0.0.1:${port}`,
+      'http://orders.shop.svc:8080': `http://127.0.0.1:${String(portOf(server))}`,
       'http://boxgate.shop.svc/': `${box.api.url}/boxes/default/`,
       'proxy_set_header Host               boxgate.shop.svc;': forBrowsers,
     });

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import { isObject } from '../../crds/json-value.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import { startApi } from '../support/api.ts';
 import type { DeclaredResource, TestApi } from '../support/api.ts';
+import { clientToken } from '../support/client-token.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import { blocksOf } from '../support/page-block.ts';
@@ -88,17 +88,8 @@ describe(`docs/${page}`, () => {
     });
   }
 
-  async function tokenOf(id: string, scope?: string): Promise<string> {
-    const reply = await fetch(`${api.url}/boxes/shop/auth/token`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ grant_type: 'client_credentials', client_id: id, client_secret: secret, scope }),
-    });
-    const body: unknown = await reply.json();
-    const token = isObject(body) ? body['access_token'] : undefined;
-    if (typeof token !== 'string') throw new Error(JSON.stringify(body));
-    return token;
-  }
+  const tokenOf = (id: string, scope?: string): Promise<string> =>
+    clientToken(`${api.url}/boxes/shop`, id, secret, scope === undefined ? {} : { scope });
 
   interface Asked {
     readonly authorization?: string;
