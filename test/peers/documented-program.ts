@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { downloads } from '../../tools/envtest/release.ts';
 import { obtainGo } from '../../tools/envtest/go.ts';
-import { eventually } from '../support/eventually.ts';
+import { startChild, untilReady } from '../support/child-program.ts';
 import { ownPort } from '../support/own-port.ts';
 
 /** A server that a page shows, as it runs. */
@@ -27,24 +27,13 @@ export async function startProgram(
   const folder = mkdtempSync(path.join(tmpdir(), 'boxgate-program-'));
   const [command, ...parameters] = await prepared(language, source, folder);
   const port = await ownPort();
-  const said: string[] = [];
-  const child = spawn(command, parameters, {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], PORT: String(port), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
-  const ended = once(child, 'exit');
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const child = startChild(command, parameters, { cwd: folder, env: { PORT: String(port), ...environment } });
   const stop = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    if (!hasEnded()) await ended;
+    await child.stop();
     rmSync(folder, { recursive: true });
   };
   try {
-    await eventually('the program listens, or has ended', async () => hasEnded() || (await listens(port)));
-    if (hasEnded()) throw new Error(`the program in ${language} has ended: ${said.join('')}`);
+    await untilReady(child, `the program in ${language}`, () => listens(port));
   } catch (error) {
     await stop();
     throw error;

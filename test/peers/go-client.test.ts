@@ -38,7 +38,7 @@ describe('golang.org/x/oauth2 and go-oidc', () => {
   it('get an id_token with email and groups for a code, read userinfo, refresh, and get a token of the client', async () => {
     const address = await line();
     const { url } = await newVisitor().visit(address, ({ href }) => href.startsWith(redirectUri));
-    program?.write(url.href);
+    program?.write(`${url.href}\n`);
     const got: unknown = JSON.parse(await line());
     expect(got).to.containSubset({
       claims: { iss: box.issuer, aud: 'app', sub: box.user, email: ann.email, groups: ['shop', 'staff'] },
@@ -52,7 +52,7 @@ describe('golang.org/x/oauth2 and go-oidc', () => {
 
   async function line(): Promise<string> {
     const next = await program?.lines.next();
-    if (next?.value === undefined) throw new Error(`the program has ended: ${program?.said.join('\n') ?? ''}`);
+    if (next?.value === undefined) throw new Error(`the program has ended: ${program?.said() ?? ''}`);
     return next.value;
   }
 });

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { isObject } from '../../crds/json-value.ts';
 import { goPeers } from '../../tools/needs/go-peers.ts';
+import { untilReady } from '../support/child-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownPort } from '../support/own-port.ts';
 import { blocksOf, replaced } from '../support/page-block.ts';
@@ -104,10 +105,7 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
     const listen = [`--https-address=127.0.0.1:${port}`, '--http-address=', ...tls];
     const program = startGoProgram(goPeers.oauth2Proxy, [...parameters, ...listen], { ca: box.ca });
     started.push(program);
-    await eventually('oauth2-proxy answers, or has ended', async () => {
-      return program.hasEnded() || (await fetch(`${url}/ping`)).ok;
-    });
-    if (program.hasEnded()) throw new Error(program.said.join('\n'));
+    await untilReady(program, 'oauth2-proxy', async () => (await fetch(`${url}/ping`)).ok);
     return url;
   }
 
@@ -117,7 +115,7 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
 
   /** Returns the log of the program that was started last. */
   function said(): string {
-    return started.at(-1)?.said.join('\n') ?? '';
+    return started.at(-1)?.said() ?? '';
   }
 
   async function seenBy(visitor: Visitor, url: string): Promise<Readonly<Record<string, unknown>>> {
