@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { downloads } from '../../tools/envtest/release.ts';
 import { obtainGo } from '../../tools/envtest/go.ts';
+import { runProgram } from '../../tools/run-program.ts';
 import { startChild, untilReady } from '../support/child-program.ts';
 import { ownPort } from '../support/own-port.ts';
 
@@ -41,7 +40,7 @@ export async function startProgram(
   return { url: `http://127.0.0.1:${String(port)}`, stop };
 }
 
-/** Writes a program into a folder, compiles it where its language asks for that, and returns its command. */
+/** Writes a program into a folder, compiles it if its language asks for that, and returns its command. */
 async function prepared(language: Language, source: string, folder: string): Promise<[string, ...string[]]> {
   const file = (name: string): string => path.join(folder, name);
   switch (language) {
@@ -61,16 +60,13 @@ async function prepared(language: Language, source: string, folder: string): Pro
 
 async function build(folder: string): Promise<void> {
   const go = await obtainGo(process.env, () => undefined, downloads.toolchain);
-  const child = spawn(go, ['build', '-o', 'api', 'main.go'], {
+  await runProgram(go, ['build', '-o', 'api', 'main.go'], {
+    title: 'go build',
     cwd: folder,
     // Nothing but the standard library: no module is looked for.
     env: { ...process.env, GO111MODULE: 'off', CGO_ENABLED: '0' },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stderr: 'in the error',
   });
-  const said: string[] = [];
-  child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
-  await once(child, 'close');
-  if (child.exitCode !== 0) throw new Error(`go build ended with ${String(child.exitCode)}: ${said.join('')}`);
 }
 
 function listens(port: number): Promise<boolean> {

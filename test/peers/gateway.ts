@@ -40,13 +40,13 @@ const starts: Readonly<Record<GatewayName, Start>> = {
 };
 
 /**
- * Starts a gateway on a loopback port: nginx with locations, Caddy with a site, in which PORT is the port. Throws where
+ * Starts a gateway on a loopback port: nginx with locations, Caddy with a site, in which PORT is the port. Throws if
  * the program is missing or refuses the configuration.
  */
 export async function startGateway(name: GatewayName, configuration: string): Promise<RunningGateway> {
   const program = findGateway(gateways[name], process.env);
   const { variable } = gateways[name];
-  if (program === undefined) throw new Error(`no ${name}: run make needs, or say with ${variable} where there is one`);
+  if (program === undefined) throw new Error(`no ${name}: run make needs, or name one with ${variable}`);
   const port = await ownPort();
   const folder = mkdtempSync(path.join(tmpdir(), `boxgate-${name}-`));
   const file = path.join(folder, 'configuration');

@@ -13,7 +13,7 @@ export interface GoProgram extends ChildProgram {
   readonly lines: AsyncIterator<string, undefined>;
 }
 
-/** Starts a Go program of the tests. Throws where `make needs` has not built it. */
+/** Starts a Go program of the tests. Throws if `make needs` has not built it. */
 export function startGoProgram(
   peer: GoPeer,
   parameters: readonly string[],
