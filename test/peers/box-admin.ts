@@ -1,5 +1,6 @@
 import { isObject } from '../../crds/json-value.ts';
 import type { TestApi } from '../support/api.ts';
+import { clientToken } from '../support/client-token.ts';
 
 /** A call of the administrator of a box to an address below its base URL; throws unless it succeeds. */
 export type AdminCall = (method: string, address: string, body: object) => Promise<Record<string, unknown>>;
@@ -13,9 +14,8 @@ export async function declareAdmin(api: TestApi, issuer: string): Promise<AdminC
     { kind: 'Client', id: 'admin', grant_types: ['client_credentials'], secret },
     { kind: 'AccessPolicy', id: 'admin', engine: 'allow', link },
   ]);
-  const fields = { grant_type: 'client_credentials', client_id: 'admin', client_secret: secret };
-  const tokens = await call(`${issuer}/auth/token`, { method: 'POST', body: new URLSearchParams(fields) });
-  const headers = { Authorization: `Bearer ${String(tokens['access_token'])}`, 'Content-Type': 'application/json' };
+  const token = await clientToken(issuer, 'admin', secret);
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   return (method, address, body) => call(issuer + address, { method, headers, body: JSON.stringify(body) });
 }
 

@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { downloads } from '../../tools/envtest/release.ts';
 import { obtainGo } from '../../tools/envtest/go.ts';
-import { eventually } from '../support/eventually.ts';
+import { runProgram } from '../../tools/run-program.ts';
+import { startChild, untilReady } from '../support/child-program.ts';
 import { ownPort } from '../support/own-port.ts';
 
 /** A server that a page shows, as it runs. */
@@ -18,15 +17,6 @@ export interface DocumentedProgram {
 /** Languages of the programs on a page, by the word of their code block. */
 export type Language = 'js' | 'python' | 'go';
 
-/** Returns the program below a heading of a page. Throws where there is none. */
-export function programBelow(page: string, heading: string, language: Language): string {
-  const text = readFileSync(page, 'utf8');
-  const section = text.split(`\n### ${heading}\n`)[1]?.split(/^##/m)[0] ?? '';
-  const [, source] = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(section) ?? [];
-  if (source === undefined) throw new Error(`${page} has no program in ${language} below ${heading}`);
-  return source;
-}
-
 /** Starts a program, with the environment that it reads and a port of its own, and waits until it listens. */
 export async function startProgram(
   language: Language,
@@ -36,24 +26,13 @@ export async function startProgram(
   const folder = mkdtempSync(path.join(tmpdir(), 'boxgate-program-'));
   const [command, ...parameters] = await prepared(language, source, folder);
   const port = await ownPort();
-  const said: string[] = [];
-  const child = spawn(command, parameters, {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], PORT: String(port), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
-  const ended = once(child, 'exit');
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const child = startChild(command, parameters, { cwd: folder, env: { PORT: String(port), ...environment } });
   const stop = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    if (!hasEnded()) await ended;
+    await child.stop();
     rmSync(folder, { recursive: true });
   };
   try {
-    await eventually('the program listens, or has ended', async () => hasEnded() || (await listens(port)));
-    if (hasEnded()) throw new Error(`the program in ${language} has ended: ${said.join('')}`);
+    await untilReady(child, `the program in ${language}`, () => listens(port));
   } catch (error) {
     await stop();
     throw error;
@@ -61,7 +40,7 @@ export async function startProgram(
   return { url: `http://127.0.0.1:${String(port)}`, stop };
 }
 
-/** Writes a program into a folder, compiles it where its language asks for that, and returns its command. */
+/** Writes a program into a folder, compiles it if its language asks for that, and returns its command. */
 async function prepared(language: Language, source: string, folder: string): Promise<[string, ...string[]]> {
   const file = (name: string): string => path.join(folder, name);
   switch (language) {
@@ -81,16 +60,13 @@ async function prepared(language: Language, source: string, folder: string): Pro
 
 async function build(folder: string): Promise<void> {
   const go = await obtainGo(process.env, () => undefined, downloads.toolchain);
-  const child = spawn(go, ['build', '-o', 'api', 'main.go'], {
+  await runProgram(go, ['build', '-o', 'api', 'main.go'], {
+    title: 'go build',
     cwd: folder,
     // Nothing but the standard library: no module is looked for.
     env: { ...process.env, GO111MODULE: 'off', CGO_ENABLED: '0' },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stderr: 'in the error',
   });
-  const said: string[] = [];
-  child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
-  await once(child, 'close');
-  if (child.exitCode !== 0) throw new Error(`go build ended with ${String(child.exitCode)}: ${said.join('')}`);
 }
 
 function listens(port: number): Promise<boolean> {

@@ -1,17 +1,15 @@
 import { expect } from 'chai';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import express from 'express';
 import openid from 'express-openid-connect';
-import { eventually } from '../support/eventually.ts';
+import { startChild, untilReady } from '../support/child-program.ts';
+import type { ChildProgram } from '../support/child-program.ts';
 import { ownPort } from '../support/own-port.ts';
+import { blocksOf, clientOf, replaced } from '../support/page-block.ts';
 import { ann, withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
-import { blocksOf, clientOf, replaced } from './page-block.ts';
 import { newVisitor } from './visitor.ts';
 
 const clientSecret = 'a secret of the client';
@@ -57,17 +55,16 @@ describe('an app with express-openid-connect', () => {
     await box.api.declare('default', [clientOf(replaced(manifest, { 'https://shop.example': url }), clientSecret)]);
     const app = startApp(replaced(block, { 3000: port }), { CLIENT_ID: 'shop', BASE_URL: url });
     try {
-      await eventually('the app listens', async () => (await fetch(url, { redirect: 'manual' })).status === 302);
+      await untilReady(app, 'the app', async () => (await fetch(url, { redirect: 'manual' })).status === 302);
       const { status, text } = await newVisitor().visit(url);
       expect([status, text]).to.deep.equal([200, `Hello, ${ann.email}!`]);
     } finally {
-      app.kill();
-      await once(app, 'exit');
+      await app.stop();
     }
   });
 
   /** Starts an app in a process of its own, which has to trust the certificate of the box. */
-  function startApp(code: string, environment: Readonly<Record<string, string>>): ChildProcess {
+  function startApp(code: string, environment: Readonly<Record<string, string>>): ChildProgram {
     const folder = mkdtempSync(path.join(tmpdir(), 'boxgate-app-'));
     after(() => {
       rmSync(folder, { recursive: true });
@@ -80,10 +77,8 @@ describe('an app with express-openid-connect', () => {
       COOKIE_SECRET: secret,
       NODE_EXTRA_CA_CERTS: ca,
     };
-    return spawn(process.execPath, ['--input-type=module', '-e', code], {
-      env: { ...settings, ...environment },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    const env = { ...settings, ...environment };
+    return startChild(process.execPath, ['--input-type=module', '-e', code], { env });
   }
 
   it('signs the person out of Boxgate too', async () => {

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { eventually } from '../support/eventually.ts';
+import { startChild, untilReady } from '../support/child-program.ts';
 import { ownPort } from '../support/own-port.ts';
 import { findGateway, gateways } from '../../tools/needs/gateways.ts';
 
@@ -42,33 +40,25 @@ const starts: Readonly<Record<GatewayName, Start>> = {
 };
 
 /**
- * Starts a gateway on a loopback port: nginx with locations, Caddy with a site, in which PORT is the port. Throws where
+ * Starts a gateway on a loopback port: nginx with locations, Caddy with a site, in which PORT is the port. Throws if
  * the program is missing or refuses the configuration.
  */
 export async function startGateway(name: GatewayName, configuration: string): Promise<RunningGateway> {
   const program = findGateway(gateways[name], process.env);
   const { variable } = gateways[name];
-  if (program === undefined) throw new Error(`no ${name}: run make needs, or say with ${variable} where there is one`);
+  if (program === undefined) throw new Error(`no ${name}: run make needs, or name one with ${variable}`);
   const port = await ownPort();
   const folder = mkdtempSync(path.join(tmpdir(), `boxgate-${name}-`));
   const file = path.join(folder, 'configuration');
   writeFileSync(file, starts[name].file(configuration, port, folder));
-  const said: string[] = [];
-  const child = spawn(program, starts[name].options(folder, file), {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: folder },
-  });
-  child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
-  const ended = once(child, 'exit');
+  const child = startChild(program, starts[name].options(folder, file), { env: { HOME: folder } });
   const url = `http://127.0.0.1:${String(port)}`;
   const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    if (child.exitCode === null && child.signalCode === null) await ended;
+    await child.stop();
     rmSync(folder, { recursive: true });
   };
   try {
-    await eventually(`${name} answers, or has ended`, async () => child.exitCode !== null || (await answers(url)));
-    if (child.exitCode !== null) throw new Error(`${name} has ended: ${said.join('')}`);
+    await untilReady(child, name, () => answers(url));
   } catch (error) {
     await stop();
     throw error;

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { createServer, request as ask } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
-import { isObject } from '../../crds/json-value.ts';
+import { clientToken } from '../support/client-token.ts';
+import { blocksOf, replaced } from '../support/page-block.ts';
+import { portOf } from '../support/port-of.ts';
 import { startGateway } from './gateway.ts';
 import type { GatewayName, RunningGateway } from './gateway.ts';
 
@@ -21,8 +22,9 @@ interface Reply {
 
 /** The part of docs/gateways.md about a gateway, and the answers that this gateway makes of those of Boxgate. */
 interface Page {
-  /** First line of the block of code, behind the three backquotes. */
-  readonly block: RegExp;
+  readonly heading: string;
+  /** Language of its block of code; Caddy's has none. */
+  readonly language: string;
   /** Replacements of the addresses on the page. */
   readonly addresses: (app: string, boxgate: string) => Readonly<Record<string, string>>;
   /** Status for a caller that sends each of {@link forgeries}. */
@@ -33,7 +35,8 @@ interface Page {
 
 const pages: Readonly<Record<GatewayName, Page>> = {
   nginx: {
-    block: /```nginx\n(.*?)```/s,
+    heading: 'nginx',
+    language: 'nginx',
     addresses: (appUrl, boxgateUrl) => ({
       'proxy_pass       http://orders.shop.svc:8080;': `proxy_pass ${appUrl};`,
       'http://boxgate.shop.svc/': `${boxgateUrl}/`,
@@ -43,7 +46,8 @@ const pages: Readonly<Record<GatewayName, Page>> = {
     down: 500,
   },
   caddy: {
-    block: /## Caddy\n\n```\n(.*?)```/s,
+    heading: 'Caddy',
+    language: '',
     addresses: (appUrl, boxgateUrl) => ({
       'orders.example {': 'http://orders.example:PORT {',
       'forward_auth boxgate.shop.svc:80': `forward_auth ${boxgateUrl}`,
@@ -73,8 +77,9 @@ function policy(id: string, fields: object) {
 for (const name of ['nginx', 'caddy'] as const) {
   describe(`${name} with the configuration of docs/gateways.md`, () => {
     let api: TestApi;
-    let app: Server;
-    let gateway: RunningGateway;
+    let app: Server | undefined;
+    let appUrl = '';
+    let gateway: RunningGateway | undefined;
     let token = '';
 
     before(async () => {
@@ -93,39 +98,29 @@ for (const name of ['nginx', 'caddy'] as const) {
         );
         response.end(JSON.stringify({ method, url, told: Object.fromEntries(told) }));
       });
-      await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
+      await once(app.listen(0, '127.0.0.1'), 'listening');
+      appUrl = `http://127.0.0.1:${String(portOf(app))}`;
       gateway = await startGateway(name, configuration(api.url));
-      const body = { grant_type: 'client_credentials', client_id: 'reports', client_secret: secret };
-      const reply = await fetch(`${api.url}/boxes/shop/auth/token`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      const got: unknown = await reply.json();
-      token = isObject(got) ? String(got['access_token']) : '';
+      token = await clientToken(`${api.url}/boxes/shop`, 'reports', secret);
     });
     after(async () => {
-      await gateway.stop();
-      app.close();
+      await gateway?.stop();
+      app?.close();
       await api.stop();
     });
 
     /** Returns the page's configuration with the addresses of this test. */
     function configuration(boxgateUrl: string): string {
-      const [, block = ''] = pages[name].block.exec(readFileSync('docs/gateways.md', 'utf8')) ?? [];
-      let text = block;
-      for (const [told, used] of Object.entries(pages[name].addresses(addressOf(app), boxgateUrl))) {
-        expect(text).to.include(told);
-        text = text.replace(told, used);
-      }
-      return text;
+      const { heading, language, addresses } = pages[name];
+      const [block = ''] = blocksOf('gateways.md', heading, language);
+      return replaced(block, addresses(appUrl, boxgateUrl));
     }
 
     function send(
       method: string,
       path: string,
       { from = '127.0.0.1', ...sentHeaders }: Readonly<Record<string, string>> = { Authorization: `Bearer ${token}` },
-      { url }: Pick<RunningGateway, 'url'> = gateway,
+      url = gateway?.url ?? '',
     ): Promise<Reply> {
       const headers = { Host: `orders.example:${new URL(url).port}`, ...sentHeaders };
       return new Promise((resolve, reject) => {
@@ -191,9 +186,9 @@ for (const name of ['nginx', 'caddy'] as const) {
         expect((await send('GET', '/admin?app=everything')).status).to.equal(403);
         const kept = await startGateway(name, configuration(api.url).replace('/auth/check?', '/auth/check'));
         try {
-          const reply = await send('GET', '/admin?app=everything', undefined, kept);
+          const reply = await send('GET', '/admin?app=everything', undefined, kept.url);
           expect([reply.status, reply.seen]).to.deep.equal([400, undefined]);
-          expect((await send('GET', '/orders', undefined, kept)).status).to.equal(200);
+          expect((await send('GET', '/orders', undefined, kept.url)).status).to.equal(200);
         } finally {
           await kept.stop();
         }
@@ -208,21 +203,11 @@ for (const name of ['nginx', 'caddy'] as const) {
       expect((await send('GET', '/orders')).status).to.equal(200);
       const closed = await startGateway(name, configuration('http://127.0.0.1:1'));
       try {
-        const reply = await send('GET', '/orders', undefined, closed);
+        const reply = await send('GET', '/orders', undefined, closed.url);
         expect([reply.status, reply.seen]).to.deep.equal([pages[name].down, undefined]);
       } finally {
         await closed.stop();
       }
     });
   });
-}
-
-function addressOf(server: Server): string {
-  const address = server.address();
-  if (!isAddress(address)) throw new TypeError('not a TCP server');
-  return `http://127.0.0.1:${String(address.port)}`;
-}
-
-function isAddress(address: AddressInfo | string | null): address is AddressInfo {
-  return isObject(address);
 }

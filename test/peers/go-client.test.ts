@@ -13,7 +13,7 @@ const redirectUri = 'https://app.example/callback';
 
 describe('golang.org/x/oauth2 and go-oidc', () => {
   let box: HttpsBox;
-  let program: GoProgram;
+  let program: GoProgram | undefined;
 
   withHttpsBox((started) => (box = started));
   before(async () => {
@@ -33,12 +33,12 @@ describe('golang.org/x/oauth2 and go-oidc', () => {
     const environment = { ca: box.ca, CLIENT_SECRET: secret };
     program = startGoProgram(goPeers.client, [box.issuer, 'app', redirectUri], environment);
   });
-  after(() => program.stop());
+  after(() => program?.stop());
 
   it('get an id_token with email and groups for a code, read userinfo, refresh, and get a token of the client', async () => {
     const address = await line();
     const { url } = await newVisitor().visit(address, ({ href }) => href.startsWith(redirectUri));
-    program.write(url.href);
+    program?.write(`${url.href}\n`);
     const got: unknown = JSON.parse(await line());
     expect(got).to.containSubset({
       claims: { iss: box.issuer, aud: 'app', sub: box.user, email: ann.email, groups: ['shop', 'staff'] },
@@ -51,8 +51,8 @@ describe('golang.org/x/oauth2 and go-oidc', () => {
   });
 
   async function line(): Promise<string> {
-    const { value } = await program.lines.next();
-    if (value === undefined) throw new Error(`the program has ended: ${program.said.join('\n')}`);
-    return value;
+    const next = await program?.lines.next();
+    if (next?.value === undefined) throw new Error(`the program has ended: ${program?.said() ?? ''}`);
+    return next.value;
   }
 });

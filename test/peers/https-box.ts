@@ -8,6 +8,7 @@ import { startApi } from '../support/api.ts';
 import type { TestApi } from '../support/api.ts';
 import { localhostCertificate } from '../support/localhost-certificate.ts';
 import { ownPort } from '../support/own-port.ts';
+import { portOf } from '../support/port-of.ts';
 import { declareAdmin } from './box-admin.ts';
 import type { AdminCall } from './box-admin.ts';
 
@@ -67,8 +68,7 @@ async function startHttpsBox(): Promise<HttpsBox> {
       const server = createServer({ ...certificate });
       apps.push(server);
       await once(server.listen(0, '127.0.0.1'), 'listening');
-      const address = server.address();
-      const url = `https://localhost:${typeof address === 'object' && address !== null ? String(address.port) : ''}`;
+      const url = `https://localhost:${String(portOf(server))}`;
       server.on('request', createApp(url));
       return url;
     },

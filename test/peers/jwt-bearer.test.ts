@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import express from 'express';
 import { auth } from 'express-oauth2-jwt-bearer';
 import { isObject } from '../../crds/json-value.ts';
+import { clientToken } from '../support/client-token.ts';
 import { ownerQuery } from '../support/owner-query.ts';
 import { withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
@@ -32,13 +33,7 @@ describe('an API with express-oauth2-jwt-bearer', () => {
       return routes;
     });
 
-  async function tokenFor(client: string, wanted: string): Promise<string> {
-    const fields = { grant_type: 'client_credentials', client_id: client, client_secret: secret, audience: wanted };
-    const response = await fetch(`${box.issuer}/auth/token`, { method: 'POST', body: new URLSearchParams(fields) });
-    const answer: unknown = await response.json();
-    return isObject(answer) ? String(answer['access_token']) : '';
-  }
-
+  const tokenFor = (client: string, wanted: string) => clientToken(box.issuer, client, secret, { audience: wanted });
   const ask = (api: string, token: string) => fetch(api, { headers: { Authorization: `Bearer ${token}` } });
 
   it('accepts a JWT for its audience', async () => {

@@ -9,9 +9,10 @@ import { startControlPlane, type ControlPlane } from '../../tools/envtest/contro
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 import { eventually } from '../support/eventually.ts';
 import { isAsPrinted, runBlocks, shellBlocks } from '../operator/shell-page.ts';
+import { blocksOf, clientOf, replaced } from '../support/page-block.ts';
 import { ann, withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
-import { blocksOf, clientOf, replaced } from './page-block.ts';
+import { joinGroups } from './membership.ts';
 import { newVisitor } from './visitor.ts';
 
 const page = 'kubernetes-sign-in.md';
@@ -39,7 +40,7 @@ describe(`docs/${page}, with a real kube-apiserver and kubectl`, () => {
     symlinkSync(findPrograms().kubectl, at('kubectl'));
     const [client = ''] = blocksOf(page, 'The Client', 'yaml');
     await box.api.declare('default', [clientOf(client)]);
-    await join(['viewers']);
+    await joinGroups(box, ['viewers']);
     const [flags = ''] = blocksOf(page, 'kube-apiserver', 'text');
     const here = { [issuerOnPage]: box.issuer, '/etc/kubernetes/pki/boxgate-ca.crt': at('ca.crt') };
     plane = await startControlPlane(replaced(flags, here).trim().split('\n'));
@@ -71,13 +72,6 @@ describe(`docs/${page}, with a real kube-apiserver and kubectl`, () => {
     await plane?.stop();
     rmSync(folder, { recursive: true });
   });
-
-  /** Creates groups and makes Ann a member of these alone. */
-  async function join(names: readonly string[]): Promise<void> {
-    const ids: unknown[] = [];
-    for (const name of names) ids.push((await box.admin('POST', '/Group', { name }))['id']);
-    await box.admin('PUT', `/users/${box.user}`, { 'group-ids': ids });
-  }
 
   /** Runs kubectl. When its plugin asks to sign in, `onPrompt` answers, otherwise a browser whose person declines. */
   async function kubectl(args: readonly string[], onPrompt?: (address: URL) => Promise<unknown>): Promise<Ran> {
@@ -152,7 +146,7 @@ describe(`docs/${page}, with a real kube-apiserver and kubectl`, () => {
 
   it('stays signed in across refreshes, also of two commands at once, which bring the groups of that moment', async () => {
     const first = keptTokens()['refresh_token'];
-    await join(['auditors']);
+    await joinGroups(box, ['auditors']);
     expect(await whoami(), 'the id_token is still fresh')
       .to.have.property('groups')
       .that.includes('boxgate:viewers');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import * as openid from 'openid-client';
+import { blocksOf, clientOf } from '../support/page-block.ts';
 import { ann, withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
-import { blocksOf, clientOf } from './page-block.ts';
 import { newVisitor } from './visitor.ts';
 
 const redirectUri = 'com.example.shop:/callback';

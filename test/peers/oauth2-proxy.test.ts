@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,11 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { isObject } from '../../crds/json-value.ts';
 import { goPeers } from '../../tools/needs/go-peers.ts';
+import { untilReady } from '../support/child-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownPort } from '../support/own-port.ts';
+import { blocksOf, replaced } from '../support/page-block.ts';
+import { portOf } from '../support/port-of.ts';
 import { startGateway } from './gateway.ts';
 import type { RunningGateway } from './gateway.ts';
 import { startGoProgram } from './go-program.ts';
@@ -20,21 +23,13 @@ import { joinGroups } from './membership.ts';
 import { newVisitor } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
-const page = readFileSync('docs/gateways.md', 'utf8');
+const page = 'gateways.md';
 const secret = 'a secret of the client';
-
-/** Returns the n-th block of code of a language in a section of the page. */
-function block(section: string, language: string): string {
-  const [, text = ''] = page.split(`\n## ${section}\n`);
-  const [, found = ''] = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(text) ?? [];
-  expect(found, `${section}, ${language}`).not.to.equal('');
-  return found;
-}
 
 describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () => {
   let box: HttpsBox;
-  let app: Server;
-  let nginx: RunningGateway;
+  let app: Server | undefined;
+  let nginx: RunningGateway | undefined;
   let folder = '';
   const started: GoProgram[] = [];
 
@@ -46,7 +41,7 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
       response.end(JSON.stringify({ user, token }));
     });
     await once(app.listen(0, '127.0.0.1'), 'listening');
-    nginx = await startGateway('nginx', locations());
+    nginx = await startGateway('nginx', locations(app));
     await joinGroups(box, ['shop', 'staff']);
     await box.api.declare('default', [
       {
@@ -60,25 +55,27 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
   });
   after(async () => {
     for (const program of started) await program.stop();
-    await nginx.stop();
-    app.close();
+    await nginx?.stop();
+    app?.close();
     rmSync(folder, { recursive: true });
   });
 
-  function locations(): string {
-    const address = app.address();
-    const port = isObject(address) ? String(address['port']) : '';
-    return block('nginx', 'nginx')
-      .replace('http://orders.shop.svc:8080', `http://127.0.0.1:${port}`)
-      .replace('http://boxgate.shop.svc/', `${box.api.url}/boxes/default/`)
-      .replace('proxy_set_header Host               boxgate.shop.svc;', block('Browsers', 'nginx'));
+  function locations(server: Server): string {
+    const [ofGateway = ''] = blocksOf(page, 'nginx', 'nginx');
+    const [forBrowsers = ''] = blocksOf(page, 'Browsers', 'nginx');
+    return replaced(ofGateway, {
+      'http://orders.shop.svc:8080': `http://127.0.0.1:${String(portOf(server))}`,
+      'http://boxgate.shop.svc/': `${box.api.url}/boxes/default/`,
+      'proxy_set_header Host               boxgate.shop.svc;': forBrowsers,
+    });
   }
 
   /** Starts oauth2-proxy with the options of the page, some of them with other values. Returns its URL. */
   async function startProxy(id: string, changed: Readonly<Record<string, string>> = {}): Promise<string> {
     const port = String(await ownPort());
     const url = `https://localhost:${port}`;
-    const declared: unknown = parse(block('Browsers', 'yaml'));
+    const [manifest = ''] = blocksOf(page, 'Browsers', 'yaml');
+    const declared: unknown = parse(manifest);
     const spec = isObject(declared) && isObject(declared['spec']) ? declared['spec'] : {};
     const auth = isObject(spec['auth']) && isObject(spec['auth']['authorization_code']) ? spec['auth'] : {};
     const settings = isObject(auth['authorization_code']) ? auth['authorization_code'] : {};
@@ -94,10 +91,11 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
       'client-secret-file': file('secret', secret),
       'cookie-secret-file': file('cookie', '0123456789abcdef0123456789abcdef'),
       'redirect-url': `${url}/oauth2/callback`,
-      upstream: nginx.url,
+      upstream: nginx?.url ?? '',
       ...changed,
     };
-    const options = block('Browsers', 'sh').matchAll(/--([a-z0-9-]+)=(?:"([^"]*)"|(\S+))/g);
+    const [command = ''] = blocksOf(page, 'Browsers', 'sh');
+    const options = command.matchAll(/--([a-z0-9-]+)=(?:"([^"]*)"|(\S+))/g);
     const parameters = Array.from(
       options,
       ([, name = '', quoted, plain = '']) => `--${name}=${values[name] ?? quoted ?? plain}`,
@@ -107,10 +105,7 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
     const listen = [`--https-address=127.0.0.1:${port}`, '--http-address=', ...tls];
     const program = startGoProgram(goPeers.oauth2Proxy, [...parameters, ...listen], { ca: box.ca });
     started.push(program);
-    await eventually('oauth2-proxy answers, or has ended', async () => {
-      return program.hasEnded() || (await fetch(`${url}/ping`)).ok;
-    });
-    if (program.hasEnded()) throw new Error(program.said.join('\n'));
+    await untilReady(program, 'oauth2-proxy', async () => (await fetch(`${url}/ping`)).ok);
     return url;
   }
 
@@ -120,7 +115,7 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
 
   /** Returns the log of the program that was started last. */
   function said(): string {
-    return started.at(-1)?.said.join('\n') ?? '';
+    return started.at(-1)?.said() ?? '';
   }
 
   async function seenBy(visitor: Visitor, url: string): Promise<Readonly<Record<string, unknown>>> {

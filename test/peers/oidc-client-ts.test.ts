@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { messages } from '../../api/pages/messages.ts';
 import { findChromium, launchChromium, patience } from '../browser/chromium.ts';
+import { blocksOf, clientOf, replaced } from '../support/page-block.ts';
 import { ann, withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
-import { blocksOf, clientOf, replaced } from './page-block.ts';
 
 const say = messages.en;
 /** The library renews a token a minute before it expires. */
@@ -21,17 +21,22 @@ const modules = {
 
 describe('in Chromium the single-page app of docs/add-sign-in.md, with oidc-client-ts', () => {
   let box: HttpsBox;
-  let browser: Browser;
-  let context: BrowserContext;
+  let browser: Browser | undefined;
+  let context: BrowserContext | undefined;
 
   withHttpsBox((started) => (box = started));
   before(async () => (browser = await launchChromium(findChromium(process.env))));
-  after(() => browser.close());
+  after(() => browser?.close());
   beforeEach(async () => {
-    context = await browser.newContext({ ignoreHTTPSErrors: true });
-    context.setDefaultTimeout(patience);
+    context = await browser?.newContext({ ignoreHTTPSErrors: true });
+    context?.setDefaultTimeout(patience);
   });
-  afterEach(() => context.close());
+  afterEach(() => context?.close());
+
+  async function newPage(): Promise<Page> {
+    if (context === undefined) throw new Error('no browser is running');
+    return context.newPage();
+  }
 
   /** Starts the app, on the site of Boxgate or another one; its access tokens are renewed after two seconds. */
   async function start(id: string, site: 'localhost' | '127.0.0.1', refresh = true): Promise<string> {
@@ -77,7 +82,7 @@ describe('in Chromium the single-page app of docs/add-sign-in.md, with oidc-clie
 
   it('renews its token with the refresh token, also on another site than that of Boxgate', async () => {
     const app = await start('refreshing', '127.0.0.1');
-    const page = await context.newPage();
+    const page = await newPage();
     await signIn(page, app);
     for (const _ of ['once', 'and again']) {
       const request = await page.waitForRequest(isRefresh);
@@ -87,7 +92,7 @@ describe('in Chromium the single-page app of docs/add-sign-in.md, with oidc-clie
 
   it('renews its token in a hidden frame on the same site', async () => {
     const app = await start('framed', 'localhost', false);
-    const page = await context.newPage();
+    const page = await newPage();
     const renewal = page.waitForRequest((one) => isSilent(one) && one.frame() !== page.mainFrame());
     await signIn(page, app);
     await renewal;
@@ -97,7 +102,7 @@ describe('in Chromium the single-page app of docs/add-sign-in.md, with oidc-clie
 
   it('learns in a hidden frame of another site that the person has to sign in', async () => {
     const app = await start('foreign', '127.0.0.1', false);
-    const page = await context.newPage();
+    const page = await newPage();
     const answer = page.waitForRequest((one) => one.url().startsWith(`${app}/?error=`));
     await signIn(page, app);
     const back = await answer;

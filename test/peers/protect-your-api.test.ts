@@ -1,16 +1,17 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import { isObject } from '../../crds/json-value.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import { startApi } from '../support/api.ts';
 import type { DeclaredResource, TestApi } from '../support/api.ts';
+import { clientToken } from '../support/client-token.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
-import { programBelow, startProgram } from './documented-program.ts';
+import { blocksOf } from '../support/page-block.ts';
+import { startProgram } from './documented-program.ts';
 import type { DocumentedProgram, Language } from './documented-program.ts';
 
-const page = 'docs/protect-your-api.md';
+const page = 'protect-your-api.md';
 const secret = 'a secret: 50 % + 1/2 & more';
 const audience = 'https://orders.example';
 
@@ -28,7 +29,7 @@ const programs: readonly (readonly [heading: string, language: Language, way: Wa
 
 /** Resources that the page declares, with a secret of this test in place of a Secret. */
 function declared(): DeclaredResource[] {
-  const [, source = ''] = /```yaml\n([^]*?)```/.exec(readFileSync(page, 'utf8')) ?? [];
+  const [source = ''] = blocksOf(page, 'What you declare', 'yaml');
   return parseAllDocuments(source).map((document): DeclaredResource => {
     const value: unknown = document.toJS();
     const checked = checkManifest(value);
@@ -45,7 +46,7 @@ function caller(id: string, scope: string, settings: object): DeclaredResource {
   return { kind: 'Client', id, grant_types: ['client_credentials'], secret, scope: [scope], auth };
 }
 
-describe('docs/protect-your-api.md', () => {
+describe(`docs/${page}`, () => {
   let api: TestApi;
   let boxgate: FaultProxy;
   const running = new Map<string, DocumentedProgram>();
@@ -76,7 +77,8 @@ describe('docs/protect-your-api.md', () => {
   });
 
   function start(heading: string, language: Language, more: Readonly<Record<string, string>> = {}) {
-    return startProgram(language, programBelow(page, heading, language), {
+    const [source = ''] = blocksOf(page, heading, language);
+    return startProgram(language, source, {
       BOXGATE_URL: `http://127.0.0.1:${String(boxgate.port)}/boxes/shop`,
       ISSUER: 'http://boxgate.test/boxes/shop',
       AUDIENCE: audience,
@@ -86,17 +88,8 @@ describe('docs/protect-your-api.md', () => {
     });
   }
 
-  async function tokenOf(id: string, scope?: string): Promise<string> {
-    const reply = await fetch(`${api.url}/boxes/shop/auth/token`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ grant_type: 'client_credentials', client_id: id, client_secret: secret, scope }),
-    });
-    const body: unknown = await reply.json();
-    const token = isObject(body) ? body['access_token'] : undefined;
-    if (typeof token !== 'string') throw new Error(JSON.stringify(body));
-    return token;
-  }
+  const tokenOf = (id: string, scope?: string): Promise<string> =>
+    clientToken(`${api.url}/boxes/shop`, id, secret, scope === undefined ? {} : { scope });
 
   interface Asked {
     readonly authorization?: string;
@@ -209,7 +202,7 @@ describe('docs/protect-your-api.md', () => {
   }
 
   it('has no other program', () => {
-    const text = readFileSync(page, 'utf8');
+    const text = readFileSync(`docs/${page}`, 'utf8');
     expect(text.match(/^```(js|python|go)$/gm)).to.have.length(programs.length);
   });
 });

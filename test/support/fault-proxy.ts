@@ -1,5 +1,6 @@
 import { createConnection, createServer } from 'node:net';
 import type { Socket } from 'node:net';
+import { portOf } from './port-of.ts';
 
 /** A TCP proxy in front of a server, which a test can make slow or cut. */
 export interface FaultProxy {
@@ -52,8 +53,7 @@ export async function startFaultProxy(target: number): Promise<FaultProxy> {
     isClosed: false,
     port: await new Promise((resolve) => {
       server.listen(0, '127.0.0.1', () => {
-        const address = server.address();
-        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+        resolve(portOf(server));
       });
     }),
     cut() {

@@ -16,7 +16,7 @@ interface Builder {
   readonly environment: ProgramEnvironment;
 }
 
-/** Builds programs from the pinned Go modules into a folder. Throws where a build fails. */
+/** Builds programs from the pinned Go modules into a folder. Throws if a build fails. */
 export async function build(programs: readonly Program[], builder: Builder): Promise<void> {
   const { go, environment, folder, tell } = builder;
   const version = /^\tk8s\.io\/kubernetes (v\S+)/m.exec(goMod('kubernetes'))?.[1];

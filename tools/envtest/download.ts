@@ -7,7 +7,7 @@ import type { Archive } from './fetch-checked.ts';
 
 const run = promisify(execFile);
 
-/** Puts programs of an archive into a folder. Throws where it cannot be had or is not the one that is meant. */
+/** Puts programs of an archive into a folder. Throws if it cannot be had or is not the one that is meant. */
 export async function download(archive: Archive, names: readonly string[], folder: string): Promise<void> {
   const bytes = await fetchChecked(archive);
   const scratch = await mkdtemp(path.join(folder, '.download-'));

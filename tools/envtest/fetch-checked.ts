@@ -9,7 +9,7 @@ export interface Archive {
 /** Milliseconds until an answer begins, and until it is there whole. */
 const limits = { answer: 20_000, whole: 1_800_000 };
 
-/** Downloads a file. Throws where it cannot be had or is not the one that is meant. */
+/** Downloads a file. Throws if it cannot be had or is not the one that is meant. */
 export async function fetchChecked({ url, sum }: Archive): Promise<Buffer> {
   const bytes = await bytesOf(url);
   const found = createHash('sha512').update(bytes).digest('hex');

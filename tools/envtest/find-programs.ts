@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { cacheFolder } from '../cache-folder.ts';
 import { controllerManager, release, type ProgramName } from './release.ts';
 
 /** Environment variables that locate the programs. */
@@ -10,8 +10,8 @@ export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;
 export type Programs = Readonly<Record<ProgramName, string>>;
 
 /**
- * The programs: in the folder KUBEBUILDER_ASSETS, else on the PATH, else where `make envtest` put them. Throws an Error of
- * one sentence where one is missing: a test that needs them is never skipped.
+ * Returns the programs: those in the folder KUBEBUILDER_ASSETS if it is set, otherwise those on the PATH or where `make envtest`
+ * put them. Throws an Error of one sentence if one is missing: a test that needs them is never skipped.
  */
 export function findPrograms(environment: ProgramEnvironment = process.env): Programs {
   const assets = environment['KUBEBUILDER_ASSETS'] ?? '';
@@ -20,8 +20,8 @@ export function findPrograms(environment: ProgramEnvironment = process.env): Pro
 }
 
 /**
- * kube-controller-manager: in the folder KUBEBUILDER_ASSETS, and, as the published archives lack it, where the others may
- * be too. Throws an Error of one sentence where it is missing.
+ * Returns kube-controller-manager: in the folder KUBEBUILDER_ASSETS, and, as the published archives lack it, where the others
+ * may be too. Throws an Error of one sentence if it is missing.
  */
 export function findControllerManager(environment: ProgramEnvironment = process.env): string {
   const { name } = controllerManager;
@@ -37,10 +37,9 @@ function usualFolders(environment: ProgramEnvironment): readonly string[] {
   return [...folders, envtestCache(environment)];
 }
 
-/** The folder outside the tree in which `make envtest` keeps the programs. */
+/** Returns the folder outside the tree in which `make envtest` keeps the programs. */
 export function envtestCache(environment: ProgramEnvironment = process.env): string {
-  const cache = environment['XDG_CACHE_HOME'] ?? '';
-  return path.join(cache === '' ? path.join(homedir(), '.cache') : cache, 'boxgate', 'envtest', release.version);
+  return path.join(cacheFolder(environment), 'envtest', release.version);
 }
 
 function all(folders: readonly string[], where: string): Programs {

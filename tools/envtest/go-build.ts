@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getCACertificates } from 'node:tls';
+import { runProgram } from '../run-program.ts';
 import type { ProgramEnvironment } from './find-programs.ts';
 
 /** A Go program to build. */
@@ -17,7 +17,7 @@ export interface GoProgram {
 }
 
 /**
- * Builds a Go program with a `go` command. A source whose checksum go.sum does not have is an error. Throws where the
+ * Builds a Go program with a `go` command. A source whose checksum go.sum does not have is an error. Throws if the
  * build fails.
  */
 export async function goBuild(
@@ -39,19 +39,8 @@ export async function goBuild(
     GOFLAGS: '-mod=readonly -buildvcs=false',
   };
   try {
-    await run(go, parameters, env);
+    await runProgram(go, parameters, { title: 'go build', env });
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-function run(go: string, parameters: readonly string[], env: ProgramEnvironment): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(go, parameters, { stdio: ['ignore', 'inherit', 'inherit'], env });
-    child.on('error', (cause) => reject(new Error(`${go} cannot be run`, { cause })));
-    child.on('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`go build ended with ${String(code)}`));
-    });
-  });
 }

@@ -13,8 +13,8 @@ import { controllerManager, downloads, platformName, programs, release } from '.
 import type { Downloads, Program, Published } from './release.ts';
 
 /**
- * Finds the programs, or puts them into the cache: from the archives of their publishers, else built. Throws an Error of
- * one sentence where neither can be done, and where a folder that somebody named lacks one.
+ * Finds the programs, or puts them into the cache: from the archives of their publishers, otherwise built. Throws an
+ * Error of one sentence if neither can be done, and if a folder that somebody named lacks one.
  */
 export async function obtain(
   environment: ProgramEnvironment,

@@ -30,7 +30,7 @@ export const neededCommands: readonly NeededCommand[] = [
   { title: 'tar', names: ['tar'], package: 'tar' },
 ];
 
-/** Returns the program of a command: the one that its variable names, otherwise the first on the PATH; undefined where there is none. */
+/** Returns the program of a command: the one that its variable names, otherwise the first on the PATH; undefined if there is none. */
 export function findCommand(
   { names, variable }: NeededCommand,
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { runProgram } from '../run-program.ts';
 import type { Installer } from './commands.ts';
 
 /** The packages of Debian on this machine. */
@@ -12,16 +12,9 @@ export const debian: Installer = {
 };
 
 function aptGet(parameters: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('/usr/bin/apt-get', [...parameters], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      // Without apt-utils each call would warn of that.
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', DEBCONF_NOWARNINGS: 'yes' },
-    });
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`apt-get ${parameters.join(' ')} ended with ${String(code)}`));
-    });
+  return runProgram('/usr/bin/apt-get', parameters, {
+    title: `apt-get ${parameters.join(' ')}`,
+    // Without apt-utils each call would warn of that.
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', DEBCONF_NOWARNINGS: 'yes' },
   });
 }

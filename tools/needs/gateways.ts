@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { cacheFolder } from '../cache-folder.ts';
+import { runProgram } from '../run-program.ts';
 import { findCommand } from './commands.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -24,14 +24,14 @@ export const gateways = {
   caddy: { title: 'Caddy', names: ['caddy'], variable: 'CADDY_PATH', package: 'caddy', folder: 'usr/bin' },
 } as const satisfies Record<string, Gateway>;
 
-/** Returns a gateway: the one of its variable, of the PATH or of Debian, else the unpacked one; undefined where there is none. */
+/** Returns a gateway: the one of its variable, of the PATH or of Debian, otherwise the unpacked one; undefined if there is none. */
 export function findGateway(gateway: Gateway, environment: Variables): string | undefined {
   const unpacked = path.join(unpackedFolder(gateway, environment), gateway.folder);
   const folders = [environment['PATH'] ?? '', `/${gateway.folder}`, unpacked];
   return findCommand(gateway, { ...environment, PATH: folders.join(path.delimiter) });
 }
 
-/** Unpacks a gateway from its package of Debian where there is none. Throws an Error of one sentence. */
+/** Unpacks a gateway from its package of Debian if there is none. Throws an Error of one sentence. */
 export async function obtainGateway(
   gateway: Gateway,
   environment: Variables,
@@ -44,10 +44,10 @@ export async function obtainGateway(
     mkdirSync(folder, { recursive: true });
     await download(gateway, folder).catch(async () => {
       // A machine may have no lists of packages yet.
-      await run('apt-get', ['update', '-qq'], folder);
+      await runProgram('apt-get', ['update', '-qq'], {});
       await download(gateway, folder);
     });
-    await run('sh', ['-c', `dpkg-deb -x ${gateway.package}_*.deb .`], folder);
+    await runProgram('sh', ['-c', `dpkg-deb -x ${gateway.package}_*.deb .`], { cwd: folder });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown';
     throw new Error(`${gateway.title} not found (${reason}): install it, or name one with ${gateway.variable}`, {
@@ -58,20 +58,10 @@ export async function obtainGateway(
 
 function download(gateway: Gateway, folder: string): Promise<void> {
   // Its user for downloads may not write to the folder, and would warn of that.
-  return run('apt-get', ['download', '-qq', '-o', 'APT::Sandbox::User=root', gateway.package], folder);
+  const parameters = ['download', '-qq', '-o', 'APT::Sandbox::User=root', gateway.package];
+  return runProgram('apt-get', parameters, { cwd: folder });
 }
 
-function unpackedFolder(gateway: Gateway, { XDG_CACHE_HOME: cache = '' }: Variables): string {
-  return path.join(cache === '' ? path.join(homedir(), '.cache') : cache, 'boxgate', gateway.package);
-}
-
-function run(command: string, parameters: readonly string[], folder: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, parameters, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`${command} ${parameters.join(' ')} ended with ${String(code)}`));
-    });
-  });
+function unpackedFolder(gateway: Gateway, environment: Variables): string {
+  return path.join(cacheFolder(environment), gateway.package);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { cacheFolder } from '../cache-folder.ts';
 import { goBuild } from '../envtest/go-build.ts';
 import { obtainGo } from '../envtest/go.ts';
 import { downloads } from '../envtest/release.ts';
@@ -26,12 +26,11 @@ export const goPeers = {
 const sources = path.join(import.meta.dirname, '..', '..', 'test', 'peers', 'go');
 
 /** Returns the file of a program, which is there after {@link obtainGoPeers}; other sources have another file. */
-export function goPeerFile({ name }: GoPeer, { XDG_CACHE_HOME: cache = '' }: Variables): string {
+export function goPeerFile({ name }: GoPeer, environment: Variables): string {
   const folder = path.join(sources, name);
   const hash = createHash('sha256');
   for (const file of readdirSync(folder).sort()) hash.update(file).update(readFileSync(path.join(folder, file)));
-  const root = path.join(cache === '' ? path.join(homedir(), '.cache') : cache, 'boxgate', 'peers');
-  return path.join(root, `${name}-${hash.digest('hex').slice(0, 16)}`);
+  return path.join(cacheFolder(environment), 'peers', `${name}-${hash.digest('hex').slice(0, 16)}`);
 }
 
 /** Builds the programs that are not there yet. Throws an Error of one sentence. */

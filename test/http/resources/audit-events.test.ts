@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { Compile } from 'typebox/compile';
 import { auditRecordSchema } from '../../../api/audit/audit-record.ts';
 import { isObject } from '../../../crds/json-value.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 import { eventually } from '../../support/eventually.ts';
+import { blocksOf } from '../../support/page-block.ts';
 import { addUser, newBrowser } from '../pages/browser.ts';
 import { adminSecret, entries, startBoxApi, stringIn } from './box-api.ts';
 import type { BoxApi, CallOptions, Reply, Shown } from './box-api.ts';
@@ -90,7 +90,7 @@ describe('the audit trail', () => {
     const token = stringIn(await api.requestToken('stranger', 'stranger-secret'), 'access_token');
     expect((await api.call('GET', '/AuditEvent', { token })).status).to.equal(403);
     expect((await api.call('GET', '/AuditEvent', { token: null })).status).to.equal(401);
-    const [, block = ''] = /```yaml\n([^]*?)```/.exec(readFileSync('docs/audit.md', 'utf8')) ?? [];
+    const [block = ''] = blocksOf('audit.md', 'Read it', 'yaml');
     const manifest: unknown = parse(block);
     const spec = isObject(manifest) && isObject(manifest['spec']) ? manifest['spec'] : {};
     const link = [{ resourceType: 'Client', id: 'auditor' }];
