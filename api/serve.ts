@@ -3,7 +3,6 @@ import { createApp } from './app.ts';
 import { auditLines } from './audit/audit-lines.ts';
 import { createCountedEvents, defaultCountedLimits } from './audit/counted-events.ts';
 import type { CountedEvents } from './audit/counted-events.ts';
-import type { AuditEventName } from './audit/events.ts';
 import { boxAddressing } from './box-addressing.ts';
 import type { ApiConfig } from './config.ts';
 import { createClientSecrets } from './credentials/client-secret.ts';
@@ -42,7 +41,7 @@ import { createClientKeys } from './oauth/client-auth/client-keys.ts';
 import { fetchText } from './oauth/client-auth/fetch-text.ts';
 import { createRemoteKeySets, fetchLimits } from './oauth/client-auth/remote-key-sets.ts';
 import { createServiceAccountTokens } from './oauth/client-auth/service-account-tokens.ts';
-import type { OAuthServices, ReportedEvent } from './oauth/services.ts';
+import type { OAuthServices } from './oauth/services.ts';
 import { createSigningKeys } from './oauth/keys/signing-keys.ts';
 import { createFairQueue } from './shares/fair-queue.ts';
 import type { FairQueue } from './shares/fair-queue.ts';
@@ -248,13 +247,6 @@ interface OfProcess {
   readonly events: CountedEvents;
 }
 
-/** Names of reported events in the audit trail. */
-const reportedEvents = {
-  refresh_token_reused: 'refresh_token.reused',
-  code_reused: 'code.reused',
-  service_account_made_again: 'service_account.created_again',
-} as const satisfies Record<ReportedEvent, AuditEventName>;
-
 function oauthServices(
   config: ApiConfig,
   database: { readonly hot: Connections; readonly general: Connections },
@@ -276,11 +268,6 @@ function oauthServices(
     revocationsNeedStandby: config.revocationsNeedStandby,
     issuer: (state) => state.settings.issuer ?? `${config.publicUrl}/boxes/${state.box}`,
     trailOf: (origin) => ({ origin, now: Date.now, log: auditLines(log) }),
-    audit: (event, facts) => {
-      log.warn({ event, ...facts }, 'audit');
-      const { box, client } = facts;
-      events.note({ box, event: reportedEvents[event], result: 'failure', target: `Client/${client}`, origin: {} });
-    },
     countedEvents: events,
     states: createStateCache({
       sealing,

@@ -1,4 +1,5 @@
 import { fillUuidV7 } from '../credentials/random.ts';
+import { uuidText } from '../credentials/token-text.ts';
 
 /**
  * Returns the id of a new record, a UUIDv7 (RFC 9562 §5.7); `time` in milliseconds since 1970. Records of one time are
@@ -8,6 +9,5 @@ export function newAuditId(time: number, index = 0): string {
   const bytes = Buffer.alloc(16);
   fillUuidV7(bytes, 0, time);
   bytes.writeUInt16BE(0x7000 | Math.min(index, 0xfff), 6);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  return uuidText(bytes.toString('hex'));
 }

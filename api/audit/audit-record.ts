@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { StoredAuditEvent } from '../db/audit/audit-event.ts';
-import { sessionTime } from '../db/session/session-id.ts';
+import { uuidV7Time } from '../db/core/uuid-v7.ts';
 import { auditEvents } from './events.ts';
 
 const text = (description: string) => Type.String({ description, minLength: 1, maxLength: 512 });
@@ -63,7 +63,7 @@ export function auditRecord(box: string, stored: StoredAuditEvent): AuditRecord 
   return {
     resourceType: 'AuditEvent',
     id,
-    created_at: new Date(sessionTime(id)).toISOString(),
+    created_at: new Date(uuidV7Time(id)).toISOString(),
     box,
     event,
     result,

@@ -37,10 +37,17 @@ export interface AuditTrail {
 
 /** Returns the records of events of one origin, in their order. */
 export function recordsOf({ origin, now }: AuditTrail, events: readonly SecurityEvent[]): readonly StoredAuditEvent[] {
-  const { client, user, remoteAddr, operator, session, requestId } = origin;
   const time = now();
-  return events.map(({ event, target, result = 'success', member, changed }, index) => {
-    const actor = { client, user, remoteAddr, operator, session, requestId };
-    return { id: newAuditId(time, index), event, result, ...actor, target, member, changed, count: 1 };
-  });
+  return events.map((event, index) => recordOf(newAuditId(time, index), event, origin, 1));
+}
+
+/** Returns the record of an event that has happened `count` times. */
+export function recordOf(
+  id: string,
+  { event, target, result = 'success', member, changed }: SecurityEvent,
+  { client, user, remoteAddr, operator, session, requestId }: Origin,
+  count: number,
+): StoredAuditEvent {
+  const actor = { client, user, remoteAddr, operator, session, requestId };
+  return { id, event, result, ...actor, target, member, changed, count };
 }

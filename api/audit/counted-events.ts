@@ -1,4 +1,5 @@
 import type { AuditEventOfBox } from '../db/audit/audit-event.ts';
+import { recordOf } from './audit-trail.ts';
 import type { Origin, SecurityEvent } from './audit-trail.ts';
 import { newAuditId } from './audit-id.ts';
 
@@ -73,7 +74,10 @@ export function createCountedEvents(limits: CountedLimits, now: () => number): C
   function count(known: Map<string, Counted>, key: string, event: CountedEvent): void {
     const found = known.get(key);
     if (found !== undefined) {
-      if (found.pending === 0) [found.since, found.event] = [now(), event];
+      if (found.pending === 0) {
+        found.since = now();
+        found.event = event;
+      }
       found.pending += 1;
     } else if (records < limits.records) {
       known.set(key, { event, since: now(), pending: 1, takenAt: undefined });
@@ -83,22 +87,23 @@ export function createCountedEvents(limits: CountedLimits, now: () => number): C
 
   function take(all = false): readonly AuditEventOfBox[] {
     const time = now();
-    const due: AuditEventOfBox[] = [];
+    forgetIdle(time);
+    const taken: AuditEventOfBox[] = [];
+    for (const counted of countedOf(boxes)) {
+      if (!all && taken.length >= limits.taken) break;
+      if (counted.pending === 0 || (!all && !isOver(counted, time))) continue;
+      taken.push(pendingRecord(counted, taken.length));
+      counted.pending = 0;
+      counted.takenAt = time;
+    }
+    return taken;
+  }
+
+  function forgetIdle(time: number): void {
     for (const [box, { failures, successes }] of boxes) {
-      for (const known of [failures, successes]) {
-        for (const [key, counted] of known) {
-          const isOver = counted.takenAt === undefined || time - counted.takenAt >= minute;
-          const isDue = counted.pending > 0 && (all || isOver);
-          if (isDue && (all || due.length < limits.taken)) due.push(taken(counted, time, due.length));
-          else if (counted.pending === 0 && isOver) {
-            known.delete(key);
-            records -= 1;
-          }
-        }
-      }
+      records -= removeIdle(failures, time) + removeIdle(successes, time);
       if (failures.size + successes.size === 0) boxes.delete(box);
     }
-    return due;
   }
 
   return {
@@ -115,26 +120,29 @@ function withoutDetails({ box, event, result }: CountedEvent): CountedEvent {
   return { box, event, origin: {}, ...(result && { result }) };
 }
 
-/** Makes the record of what is pending. */
-function taken(counted: Counted, time: number, index: number): AuditEventOfBox {
-  const { event, since, pending } = counted;
-  const { client, user, remoteAddr, session, requestId } = event.origin;
-  counted.pending = 0;
-  counted.takenAt = time;
-  return {
-    id: newAuditId(since, index),
-    box: event.box,
-    event: event.event,
-    result: event.result ?? 'success',
-    client,
-    user,
-    remoteAddr,
-    operator: undefined,
-    session,
-    requestId,
-    target: event.target,
-    member: undefined,
-    changed: undefined,
-    count: pending,
-  };
+/** Returns whatever is counted, of one box after the other. */
+function* countedOf(boxes: ReadonlyMap<string, OfBox>): Iterable<Counted> {
+  for (const { failures, successes } of boxes.values()) {
+    yield* failures.values();
+    yield* successes.values();
+  }
+}
+
+/** Removes what has not happened in the minute after its last record, and returns the number of removed entries. */
+function removeIdle(known: Map<string, Counted>, time: number): number {
+  const before = known.size;
+  for (const [key, counted] of known) {
+    if (counted.pending === 0 && isOver(counted, time)) known.delete(key);
+  }
+  return before - known.size;
+}
+
+/** Checks whether the minute after the last record is over. */
+function isOver({ takenAt }: Counted, time: number): boolean {
+  return takenAt === undefined || time - takenAt >= minute;
+}
+
+/** Returns the record of what is pending. */
+function pendingRecord({ event, since, pending }: Counted, index: number): AuditEventOfBox {
+  return { ...recordOf(newAuditId(since, index), event, event.origin, pending), box: event.box };
 }

@@ -22,8 +22,3 @@ export function fillUuidV7(target: Buffer, offset: number, time: number): void {
   target.writeUInt8((target.readUInt8(offset + 6) & 0x0f) | 0x70, offset + 6);
   target.writeUInt8((target.readUInt8(offset + 8) & 0x3f) | 0x80, offset + 8);
 }
-
-/** Returns the time in a UUIDv7, in milliseconds since 1970. */
-export function uuidV7Time(uuid: string): number {
-  return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
-}

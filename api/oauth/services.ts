@@ -13,12 +13,6 @@ import type { ClientKeys } from './client-auth/client-keys.ts';
 import type { ServiceAccountTokens } from './client-auth/service-account-tokens.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 
-/** Event of a token request that an operator should see. */
-export type ReportedEvent = 'refresh_token_reused' | 'code_reused' | 'service_account_made_again';
-
-/** Facts of a reported event. */
-export type ReportedFacts = Readonly<Record<string, string>> & { readonly box: string; readonly client: string };
-
 /** Dependencies of the OAuth endpoints, given once at the start of the process. */
 export interface OAuthServices {
   readonly states: StateCache;
@@ -38,8 +32,6 @@ export interface OAuthServices {
   readonly issuer: (state: BoxState) => string;
   /** Returns the audit trail of a request. */
   readonly trailOf: (origin: Origin) => AuditTrail;
-  /** Reports an event to an operator: a reused refresh token, a ServiceAccount that was created again. */
-  readonly audit: (event: ReportedEvent, facts: ReportedFacts) => void;
   /** Counts failures, denials and sign-ins for the audit trail. */
   readonly countedEvents: Pick<CountedEvents, 'note'>;
   /** Records policies that fail in decisions. */

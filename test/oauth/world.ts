@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createFailedPolicies } from '../../api/policy/failed-policies.ts';
 import type pg from 'pg';
+import type { AuditEventOfBox } from '../../api/db/audit/audit-event.ts';
 import type { ApplyLine } from '../../api/client/desired-state.ts';
 import { createCountedEvents, defaultCountedLimits } from '../../api/audit/counted-events.ts';
 import { createClientSecrets } from '../../api/credentials/client-secret.ts';
@@ -36,12 +37,6 @@ export type Declared = { readonly kind: 'Client' | 'AccessPolicy' | 'Box'; reado
   Record<string, unknown>
 >;
 
-/** An audit event, as an operator would see it. */
-export interface Audit {
-  readonly event: string;
-  readonly facts: Readonly<Record<string, string>>;
-}
-
 /** Options of another replica. */
 interface Over {
   readonly encryptionKey?: Buffer;
@@ -60,7 +55,8 @@ export interface World {
   readonly ownerUrl: string;
   /** Milliseconds since 1970, for all replicas. */
   readonly clock: { now: number };
-  readonly audits: readonly Audit[];
+  /** Takes the records of the events that all replicas have counted. */
+  readonly takeRecords: () => readonly AuditEventOfBox[];
   /** Returns how often all replicas took a connection: once for each statement of a batch and each transaction. */
   readonly taken: () => number;
   replica(over?: Over): OAuthServices;
@@ -82,23 +78,20 @@ export async function makeWorld(): Promise<World> {
   };
   const owner = open(database.ownerUrl, 2);
   const clock = { now: Date.now() };
-  const audits: Audit[] = [];
+  const countedEvents = createCountedEvents(defaultCountedLimits, () => clock.now);
   const sharedKey: Buffer = randomBytes(32);
 
   function replica({ encryptionKey = sharedKey, statements: made = (usual) => usual }: Over = {}): OAuthServices {
     const pool = open(database.apiUrl, 4);
     const sealing = createKeySealing([encryptionKey]);
     const statements = made(batchedStatements(open(database.apiUrl, 2), defaultBatchLimits));
-    const onUnusable = (box: string, kind: string, id: string, reason: string): void => {
-      audits.push({ event: 'unusable', facts: { box, kind, id, reason } });
-    };
     const queue = createHashQueue(1, 64);
     return {
       pool,
       keys: createSigningKeys(pool, sealing),
       userHints: createUserHints([encryptionKey]),
       usage: createUsageNotes(),
-      states: createStateCache({ pool, sealing, statements, onUnusable }),
+      states: createStateCache({ pool, sealing, statements, onUnusable: () => undefined }),
       secrets: createClientSecrets(queue),
       passwords: createPasswords(queue, [encryptionKey]),
       clientKeys: createClientKeys(
@@ -115,8 +108,7 @@ export async function makeWorld(): Promise<World> {
       issuer: (state) => state.settings.issuer ?? `https://boxgate.test/boxes/${state.box}`,
       failedPolicies: createFailedPolicies(() => undefined),
       trailOf: (origin) => ({ origin, now: () => clock.now, log: () => undefined }),
-      countedEvents: createCountedEvents(defaultCountedLimits, () => clock.now),
-      audit: (event, facts) => void audits.push({ event, facts }),
+      countedEvents,
       revocationsNeedStandby: false,
     };
   }
@@ -141,7 +133,7 @@ export async function makeWorld(): Promise<World> {
     owner,
     ownerUrl: database.ownerUrl,
     clock,
-    audits,
+    takeRecords: () => countedEvents.take(true),
     taken: () => taken,
     replica,
     declare: (box, ...resources) =>

@@ -3,7 +3,7 @@ import { listingOf } from '../core/listing.ts';
 import type { Connections } from '../core/pool.ts';
 import type { Connection } from '../core/transaction.ts';
 import { requestLimit, withConnection } from '../core/with-connection.ts';
-import { firstIdAt, sessionTime } from '../session/session-id.ts';
+import { firstIdAt, uuidV7Time } from '../core/uuid-v7.ts';
 
 /** Result of a security event. */
 export type AuditResult = 'success' | 'failure' | 'denied';
@@ -152,6 +152,6 @@ export function storeCountedEvents(pool: Connections, events: readonly AuditEven
 
 function columnsOf(event: StoredAuditEvent): Readonly<Record<string, unknown>> {
   const { user, remoteAddr, requestId, ...same } = event;
-  const created = new Date(sessionTime(event.id)).toISOString();
+  const created = new Date(uuidV7Time(event.id)).toISOString();
   return { ...same, created_at: created, user_id: user, remote_addr: remoteAddr, request_id: requestId };
 }

@@ -6,7 +6,7 @@ import { Conditions } from '../core/conditions.ts';
 import { keysetOf, pageOf, Parameters } from '../core/keyset.ts';
 import type { Page, SortColumn, Span, TimeRange } from '../core/keyset.ts';
 import { isBucketWithin, selectFilled } from './session-buckets.ts';
-import { firstIdAt } from './session-id.ts';
+import { firstIdAt } from '../core/uuid-v7.ts';
 import { endingJoin, sessionColumns, sessionRecord } from './record.ts';
 import type { SessionColumns, SessionRecord } from './record.ts';
 import { couldBe, sessionStatus } from './session-status.ts';

@@ -4,7 +4,7 @@ import type { NewSession } from './issue.ts';
 import { momentAt } from '../core/keyset.ts';
 import { lockFamily } from './refresh-family.ts';
 import { filledBuckets, isBucketWithin } from './session-buckets.ts';
-import { sessionTime } from './session-id.ts';
+import { uuidV7Time } from '../core/uuid-v7.ts';
 import { sessionRecord } from './record.ts';
 import type { SessionColumns, SessionRecord } from './record.ts';
 import { sessionStatus, statusOf } from './session-status.ts';
@@ -97,14 +97,14 @@ const usualDays = [30, 0, 1];
 
 /** Returns the buckets of nearly every session. Finding out which buckets are filled costs ten times as much. */
 function nearBuckets(id: string): readonly number[] {
-  const began = Math.floor(sessionTime(id) / 1000);
+  const began = Math.floor(uuidV7Time(id) / 1000);
   return usualDays.map((days) => bucketOf(began, began + days * 86_400));
 }
 
 /** Returns the buckets after the session's beginning, which its id contains. */
 async function bucketsOf(connection: Connection, id: string): Promise<readonly number[]> {
   const buckets = await filledBuckets(connection);
-  return buckets.filter((bucket) => isBucketWithin(bucket, { from: sessionTime(id) }));
+  return buckets.filter((bucket) => isBucketWithin(bucket, { from: uuidV7Time(id) }));
 }
 
 /** A session after {@link endSession}. */

@@ -83,16 +83,19 @@ function declaredGroup(row: DeclaredGroupColumns): DeclaredResource {
   };
 }
 
+/** Ids of groups, by name. */
+export type GroupIds = ReadonlyMap<string, number>;
+
 /**
- * Stores groups under the box's new config version (bumpVersion), in one statement however many they are. One that
- * exists keeps its id and its members; the others take the next ids. Call it under the box's lock.
+ * Stores groups under the box's new config version (bumpVersion), in one statement however many they are, and returns
+ * their ids. One that exists keeps its id and its members; the others take the next ids. Call it under the box's lock.
  */
 export async function storeGroups(
   connection: Connection,
   box: string,
   version: number,
   groups: readonly GroupWrite[],
-): Promise<void> {
+): Promise<GroupIds> {
   const records = groups.map(({ name, description, owner, digest, retain }) => ({
     name,
     description,
@@ -102,7 +105,16 @@ export async function storeGroups(
     digest,
     retain,
   }));
-  await connection.query(upsert, [box, version, JSON.stringify(records)]);
+  return groupIds(await connection.query<IdColumns>(upsert, [box, version, JSON.stringify(records)]));
+}
+
+interface IdColumns {
+  readonly id: string;
+  readonly name: string;
+}
+
+function groupIds({ rows }: { readonly rows: readonly IdColumns[] }): GroupIds {
+  return new Map(rows.map(({ id, name }) => [name, Number(id)]));
 }
 
 const upsert = `
@@ -114,6 +126,7 @@ WITH wanted AS MATERIALIZED (
      SET description = w.description, version = $2::bigint, owner_cluster = w.owner_cluster, owner_name = w.owner_name,
          owner_uid = w.owner_uid, digest = w.digest, retain = w.retain, content = '', updated_at = now()
     FROM wanted w WHERE g.box = $1::text AND g.name = w.name
+  RETURNING g.id, g.name
 ), fresh AS MATERIALIZED (
   SELECT w.*, row_number() OVER (ORDER BY w.name) AS nth
     FROM wanted w WHERE NOT EXISTS (SELECT FROM boxgate.group g WHERE g.box = $1::text AND g.name = w.name)
@@ -122,31 +135,43 @@ WITH wanted AS MATERIALIZED (
   SELECT $1::text, 'Group', count(*) FROM fresh HAVING count(*) > 0
   ON CONFLICT (box, kind) DO UPDATE SET id = l.id + excluded.id
   RETURNING id
+), made AS (
+  INSERT INTO boxgate.group (box, id, name, description, version, owner_cluster, owner_name, owner_uid, digest, retain,
+                             content)
+  SELECT $1::text, t.id - (SELECT count(*) FROM fresh) + f.nth, f.name, f.description, $2::bigint, f.owner_cluster,
+         f.owner_name, f.owner_uid, f.digest, f.retain, ''
+    FROM fresh f CROSS JOIN taken t
+  RETURNING id, name
 )
-INSERT INTO boxgate.group (box, id, name, description, version, owner_cluster, owner_name, owner_uid, digest, retain,
-                           content)
-SELECT $1::text, t.id - (SELECT count(*) FROM fresh) + f.nth, f.name, f.description, $2::bigint, f.owner_cluster,
-       f.owner_name, f.owner_uid, f.digest, f.retain, ''
-  FROM fresh f CROSS JOIN taken t`;
+SELECT id, name FROM changed UNION ALL SELECT id, name FROM made`;
 
-/** Removes the owner of groups under the box's new config version: they stay as if created over REST. */
+/**
+ * Removes the owner of groups under the box's new config version, and returns their ids: they stay as if created over
+ * REST.
+ */
 export async function releaseGroups(
   connection: Connection,
   box: string,
   version: number,
   names: readonly string[],
-): Promise<void> {
-  await connection.query(
+): Promise<GroupIds> {
+  const released = await connection.query<IdColumns>(
     `UPDATE boxgate.group SET version = $2, owner_cluster = NULL, owner_name = NULL, owner_uid = NULL, digest = NULL,
             retain = false, content = NULL, written_in = NULL, updated_at = now()
-      WHERE box = $1 AND name = ANY ($3::text[])`,
+      WHERE box = $1 AND name = ANY ($3::text[])
+     RETURNING id, name`,
     [box, version, names],
   );
+  return groupIds(released);
 }
 
-/** Deletes groups and their memberships; the users stay, and so do their sessions. */
-export async function deleteGroups(connection: Connection, box: string, names: readonly string[]): Promise<void> {
-  await connection.query('DELETE FROM boxgate.group WHERE box = $1 AND name = ANY ($2::text[])', [box, names]);
+/** Deletes groups and their memberships, and returns their ids; the users stay, and so do their sessions. */
+export async function deleteGroups(connection: Connection, box: string, names: readonly string[]): Promise<GroupIds> {
+  const deleted = await connection.query<IdColumns>(
+    'DELETE FROM boxgate.group WHERE box = $1 AND name = ANY ($2::text[]) RETURNING id, name',
+    [box, names],
+  );
+  return groupIds(deleted);
 }
 
 /** Transfers the groups that a cluster declares in a box to another one, or to itself again, as adoptRows does. */

@@ -7,6 +7,7 @@ import type { ApiContext } from '../server/api-context.ts';
 import { bearerToken, missingToken, refusedToken } from '../resources/authenticate.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { exchangeOf } from '../request/exchange.ts';
+import { originOf } from '../request/origin-of.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { queryOf } from '../request/query.ts';
 import { negotiate, render } from '../formats/negotiate.ts';
@@ -29,8 +30,7 @@ export function closeSessionEndpoint(context: ApiContext): Endpoint {
     const closed = await endSession(box, { id: live.id, bucket: live.bucket }, 'closed', context.oauth);
     // For two concurrent calls, the second one finds the session already closed.
     if (closed?.ended !== true) throw refusedToken(box);
-    const { remoteAddr, requestId } = exchange;
-    const origin = { client: live.client.id, user: live.user?.id, session: live.id, remoteAddr, requestId };
+    const origin = originOf(exchange, live);
     context.oauth.countedEvents.note({ box, event: 'session.closed', target: `Client/${live.client.id}`, origin });
     send(response, render({ status: 200, body: sessionView(closed.session) }, format), context.onAnswer);
   };

@@ -99,7 +99,7 @@ function checksOf(exchange: Exchange, guess: ClientGuess, verifyPassword?: Verif
     guess.proven(id);
     exchange.client = id;
   };
-  return { guessLimits: guess, verifyPassword, onClient };
+  return { guessLimits: guess, verifyPassword, onClient, caller: exchange };
 }
 
 async function rawRequest(request: IncomingMessage, exchange: Exchange): Promise<RawTokenRequest> {

@@ -3,14 +3,18 @@ import type { IncomingMessage } from 'node:http';
 import { nothingHere } from '../../nothing-here.ts';
 import { checkToken } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
+import type { OAuthServices } from '../../oauth/services.ts';
 import { compileAhead } from '../../policy/compile-ahead.ts';
 import { decideUpTo } from '../../policy/decide.ts';
 import type { Uncompiled } from '../../policy/decide.ts';
+import type { Subject } from '../../policy/policy-index.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestObject } from '../../policy/request-object.ts';
 import { Problem } from '../../problem.ts';
+import type { BoxState } from '../../state/box-state.ts';
 import { exchangeOf } from '../request/exchange.ts';
 import { plainAddress } from '../request/forwarded-address.ts';
+import { originOf } from '../request/origin-of.ts';
 import { bearerToken, missingToken, refusedToken } from '../resources/authenticate.ts';
 import { sessionParts } from '../resources/session-parts.ts';
 import type { ApiContext } from '../server/api-context.ts';
@@ -49,7 +53,7 @@ export function checkEndpoint(context: ApiContext): Endpoint {
     const original = originalTarget(target);
     const time = Math.floor(context.oauth.now() / 1000);
     const asked = original && { ...original, box, app, method, headers: request.headers, remoteAddr, time };
-    const { session, policy } = await granted(token, { box, app, asked, remoteAddr, requestId }, context);
+    const { session, policy } = await decide(token, { box, app, asked, remoteAddr, requestId }, context.oauth);
     exchange.client = session.client.id;
     exchange.policy = policy;
     send(response, { status: 200, headers: identityHeaders(session, policy) }, context.onAnswer);
@@ -91,51 +95,77 @@ interface Asked {
 }
 
 /** Decides, again after policies had to be compiled, and once more after a decision ran out of time. Throws Problem. */
-async function granted(token: string, question: Asked, { oauth }: ApiContext): Promise<Granted> {
-  const { box, app, asked } = question;
+async function decide(token: string, question: Asked, oauth: OAuthServices): Promise<Granted> {
   let isLastAttempt = false;
-  let caller: LiveSession | undefined;
   for (;;) {
-    const verdict = await oauth.states.decide<Verdict>(box, async (state, statements) => {
-      const session = await checkToken(token, { state, statements, services: oauth });
-      const issuer = oauth.issuer(state);
-      const subject = session && appSubject({ ...session, client: session.client.id }, app, issuer);
-      if (session === undefined || subject === undefined) return 'unauthenticated';
-      caller = session;
-      if (asked === undefined) return 'forbidden';
-      const part = { known: 'changes', request: requestOf(asked, session, issuer) } as const;
-      const decision = decideUpTo(state.policies.forApp(app), subject, part);
-      if ('uncompiled' in decision) return decision;
-      if ('undecided' in decision) throw new TypeError('undecided by the whole request');
-      if (decision.isOutOfTime === true && !isLastAttempt) return 'out-of-time';
-      if (decision.failed !== undefined) oauth.failedPolicies.note(box, decision.failed);
-      return decision.granted ? { session, policy: decision.policy ?? '' } : 'forbidden';
-    });
-    if (verdict === undefined) throw nothingHere();
-    if (verdict === 'unauthenticated') throw refusedToken(box);
-    if (verdict === 'forbidden') {
-      noteDenied(question, caller, oauth);
-      throw new Problem('forbidden', 'No access policy grants this request');
-    }
-    if (verdict === 'out-of-time') {
-      isLastAttempt = true;
+    const verdict = await verdictOn(token, question, isLastAttempt, oauth);
+    if ('policy' in verdict) return verdict;
+    if ('uncompiled' in verdict) {
+      await compileAhead(verdict.uncompiled);
+    } else {
       await setImmediate();
-    } else if ('uncompiled' in verdict) await compileAhead(verdict.uncompiled);
-    else return verdict;
+      isLastAttempt = true;
+    }
   }
 }
 
-/** Counts a denied request for the audit trail; the app is not named, because its name is a header. */
-function noteDenied(
-  { box, remoteAddr, requestId }: Asked,
-  caller: LiveSession | undefined,
-  { countedEvents }: ApiContext['oauth'],
-): void {
-  const origin = { client: caller?.client.id, user: caller?.user?.id, remoteAddr, session: caller?.id, requestId };
-  countedEvents.note({ box, event: 'access.denied', result: 'denied', origin });
+/** No answer yet. */
+type Unsettled = Uncompiled | { readonly isOutOfTime: true };
+type Verdict = Granted | Unsettled | Forbidden | 'unauthenticated';
+
+/** A denial by the policies, of the session of a token. */
+interface Forbidden {
+  readonly forbidden: LiveSession;
 }
 
-type Verdict = Granted | Uncompiled | 'unauthenticated' | 'forbidden' | 'out-of-time';
+async function verdictOn(
+  token: string,
+  question: Asked,
+  isLastAttempt: boolean,
+  oauth: OAuthServices,
+): Promise<Granted | Unsettled> {
+  const { box, app } = question;
+  const verdict = await oauth.states.decide<Verdict>(box, async (state, statements) => {
+    const session = await checkToken(token, { state, statements, services: oauth });
+    const subject = session && appSubject({ ...session, client: session.client.id }, app, oauth.issuer(state));
+    if (session === undefined || subject === undefined) return 'unauthenticated';
+    return judgeQuestion({ session, subject, state, isLastAttempt }, question, oauth);
+  });
+  if (verdict === undefined) throw nothingHere();
+  if (verdict === 'unauthenticated') throw refusedToken(box);
+  if ('forbidden' in verdict) {
+    // The app is not named, because its name is a header.
+    const origin = originOf(question, verdict.forbidden);
+    oauth.countedEvents.note({ box, event: 'access.denied', result: 'denied', origin });
+    throw new Problem('forbidden', 'No access policy grants this request');
+  }
+  return verdict;
+}
+
+/** One attempt at a decision over the request of a valid token. */
+interface Attempt {
+  readonly session: LiveSession;
+  readonly subject: Subject;
+  readonly state: BoxState;
+  /** The previous attempt ran out of time: code runs slower the first time. */
+  readonly isLastAttempt: boolean;
+}
+
+function judgeQuestion(
+  { session, subject, state, isLastAttempt }: Attempt,
+  { box, app, asked }: Asked,
+  oauth: OAuthServices,
+): Granted | Unsettled | Forbidden {
+  if (asked === undefined) return { forbidden: session };
+  const part = { known: 'changes', request: requestOf(asked, session, oauth.issuer(state)) } as const;
+  const decision = decideUpTo(state.policies.forApp(app), subject, part);
+  if ('uncompiled' in decision) return decision;
+  if ('undecided' in decision) throw new TypeError('undecided by the whole request');
+  const { granted, policy = '', failed, isOutOfTime } = decision;
+  if (isOutOfTime === true && !isLastAttempt) return { isOutOfTime };
+  if (failed !== undefined) oauth.failedPolicies.note(box, failed);
+  return granted ? { session, policy } : { forbidden: session };
+}
 
 function requestOf(
   { method, uri, params, headers, remoteAddr, box, time }: Question,

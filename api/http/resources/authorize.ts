@@ -19,6 +19,7 @@ import { nothingHere } from '../../nothing-here.ts';
 import { normalPath } from '../request/path-text.ts';
 import { possibleId } from './id-in-path.ts';
 import type { ResourceKind } from './resource-exchange.ts';
+import { originOf } from '../request/origin-of.ts';
 import { parameters } from '../request/query.ts';
 import { sessionParts, subjectOf } from './session-parts.ts';
 
@@ -103,8 +104,12 @@ interface KnownParts extends RestOfRequest {
 
 /** No answer yet. */
 type Unsettled = Undecided | Uncompiled | { readonly isOutOfTime: true };
-type Verdict = Granted | Unsettled | Refusal;
-type Refusal = 'unauthenticated' | 'forbidden' | 'not-in-query';
+type Verdict = Granted | Unsettled | Forbidden | 'unauthenticated' | 'not-in-query';
+
+/** A denial by the policies, of the session of a token. */
+interface Forbidden {
+  readonly forbidden: LiveSession;
+}
 
 async function verdictOn(
   known: KnownParts,
@@ -112,37 +117,32 @@ async function verdictOn(
   asked: AskedFor,
   services: OAuthServices,
 ): Promise<Granted | Unsettled> {
-  let caller: LiveSession | undefined;
   const verdict = await services.states.decide<Verdict>(asked.box, async (state, statements) => {
-    const judge = (session?: LiveSession): Verdict => {
-      caller = session;
-      return judgeRequest(session, { ...asked, known }, state, services);
-    };
+    const judge = (session?: LiveSession): Verdict => judgeRequest(session, { ...asked, known }, state, services);
     if (token === undefined) return judge();
     const live = await checkBearer(token, { state, statements, services });
     if (asked.tokenIsInQuery === true && !allows(state.settings, 'query_token')) return 'not-in-query';
     return live === undefined ? 'unauthenticated' : judge(live);
   });
   if (verdict === undefined) throw nothingHere();
-  if (verdict === 'forbidden') noteDenied(asked, caller, services);
   if (typeof verdict === 'string') throw refusalOf(verdict, token, asked.box);
+  if ('forbidden' in verdict) {
+    noteDenied(asked, verdict.forbidden, services);
+    throw new Problem('forbidden', 'No access policy grants this request');
+  }
   return verdict;
 }
 
 /** Counts a denied request for the audit trail. An ID in its path is named only if a resource can have it. */
-function noteDenied(
-  { box, remoteAddr, requestId, resource }: AskedFor,
-  caller: LiveSession | undefined,
-  services: OAuthServices,
-): void {
-  const origin = { client: caller?.client.id, user: caller?.user?.id, remoteAddr, session: caller?.id, requestId };
+function noteDenied(asked: AskedFor, caller: LiveSession, services: OAuthServices): void {
+  const { box, resource } = asked;
   const target = `${resource.resourceType}/${possibleId(resource.resourceType, resource.id) ?? ''}`;
+  const origin = originOf(asked, caller);
   services.countedEvents.note({ box, event: 'access.denied', result: 'denied', target, origin });
 }
 
-function refusalOf(refusal: Refusal, token: string | undefined, box: string): Problem {
+function refusalOf(refusal: 'unauthenticated' | 'not-in-query', token: string | undefined, box: string): Problem {
   if (refusal === 'unauthenticated') return token === undefined ? missingToken(box) : refusedToken(box);
-  if (refusal === 'forbidden') return new Problem('forbidden', 'No access policy grants this request');
   const message = 'is not taken from the query in this box: send the token in the Authorization header';
   return new Problem('bad-request', [{ path: 'access_token', message }]);
 }
@@ -155,8 +155,8 @@ function judgeRequest(
   asked: KnownRequest,
   state: BoxState,
   services: OAuthServices,
-): Granted | Unsettled | 'unauthenticated' | 'forbidden' {
-  const denied = session === undefined ? 'unauthenticated' : 'forbidden';
+): Granted | Unsettled | Forbidden | 'unauthenticated' {
+  const denied = session === undefined ? 'unauthenticated' : { forbidden: session };
   const issuer = services.issuer(state);
   const subject: Subject = session === undefined ? {} : subjectOf(session, issuer);
   if (isEmpty(state.policies.candidates(subject))) return denied;

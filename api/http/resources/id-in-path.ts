@@ -1,6 +1,6 @@
 import { RESOURCE_ID } from '../../../crds/fields.ts';
 import { grantId } from '../../users/grant/view.ts';
-import { sessionId } from '../../resources/search/session-search.ts';
+import { uuidShape } from '../../db/core/uuid-v7.ts';
 import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
 
 /** Returns the id in the path of a request, in any form; throws a TypeError for a route without one. */
@@ -12,10 +12,10 @@ export function idIn({ id }: ResourceExchange): string {
 const forms = {
   Client: new RegExp(RESOURCE_ID),
   AccessPolicy: new RegExp(RESOURCE_ID),
-  Session: sessionId,
+  Session: uuidShape,
   Group: /^[1-9]\d{0,14}$/,
   Grant: grantId,
-  AuditEvent: sessionId,
+  AuditEvent: uuidShape,
   User: /^[1-9]\d{0,14}$/,
 } as const satisfies Record<ResourceKind | 'User', RegExp>;
 

@@ -1,5 +1,3 @@
-import type { Origin } from '../../audit/audit-trail.ts';
-import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { StoredUser } from '../../db/user/user.ts';
@@ -13,7 +11,7 @@ import { authorize } from './authorize.ts';
 import type { AskedFor, Granted, RestOfRequest } from './authorize.ts';
 import type { Endpoint, PathParameters } from '../server/endpoint.ts';
 import { exchangeOf } from '../request/exchange.ts';
-import type { Exchange } from '../request/exchange.ts';
+import { originOf } from '../request/origin-of.ts';
 import { throttlePassword } from '../throttle/throttle-password.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
 import type { RequestServices } from '../throttle/hash-sharer.ts';
@@ -169,12 +167,6 @@ async function isGuessed(
     },
   );
   return right === true;
-}
-
-/** Returns the origin of a change: the subject of the token, and the request. */
-function originOf({ remoteAddr, requestId }: Exchange, session: LiveSession | undefined): Origin {
-  const [client, user] = [session?.client.id, session?.user?.id];
-  return { client, user, remoteAddr, session: session?.id, requestId };
 }
 
 function idOf({ id }: PathParameters): string | undefined {

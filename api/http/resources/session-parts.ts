@@ -1,5 +1,5 @@
 import type { Person } from '../../db/user/person.ts';
-import { sessionTime } from '../../db/session/session-id.ts';
+import { uuidV7Time } from '../../db/core/uuid-v7.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import { carriesUserRights } from '../../oauth/session/user-rights.ts';
 import type { Subject } from '../../policy/policy-index.ts';
@@ -28,7 +28,7 @@ export function sessionParts(
       audience,
       active: true,
       status: 'active',
-      created_at: new Date(sessionTime(id)).toISOString(),
+      created_at: new Date(uuidV7Time(id)).toISOString(),
       expires_at: new Date(expiresAt * 1000).toISOString(),
       closed_at: null,
     },

@@ -8,6 +8,14 @@ export interface RequestChecks {
   readonly verifyPassword?: VerifyPassword | undefined;
   /** Called with the client once its identity is proven: for the log, and for the limits on guesses. */
   readonly onClient?: (id: string) => void;
+  /** The request, for the audit trail. */
+  readonly caller?: Caller;
+}
+
+/** Address of a caller, empty if it is unknown, and ID of the request. */
+export interface Caller {
+  readonly remoteAddr: string;
+  readonly requestId: string;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { AuthenticationContext } from './context.ts';
 import { refusedAssertion } from './assertion.ts';
 import type { ClientAssertion } from './assertion.ts';
 import { notAuthenticated } from '../not-authenticated.ts';
+import { reportReuse } from '../report-reuse.ts';
 import type { OAuthError } from '../oauth-error.ts';
 import type { VerifiedClaims } from './verify-assertion.ts';
 
@@ -109,8 +110,8 @@ function deleted(): OAuthError {
   return refusedAssertion('This ServiceAccount was deleted: its tokens do not count');
 }
 
-function madeAgain({ box, client, namespace, name }: Entry, { services }: AuthenticationContext): OAuthError {
-  services.audit('service_account_made_again', { box, client, service_account: `${namespace}/${name}` });
+function madeAgain({ client }: Entry, context: AuthenticationContext): OAuthError {
+  reportReuse({ event: 'service_account.created_again', client, by: {} }, context);
   return refusedAssertion(
     'This ServiceAccount was created again since the client first knew it: give its uid in the entry of service_accounts to accept it',
   );

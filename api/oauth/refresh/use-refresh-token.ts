@@ -4,6 +4,7 @@ import { lockFamily, rotateFamily, slideFamily } from '../../db/session/refresh-
 import type { RefreshFamily } from '../../db/session/refresh-family.ts';
 import { endFamily, insertSession } from '../../db/session/session.ts';
 import type { Connection } from '../../db/core/transaction.ts';
+import { reportReuse } from '../report-reuse.ts';
 import type { GrantContext } from '../token/grants/grant.ts';
 import { judgeRefresh, successorOf } from './judge-refresh.ts';
 import type { PresentedRefreshToken } from './judge-refresh.ts';
@@ -26,10 +27,11 @@ export interface RefreshUse<Made> {
  */
 export function useRefreshToken<Made extends MadeAccessToken>(
   presented: PresentedRefreshToken,
-  { state, transaction, services }: GrantContext,
+  context: GrantContext,
   make: (family: RefreshFamily) => Made,
 ): Promise<RefreshUse<Made> | 'refused' | 'full'> {
   const { token, client, now } = presented;
+  const { state, transaction } = context;
   return transaction(async (connection) => {
     const family = await lockFamily(connection, state.box, token.family);
     if (family === undefined) return 'refused';
@@ -37,7 +39,8 @@ export function useRefreshToken<Made extends MadeAccessToken>(
     if (verdict === 'refused' || verdict === 'suspended') return 'refused';
     if (verdict === 'reused') {
       await endFamily(connection, state.box, family.id, { as: 'revoked', now });
-      services.audit('refresh_token_reused', { box: state.box, client: family.client, family: family.id });
+      const by = { client: client.client.id, user: family.user ?? undefined };
+      reportReuse({ event: 'refresh_token.reused', client: family.client, by }, context);
       return 'refused';
     }
     const made = make(family);

@@ -1,6 +1,6 @@
 import { allows } from '../../../crds/compatibility.ts';
 import type { Client } from '../../../crds/client.ts';
-import { uuidV7Time } from '../../credentials/random.ts';
+import { uuidV7Time } from '../../db/core/uuid-v7.ts';
 import { parseAccessToken, uuidText } from '../../credentials/token-text.ts';
 import type { FirstGrant, GrantLetter } from '../../db/session/grant-letter.ts';
 import type { FoundSession, SessionKey } from '../../db/session/check.ts';

@@ -218,15 +218,15 @@ async function store(
   { hashes, storeAdmin }: Ready,
 ): Promise<number> {
   const version = await bumpVersion(connection, box);
-  if (plan.deletes.length > 0) await deleteRows(connection, box, version, plan.deletes);
+  const deleted = plan.deletes.length === 0 ? [] : await deleteRows(connection, box, version, plan.deletes);
   if (plan.deletes.some(({ kind }) => kind === 'Box')) await releaseHosts(connection, box);
-  for (const key of plan.deletes) note(resourceEvent('deleted', key));
+  for (const key of deleted) note(resourceEvent('deleted', key));
   if (plan.purges) {
     await endBoxData(connection, box, version, 'unowned');
     note({ event: 'box.data_deleted', target: `Box/${box}` });
   }
-  if (plan.releases.length > 0) await releaseRows(connection, box, version, plan.releases);
-  for (const key of plan.releases) note(resourceEvent('changed', key, ['owner']));
+  const released = plan.releases.length === 0 ? [] : await releaseRows(connection, box, version, plan.releases);
+  for (const key of released) note(resourceEvent('changed', key, ['owner']));
   await storeWrites({ connection, note }, box, version, { writes: plan.writes, cluster: head.cluster, hashes });
   // Last, so that a declared policy or group of its name is left alone.
   if (plan.writes.some(({ line }) => line.kind === 'Box')) await storeAdmin?.(connection, version, note);

@@ -1,9 +1,10 @@
 import type { RowName } from '../../client/desired-state.ts';
 import { lockUse } from '../../db/box/box-use.ts';
 import type { Connection } from '../../db/core/transaction.ts';
-import { digestsOf, findResources, type DeclaredResource } from '../../db/resource/resource.ts';
+import { digestsOf, findResources, type DeclaredResource, type ResourceKey } from '../../db/resource/resource.ts';
 import { deleteResources, releaseResources } from '../../db/resource/write.ts';
 import { declaredGroups, deleteGroups, findGroups, releaseGroups } from '../../db/user/declared-group.ts';
+import type { GroupIds } from '../../db/user/declared-group.ts';
 
 /*
  * Rows that objects declare. A group is stored among the people of a box, everything else as a resource; an apply
@@ -32,31 +33,39 @@ export async function findRows(
   return groups.length === 0 ? found : [...found, ...(await findGroups(connection, box, groups))];
 }
 
-/** Deletes rows under the box's new config version. */
+/** Deletes rows under the box's new config version, and returns what was deleted: a group by its number. */
 export async function deleteRows(
   connection: Connection,
   box: string,
   version: number,
   keys: readonly RowName[],
-): Promise<void> {
+): Promise<readonly ResourceKey[]> {
   const { resources, groups } = byTable(keys);
   if (resources.length > 0) await deleteResources(connection, box, version, resources);
-  if (groups.length === 0) return;
+  if (groups.length === 0) return resources;
   // Before the rows of the groups: creating a user locks the two in this order.
   await lockUse(connection, box);
-  await deleteGroups(connection, box, groups);
+  return [...resources, ...numbered(await deleteGroups(connection, box, groups))];
 }
 
-/** Removes the owner of rows under the box's new config version: they stay. */
+/**
+ * Removes the owner of rows under the box's new config version: they stay. Returns what was released, a group by its
+ * number.
+ */
 export async function releaseRows(
   connection: Connection,
   box: string,
   version: number,
   keys: readonly RowName[],
-): Promise<void> {
+): Promise<readonly ResourceKey[]> {
   const { resources, groups } = byTable(keys);
   if (resources.length > 0) await releaseResources(connection, box, version, resources);
-  if (groups.length > 0) await releaseGroups(connection, box, version, groups);
+  if (groups.length === 0) return resources;
+  return [...resources, ...numbered(await releaseGroups(connection, box, version, groups))];
+}
+
+function numbered(groups: GroupIds): readonly ResourceKey[] {
+  return Array.from(groups.values(), (id) => ({ kind: 'Group', id: String(id) }));
 }
 
 function byTable(keys: readonly RowName[]): {

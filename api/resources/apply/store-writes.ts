@@ -37,8 +37,8 @@ export async function storeWrites(
     if (groups.length === 0) continue;
     const names = groups.map(({ name }) => name);
     const descriptions = await descriptionsOfGroups(connection, box, names);
-    await storeGroups(connection, box, version, groups);
-    for (const write of groups) note(groupEvent(write, descriptions.get(write.name)));
+    const ids = await storeGroups(connection, box, version, groups);
+    for (const write of groups) note(groupEvent(write, ids.get(write.name), descriptions.get(write.name)));
   }
 }
 
@@ -47,9 +47,15 @@ function writeEvent({ kind, id, body, secrets }: ResourceWrite, before: StoredCo
   return storeEvent({ kind, id }, before?.body, body, changesSecret);
 }
 
-function groupEvent({ name, description }: GroupWrite, before: string | null | undefined): SecurityEvent {
+/** Returns the event of a stored group. Its target is the number, as over REST: a name can be another group later. */
+function groupEvent(
+  { name, description }: GroupWrite,
+  id: number | undefined,
+  before: string | null | undefined,
+): SecurityEvent {
+  if (id === undefined) throw new TypeError(`the group ${name} was not stored`);
   const previous = before === undefined ? undefined : { description: before };
-  return storeEvent({ kind: 'Group', id: name }, previous, { description }, false);
+  return storeEvent({ kind: 'Group', id: String(id) }, previous, { description }, false);
 }
 
 /** Limit of writes in one statement, which bounds its memory. */

@@ -8,8 +8,7 @@ import type { ResourceServices } from '../services.ts';
 import { readDates } from './dates.ts';
 import { search } from './search.ts';
 import type { Searchable } from './searchable.ts';
-import { sessionId } from './session-search.ts';
-import { readNumber, readWord, refusedParameter } from './values.ts';
+import { readNumber, readUuid, readWord, refusedParameter } from './values.ts';
 
 const results = ['success', 'failure', 'denied'] as const satisfies readonly AuditResult[];
 
@@ -21,7 +20,7 @@ export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
   sorts: auditListing.orders,
   sort: '-created_at',
   filters: {
-    id: (text, name) => ({ id: readId(name, text) }),
+    id: (text, name) => ({ id: readUuid(name, text, 'record') }),
     event: (text, name) => ({ event: readEvent(name, text) }),
     result: (text, name) => ({ result: readWord(name, text, results) }),
     client: (text) => ({ client: text.replace(/^Client\//, '') }),
@@ -54,11 +53,6 @@ export function getAuditEvent(
     const found = await readAuditEvent(connection, box, id, daysIn(rows));
     return found && { ...found, box };
   });
-}
-
-function readId(name: string, text: string): string {
-  if (!sessionId.test(text)) throw refusedParameter(name, 'must be the id of a record, a UUID in lower case');
-  return text;
 }
 
 function readEvent(name: string, text: string): string {

@@ -7,11 +7,8 @@ import { inBoxAfter } from '../../db/core/transaction.ts';
 import { readDates } from './dates.ts';
 import { search } from './search.ts';
 import type { Searchable } from './searchable.ts';
-import { readNumber, readWord, refusedParameter } from './values.ts';
+import { readNumber, readUuid, readWord } from './values.ts';
 import { sessionElements, sessionTypes } from '../write/session-view.ts';
-
-/** A session's id. */
-export const sessionId = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const statuses = ['active', 'expired', 'closed', 'revoked'] as const satisfies readonly SessionStatus[];
 
@@ -22,7 +19,7 @@ export const sessionSearch: Searchable<SessionRecord, SessionFilters> = {
   sorts: { created_at: sessionOrder, id: sessionOrder },
   sort: '-created_at',
   filters: {
-    id: (text, name) => ({ id: readId(name, text) }),
+    id: (text, name) => ({ id: readUuid(name, text, 'session') }),
     client: (text) => ({ client: text.replace(/^Client\//, '') }),
     user: (text, name) => ({ user: readNumber(name, text.replace(/^User\//, ''), 1, Number.MAX_SAFE_INTEGER) }),
     type: (text, name) => ({ type: readType(name, text) }),
@@ -44,11 +41,6 @@ export const sessionSearch: Searchable<SessionRecord, SessionFilters> = {
     });
   },
 };
-
-function readId(name: string, text: string): string {
-  if (!sessionId.test(text)) throw refusedParameter(name, 'must be the id of a session, a UUID in lower case');
-  return text;
-}
 
 const letters = ['c', 'r', 'i', 'a', 'p'] as const satisfies readonly GrantLetter[];
 

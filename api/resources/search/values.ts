@@ -1,5 +1,6 @@
 import { wordHint } from '../../../crds/did-you-mean.ts';
 import type { Fault } from '../../../crds/fault.ts';
+import { uuidShape } from '../../db/core/uuid-v7.ts';
 import { Problem } from '../../problem.ts';
 
 /** Makes the Problem for a parameter that cannot be used: its name and the demand on it. Its value is not repeated. */
@@ -20,6 +21,12 @@ export function readWord<W extends string>(name: string, text: string, words: re
   const word = words.find((one) => one === text);
   if (word === undefined) throw refusedParameter(name, `must be one of ${words.join(', ')}${wordHint(text, words)}`);
   return word;
+}
+
+/** Reads the id of a session or a record. Throws Problem `bad-request`, which says of what: `noun`. */
+export function readUuid(name: string, text: string, noun: string): string {
+  if (uuidShape.test(text)) return text;
+  throw refusedParameter(name, `must be the id of a ${noun}, a UUID in lower case`);
 }
 
 const textLimit = 1024;

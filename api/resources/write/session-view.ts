@@ -1,5 +1,5 @@
 import type { GrantLetter } from '../../db/session/grant-letter.ts';
-import { sessionTime } from '../../db/session/session-id.ts';
+import { uuidV7Time } from '../../db/core/uuid-v7.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
 
 /** Names of the grants of sessions, by the letter in the row. */
@@ -45,7 +45,7 @@ export function sessionView(session: SessionRecord): SessionView {
     audience: session.audience ?? null,
     active: session.status === 'active',
     status: session.status,
-    created_at: new Date(sessionTime(session.id)).toISOString(),
+    created_at: new Date(uuidV7Time(session.id)).toISOString(),
     expires_at: new Date(session.expiresAt).toISOString(),
     closed_at: session.endedAt === undefined ? null : new Date(session.endedAt).toISOString(),
     parent: session.parent === undefined ? null : { resourceType: 'Session', id: session.parent },

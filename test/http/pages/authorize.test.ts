@@ -7,6 +7,7 @@ import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 import { addUser, issuerOf, newBrowser } from './browser.ts';
 import type { Answer, Browser } from './browser.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const ann = { email: 'ann@shop.example', password: 'a long enough passphrase' };
 const back = 'https://app.example/back';
@@ -374,7 +375,7 @@ describe('the authorization endpoint', () => {
         expect(await introspect(String(body['access_token']))).to.deep.equal({ active: false });
         expect(await introspect(String(body['refresh_token']))).to.deep.equal({ active: false });
       }
-      expect(api.logLines.join('\n')).to.contain('code_reused');
+      await eventually('the reuse is logged', () => api.logLines.some((line) => line.includes('code.reused')));
     });
 
     const wrong: readonly [what: string, change: Fields, error: string][] = [

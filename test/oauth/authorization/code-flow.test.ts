@@ -275,7 +275,7 @@ describe('the code flow', () => {
     expect(await redeem(services, person, code)).to.equal('invalid_grant');
     expect(first).to.have.length(1);
     for (const tokens of first) expect(await lives(two, person, tokens)).to.equal(false);
-    expect(world.audits.map(({ event }) => event)).to.contain('code_reused');
+    expect(world.takeRecords().map(({ event }) => event)).to.contain('code.reused');
   });
 
   it('T-20 revokes what the first use gave also in a box that changes so often that it decides under the lock', async () => {

@@ -3,6 +3,7 @@ import { Secret } from '../../../api/client/secret.ts';
 import type { Declared } from '../../../operator/desired/declared.ts';
 import { readQuota } from '../../../operator/desired/box-quota.ts';
 import { addUser, newBrowser } from '../../http/pages/browser.ts';
+import { entries } from '../../http/resources/box-api.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 import { declared, edited } from '../declare.ts';
 import { eachInBox, type PassRig } from '../pass-rig.ts';
@@ -53,14 +54,20 @@ describe('a Group that is declared', () => {
     ]);
   }
 
-  /** Status of a list of groups with a token that the person gets by signing in to the app. */
-  async function readsGroups(email = person.email): Promise<number> {
+  /** Status of a list of groups with a token of the person. */
+  async function readsGroups(): Promise<number> {
+    return (await callAsPerson('GET', '/Group')).status;
+  }
+
+  /** Sends a request with a token that the person gets by signing in to the app. */
+  async function callAsPerson(method: 'GET' | 'PUT', path: string, body?: unknown): Promise<Response> {
     const browser = newBrowser(rig.api, rig.box);
-    await browser.submit('/auth/signin', { email, password: person.password });
+    await browser.submit('/auth/signin', { email: person.email, password: person.password });
     const { location } = await browser.get('/auth/authorize?response_type=token&client_id=app');
     const token = new URLSearchParams(location.split('#')[1]).get('access_token') ?? '';
-    const headers = { Authorization: `Bearer ${token}` };
-    return (await fetch(`${rig.api.url}/boxes/${rig.box}/Group`, { headers })).status;
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    return fetch(`${rig.api.url}/boxes/${rig.box}${path}`, { method, headers, ...sent });
   }
 
   const owned = (name: string): string => `${rig.box}/${name}`;
@@ -176,6 +183,34 @@ describe('a Group that is declared', () => {
     expect(rig.condition('AccessPolicy/staff', 'LinksResolved')).to.equal('False/DanglingLinks');
     await rig.pass([app, policy, own]);
     expect(await rows()).to.deep.equal([{ id: 2, name: 'staff', owner: owned('staff'), members: 0 }]);
+  });
+
+  it('has one target in the audit trail, its number, whoever changes it, and its deletion is recorded as over REST', async () => {
+    const policy = declared('AccessPolicy', 'all', { engine: 'allow', link: [{ reference: 'User/1' }] });
+    const kept = group('staff', { description: 'before' });
+    await rig.pass([app, policy, kept]);
+    const user = await addUser(rig.api, person.email, person.password, rig.box);
+    expect((await callAsPerson('PUT', `/users/${String(user)}`, { 'group-ids': [1] })).status).to.equal(200);
+    await rig.pass([app, policy, edited(kept, { description: 'after' })]);
+    await rig.pass([app, policy]);
+    await rig.pass([app, policy, group('staff', { description: 'after', deletionPolicy: 'Delete' })]);
+    await rig.pass([app, policy]);
+    const reply = await callAsPerson('GET', '/AuditEvent?target=Group/1');
+    const records = entries({ status: reply.status, headers: reply.headers, text: '', body: await reply.json() });
+    expect(records.toReversed().map(({ event, changed, member }) => [event, changed, member])).to.deep.equal([
+      ['group.created', undefined, undefined],
+      ['group.member_added', undefined, { resourceType: 'User', id: String(user) }],
+      ['group.changed', ['description'], undefined],
+      ['group.changed', ['owner'], undefined],
+      ['group.changed', [], undefined],
+      ['group.deleted', undefined, undefined],
+    ]);
+    const targets = await ownerQuery(
+      rig.api,
+      "SELECT DISTINCT target FROM boxgate.audit_event WHERE box = $1 AND target LIKE 'Group/%'",
+      [rig.box],
+    );
+    expect(targets).to.deep.equal([{ target: 'Group/1' }]);
   });
 
   it('says how many members it has when the usage of the box is read, not on each change', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Span } from '../../../api/db/core/keyset.ts';
 import { resourceListing } from '../../../api/db/resource/search.ts';
-import { firstIdAt } from '../../../api/db/session/session-id.ts';
+import { firstIdAt } from '../../../api/db/core/uuid-v7.ts';
 import { readScope, searchSessions } from '../../../api/db/session/search.ts';
 import type { SessionFilters } from '../../../api/db/session/search.ts';
 import { boxDatabase } from '../box-database.ts';

@@ -8,6 +8,7 @@ import type { PresentedCode } from '../../authorization/judge-code.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { storeTokenFamily } from '../../refresh/create-token-family.ts';
 import { refreshSettings } from '../../refresh/settings.ts';
+import { reportReuse } from '../../report-reuse.ts';
 import { endTokens } from '../../session/end-tokens.ts';
 import type { MadeAccessToken } from '../access-token.ts';
 import { hasRoom, limitsSessions, tooManySessions } from '../session-limit.ts';
@@ -79,7 +80,8 @@ async function redeemHeld<T extends { readonly made: MadeAccessToken }>(
   const verdict = judgeCode(code, presented, context.state, now);
   if (verdict === 'used') {
     if (code.tokens !== null) await endTokens(connection, box, code.tokens, { as: 'revoked', now });
-    context.services.audit('code_reused', { box, client: code.client });
+    const by = { client: presented.client.client.id, user: code.user };
+    reportReuse({ event: 'code.reused', client: code.client, by }, context);
   }
   if (verdict !== 'good') return 'refused';
   const made = make(code);

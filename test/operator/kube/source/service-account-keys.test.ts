@@ -13,6 +13,7 @@ import { sendForm, type Fields, type Reply } from '../../../oauth/requests.ts';
 import { startApi, type TestApi } from '../../../support/api.ts';
 import { installOperator } from '../../install-operator.ts';
 import { apiOf } from '../things.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 const never = new AbortController().signal;
 const issuer = 'http://boxgate.test/boxes/default';
@@ -135,7 +136,9 @@ describe('the ServiceAccounts of a real cluster', () => {
       expect(status).to.equal(401);
       expect(body['error_description']).to.match(/created again/);
     }
-    expect(replica.logLines.some((line) => line.includes('service_account_made_again'))).to.equal(true);
+    await eventually('the replica logs the record', () =>
+      replica.logLines.some((line) => line.includes('service_account.created_again')),
+    );
     // The pin is of a client: another one may have met the new one first.
     expect((await ask(fresh, { client_id: 'exports' })).status).to.equal(200);
     await declare(['report']);
