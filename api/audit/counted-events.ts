@@ -6,7 +6,7 @@ import { newAuditId } from './audit-id.ts';
 /** An event that is not stored by itself: those of the same address and target within a minute are one record. */
 export interface CountedEvent extends Pick<SecurityEvent, 'event' | 'target' | 'result'> {
   readonly box: string;
-  /** Origin; a record has that of its first event. */
+  /** Origin; a record has what the origins of all its events have in common. */
   readonly origin: Origin;
 }
 
@@ -25,8 +25,10 @@ export interface CountedEvents {
 
 /** Bounds of counted events. */
 export interface CountedLimits {
-  /** Records a minute of one box about failures and denials. */
+  /** Records a minute of one box about failures: proofs that were wrong, and guesses that were refused. */
   readonly failures: number;
+  /** The same for requests that no policy grants: a flood of them with one token does not displace failures. */
+  readonly denials: number;
   /** The same for sign-ins and what else succeeded: a flood of failures does not displace them. */
   readonly successes: number;
   /** Records of all boxes that are counted at once. */
@@ -35,8 +37,11 @@ export interface CountedLimits {
   readonly taken: number;
 }
 
-/** Default bounds: a record a second of failures of one box, ten of successes. */
-export const defaultCountedLimits: CountedLimits = { failures: 60, successes: 600, records: 50_000, taken: 1_000 };
+/** Default bounds: a record a second of failures of one box, one of denials, ten of successes. */
+export const defaultCountedLimits: CountedLimits = {
+  ...{ failures: 60, denials: 60, successes: 600 },
+  ...{ records: 50_000, taken: 1_000 },
+};
 
 /** Milliseconds during which events of one kind, address and target are one record. */
 const minute = 60_000;
@@ -51,10 +56,10 @@ interface Counted {
 }
 
 /** Counted events of a box, by what makes them one record. */
-interface OfBox {
-  readonly failures: Map<string, Counted>;
-  readonly successes: Map<string, Counted>;
-}
+type OfBox = Readonly<Record<Side, Map<string, Counted>>>;
+
+/** Kinds of events that do not displace each other. */
+type Side = 'failures' | 'denials' | 'successes';
 
 /** Creates the counts of a process. `now` in milliseconds since 1970. */
 export function createCountedEvents(limits: CountedLimits, now: () => number): CountedEvents {
@@ -62,9 +67,9 @@ export function createCountedEvents(limits: CountedLimits, now: () => number): C
   let [records, refused] = [0, 0];
 
   function note(event: CountedEvent): void {
-    const ofBox = boxes.get(event.box) ?? { failures: new Map(), successes: new Map() };
+    const ofBox = boxes.get(event.box) ?? { failures: new Map(), denials: new Map(), successes: new Map() };
     boxes.set(event.box, ofBox);
-    const side = event.result === 'failure' || event.result === 'denied' ? 'failures' : 'successes';
+    const side = sideOf(event);
     const known = ofBox[side];
     const key = [event.event, event.result, event.origin.remoteAddr, event.target].join(' ');
     if (known.has(key) || known.size < limits[side]) count(known, key, event);
@@ -74,10 +79,8 @@ export function createCountedEvents(limits: CountedLimits, now: () => number): C
   function count(known: Map<string, Counted>, key: string, event: CountedEvent): void {
     const found = known.get(key);
     if (found !== undefined) {
-      if (found.pending === 0) {
-        found.since = now();
-        found.event = event;
-      }
+      if (found.pending === 0) found.since = now();
+      found.event = found.pending === 0 ? event : { ...found.event, origin: commonOrigin(found.event, event) };
       found.pending += 1;
     } else if (records < limits.records) {
       known.set(key, { event, since: now(), pending: 1, takenAt: undefined });
@@ -100,9 +103,10 @@ export function createCountedEvents(limits: CountedLimits, now: () => number): C
   }
 
   function forgetIdle(time: number): void {
-    for (const [box, { failures, successes }] of boxes) {
-      records -= removeIdle(failures, time) + removeIdle(successes, time);
-      if (failures.size + successes.size === 0) boxes.delete(box);
+    for (const [box, ofBox] of boxes) {
+      const sides = Object.values(ofBox);
+      for (const known of sides) records -= removeIdle(known, time);
+      if (sides.every(({ size }) => size === 0)) boxes.delete(box);
     }
   }
 
@@ -115,6 +119,22 @@ export function createCountedEvents(limits: CountedLimits, now: () => number): C
   };
 }
 
+function sideOf({ event, result }: CountedEvent): Side {
+  if (event === 'access.denied') return 'denials';
+  return result === 'failure' || result === 'denied' ? 'failures' : 'successes';
+}
+
+/** Returns what two origins have in common: a record names nobody who took part in only some of its events. */
+function commonOrigin({ origin: one }: CountedEvent, { origin: other }: CountedEvent): Origin {
+  const isSame = one.client === other.client && one.user === other.user;
+  return {
+    remoteAddr: one.remoteAddr,
+    ...(isSame && { client: one.client, user: one.user }),
+    ...(isSame && one.session === other.session && { session: one.session }),
+    ...(one.requestId === other.requestId && { requestId: one.requestId }),
+  };
+}
+
 /** Returns an event beyond the share of its box: only its kind is counted. */
 function withoutDetails({ box, event, result }: CountedEvent): CountedEvent {
   return { box, event, origin: {}, ...(result && { result }) };
@@ -122,9 +142,8 @@ function withoutDetails({ box, event, result }: CountedEvent): CountedEvent {
 
 /** Returns whatever is counted, of one box after the other. */
 function* countedOf(boxes: ReadonlyMap<string, OfBox>): Iterable<Counted> {
-  for (const { failures, successes } of boxes.values()) {
-    yield* failures.values();
-    yield* successes.values();
+  for (const ofBox of boxes.values()) {
+    for (const known of Object.values(ofBox)) yield* known.values();
   }
 }
 

@@ -15,7 +15,7 @@ describe('counted events', () => {
 
   function counting(limits: Partial<CountedLimits> = {}) {
     return createCountedEvents(
-      { failures: 100, successes: 100, records: 1_000, taken: 1_000, ...limits },
+      { failures: 100, denials: 100, successes: 100, records: 1_000, taken: 1_000, ...limits },
       () => clock.now,
     );
   }
@@ -50,6 +50,35 @@ describe('counted events', () => {
     ];
     for (const one of [...different, ...different]) events.note(failure(one));
     expect(events.take().map(({ count }) => count)).to.deep.equal(different.map(() => 2));
+  });
+
+  it('name nobody who took part in only some of them', () => {
+    const events = counting();
+    const by = (client: string, session: string) =>
+      failure({ event: 'access.denied', result: 'denied', origin: { remoteAddr: '192.0.2.1', client, session } });
+    events.note(by('app', 's1'));
+    expect(events.take().map(({ client, session }) => [client, session])).to.deep.equal([['app', 's1']]);
+    for (const session of ['s1', 's2']) events.note(by('app', session));
+    clock.now += minute;
+    expect(events.take().map(({ client, session, count }) => [client, session, count])).to.deep.equal([
+      ['app', undefined, 2],
+    ]);
+    for (const client of ['innocent', 'attacker', 'innocent']) events.note(by(client, 's1'));
+    clock.now += minute;
+    expect(events.take().map(({ client, remoteAddr, count }) => [client, remoteAddr, count])).to.deep.equal([
+      [undefined, '192.0.2.1', 3],
+    ]);
+  });
+
+  it('of failures are not displaced by requests that no policy grants', () => {
+    const events = counting({ denials: 2 });
+    for (let nth = 0; nth < 100; nth += 1) {
+      events.note(failure({ event: 'access.denied', result: 'denied', target: `User/${String(nth)}` }));
+    }
+    events.note(failure());
+    const taken = events.take();
+    expect(taken).to.have.length(4);
+    expect(taken.find(({ event }) => event === 'user.sign_in_failed')).to.include({ target: 'User/1', count: 1 });
   });
 
   it('beyond the share of their box are counted by their kind alone, so that a box has few records a minute', () => {
