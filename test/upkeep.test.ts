@@ -114,6 +114,17 @@ describe('upkeep', () => {
     expect(rows).to.deep.include({ algorithm: 'EdDSA' });
   });
 
+  it('records that the keys of a box moved on, once, and of no other box', async () => {
+    await upkeepRound(world.services, log, running);
+    world.takeRecords();
+    await world.declare('b', { kind: 'Box', id: 'b', signing: { algorithm: 'EdDSA' } });
+    for (let rounds = 0; rounds < 2; rounds += 1) await upkeepRound(world.services, log, running);
+    const records = world
+      .takeRecords()
+      .map(({ box, event, target, result, count }) => [box, event, target, result, count]);
+    expect(records).to.deep.equal([['b', 'keys.rotated', 'Box/b', 'success', 1]]);
+  });
+
   it('ends for now when Postgres is away: it does not wait for each box', async () => {
     const { services, kept } = failing('a', new Outage('Postgres cannot answer now'));
     await upkeepRound(services, log, running);
