@@ -79,14 +79,18 @@ describe(`docs/${page}, with a real kube-apiserver and kubectl`, () => {
     const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
     const printed = text(child.stdout);
     let said = '';
-    let prompted: Promise<unknown> | undefined;
+    // kubectl may run its plugin more than once: each of them waits for an answer of its own.
+    const prompted = new Map<string, Promise<unknown>>();
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       said += part;
-      const [, address] = /To sign in, open (\S+)\n/.exec(said) ?? [];
-      if (address !== undefined) prompted ??= onPrompt?.(new URL(address)) ?? fetch(denial(new URL(address)));
+      for (const [, address = ''] of said.matchAll(/To sign in, open (\S+)\n/g)) {
+        if (prompted.has(address)) continue;
+        const url = new URL(address);
+        prompted.set(address, onPrompt?.(url) ?? fetch(denial(url)));
+      }
     });
     const code = await ended;
-    await prompted;
+    await Promise.all(prompted.values());
     return { code, printed: await printed, said };
   }
 
