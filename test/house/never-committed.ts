@@ -18,7 +18,8 @@ const banned = [
     files: everywhere,
   },
   {
-    pattern: /\b(?!security\.istio\.io\/v\d)(?:registry|proxy|deb|security|archive|mirrors?)\.[\w-]+\.(?:org|com|io|net|dev)\b/,
+    pattern:
+      /\b(?!security\.istio\.io\/v\d)(?:registry|proxy|deb|security|archive|mirrors?)\.[\w-]+\.(?:org|com|io|net|dev)\b/,
     why: 'the host of a package registry: name the package only',
     files: everywhere,
   },
