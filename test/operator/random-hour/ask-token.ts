@@ -6,6 +6,8 @@ export interface Answer {
   readonly status: number;
   /** `error` of RFC 6749 §5.2 with its description. */
   readonly error: string;
+  /** The granted scope: as requested, unless the response has another one (RFC 6749 §5.1). */
+  readonly scope: string;
 }
 
 /** Milliseconds that a replica may take until it answers: the run kills and freezes replicas, and they start again. */
@@ -29,7 +31,9 @@ async function tryOnce(url: string, box: string, id: string, fields: Fields): Pr
   try {
     const form = { grant_type: 'client_credentials', client_id: id, ...fields };
     const { status, body } = await sendForm(`${url}/boxes/${box}/auth/token`, form);
-    return { status, error: [body['error'], body['error_description']].filter(Boolean).join(': ') };
+    const error = [body['error'], body['error_description']].filter(Boolean).join(': ');
+    const scope = typeof body['scope'] === 'string' ? body['scope'] : (fields['scope'] ?? '');
+    return { status, error, scope };
   } catch {
     return undefined;
   }

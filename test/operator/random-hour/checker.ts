@@ -44,6 +44,8 @@ interface Ask {
   readonly what: string;
   readonly fields: Readonly<Record<string, string>>;
   readonly isAllowed: boolean;
+  /** A scope that must not be granted: ignored if no client of the box lists it, otherwise refused. */
+  readonly unlisted?: string;
   /** Uid of the ServiceAccount whose token is sent. */
   readonly account?: string | undefined;
 }
@@ -90,6 +92,7 @@ export function createChecker({ stage, journal, reader, secretsOf }: CheckerOpti
               what: `scope ${unlisted}, which it does not list`,
               fields: { ...fields, scope: unlisted },
               isAllowed: false,
+              unlisted,
             },
           ]),
       ...withdrawn.slice(-2).map((text) => ({
@@ -103,10 +106,11 @@ export function createChecker({ stage, journal, reader, secretsOf }: CheckerOpti
   /** Asks both replicas; what they answered otherwise than expected. */
   async function disagreements({ box, id, uid }: FoundClient, asks: readonly Ask[]): Promise<string[]> {
     const answers = stage.replicas.flatMap(({ url }, nth) =>
-      asks.map(async ({ what, fields, isAllowed, account }) => {
+      asks.map(async (asked) => {
+        const { what, fields, isAllowed, account } = asked;
         const answer = await askToken(url, box, id, fields);
         if (account !== undefined && isAllowed && tellsOfPin(answer)) pins.set(uid, account);
-        if (isAsExpected(answer, isAllowed)) return [];
+        if (isAsExpected(answer, asked)) return [];
         const expected = isAllowed ? 'a token' : 'a refusal';
         return [
           `replica ${String(nth)}, asked with ${what}: ${String(answer.status)} ${answer.error}, expected ${expected}`,
@@ -190,8 +194,10 @@ function tellsOfPin({ status, error }: Answer): boolean {
 }
 
 /** A refusal is one that RFC 6749 §5.2 knows, and no failure of the server. */
-function isAsExpected({ status }: Answer, isAllowed: boolean): boolean {
-  return isAllowed ? status === 200 : status === 400 || status === 401;
+function isAsExpected({ status, scope }: Answer, { isAllowed, unlisted }: Ask): boolean {
+  if (isAllowed) return status === 200;
+  const isIgnored = status === 200 && unlisted !== undefined && !scope.split(' ').includes(unlisted);
+  return status === 400 || status === 401 || isIgnored;
 }
 
 /** Checks whether an object has had the same condition Ready since, for the same generation. */
