@@ -8,7 +8,8 @@ import { controlPlane, type ControlPlane } from '../../tools/envtest/control-pla
 import { installCrds } from '../../tools/envtest/install-crds.ts';
 import { seededRandom } from '../support/random.ts';
 
-const objectsOfAKind = 150;
+/** A Group has few fields, and its name takes nearly every text: few of its objects are refused. */
+const objectsOf = (kind: Kind): number => (kind === 'Group' ? 900 : 150);
 
 /** Texts that are valid in some field, at the edge of a rule, or valid nowhere. */
 const texts = [
@@ -40,7 +41,7 @@ describe('objects made by chance from the schemas', () => {
       const { seed } = seededRandom();
       const path = `/apis/boxgate.dev/v1/namespaces/chance/${plural}?dryRun=All&fieldValidation=Strict`;
       const verdicts = { taken: 0, refused: 0 };
-      for (const object of fc.sample(manifests(kind), { numRuns: objectsOfAKind, seed })) {
+      for (const object of fc.sample(manifests(kind), { numRuns: objectsOf(kind), seed })) {
         const checked = checkManifest(object);
         const { status, body } = await plane.call({ method: 'POST', path, body: object });
         const said = checked.ok ? JSON.stringify(body) : JSON.stringify(checked.faults);
@@ -50,8 +51,7 @@ describe('objects made by chance from the schemas', () => {
         verdicts[checked.ok ? 'taken' : 'refused'] += 1;
       }
       expect(verdicts.taken, 'taken').to.be.greaterThan(3);
-      // A Group has few fields, and its name takes nearly every text.
-      expect(verdicts.refused, 'refused').to.be.greaterThan(kind === 'Group' ? 3 : 20);
+      expect(verdicts.refused, 'refused').to.be.greaterThan(kind === 'Group' ? 5 : 20);
     });
   }
 });
