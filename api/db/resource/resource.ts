@@ -100,7 +100,8 @@ export interface DeclaredResource extends ResourceKey {
 /** Results of the function `row_state`. */
 export type RowState = 'intact' | 'rewritten' | 'changed';
 
-interface DeclaredColumns {
+/** Columns of a {@link DeclaredResource}, as SQL returns them. */
+export interface DeclaredColumns {
   readonly kind: Kind;
   readonly id: string;
   readonly version: string;
@@ -167,6 +168,7 @@ export async function storedContents(
   box: string,
   keys: readonly ResourceKey[],
 ): Promise<ReadonlyMap<string, StoredContent>> {
+  if (keys.length === 0) return new Map();
   const { rows } = await connection.query<ResourceKey & StoredContent>(
     `SELECT r.kind, r.id, r.body, r.secrets
        FROM unnest($2::text[], $3::text[]) AS k (kind, id)
@@ -176,7 +178,8 @@ export async function storedContents(
   return new Map(rows.map(({ kind, id, body, secrets }) => [`${kind}/${id}`, { body, secrets }]));
 }
 
-function declaredResource(row: DeclaredColumns): DeclaredResource {
+/** Reads a declared row from its columns. */
+export function declaredResource(row: DeclaredColumns): DeclaredResource {
   return {
     kind: row.kind,
     id: row.id,

@@ -1,5 +1,5 @@
-import { ownerOf } from '../resource/resource.ts';
-import type { DeclaredResource, Owner } from '../resource/resource.ts';
+import { declaredResource } from '../resource/resource.ts';
+import type { DeclaredColumns, DeclaredResource, Owner } from '../resource/resource.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** A declared group to be stored under a new config version. */
@@ -12,23 +12,13 @@ export interface GroupWrite {
   readonly retain: boolean;
 }
 
-interface DeclaredGroupColumns {
-  readonly name: string;
-  readonly version: string;
-  readonly owner_cluster: string | null;
-  readonly owner_name: string | null;
-  readonly owner_uid: string | null;
-  readonly digest: string | null;
-  readonly retain: boolean;
-  readonly state: 'intact' | 'changed';
-}
-
 /** SQL for the state of a group `g`, as `rowState` is for a resource; a group that nobody declares has none. */
 const groupState = `CASE WHEN g.xmin = g.written_in OR (g.owner_cluster IS NULL AND g.digest IS NULL)
             OR g.content = boxgate.content_of_group(g) THEN 'intact' ELSE 'changed' END`;
 
-const declaredColumns = `g.name, g.version, g.owner_cluster, g.owner_name, g.owner_uid, g.digest, g.retain,
-       ${groupState} AS state`;
+/** The columns of a declared row; the table goes by `g`. */
+const declaredColumns = `'Group' AS kind, g.name AS id, g.version, g.owner_cluster, g.owner_name, g.owner_uid, g.digest,
+       g.retain, false AS purge, ${groupState} AS state`;
 
 /** Reads all groups of a box that a cluster declares, as rows whose id is the name. */
 export async function declaredGroups(
@@ -36,11 +26,11 @@ export async function declaredGroups(
   box: string,
   cluster: string,
 ): Promise<readonly DeclaredResource[]> {
-  const { rows } = await connection.query<DeclaredGroupColumns>(
+  const { rows } = await connection.query<DeclaredColumns>(
     `SELECT ${declaredColumns} FROM boxgate.group g WHERE g.box = $1 AND g.owner_cluster = $2`,
     [box, cluster],
   );
-  return rows.map(declaredGroup);
+  return rows.map(declaredResource);
 }
 
 /** Finds those of the named groups that exist, whoever created them, as rows whose id is the name. */
@@ -49,11 +39,11 @@ export async function findGroups(
   box: string,
   names: readonly string[],
 ): Promise<readonly DeclaredResource[]> {
-  const { rows } = await connection.query<DeclaredGroupColumns>(
+  const { rows } = await connection.query<DeclaredColumns>(
     `SELECT ${declaredColumns} FROM boxgate.group g WHERE g.box = $1 AND g.name = ANY ($2::text[])`,
     [box, names],
   );
-  return rows.map(declaredGroup);
+  return rows.map(declaredResource);
 }
 
 /** Reads the descriptions of those of the named groups that exist, by name. */
@@ -67,20 +57,6 @@ export async function descriptionsOfGroups(
     [box, names],
   );
   return new Map(rows.map(({ name, description }) => [name, description]));
-}
-
-function declaredGroup(row: DeclaredGroupColumns): DeclaredResource {
-  const { name, version, digest, retain, state } = row;
-  return {
-    kind: 'Group',
-    id: name,
-    version: Number(version),
-    owner: ownerOf(row),
-    digest: digest ?? undefined,
-    retain,
-    purge: false,
-    state,
-  };
 }
 
 /** Ids of groups, by name. */
