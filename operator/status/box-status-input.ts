@@ -1,15 +1,15 @@
 import type { ClientUsage } from '../../api/client/desired-state.ts';
 import { accountName, type AccountState } from '../desired/account-state.ts';
-import type { BoxPass } from '../reconcile/box-pass.ts';
 import type { PassContext } from '../reconcile/pass-context.ts';
-import type { BoxMemory } from '../reconcile/box-memory.ts';
+import type { BoxCache } from '../reconcile/box-cache.ts';
 import type { StoredState } from '../reconcile/stored-state.ts';
 import type { Desired } from '../desired/desired.ts';
 import type { StatusInput, RowState } from './status-input.ts';
 import { danglingLinks, linksOf } from '../desired/links.ts';
 
 /** Part of a pass that the input comes from. */
-export interface BoxStatusSource extends Pick<BoxPass, 'memory'> {
+export interface BoxStatusSource {
+  readonly cache: BoxCache;
   readonly context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway'>;
 }
 
@@ -18,19 +18,19 @@ export interface BoxStatusSource extends Pick<BoxPass, 'memory'> {
  * declared: `pending`, or `unreachable` when a pass failed.
  */
 export function boxStatusInput(
-  { memory, context }: BoxStatusSource,
+  { cache, context }: BoxStatusSource,
   desired: readonly Desired[],
   open: 'pending' | 'unreachable',
 ): readonly StatusInput[] {
-  const { stored } = memory;
+  const { stored, declared, namespace } = cache;
   const servesServiceAccounts = context.servesServiceAccounts();
   const isApiAway = context.isApiAway?.() === true;
-  const states = desired.map((one) => rowState(one, memory, open));
+  const states = desired.map((one) => rowState(one, cache, open));
   const policies = desired.filter((one, index) => states[index] === 'applied' && isUsablePolicy(one, stored));
   const concerned = policyCounts(policies);
   const clients = desired.filter(({ object }) => object.kind === 'Client').length;
-  const usage = memory.usage?.known;
-  const isThere = (key: string): boolean => stored.rows.has(key) || stored.elsewhere.get(key) === true;
+  const usage = cache.usage?.known;
+  const isThere = (key: string): boolean => stored.rows.has(key) || stored.undeclaredLinks.get(key) === true;
   return desired.map((one, index) => ({
     desired: one,
     row: states[index] ?? open,
@@ -38,14 +38,14 @@ export function boxStatusInput(
     policies: policiesOf(one, concerned, policies.length),
     clients: one.object.kind === 'Box' ? clients : 0,
     dangling: danglingLinks(one.validated, isThere),
-    issuer: one.object.kind === 'Box' ? memory.issuer : '',
-    quotaFault: one.object.kind === 'Box' ? memory.quotaFault : undefined,
+    issuer: one.object.kind === 'Box' ? declared.issuer : '',
+    quotaFault: one.object.kind === 'Box' ? namespace.quotaFault : undefined,
     isApiAway: one.object.kind === 'Box' && isApiAway,
     usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.validated.id)) : undefined,
     users: one.object.kind === 'Box' ? usage?.users : undefined,
     members: one.object.kind === 'Group' ? usage?.groups.get(one.validated.id) : undefined,
     servesServiceAccounts: one.validated.serviceAccounts !== 'none' && servesServiceAccounts,
-    accounts: accountsOf(one, memory),
+    accounts: accountsOf(one, cache),
   }));
 }
 
@@ -57,7 +57,7 @@ function policiesOf({ object, validated }: Desired, concerned: PolicyCounts, all
 }
 
 /** Returns the remembered states unless the spec has changed since: a failed pass has not compared its entries. */
-function accountsOf({ object, validated }: Desired, { accounts }: BoxMemory): readonly AccountState[] {
+function accountsOf({ object, validated }: Desired, { accounts }: BoxCache): readonly AccountState[] {
   const states = accounts.get(object.key) ?? none;
   const isOfEntry = ({ index, uid, ...account }: AccountState): boolean => {
     const entry = validated.accounts[index];
@@ -66,7 +66,7 @@ function accountsOf({ object, validated }: Desired, { accounts }: BoxMemory): re
   return states.every(isOfEntry) ? states : none;
 }
 
-function rowState(one: Desired, { locked, stored }: BoxMemory, open: 'pending' | 'unreachable'): RowState {
+function rowState(one: Desired, { locked, stored }: BoxCache, open: 'pending' | 'unreachable'): RowState {
   if (locked !== undefined) return locked;
   const row = stored.rows.get(one.validated.rowKey);
   if (row?.declarer.uid === one.object.uid && row.digest === one.digest) return 'applied';
