@@ -92,6 +92,11 @@ export class CurrentStatements {
     this.#isConfirmed = true;
   }
 
+  /** True once a statement of the attempt has seen the version. */
+  get isConfirmed(): boolean {
+    return this.#isConfirmed;
+  }
+
   /** Reads the version of the box unless a statement of the attempt has seen it. */
   async confirmOnce(): Promise<void> {
     if (!this.#isConfirmed) this.confirm((await this.#statements.version(this.#state.box)).version);

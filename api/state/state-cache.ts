@@ -125,7 +125,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
 async function confirmed<T>(current: CurrentStatements, decision: Promise<T>): Promise<T> {
   try {
     const answer = await decision;
-    await current.confirmOnce();
+    if (!current.isConfirmed) await current.confirmOnce();
     return answer;
   } catch (error) {
     if (error instanceof Refusal) await current.confirmRefusal();

@@ -1,15 +1,14 @@
-import { setImmediate } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
 import { nothingHere } from '../../nothing-here.ts';
 import { checkToken } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
-import { compileAhead } from '../../policy/compile-ahead.ts';
 import { decideUpTo } from '../../policy/decide.ts';
-import type { Uncompiled } from '../../policy/decide.ts';
 import type { Subject } from '../../policy/policy-index.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestObject } from '../../policy/request-object.ts';
+import { untilDecided } from '../../policy/until-decided.ts';
+import type { Unsettled } from '../../policy/until-decided.ts';
 import { Problem } from '../../problem.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { exchangeOf } from '../request/exchange.ts';
@@ -53,7 +52,8 @@ export function checkEndpoint(context: ApiContext): Endpoint {
     const original = originalTarget(target);
     const time = Math.floor(context.oauth.now() / 1000);
     const asked = original && { ...original, box, app, method, headers: request.headers, remoteAddr, time };
-    const { session, policy } = await decide(token, { box, app, asked, remoteAddr, requestId }, context.oauth);
+    const question = { box, app, asked, remoteAddr, requestId };
+    const { session, policy } = granted(await verdictOn(token, question, context.oauth), question, context.oauth);
     exchange.client = session.client.id;
     exchange.policy = policy;
     send(response, { status: 200, headers: identityHeaders(session, policy) }, context.onAnswer);
@@ -94,52 +94,36 @@ interface Asked {
   readonly requestId: string;
 }
 
-/** Decides, again after policies had to be compiled, and once more after a decision ran out of time. Throws Problem. */
-async function decide(token: string, question: Asked, oauth: OAuthServices): Promise<Granted> {
-  let isLastAttempt = false;
-  for (;;) {
-    const verdict = await verdictOn(token, question, isLastAttempt, oauth);
-    if ('policy' in verdict) return verdict;
-    if ('uncompiled' in verdict) {
-      await compileAhead(verdict.uncompiled);
-    } else {
-      await setImmediate();
-      isLastAttempt = true;
-    }
-  }
-}
-
-/** No answer yet. */
-type Unsettled = Uncompiled | { readonly isOutOfTime: true };
-type Verdict = Granted | Unsettled | Forbidden | 'unauthenticated';
-
 /** A denial by the policies, of the session of a token. */
 interface Forbidden {
   readonly forbidden: LiveSession;
 }
 
-async function verdictOn(
-  token: string,
-  question: Asked,
-  isLastAttempt: boolean,
-  oauth: OAuthServices,
-): Promise<Granted | Unsettled> {
+type Verdict = Granted | Forbidden | 'unauthenticated' | undefined;
+
+/** Returns the verdict on a token's request; undefined if there is no such box. No async function: it has no await. */
+function verdictOn(token: string, question: Asked, oauth: OAuthServices): Promise<Verdict> {
   const { box, app } = question;
-  const verdict = await oauth.states.decide<Verdict>(box, async (state, statements) => {
-    const session = await checkToken(token, { state, statements, services: oauth });
-    const subject = session && appSubject({ ...session, client: session.client.id }, app, oauth.issuer(state));
-    if (session === undefined || subject === undefined) return 'unauthenticated';
-    return judgeQuestion({ session, subject, state, isLastAttempt }, question, oauth);
-  });
+  return untilDecided((isLastAttempt) =>
+    oauth.states.decide<Verdict | Unsettled>(box, async (state, statements) => {
+      const session = await checkToken(token, { state, statements, services: oauth });
+      const subject = session && appSubject({ ...session, client: session.client.id }, app, oauth.issuer(state));
+      if (session === undefined || subject === undefined) return 'unauthenticated';
+      return judgeQuestion({ session, subject, state, isLastAttempt }, question, oauth);
+    }),
+  );
+}
+
+/** Returns a grant. Throws the Problem of any other verdict. */
+function granted(verdict: Verdict, question: Asked, oauth: OAuthServices): Granted {
+  const { box } = question;
   if (verdict === undefined) throw nothingHere();
   if (verdict === 'unauthenticated') throw refusedToken(box);
-  if ('forbidden' in verdict) {
-    // The app is not named, because its name is a header.
-    const origin = originOf(question, verdict.forbidden);
-    oauth.countedEvents.note({ box, event: 'access.denied', result: 'denied', origin });
-    throw new Problem('forbidden', 'No access policy grants this request');
-  }
-  return verdict;
+  if ('policy' in verdict) return verdict;
+  // The app is not named, because its name is a header.
+  const origin = originOf(question, verdict.forbidden);
+  oauth.countedEvents.note({ box, event: 'access.denied', result: 'denied', origin });
+  throw new Problem('forbidden', 'No access policy grants this request');
 }
 
 /** One attempt at a decision over the request of a valid token. */
@@ -159,12 +143,11 @@ function judgeQuestion(
   if (asked === undefined) return { forbidden: session };
   const part = { known: 'changes', request: requestOf(asked, session, oauth.issuer(state)) } as const;
   const decision = decideUpTo(state.policies.forApp(app), subject, part);
-  if ('uncompiled' in decision) return decision;
-  if ('undecided' in decision) throw new TypeError('undecided by the whole request');
-  const { granted, policy = '', failed, isOutOfTime } = decision;
+  if ('undecided' in decision || 'uncompiled' in decision) return decision;
+  const { granted: isGranted, policy = '', failed, isOutOfTime } = decision;
   if (isOutOfTime === true && !isLastAttempt) return { isOutOfTime };
   if (failed !== undefined) oauth.failedPolicies.note(box, failed);
-  return granted ? { session, policy } : { forbidden: session };
+  return isGranted ? { session, policy } : { forbidden: session };
 }
 
 function requestOf(

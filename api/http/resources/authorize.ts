@@ -1,17 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import { allows } from '../../../crds/compatibility.ts';
 import type { Box } from '../../../crds/box.ts';
 import { checkBearer } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
-import { compileAhead } from '../../policy/compile-ahead.ts';
 import { decideUpTo } from '../../policy/decide.ts';
-import type { Uncompiled, Undecided } from '../../policy/decide.ts';
 import type { Needs } from '../../policy/needs.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestObject } from '../../policy/request-object.ts';
 import type { Subject } from '../../policy/policy-index.ts';
+import { untilDecided } from '../../policy/until-decided.ts';
+import type { Unsettled } from '../../policy/until-decided.ts';
 import { Problem } from '../../problem.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { missingToken, refusedToken } from './authenticate.ts';
@@ -69,28 +68,18 @@ export interface Granted {
  * `forbidden` (no reason is disclosed) or `not-found` (no such box), and Outage.
  */
 export async function authorize(token: string | undefined, asked: AskedFor, services: OAuthServices): Promise<Granted> {
-  const { readRest } = asked;
+  const { box, readRest } = asked;
   const time = Math.floor(services.now() / 1000);
   let known: KnownParts = { time, upTo: readRest === undefined ? 'changes' : 'head' };
-  for (;;) {
-    const verdict = await verdictOn(known, token, asked, services);
-    if ('policy' in verdict) return verdict;
-    known = await preparedFor(verdict, known, readRest);
-  }
-}
-
-/** Prepares the next attempt. */
-async function preparedFor(verdict: Unsettled, known: KnownParts, readRest: AskedFor['readRest']): Promise<KnownParts> {
-  if ('uncompiled' in verdict) {
-    await compileAhead(verdict.uncompiled);
-    return known;
-  }
-  if ('isOutOfTime' in verdict) {
-    await setImmediate();
-    return { ...known, isLastAttempt: true };
-  }
-  if (readRest === undefined) throw new TypeError('undecided by the whole request');
-  return { time: known.time, upTo: verdict.undecided, ...(await readRest(verdict.undecided)) };
+  const verdict = await untilDecided(
+    (isLastAttempt) => verdictOn(token, { ...asked, known, isLastAttempt }, services),
+    readRest && (async (needs) => void (known = { time, upTo: needs, ...(await readRest(needs)) })),
+  );
+  if (verdict === undefined) throw nothingHere();
+  if (typeof verdict === 'string') throw refusalOf(verdict, token, box);
+  if ('policy' in verdict) return verdict;
+  noteDenied(asked, verdict.forbidden, services);
+  throw new Problem('forbidden', 'No access policy grants this request');
 }
 
 /** The parts of a request that have been read. */
@@ -98,39 +87,34 @@ interface KnownParts extends RestOfRequest {
   /** Time of the request, in seconds: each attempt sees the same. */
   readonly time: number;
   readonly upTo: Needs;
-  /** The previous attempt ran out of time: code runs slower the first time. */
-  readonly isLastAttempt?: true;
 }
 
-/** No answer yet. */
-type Unsettled = Undecided | Uncompiled | { readonly isOutOfTime: true };
-type Verdict = Granted | Unsettled | Forbidden | 'unauthenticated' | 'not-in-query';
+/** A request as far as it has been read. */
+interface KnownRequest extends AskedFor {
+  readonly known: KnownParts;
+  /** The previous attempt ran out of time: code runs slower the first time. */
+  readonly isLastAttempt: boolean;
+}
+
+type Verdict = Granted | Forbidden | 'unauthenticated' | 'not-in-query';
 
 /** A denial by the policies, of the session of a token. */
 interface Forbidden {
   readonly forbidden: LiveSession;
 }
 
-async function verdictOn(
-  known: KnownParts,
+/** Returns the verdict on a request, as far as it has been read; undefined if there is no such box. */
+function verdictOn(
   token: string | undefined,
-  asked: AskedFor,
+  asked: KnownRequest,
   services: OAuthServices,
-): Promise<Granted | Unsettled> {
-  const verdict = await services.states.decide<Verdict>(asked.box, async (state, statements) => {
-    const judge = (session?: LiveSession): Verdict => judgeRequest(session, { ...asked, known }, state, services);
-    if (token === undefined) return judge();
+): Promise<Verdict | Unsettled | undefined> {
+  return services.states.decide<Verdict | Unsettled>(asked.box, async (state, statements) => {
+    if (token === undefined) return judgeRequest(undefined, asked, state, services);
     const live = await checkBearer(token, { state, statements, services });
     if (asked.tokenIsInQuery === true && !allows(state.settings, 'query_token')) return 'not-in-query';
-    return live === undefined ? 'unauthenticated' : judge(live);
+    return live === undefined ? 'unauthenticated' : judgeRequest(live, asked, state, services);
   });
-  if (verdict === undefined) throw nothingHere();
-  if (typeof verdict === 'string') throw refusalOf(verdict, token, asked.box);
-  if ('forbidden' in verdict) {
-    noteDenied(asked, verdict.forbidden, services);
-    throw new Problem('forbidden', 'No access policy grants this request');
-  }
-  return verdict;
 }
 
 /** Counts a denied request for the audit trail. An ID in its path is named only if a resource can have it. */
@@ -147,9 +131,6 @@ function refusalOf(refusal: 'unauthenticated' | 'not-in-query', token: string | 
   return new Problem('bad-request', [{ path: 'access_token', message }]);
 }
 
-/** A request as far as it has been read. */
-type KnownRequest = AskedFor & { readonly known: KnownParts };
-
 function judgeRequest(
   session: LiveSession | undefined,
   asked: KnownRequest,
@@ -165,7 +146,7 @@ function judgeRequest(
   const decision = decideUpTo(state.policies, subject, part);
   if ('undecided' in decision || 'uncompiled' in decision) return decision;
   const { granted, policy = '', failed, isOutOfTime } = decision;
-  if (isOutOfTime === true && known.isLastAttempt === undefined) return { isOutOfTime };
+  if (isOutOfTime === true && !asked.isLastAttempt) return { isOutOfTime };
   if (failed !== undefined) services.failedPolicies.note(asked.box, failed);
   return granted ? { session, policy, issuer, settings: state.settings, changes: known.changes } : denied;
 }
