@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { routes } from '../../api/app.ts';
-import type { ErrorShape } from '../../api/http/request/exchange.ts';
+import type { ErrorShape } from '../../api/http/request/request-context.ts';
 import { ownerQuery } from '../support/owner-query.ts';
 import { hiddenFields, newBrowser } from './pages/browser.ts';
 import type { Browser } from './pages/browser.ts';

@@ -6,7 +6,7 @@ import { sessionView } from '../../resources/write/session-view.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { bearerToken, missingToken, refusedToken } from '../resources/authenticate.ts';
 import type { Endpoint } from '../server/endpoint.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import { originOf } from '../request/origin-of.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { queryOf } from '../request/query.ts';
@@ -16,21 +16,21 @@ import { send } from '../server/send.ts';
 /** `DELETE /Session`: closes the session of the bearer token, which needs no policy; a second call gets a 401. */
 export function closeSessionEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const exchange = exchangeOf(response);
-    const { box } = exchange;
-    const query = queryOf(exchange.path);
+    const requestContext = requestContextOf(response);
+    const { box } = requestContext;
+    const query = queryOf(requestContext.path);
     const token = bearerToken(request, query, box);
     if (token === undefined) throw missingToken(box);
     const format = negotiate(request.headers.accept);
     const live = await liveSession(box, token, context);
     if (live === undefined) throw refusedToken(box);
-    exchange.client = live.client.id;
+    requestContext.client = live.client.id;
     // A filter would refer to other sessions than the caller's own.
     refuseParameters(query);
     const closed = await endSession(box, { id: live.id, bucket: live.bucket }, 'closed', context.oauth);
     // For two concurrent calls, the second one finds the session already closed.
     if (closed?.ended !== true) throw refusedToken(box);
-    const origin = originOf(exchange, live);
+    const origin = originOf(requestContext, live);
     context.oauth.countedEvents.note({ box, event: 'session.closed', target: `Client/${live.client.id}`, origin });
     send(response, render({ status: 200, body: sessionView(closed.session) }, format), context.onAnswer);
   };

@@ -2,7 +2,7 @@ import type { BoxState } from '../../state/box-state.ts';
 import { keySet, serverMetadata } from '../../oauth/metadata.ts';
 import { missingKeys } from '../../oauth/openid/missing-keys.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { sendJson } from '../server/send.ts';
@@ -12,7 +12,7 @@ const cacheable = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allo
 /** `GET /.well-known/oauth-authorization-server` and `/.well-known/openid-configuration`, RFC 8414. */
 export function metadataEndpoint(context: ApiContext): Endpoint {
   return async (_request, response) => {
-    const document = await read(exchangeOf(response).box, context, (state) =>
+    const document = await read(requestContextOf(response).box, context, (state) =>
       serverMetadata(context.oauth.issuer(state), state),
     );
     sendJson(response, document, context.onAnswer, cacheable);
@@ -22,7 +22,7 @@ export function metadataEndpoint(context: ApiContext): Endpoint {
 /** `GET /.well-known/jwks.json`, RFC 7517 §5; creates a missing key of the box, so that verifiers can start early. */
 export function keySetEndpoint(context: ApiContext): Endpoint {
   return async (_request, response) => {
-    const { box } = exchangeOf(response);
+    const { box } = requestContextOf(response);
     const { keys, now } = context.oauth;
     const found = await read(box, context, (state) => ({ state, missing: missingKeys(state, now()) }));
     for (const needed of found.missing) await keys.upkeep(box, found.state.settings, now(), needed);

@@ -9,8 +9,8 @@ import { verifyPassword } from '../../users/sign-in/verify-password.ts';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
-import { exchangeOf } from '../request/exchange.ts';
-import type { Exchange } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { throttlePassword } from '../throttle/throttle-password.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { queryOf } from '../request/query.ts';
@@ -24,14 +24,14 @@ const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 /** `POST /auth/token`, RFC 6749 §3.2. */
 export function tokenEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const exchange = exchangeOf(response);
-    const raw = await rawRequest(request, exchange);
+    const requestContext = requestContextOf(response);
+    const raw = await rawRequest(request, requestContext);
     const passwords = passwordCheck(context, raw);
     const answer = await throttleClientAuth(raw, context.secretLimits, (guess) =>
-      token(raw, context.oauth, checksOf(exchange, guess, passwords.verify)),
+      token(raw, context.oauth, checksOf(requestContext, guess, passwords.verify)),
     );
     if (answer === undefined) throw nothingHere();
-    noteSignIn(context, exchange, passwords.user());
+    noteSignIn(context, requestContext, passwords.user());
     sendJson(response, answer, context.onAnswer, noStore);
   };
 }
@@ -60,9 +60,9 @@ function passwordCheck(context: ApiContext, { box, remoteAddr, requestId }: RawT
 }
 
 /** Notes that a user signed in through a client, which is known once the token is issued. */
-function noteSignIn({ oauth }: ApiContext, exchange: Exchange, user: number | undefined): void {
+function noteSignIn({ oauth }: ApiContext, requestContext: RequestContext, user: number | undefined): void {
   if (user === undefined) return;
-  const { box, client, remoteAddr, requestId } = exchange;
+  const { box, client, remoteAddr, requestId } = requestContext;
   const origin = { client, user, remoteAddr, requestId };
   oauth.countedEvents.note({ box, event: 'user.signed_in', target: `User/${String(user)}`, origin });
 }
@@ -70,10 +70,10 @@ function noteSignIn({ oauth }: ApiContext, exchange: Exchange, user: number | un
 /** `POST /auth/introspect`, RFC 7662. */
 export function introspectEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const exchange = exchangeOf(response);
-    const raw = await rawRequest(request, exchange);
+    const requestContext = requestContextOf(response);
+    const raw = await rawRequest(request, requestContext);
     const answer = await throttleClientAuth(raw, context.secretLimits, (guess) =>
-      introspect(raw, context.oauth, checksOf(exchange, guess)),
+      introspect(raw, context.oauth, checksOf(requestContext, guess)),
     );
     if (answer === undefined) throw nothingHere();
     sendJson(response, answer, context.onAnswer, noStore);
@@ -83,10 +83,10 @@ export function introspectEndpoint(context: ApiContext): Endpoint {
 /** `POST /auth/revoke`, RFC 7009. */
 export function revokeEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const exchange = exchangeOf(response);
-    const raw = await rawRequest(request, exchange);
+    const requestContext = requestContextOf(response);
+    const raw = await rawRequest(request, requestContext);
     const found = await throttleClientAuth(raw, context.secretLimits, (guess) =>
-      revoke(raw, context.oauth, checksOf(exchange, guess)),
+      revoke(raw, context.oauth, checksOf(requestContext, guess)),
     );
     if (!found) throw nothingHere();
     sendJson(response, {}, context.onAnswer, noStore);
@@ -94,24 +94,24 @@ export function revokeEndpoint(context: ApiContext): Endpoint {
 }
 
 /** Returns the checks of a request. Its client, once proven, goes to the log and to the limits on guesses. */
-function checksOf(exchange: Exchange, guess: ClientGuess, verifyPassword?: VerifyPassword): RequestChecks {
+function checksOf(requestContext: RequestContext, guess: ClientGuess, verifyPassword?: VerifyPassword): RequestChecks {
   const onClient = (id: string): void => {
     guess.proven(id);
-    exchange.client = id;
+    requestContext.client = id;
   };
-  return { guessLimits: guess, verifyPassword, onClient, caller: exchange };
+  return { guessLimits: guess, verifyPassword, onClient, caller: requestContext };
 }
 
-async function rawRequest(request: IncomingMessage, exchange: Exchange): Promise<RawTokenRequest> {
-  refuseQuery(exchange.path);
+async function rawRequest(request: IncomingMessage, requestContext: RequestContext): Promise<RawTokenRequest> {
+  refuseQuery(requestContext.path);
   const body = await readBody(request, bodyLimits.oauth);
   return {
-    box: exchange.box,
+    box: requestContext.box,
     contentType: request.headers['content-type'],
     authorization: request.headers.authorization,
     body,
-    remoteAddr: exchange.remoteAddr === '' ? null : exchange.remoteAddr,
-    requestId: exchange.requestId,
+    remoteAddr: requestContext.remoteAddr === '' ? null : requestContext.remoteAddr,
+    requestId: requestContext.requestId,
   };
 }
 

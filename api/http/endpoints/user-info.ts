@@ -5,7 +5,7 @@ import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import { bearerToken, isTokenText, missingToken, refusedToken } from '../resources/authenticate.ts';
 import type { Endpoint } from '../server/endpoint.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { queryOf } from '../request/query.ts';
 import { bodyLimits, readBody } from '../request/read-body.ts';
@@ -17,15 +17,15 @@ const personal = { 'Cache-Control': 'private, no-store', Pragma: 'no-cache' };
 /** `GET` and `POST /auth/userinfo`, OpenID Connect Core §5.3; the errors are those of RFC 6750 §3.1. */
 export function userInfoEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const exchange = exchangeOf(response);
-    const { box, path } = exchange;
+    const requestContext = requestContextOf(response);
+    const { box, path } = requestContext;
     const token = await presentedToken(request, queryOf(path), box);
     if (token === undefined) throw missingToken(box);
     const found = await userInfo(box, token, context.oauth);
     if (found === undefined) throw nothingHere();
     if (found.verdict === 'invalid') throw refusedToken(box);
     if (found.verdict !== 'good') throw insufficientScope(box);
-    exchange.client = found.client;
+    requestContext.client = found.client;
     sendJson(response, found.claims, context.onAnswer, personal);
   };
 }

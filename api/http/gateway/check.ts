@@ -11,7 +11,7 @@ import { untilDecided } from '../../policy/until-decided.ts';
 import type { Unsettled } from '../../policy/until-decided.ts';
 import { Problem } from '../../problem.ts';
 import type { BoxState } from '../../state/box-state.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import { plainAddress } from '../request/forwarded-address.ts';
 import { originOf } from '../request/origin-of.ts';
 import { bearerToken, missingToken, refusedToken } from '../resources/authenticate.ts';
@@ -43,19 +43,19 @@ interface Question extends OriginalTarget {
 export function checkEndpoint(context: ApiContext): Endpoint {
   const addressOf = knownAddress(context);
   return async (request, response) => {
-    const exchange = exchangeOf(response);
-    const { box, requestId } = exchange;
-    const { method, target, app } = originalRequest(request, exchange.path);
+    const requestContext = requestContextOf(response);
+    const { box, requestId } = requestContext;
+    const { method, target, app } = originalRequest(request, requestContext.path);
     const token = bearerToken(request, noQuery, box);
     if (token === undefined) throw missingToken(box);
-    const remoteAddr = addressOf(request, exchange.remoteAddr);
+    const remoteAddr = addressOf(request, requestContext.remoteAddr);
     const original = originalTarget(target);
     const time = Math.floor(context.oauth.now() / 1000);
     const asked = original && { ...original, box, app, method, headers: request.headers, remoteAddr, time };
     const question = { box, app, asked, remoteAddr, requestId };
     const { session, policy } = granted(await verdictOn(token, question, context.oauth), question, context.oauth);
-    exchange.client = session.client.id;
-    exchange.policy = policy;
+    requestContext.client = session.client.id;
+    requestContext.policy = policy;
     send(response, { status: 200, headers: identityHeaders(session, policy) }, context.onAnswer);
   };
 }

@@ -8,7 +8,7 @@ import { chooseLanguage } from '../../pages/language.ts';
 import { problemPage } from '../../pages/problem-page.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { send } from '../server/send.ts';
 import { browserOf } from '../cookies/browser-cookie.ts';
@@ -23,7 +23,7 @@ import { querySuffix, pageRequest } from './page-request.ts';
 /** `GET /auth/authorize`, RFC 6749 §3.1. */
 export function authorizeEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
-    const { box, path } = exchangeOf(response);
+    const { box, path } = requestContextOf(response);
     const browserAt = (issuer: string): string | undefined => knownBrowser(browserOf(request, box, issuer));
     const arrival = { box, browserAt, ...originOf(request, response) };
     // The box is not read before: the decision reads it.
@@ -66,7 +66,7 @@ function originOf(
   request: IncomingMessage,
   response: ServerResponse,
 ): Pick<AuthorizationVisit, 'remoteAddr' | 'userAgent' | 'requestId'> {
-  const { remoteAddr, requestId } = exchangeOf(response);
+  const { remoteAddr, requestId } = requestContextOf(response);
   return {
     requestId,
     remoteAddr: remoteAddr === '' ? null : remoteAddr,
@@ -93,7 +93,7 @@ export function follow(
   const { issuer } = here.box;
   switch (step.next) {
     case 'error-page': {
-      const page = problemPage(wrong, request.headers['accept-language'], exchangeOf(response).requestId);
+      const page = problemPage(wrong, request.headers['accept-language'], requestContextOf(response).requestId);
       send(response, pageAnswer(page, { status: 400 }), context.onAnswer);
       return;
     }

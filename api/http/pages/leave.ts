@@ -1,7 +1,7 @@
 import { signedOutPage } from '../../pages/signed-in-page.ts';
 import { signOut } from '../../users/sign-in/sign-in.ts';
 import { send } from '../server/send.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import { setCookie } from '../cookies/browser-cookie.ts';
 import { pageAnswer, sendOn } from './send.ts';
 import type { PageExchange } from './page-request.ts';
@@ -12,7 +12,7 @@ export async function leave(exchange: Omit<PageExchange, 'request'>, address: st
   const { box, browser } = here;
   const user = await signOut(context.oauth, box.state.box, browser.token);
   if (user !== undefined) {
-    const { remoteAddr, requestId } = exchangeOf(exchange.response);
+    const { remoteAddr, requestId } = requestContextOf(exchange.response);
     const event = { box: box.state.box, event: 'user.signed_out', target: `User/${String(user)}` } as const;
     context.oauth.countedEvents.note({ ...event, origin: { user, remoteAddr, requestId } });
   }

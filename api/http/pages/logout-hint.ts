@@ -1,7 +1,7 @@
 import { judgeLogout } from '../../oauth/openid/logout-request.ts';
 import type { JudgedLogout } from '../../oauth/openid/logout-request.ts';
 import { problemPage } from '../../pages/problem-page.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { send } from '../server/send.ts';
 import { pageAnswer } from './send.ts';
@@ -21,7 +21,7 @@ export async function readLogoutHint(
   const judged = await judgeLogout(here.box.state.box, parameters, context.oauth);
   if (judged === undefined) throw nothingHere();
   if (judged.verdict === 'good') return judged;
-  const { requestId } = exchangeOf(response);
+  const { requestId } = requestContextOf(response);
   const page = problemPage('logout-untrusted', request.headers['accept-language'], requestId);
   send(response, pageAnswer(page, { status: 400 }), context.onAnswer);
   return undefined;

@@ -4,7 +4,7 @@ import { chooseLanguage } from '../../pages/language.ts';
 import type { Language } from '../../pages/language.ts';
 import type { BoxLook } from '../../pages/page.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import { browserOf, setCookie } from '../cookies/browser-cookie.ts';
 import type { Browser } from '../cookies/browser-cookie.ts';
 import { pageBox } from './page-box.ts';
@@ -33,7 +33,7 @@ export async function pageRequest(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<PageRequest> {
-  const { box: id, path } = exchangeOf(response);
+  const { box: id, path } = requestContextOf(response);
   const box = await pageBox(context, id);
   return {
     box,

@@ -3,7 +3,7 @@ import { signedInPage } from '../../pages/signed-in-page.ts';
 import { isOpenForSignUp } from '../../users/sign-in/sign-up.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import { send } from '../server/send.ts';
 import { goOnSignedIn } from './after-sign-in.ts';
 import { authorizationHint } from './authorization-hint.ts';
@@ -47,7 +47,7 @@ export function signInEndpoint(context: ApiContext): Endpoint {
     const { box, browser } = here;
     const form = await readPageForm(request, browser);
     const [email, password] = [(form.get('email') ?? '').trim(), form.get('password') ?? ''];
-    const { remoteAddr, requestId } = exchangeOf(response);
+    const { remoteAddr, requestId } = requestContextOf(response);
     const visitor = { address: remoteAddr, requestId, device: deviceTokenOf(request, box.state.box, box.issuer) };
     const signedIn = await guessPassword(context, box, { email, password, browser: browser.token }, visitor);
     if (signedIn !== undefined) {

@@ -6,7 +6,7 @@ import { isOpenForSignUp, registrationFaults, signUp, signUpObstacle } from '../
 import type { Registration } from '../../users/sign-in/sign-up.ts';
 import type { ApiContext } from '../server/api-context.ts';
 import type { Endpoint } from '../server/endpoint.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { send } from '../server/send.ts';
@@ -53,7 +53,7 @@ export function signUpEndpoint(context: ApiContext): Endpoint {
     const form = await readPageForm(request, browser);
     const registration = { email: (form.get('email') ?? '').trim(), password: form.get('password') ?? '' };
     const faults = await registrationFaults(registration, box.state.settings);
-    const { remoteAddr, requestId } = exchangeOf(response);
+    const { remoteAddr, requestId } = requestContextOf(response);
     const counted = [box.state.box, '', remoteAddr] as const;
     if (faults !== undefined) {
       // A taken email is reported together with the faults of the password, and counts like any other attempt.

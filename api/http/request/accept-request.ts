@@ -4,8 +4,8 @@ import { Problem } from '../../problem.ts';
 import { addressByPath, addressOf, hostName } from './box-address.ts';
 import type { BoxAddress } from './box-address.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import { beginExchange } from './exchange.ts';
-import type { Exchange } from './exchange.ts';
+import { setRequestContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 import { forwardedAddress, plainAddress } from './forwarded-address.ts';
 import { nothingHere } from '../../nothing-here.ts';
 
@@ -41,7 +41,7 @@ export function createAcceptRequest(
     );
   }
 
-  function begin(request: IncomingMessage): Exchange {
+  function begin(request: IncomingMessage): RequestContext {
     const peer = plainAddress(request.socket.remoteAddress);
     const trusted = context.isTrustedProxy(peer);
     const given = request.headers['x-request-id'];
@@ -62,22 +62,22 @@ export function createAcceptRequest(
   }
 
   return (request, response) => {
-    const exchange = begin(request);
-    beginExchange(response, exchange);
+    const requestContext = begin(request);
+    setRequestContext(response, requestContext);
     refuseUpgrade(request, response);
     const host = refuseAmbiguous(request);
     const settle = ({ box, url }: BoxAddress): void => {
-      exchange.box = box;
-      exchange.path = url;
+      requestContext.box = box;
+      requestContext.path = url;
       request.url = url;
     };
     // The common case does not wait.
-    const direct = context.addressing.isForeignHost(host) ? undefined : addressByPath(exchange.path);
+    const direct = context.addressing.isForeignHost(host) ? undefined : addressByPath(requestContext.path);
     if (direct !== undefined && context.boxes.isKnown(direct.box)) {
       settle(direct);
       return undefined;
     }
-    return existing(host, exchange.path, context).then(settle);
+    return existing(host, requestContext.path, context).then(settle);
   };
 }
 

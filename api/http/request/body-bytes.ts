@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ByteBudget } from '../../shares/byte-budget.ts';
 import type { Endpoint } from '../server/endpoint.ts';
-import { exchangeOf } from './exchange.ts';
+import { requestContextOf } from './request-context.ts';
 import { networkOf } from '../throttle/network-of.ts';
 
 /** Bytes of bodies that a process holds at once for its callers: 64 MiB. */
@@ -45,7 +45,7 @@ class HeldBytes {
  */
 export function countingBody(budget: ByteBudget, endpoint: Endpoint): Endpoint {
   return async (request: IncomingMessage & Carrier, response, path) => {
-    const held = new HeldBytes(budget, exchangeOf(response).remoteAddr);
+    const held = new HeldBytes(budget, requestContextOf(response).remoteAddr);
     request[key] = held;
     try {
       await endpoint(request, response, path);

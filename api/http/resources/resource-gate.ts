@@ -10,7 +10,7 @@ import { bearerToken, queryOrBearerToken } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import type { AskedFor, Granted, RestOfRequest } from './authorize.ts';
 import type { Endpoint, PathParameters } from '../server/endpoint.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import { originOf } from '../request/origin-of.ts';
 import { throttlePassword } from '../throttle/throttle-password.ts';
 import { hashSharer, servicesOf } from '../throttle/hash-sharer.ts';
@@ -47,8 +47,8 @@ export function withAuthorization(
 ): Endpoint {
   const isUsers = resourceType === 'User';
   return async (request, response, parameters) => {
-    const exchange = exchangeOf(response);
-    const { box, path, remoteAddr, requestId } = exchange;
+    const requestContext = requestContextOf(response);
+    const { box, path, remoteAddr, requestId } = requestContext;
     const query = queryOf(path);
     const { token, isInQuery } = isUsers //                     RFC 6750 §2.1, §2.3
       ? queryOrBearerToken(request, query, box)
@@ -63,8 +63,8 @@ export function withAuthorization(
     const asked = { box, request, path, query, remoteAddr, requestId, resource, readRest, tokenIsInQuery: isInQuery };
     const answer = await untilConfirmed(async () => {
       const granted = await authorizeWithBody(token, asked, body, context.oauth);
-      exchange.client = granted.session?.client.id;
-      exchange.policy = granted.policy;
+      requestContext.client = granted.session?.client.id;
+      requestContext.policy = granted.policy;
       const parsed = await body?.read();
       if (parsed instanceof Problem)
         throw isUsers && parsed.code === 'invalid' ? new InvalidUser(parsed.faults, {}) : parsed;
@@ -86,9 +86,12 @@ export function withAuthorization(
           isGuessed(context, { box, address: remoteAddr, requestId, by: granted.session?.user?.id }, user, verify),
       };
       const sharer = hashSharer(context.throttle, box, remoteAddr);
-      const reader = { box, member: exchange.client ?? remoteAddr };
+      const reader = { box, member: requestContext.client ?? remoteAddr };
       return inPageTurn(context, reader, query, async () => {
-        const told = await handler(addressed, servicesOf(context.oauth, sharer, originOf(exchange, granted.session)));
+        const told = await handler(
+          addressed,
+          servicesOf(context.oauth, sharer, originOf(requestContext, granted.session)),
+        );
         return renderInTurns(told, format, loopTurns(context, reader));
       });
     });

@@ -3,7 +3,7 @@ import { OAuthError } from '../../oauth/oauth-error.ts';
 import { Problem, problemStatus } from '../../problem.ts';
 import type { ProblemCode } from '../../problem.ts';
 import { InvalidUser } from '../../users/user/invalid-user.ts';
-import type { Exchange } from '../request/exchange.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { operationOutcome } from '../resources/operation-outcome.ts';
 import type { Answer } from './send.ts';
 
@@ -14,28 +14,28 @@ const retryAfter = '1';
  * Returns the answer to an error, in the shape of its endpoint; undefined for a bug, which the caller logs and answers
  * with {@link bugAnswer}.
  */
-export function answerError(error: unknown, exchange: Exchange): Answer | undefined {
-  if (error instanceof OAuthError) return oauthAnswer(error, exchange);
-  if (error instanceof Problem) return problemAnswer(error, exchange);
-  if (error instanceof Outage) return outageAnswer(exchange);
+export function answerError(error: unknown, requestContext: RequestContext): Answer | undefined {
+  if (error instanceof OAuthError) return oauthAnswer(error, requestContext);
+  if (error instanceof Problem) return problemAnswer(error, requestContext);
+  if (error instanceof Outage) return outageAnswer(requestContext);
   return undefined;
 }
 
 /** Returns the answer to a bug: without details, whatever the bug was. */
-export function bugAnswer(exchange: Exchange): Answer {
-  if (exchange.shape !== 'resource') return { status: 500, body: JSON.stringify({ error: 'server_error' }) };
+export function bugAnswer(requestContext: RequestContext): Answer {
+  if (requestContext.shape !== 'resource') return { status: 500, body: JSON.stringify({ error: 'server_error' }) };
   return outcomeAnswer(
     500,
     'exception',
     'Something went wrong on our side; the log knows more under the request id',
-    exchange,
+    requestContext,
   );
 }
 
 /** RFC 6749 §5.2; `WWW-Authenticate` on every 401 (RFC 9110 §15.5.2). */
-function oauthAnswer(error: OAuthError, exchange: Exchange): Answer {
+function oauthAnswer(error: OAuthError, requestContext: RequestContext): Answer {
   const headers: Record<string, string> = { Pragma: 'no-cache' };
-  if (error.status === 401) headers['WWW-Authenticate'] = `Basic realm="${exchange.box}", charset="UTF-8"`;
+  if (error.status === 401) headers['WWW-Authenticate'] = `Basic realm="${requestContext.box}", charset="UTF-8"`;
   if (error.retryAfter !== undefined) headers['Retry-After'] = String(error.retryAfter);
   if (error.status === 415) headers['Accept-Post'] = 'application/x-www-form-urlencoded, application/json';
   return { status: error.status, headers, body: oauthBody(error.code, error.message) };
@@ -64,15 +64,18 @@ const oauthNames = {
   unavailable: 'temporarily_unavailable',
 } as const satisfies Record<ProblemCode, string>;
 
-function problemAnswer(problem: Problem, exchange: Exchange): Answer {
+function problemAnswer(problem: Problem, requestContext: RequestContext): Answer {
   const status = problemStatus[problem.code];
   const { headers } = problem;
   // Interface §7.
   if (problem instanceof InvalidUser) {
     return { status, headers, body: JSON.stringify({ entity: problem.entity, errors: problem.errors }) };
   }
-  if (exchange.shape === 'resource' || (problem.code === 'not-found' && isBelowResource.test(exchange.target))) {
-    return { status, headers, body: JSON.stringify(operationOutcome(problem, exchange.requestId)) };
+  if (
+    requestContext.shape === 'resource' ||
+    (problem.code === 'not-found' && isBelowResource.test(requestContext.target))
+  ) {
+    return { status, headers, body: JSON.stringify(operationOutcome(problem, requestContext.requestId)) };
   }
   if (problem.code === 'not-found') return { status, headers, body: JSON.stringify({ error: 'not_found' }) };
   return { status, headers, body: oauthBody(oauthNames[problem.code], problem.message) };
@@ -81,14 +84,14 @@ function problemAnswer(problem: Problem, exchange: Exchange): Answer {
 /** A path below a resource type, whether its box exists or not: both get the same answer. */
 const isBelowResource = /^(?:\/boxes\/[^/?]*)?\/(?:Client|AccessPolicy|Session|Group|Grant|users)(?:[/?]|$)/;
 
-function outageAnswer(exchange: Exchange): Answer {
+function outageAnswer(requestContext: RequestContext): Answer {
   const headers = { 'Retry-After': retryAfter };
   const text = 'The service cannot answer now; try again';
-  if (exchange.shape === 'resource') return { ...outcomeAnswer(503, 'transient', text, exchange), headers };
+  if (requestContext.shape === 'resource') return { ...outcomeAnswer(503, 'transient', text, requestContext), headers };
   return { status: 503, headers, body: oauthBody('temporarily_unavailable', text) };
 }
 
-function outcomeAnswer(status: number, code: string, diagnostics: string, exchange: Exchange): Answer {
+function outcomeAnswer(status: number, code: string, diagnostics: string, requestContext: RequestContext): Answer {
   const issue = [{ severity: 'error', code, diagnostics }];
-  return { status, body: JSON.stringify({ resourceType: 'OperationOutcome', id: exchange.requestId, issue }) };
+  return { status, body: JSON.stringify({ resourceType: 'OperationOutcome', id: requestContext.requestId, issue }) };
 }

@@ -5,21 +5,21 @@ import type { OnAnswer } from './send.ts';
 
 /** Records every answer: one log line, one count. The path is the route's pattern, without any query or token. */
 export function answerLog(log: Log, metrics: Metrics): OnAnswer {
-  return (exchange, response, status) => {
-    const seconds = (performance.now() - exchange.started) / 1000;
+  return (requestContext, response, status) => {
+    const seconds = (performance.now() - requestContext.started) / 1000;
     const method = response.req.method ?? '';
-    metrics.answered(method, exchange.route, status, seconds);
+    metrics.answered(method, requestContext.route, status, seconds);
     log.info({
-      request_id: exchange.requestId,
-      box: exchange.box === '' ? undefined : exchange.box,
+      request_id: requestContext.requestId,
+      box: requestContext.box === '' ? undefined : requestContext.box,
       method,
-      route: exchange.route,
+      route: requestContext.route,
       status,
       ms: Math.round(seconds * 1e5) / 100,
-      remote_addr: exchange.remoteAddr,
-      client: exchange.client,
-      policy: exchange.policy,
-      error: exchange.error,
+      remote_addr: requestContext.remoteAddr,
+      client: requestContext.client,
+      policy: requestContext.policy,
+      error: requestContext.error,
     });
   };
 }

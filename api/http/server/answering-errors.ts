@@ -6,8 +6,8 @@ import { OAuthError } from '../../oauth/oauth-error.ts';
 import { Problem } from '../../problem.ts';
 import { answerError, bugAnswer } from './answer-error.ts';
 import type { ApiContext } from './api-context.ts';
-import { exchangeOf, findExchange } from '../request/exchange.ts';
-import type { Exchange } from '../request/exchange.ts';
+import { requestContextOf, findRequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { pageErrorAnswer } from './page-error.ts';
 import { bodyLimits, isPassedOver } from '../request/read-body.ts';
 import { everyAnswer, send } from './send.ts';
@@ -21,27 +21,27 @@ export function answeringErrors({ log, onAnswer }: Pick<ApiContext, 'log' | 'onA
     try {
       answer(error, request, response);
     } catch (failure) {
-      const requestId = findExchange(response)?.requestId ?? randomUUID();
+      const requestId = findRequestContext(response)?.requestId ?? randomUUID();
       answerBare(response, requestId);
       log.error({ ...errorFacts(failure), answering: textOf(error), request_id: requestId }, 'bug');
     }
   };
 
   function answer(error: unknown, request: IncomingMessage, response: ServerResponse): void {
-    const exchange = exchangeOf(response);
-    const found = answerError(error, exchange);
-    exchange.error = codeOf(error);
+    const requestContext = requestContextOf(response);
+    const found = answerError(error, requestContext);
+    requestContext.error = codeOf(error);
     // A caller that hangs up early causes errors of the socket, which are not bugs.
     const isBug = found === undefined && !request.destroyed;
     // Node reads and drops the rest of an unread body after the answer, so that the connection can be used again.
     if (!request.complete && !isPassedOver(request, bodyLimits.resource)) response.shouldKeepAlive = false;
     // Before the log line: if this fails, one line reports both errors.
     if (response.headersSent || response.destroyed) response.destroy();
-    else if (exchange.shape === 'page') {
-      send(response, pageErrorAnswer(error, exchange, request.headers['accept-language']), onAnswer);
-    } else send(response, found ?? bugAnswer(exchange), onAnswer);
-    if (isBug) log.error(facts(error, exchange), 'bug');
-    else if (error instanceof Outage) log.warn({ ...facts(error, exchange), stack: undefined }, 'outage');
+    else if (requestContext.shape === 'page') {
+      send(response, pageErrorAnswer(error, requestContext, request.headers['accept-language']), onAnswer);
+    } else send(response, found ?? bugAnswer(requestContext), onAnswer);
+    if (isBug) log.error(facts(error, requestContext), 'bug');
+    else if (error instanceof Outage) log.warn({ ...facts(error, requestContext), stack: undefined }, 'outage');
   }
 }
 
@@ -60,7 +60,7 @@ function textOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : typeof error;
 }
 
-function facts(error: unknown, { requestId }: Exchange): Readonly<Record<string, string>> {
+function facts(error: unknown, { requestId }: RequestContext): Readonly<Record<string, string>> {
   return { ...errorFacts(error), request_id: requestId };
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { WEB_ORIGIN } from '../../../crds/fields.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import type { ApiContext } from './api-context.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import type { Route } from './routes.ts';
 import { send } from './send.ts';
 
@@ -25,21 +25,21 @@ export function createCrossOrigin(
   const open = new Set(routes.filter(([, , shape]) => shape === 'plain').map(([, path]) => path));
   return async (request, response) => {
     const { origin } = request.headers;
-    const exchange = exchangeOf(response);
-    const path = exchange.path.replace(/\?.*/s, '');
+    const requestContext = requestContextOf(response);
+    const path = requestContext.path.replace(/\?.*/s, '');
     if (isPreflight(request) && open.has(path)) {
-      exchange.route = path;
+      requestContext.route = path;
       const headers = { ...preflightHeaders(request), 'Access-Control-Allow-Origin': '*' };
       send(response, { status: 204, headers: { ...headers, 'Access-Control-Allow-Methods': 'GET' } }, onAnswer);
       return 'answered';
     }
     const found = shared.find(({ pattern }) => pattern.test(path));
     if (origin === undefined || origin.length > longest || !form.test(origin) || found === undefined) return 'go on';
-    const isListed = await oauth.states.decide(exchange.box, async (state) => isAllowed(state, origin));
+    const isListed = await oauth.states.decide(requestContext.box, async (state) => isAllowed(state, origin));
     if (isListed !== true) return 'go on';
-    exchange.allowedOrigin = origin;
+    requestContext.allowedOrigin = origin;
     if (!isPreflight(request)) return 'go on';
-    exchange.route = found.path;
+    requestContext.route = found.path;
     const headers = { ...preflightHeaders(request), 'Access-Control-Allow-Methods': found.methods };
     send(response, { status: 204, headers }, onAnswer);
     return 'answered';

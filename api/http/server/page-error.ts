@@ -1,7 +1,7 @@
 import type { PageProblem } from '../../pages/messages.ts';
 import { problemPage } from '../../pages/problem-page.ts';
 import { answerError, bugAnswer } from './answer-error.ts';
-import type { Exchange } from '../request/exchange.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import type { Answer } from './send.ts';
 import { pageAnswer } from '../pages/send.ts';
 
@@ -16,8 +16,12 @@ const problems: Readonly<Record<number, PageProblem>> = {
 };
 
 /** Returns the answer to an error at the address of a page: the usual status, with a page for people. */
-export function pageErrorAnswer(error: unknown, exchange: Exchange, acceptLanguage: string | undefined): Answer {
-  const { status, headers = {} } = answerError(error, exchange) ?? bugAnswer(exchange);
-  const page = problemPage(problems[status] ?? 'bad-request', acceptLanguage, exchange.requestId);
+export function pageErrorAnswer(
+  error: unknown,
+  requestContext: RequestContext,
+  acceptLanguage: string | undefined,
+): Answer {
+  const { status, headers = {} } = answerError(error, requestContext) ?? bugAnswer(requestContext);
+  const page = problemPage(problems[status] ?? 'bad-request', acceptLanguage, requestContext.requestId);
   return pageAnswer(page, { status, headers });
 }

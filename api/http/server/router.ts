@@ -9,7 +9,7 @@ import { createCrossOrigin } from './cross-origin.ts';
 import type { Endpoint } from './endpoint.ts';
 import { countingInFlight } from './requests-in-flight.ts';
 import { expressMessages, type MessageClasses } from './express-messages.ts';
-import { exchangeOf } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
 import { addRoutes } from './routes.ts';
 import type { Route, Subtree } from './routes.ts';
 
@@ -62,7 +62,7 @@ function acceptingRequests(
       answerError(error, request, response);
     };
     const go = (): void => {
-      const isCounted = countInFlight(response, states.quota(exchangeOf(response).box).requests);
+      const isCounted = countInFlight(response, states.quota(requestContextOf(response).box).requests);
       if (!isCounted) return;
       // Most requests of browsers, and all of programs, have no Origin header. A gateway sends that of its caller.
       const url = request.url ?? '';
@@ -96,9 +96,9 @@ function fixedPaths(context: ApiContext, routes: readonly Route[], subtrees: rea
       next();
       return;
     }
-    const exchange = exchangeOf(response);
-    exchange.route = found.path;
-    exchange.shape = found.shape;
+    const requestContext = requestContextOf(response);
+    requestContext.route = found.path;
+    requestContext.shape = found.shape;
     found.endpoint(request, response, {}).catch((error: unknown) => {
       answerError(error, request, response);
     });

@@ -2,8 +2,8 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from './api-context.ts';
 import type { Endpoint } from './endpoint.ts';
-import { exchangeOf } from '../request/exchange.ts';
-import type { ErrorShape } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
+import type { ErrorShape } from '../request/request-context.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { isTextPath } from '../request/path-text.ts';
 
@@ -39,7 +39,7 @@ function refusingMalformedPaths(routes: readonly Route[]) {
       next();
       return;
     }
-    exchangeOf(response).shape = shapeNear(routes, request.url);
+    requestContextOf(response).shape = shapeNear(routes, request.url);
     throw new Problem('bad-request', 'The path is not percent-encoded UTF-8 text');
   };
 }
@@ -54,9 +54,9 @@ function shapeNear(routes: readonly Route[], url: string): Route[2] {
 function addPath(app: Express, path: string, routes: readonly Route[], context: ApiContext): void {
   const address = app.route(path);
   address.all((_request, response, next) => {
-    const exchange = exchangeOf(response);
-    exchange.route = path;
-    exchange.shape = routes[0]?.[2] ?? 'plain';
+    const requestContext = requestContextOf(response);
+    requestContext.route = path;
+    requestContext.shape = routes[0]?.[2] ?? 'plain';
     next();
   });
   for (const [method, , , make] of routes) {

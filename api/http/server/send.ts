@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { exchangeOf } from '../request/exchange.ts';
-import type { Exchange } from '../request/exchange.ts';
+import { requestContextOf } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 
 /** Headers of an answer; each element of a list is sent as a header of the same name. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 /** A listener for every answer as it is sent: logs and metrics. */
-export type OnAnswer = (exchange: Exchange, response: ServerResponse, status: number) => void;
+export type OnAnswer = (requestContext: RequestContext, response: ServerResponse, status: number) => void;
 
 const json = 'application/json; charset=utf-8';
 
@@ -43,8 +43,8 @@ const policyAt = everyAnswer.indexOf('Content-Security-Policy') + 1;
 
 /** Sends an answer in one write: status, headers and body together. `onAnswer` is called first. */
 export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswer): void {
-  const exchange = exchangeOf(response);
-  const headers = [...everyAnswer, 'X-Request-Id', exchange.requestId];
+  const requestContext = requestContextOf(response);
+  const headers = [...everyAnswer, 'X-Request-Id', requestContext.requestId];
   if (answer.policy !== undefined) headers[policyAt] = answer.policy;
   let cached = false;
   for (const [name, value] of Object.entries(answer.headers ?? {})) {
@@ -53,8 +53,8 @@ export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswe
     cached ||= name === 'Cache-Control';
   }
   if (!cached) headers.push('Cache-Control', 'no-store');
-  if (exchange.allowedOrigin !== undefined)
-    headers.push('Access-Control-Allow-Origin', exchange.allowedOrigin, ...shared);
+  if (requestContext.allowedOrigin !== undefined)
+    headers.push('Access-Control-Allow-Origin', requestContext.allowedOrigin, ...shared);
   const { body } = answer;
   // Most answers are ASCII, which node writes as latin1 in a third of the time of UTF-8.
   const encoding = body === undefined || isAscii(body) ? 'latin1' : 'utf8';
@@ -62,7 +62,7 @@ export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswe
     const length = encoding === 'latin1' ? body.length : Buffer.byteLength(body);
     headers.push('Content-Type', answer.contentType ?? json, 'Content-Length', String(length));
   } else if (answer.status !== 204 && answer.status !== 304) headers.push('Content-Length', '0');
-  onAnswer(exchange, response, answer.status);
+  onAnswer(requestContext, response, answer.status);
   response.writeHead(answer.status, headers);
   response.end(body, encoding);
 }

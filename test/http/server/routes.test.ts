@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { routes } from '../../../api/app.ts';
-import type { ErrorShape } from '../../../api/http/request/exchange.ts';
+import type { ErrorShape } from '../../../api/http/request/request-context.ts';
 import { messages } from '../../../api/pages/messages.ts';
 import { startRouteApi } from '../route-requests.ts';
 import type { RouteApi } from '../route-requests.ts';

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 export type ErrorShape = 'oauth' | 'resource' | 'plain' | 'page';
 
 /** Data of one request in addition to the request itself. */
-export interface Exchange {
+export interface RequestContext {
   readonly requestId: string;
   /** `performance.now()` at its start. */
   readonly started: number;
@@ -28,26 +28,26 @@ export interface Exchange {
   error: string | undefined;
 }
 
-const key: unique symbol = Symbol('exchange');
+const key: unique symbol = Symbol('request context');
 
-/** A response with its exchange: a separate WeakMap costs the garbage collector more. */
+/** A response with its request context: a separate WeakMap costs the garbage collector more. */
 interface Carrier {
-  [key]?: Exchange;
+  [key]?: RequestContext;
 }
 
-/** Stores the exchange of a response. */
-export function beginExchange(response: ServerResponse & Carrier, exchange: Exchange): void {
-  response[key] = exchange;
+/** Stores the context of the request of a response. */
+export function setRequestContext(response: ServerResponse & Carrier, requestContext: RequestContext): void {
+  response[key] = requestContext;
 }
 
-/** Returns the exchange of a response; undefined if it failed before it had one. */
-export function findExchange(response: ServerResponse & Carrier): Exchange | undefined {
+/** Returns the request context of a response; undefined if it failed before it had one. */
+export function findRequestContext(response: ServerResponse & Carrier): RequestContext | undefined {
   return response[key];
 }
 
-/** Returns the exchange of a response; throws a TypeError if there is none, which is a programming error. */
-export function exchangeOf(response: ServerResponse): Exchange {
-  const exchange = findExchange(response);
-  if (exchange === undefined) throw new TypeError('a response without its exchange');
-  return exchange;
+/** Returns the request context of a response; throws a TypeError if there is none, which is a programming error. */
+export function requestContextOf(response: ServerResponse): RequestContext {
+  const requestContext = findRequestContext(response);
+  if (requestContext === undefined) throw new TypeError('a response without its request context');
+  return requestContext;
 }
