@@ -3,7 +3,7 @@ import type { Candidate, Desired } from './desired.ts';
 import { declaredResource, validate } from './validate.ts';
 import type { Listing } from './source.ts';
 import { permittedMetadata } from '../secrets/secret-metadata.ts';
-import type { HostVerdict, Tenancy } from './tenancy.ts';
+import type { HostGrants, Tenancy } from './tenancy.ts';
 
 /** Facts that objects are validated with. */
 interface Validation extends Pick<Listing, 'definitions'> {
@@ -53,7 +53,7 @@ function permitted(one: Candidate, tenancy: Tenancy | undefined, known: Readonly
 const none: readonly string[] = [];
 
 /** Validates a Box each time: its grants may change while the object does not. */
-function boxCandidate(object: Candidate['object'], hosts: HostVerdict, validation: Validation): Candidate {
+function boxCandidate(object: Candidate['object'], hosts: HostGrants, validation: Validation): Candidate {
   const plain = validatedNow(object, validation);
   const validated =
     plain.faults.length > 0

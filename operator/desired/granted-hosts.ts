@@ -1,13 +1,13 @@
 import { fingerprint } from './digest.ts';
 import type { ValidatedObject } from './validate.ts';
 import type { Resource } from '../../crds/validate.ts';
-import type { HostVerdict, DeniedHosts } from './tenancy.ts';
+import type { HostGrants, DeniedHosts } from './tenancy.ts';
 
 /** Returns a validated Box without hosts and issuer that its namespace does not grant; the same Box if it gets all. */
 export function withGrantedHosts(
   validated: ValidatedObject,
   resource: Resource,
-  hosts: HostVerdict,
+  hosts: HostGrants,
   defaultIssuer: string,
 ): ValidatedObject {
   const denied = deniedFrom(resource, hosts, defaultIssuer);
@@ -29,7 +29,7 @@ export function withoutDenied(resource: Resource, { denied }: ValidatedObject): 
   };
 }
 
-function deniedFrom(resource: Resource, { allowed, refused }: HostVerdict, own: string): DeniedHosts | undefined {
+function deniedFrom(resource: Resource, { allowed, refused }: HostGrants, own: string): DeniedHosts | undefined {
   if (resource.resourceType !== 'Box') return undefined;
   const claimed = new Set((resource.hosts ?? []).map((host) => host.toLowerCase()));
   const denied = refused.filter(({ host }) => claimed.has(host));

@@ -1,5 +1,5 @@
 import { HOST_NAME } from '../../crds/fields.ts';
-import type { HostVerdict, RefusedHost } from './tenancy.ts';
+import type { HostGrants, RefusedHost } from './tenancy.ts';
 
 /** The annotation of a Namespace by which an admin grants hosts to its box. */
 export const HOSTS_ANNOTATION = 'boxgate.dev/hosts';
@@ -15,9 +15,9 @@ export interface HostClaim {
 }
 
 /** Decides by box which hosts it gets: granted ones, and of two boxes that claim a host the older one gets it. Pure. */
-export function judgeHosts(claims: readonly HostClaim[], publicHost: string): ReadonlyMap<string, HostVerdict> {
+export function judgeHosts(claims: readonly HostClaim[], publicHost: string): ReadonlyMap<string, HostGrants> {
   const holders = new Map<string, string>();
-  const verdicts = new Map<string, HostVerdict>();
+  const verdicts = new Map<string, HostGrants>();
   for (const claim of [...claims].sort(byAge)) verdicts.set(claim.box, verdictOf(claim, holders, publicHost));
   return verdicts;
 }
@@ -36,7 +36,7 @@ export function assignableHosts(texts: readonly string[], publicHost: string): r
 }
 
 /** Returns a verdict without the hosts that the API could not assign, because a box of another cluster has them. */
-export function withoutTaken({ allowed, refused }: HostVerdict, hosts: readonly string[]): HostVerdict {
+export function withoutTaken({ allowed, refused }: HostGrants, hosts: readonly string[]): HostGrants {
   const lost = allowed.filter((host) => hosts.includes(host));
   if (lost.length === 0) return { allowed, refused };
   return { allowed: allowed.filter((host) => !lost.includes(host)), refused: [...refused, ...lost.map(taken)] };
@@ -47,7 +47,7 @@ function byAge(one: HostClaim, other: HostClaim): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-function verdictOf({ box, hosts, granted }: HostClaim, holders: Map<string, string>, publicHost: string): HostVerdict {
+function verdictOf({ box, hosts, granted }: HostClaim, holders: Map<string, string>, publicHost: string): HostGrants {
   const grants = new Set(granted.map((host) => host.toLowerCase()));
   const allowed: string[] = [];
   const refused: RefusedHost[] = [];

@@ -88,7 +88,7 @@ export interface Source {
   /** Reads again past every cache; returns the objects that are gone (none of the name, or of another uid). */
   confirmGone(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<ReadonlySet<ObjectName>>;
   /** Returns keys of objects whose status somebody may have written since the last call; absent if nobody can. */
-  readonly takeRewritten?: (box: string) => Iterable<string>;
+  readonly takeForeignStatusWrites?: (box: string) => Iterable<string>;
   /** Checks whether this Secret was generated for a Client, by traces outside of it; absent if there are none. */
   readonly hadGeneratedSecret?: (client: Declared, secret: string) => boolean;
   /** Checks whether a kind is being deleted with all of its objects; absent if kinds cannot be deleted. */

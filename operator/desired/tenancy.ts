@@ -6,13 +6,13 @@ export interface Tenancy {
   readonly claim: NamespaceClaim;
   /** True while it is being deleted: nothing can be created in it any more. */
   readonly isTerminating: boolean;
-  readonly hosts: HostVerdict;
+  readonly hosts: HostGrants;
   /** Keys of labels and annotations that generated Secrets may have: `example.com/name` or `example.com/*`. */
   readonly secretLabels?: readonly string[];
 }
 
 /** Decision on the hosts that a Box claims. */
-export interface HostVerdict {
+export interface HostGrants {
   /** In lower case. */
   readonly allowed: readonly string[];
   readonly refused: readonly RefusedHost[];

@@ -132,7 +132,7 @@ function judgeBody(object: Declared, body: unknown, newer: ReadonlySet<string>):
     adopt,
     retain,
     purge,
-    content: fingerprint(lifecycle === letGo ? resource : { resource, ...lifecycle, ...adminOf(manifest) }),
+    content: fingerprint(lifecycle === deletedWithObject ? resource : { resource, ...lifecycle, ...adminOf(manifest) }),
   };
 }
 
@@ -167,9 +167,9 @@ function serviceAccountsOf(manifest: Manifest): ValidatedObject['serviceAccounts
 type Lifecycle = Pick<ValidatedObject, 'adopt' | 'retain' | 'purge'>;
 
 /** Shared by nearly every object: a row is deleted with its object, and another object's row is not taken over. */
-const letGo: Lifecycle = { adopt: undefined, retain: false, purge: false };
+const deletedWithObject: Lifecycle = { adopt: undefined, retain: false, purge: false };
 /** Nobody else can have created the row of a Box: one without an owner was retained when its kind was deleted. */
-const ofBox: Lifecycle = { ...letGo, adopt: 'unowned' };
+const ofBox: Lifecycle = { ...deletedWithObject, adopt: 'unowned' };
 /** Default of a Group: its members are data, which no manifest that is added or removed may lose. */
 const ofGroup: Lifecycle = { adopt: 'unowned', retain: true, purge: false };
 const purging: Lifecycle = { ...ofBox, purge: true };
@@ -183,7 +183,7 @@ function lifecycleOf({ kind, spec }: Manifest): Lifecycle {
   if (kind === 'Group') return lifecycleOfGroup(spec);
   const adopt = adoptionOf(spec.adoption);
   const retain = spec.deletionPolicy === 'Retain';
-  return adopt !== undefined || retain ? { adopt, retain, purge: false } : letGo;
+  return adopt !== undefined || retain ? { adopt, retain, purge: false } : deletedWithObject;
 }
 
 function lifecycleOfGroup({ adoption = 'IfUnowned', deletionPolicy = 'Retain' }: GroupSpec): Lifecycle {
@@ -222,7 +222,7 @@ function faulty(object: Declared, body: unknown, faults: readonly Fault[]): Vali
     serviceAccounts: 'none',
     accounts: none,
     traits: { kind: 'unknown' },
-    ...letGo,
+    ...deletedWithObject,
     content: '',
   };
 }

@@ -29,7 +29,7 @@ export async function openPass(request: PassRequest): Promise<BoxPass> {
   cache.nextLook = undefined;
   const isSweep = scope === 'everything' || !cache.stored.isSynced;
   // Statuses that somebody else wrote: only in a sweep, so that two conflicting writers write rarely.
-  if (isSweep) publishAnew(cache, context.source.takeRewritten?.(box) ?? []);
+  if (isSweep) publishAnew(cache, context.source.takeForeignStatusWrites?.(box) ?? []);
   const secrets = { box, keeper: context.keeper, cache: cache.secrets, signal };
   return { ...request, listing, candidates, known, isSweep, api, secrets };
 }

@@ -34,10 +34,15 @@ export function withTransitionTimes(
   now: string,
 ): readonly Condition[] {
   const { generation } = input.desired.object;
-  return conditionsOf(input).map((verdict) => stamped(verdict, generation, previous, now));
+  return conditionsOf(input).map((verdict) => withTransitionTime(verdict, generation, previous, now));
 }
 
-function stamped(verdict: Verdict, generation: number, previous: readonly Transition[], now: string): Condition {
+function withTransitionTime(
+  verdict: Verdict,
+  generation: number,
+  previous: readonly Transition[],
+  now: string,
+): Condition {
   const before = previous.find(({ type }) => type === verdict.type);
   const lastTransitionTime = before?.status === verdict.status ? before.lastTransitionTime : now;
   return { ...verdict, observedGeneration: generation, lastTransitionTime };

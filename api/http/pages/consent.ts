@@ -19,14 +19,14 @@ export function consentPageEndpoint(context: ApiContext): Endpoint {
     const { box } = here.box.state;
     const id = new URLSearchParams(here.query).get('id') ?? '';
     const query = await waitingRequest(authorizationVisit(here, request, response), id, oauth);
-    const visitor = await findSignedInUser(context, here);
+    const signedInUser = await findSignedInUser(context, here);
     const described = query === undefined ? 'untrusted' : await describeRequest(box, query, oauth);
-    if (described === 'untrusted' || described === 'refused' || described === undefined || visitor === undefined) {
+    if (described === 'untrusted' || described === 'refused' || described === undefined || signedInUser === undefined) {
       follow({ next: 'error-page' }, 'expired', { here, request, response, context });
       return;
     }
     const goesTo = hostOf(described.redirectUri);
-    const page = consentPage({ ...formView(here), ...described, id, goesTo, email: visitor.person.email });
+    const page = consentPage({ ...formView(here), ...described, id, goesTo, email: signedInUser.person.email });
     send(response, pageAnswer(page, { leaves: true }), onAnswer);
   };
 }

@@ -62,14 +62,14 @@ function postAgain({ context, here, response }: PageExchange, form: URLSearchPar
 
 async function grant(exchange: PageExchange, hint: LogoutHint): Promise<void> {
   const { context, here, response } = exchange;
-  const visitor = await findSignedInUser(context, here);
-  if (visitor === undefined) {
+  const signedInUser = await findSignedInUser(context, here);
+  if (signedInUser === undefined) {
     goOn(exchange, hint.address);
-  } else if (visitor.person.id === hint.user) {
+  } else if (signedInUser.person.id === hint.user) {
     await leave(exchange, hint.address);
   } else {
     const address = signOutAddress(here.box) + (hint.withoutHint === '' ? '' : `?${hint.withoutHint}`);
-    const page = signOutPage({ ...formView(here), email: visitor.person.email, signOutAddress: address });
+    const page = signOutPage({ ...formView(here), email: signedInUser.person.email, signOutAddress: address });
     send(response, pageAnswer(page, { leaves: hint.address !== undefined }), context.onAnswer);
   }
 }

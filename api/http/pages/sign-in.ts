@@ -27,12 +27,12 @@ export function signInPageEndpoint(context: ApiContext): Endpoint {
       return;
     }
     // A user who comes from an app must sign in, even if already signed in.
-    const visitor = hint === undefined ? await findSignedInUser(context, here) : undefined;
+    const signedInUser = hint === undefined ? await findSignedInUser(context, here) : undefined;
     const view = formView(here);
     const page =
-      visitor === undefined
+      signedInUser === undefined
         ? signInPage({ ...signInView(here), app: hint?.app, email: hint?.email ?? '', failed: false })
-        : signedInPage({ ...view, email: visitor.person.email, signOutAddress: signOutAddress(here.box) });
+        : signedInPage({ ...view, email: signedInUser.person.email, signOutAddress: signOutAddress(here.box) });
     send(response, pageAnswer(page, { headers: firstCookie(here), leaves: hint !== undefined }), context.onAnswer);
   };
 }

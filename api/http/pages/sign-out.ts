@@ -27,13 +27,13 @@ export function signOutEndpoint(context: ApiContext): Endpoint {
 export function signOutPageEndpoint(context: ApiContext): Endpoint {
   return async (request, response) => {
     const here = await pageRequest(context, request, response);
-    const visitor = await findSignedInUser(context, here);
-    if (visitor === undefined) {
+    const signedInUser = await findSignedInUser(context, here);
+    if (signedInUser === undefined) {
       goOn({ context, here, response }, undefined);
       return;
     }
     const address = signOutAddress(here.box);
-    const page = signOutPage({ ...formView(here), email: visitor.person.email, signOutAddress: address });
+    const page = signOutPage({ ...formView(here), email: signedInUser.person.email, signOutAddress: address });
     send(response, pageAnswer(page), context.onAnswer);
   };
 }

@@ -31,11 +31,15 @@ export function signUpPageEndpoint(context: ApiContext): Endpoint {
       follow({ next: 'error-page' }, 'untrusted', { here, request, response, context });
       return;
     }
-    const visitor = hint === undefined ? await findSignedInUser(context, here) : undefined;
+    const signedInUser = hint === undefined ? await findSignedInUser(context, here) : undefined;
     const page =
-      visitor === undefined
+      signedInUser === undefined
         ? signUpPage({ ...signUpView(here), app: hint?.app, email: hint?.email ?? '', faults: {} })
-        : signedInPage({ ...formView(here), email: visitor.person.email, signOutAddress: signOutAddress(here.box) });
+        : signedInPage({
+            ...formView(here),
+            email: signedInUser.person.email,
+            signOutAddress: signOutAddress(here.box),
+          });
     send(response, pageAnswer(page, { headers: firstCookie(here), leaves: hint !== undefined }), context.onAnswer);
   };
 }

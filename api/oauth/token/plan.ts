@@ -23,7 +23,7 @@ export interface AccessTokenPlan {
 }
 
 /** The optional parameters of a token request that shape its token. */
-export interface Asked {
+export interface RequestedAccess {
   readonly audience: string | undefined;
   readonly scope: string | undefined;
 }
@@ -41,7 +41,7 @@ export interface PlanContext extends AudienceRules {
 }
 
 /** Plans an access token. Throws OAuthError `invalid_target` (RFC 8707 §2) or `invalid_scope` (RFC 6749 §5.2). */
-export function planAccessToken(context: PlanContext, asked: Asked): AccessTokenPlan {
+export function planAccessToken(context: PlanContext, asked: RequestedAccess): AccessTokenPlan {
   return {
     ...planForm(context.settings, context.box),
     audience: requestedAudience(context, asked.audience),
@@ -68,14 +68,14 @@ export function planForm(
  * Plans the access token of a code or a refresh token: bound to the audience and scope that were granted, less what the
  * client may no longer request. Throws OAuthError `invalid_target` or `invalid_scope`.
  */
-export function planGrantedToken(context: PlanContext, asked: Asked, granted: Granted): AccessTokenPlan {
+export function planGrantedToken(context: PlanContext, asked: RequestedAccess, granted: Granted): AccessTokenPlan {
   const audience = boundAudience(context, asked.audience, granted.audience);
   const plan = planAccessToken(context, { audience, scope: undefined });
   return { ...plan, scope: grantedScope(context, asked.scope, granted.scope) };
 }
 
 /** Plans the access token of a refresh like {@link planGrantedToken}; the response always has `expires_in`. */
-export function planRefreshedToken(context: PlanContext, asked: Asked, granted: Granted): AccessTokenPlan {
+export function planRefreshedToken(context: PlanContext, asked: RequestedAccess, granted: Granted): AccessTokenPlan {
   const plan = planGrantedToken(context, asked, granted);
   return { ...plan, expiresIn: plan.lifetime };
 }

@@ -126,7 +126,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
     },
     isListed: (box) => stores?.namespaces.store.hasNamespace(box) === true,
     namespaceOf: async (box, signal) => (await liveNamespace(options.api, box, signal)).claim,
-    takeRewritten: rewritten.take,
+    takeForeignStatusWrites: rewritten.take,
     hadGeneratedSecret: (client, secret) => hadGeneratedSecret(stores?.Client.store, client, secret),
     isKindGoing: (kind, signal) => isDefinitionGoing(options.api, kind, signal),
     finalizers,

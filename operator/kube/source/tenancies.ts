@@ -1,7 +1,7 @@
 import { isObject } from '../../../crds/json-value.ts';
 import { assignableHosts, judgeHosts, type HostClaim } from '../../desired/host-claims.ts';
 import type { HostReading } from '../../desired/source.ts';
-import type { HostVerdict, Tenancy } from '../../desired/tenancy.ts';
+import type { HostGrants, Tenancy } from '../../desired/tenancy.ts';
 import type { DeclaredNamespace } from './declared-namespace.ts';
 import type { DeclaredObject } from './declared-object.ts';
 import type { ObjectStore } from '../client/object-store.ts';
@@ -31,7 +31,7 @@ export function createTenancies(
 ): Tenancies {
   /** By box: the grants of its Namespace when it was last seen. */
   const grants = new Map<string, readonly string[]>();
-  let verdicts: ReadonlyMap<string, HostVerdict> = new Map();
+  let verdicts: ReadonlyMap<string, HostGrants> = new Map();
   let validated = '';
   let revision = 0;
 
@@ -105,9 +105,9 @@ export function createTenancies(
   };
 }
 
-const none: HostVerdict = { allowed: [], refused: [] };
+const none: HostGrants = { allowed: [], refused: [] };
 
-function said(verdict: HostVerdict | undefined): string {
+function said(verdict: HostGrants | undefined): string {
   return JSON.stringify(verdict ?? none);
 }
 

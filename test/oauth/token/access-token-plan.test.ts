@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Box } from '../../../crds/box.ts';
 import type { Client } from '../../../crds/client.ts';
 import { planAccessToken, planGrantedToken, planRefreshedToken } from '../../../api/oauth/token/plan.ts';
-import type { Asked, GrantSettings } from '../../../api/oauth/token/plan.ts';
+import type { RequestedAccess, GrantSettings } from '../../../api/oauth/token/plan.ts';
 import { defaultScope, requestableScopes } from '../../../api/state/requestable-scopes.ts';
 import type { TokenSubject } from '../../../api/state/requestable-scopes.ts';
 import { refusalOf } from '../refusal.ts';
@@ -12,10 +12,10 @@ const box: Box = { resourceType: 'Box', id: 'default' };
 const issuer = 'https://issuer';
 /** Scopes that the box knows, next to those that the client of a row may request. */
 const known = new Set(['openid', 'email', 'offline_access', 'boxgate', 'read', 'write', 'other']);
-const nothing: Asked = { audience: undefined, scope: undefined };
+const nothing: RequestedAccess = { audience: undefined, scope: undefined };
 const plan = (
   settings: GrantSettings,
-  over: { client?: Partial<Client>; tokens?: Box['tokens']; asked?: Partial<Asked>; subject?: TokenSubject },
+  over: { client?: Partial<Client>; tokens?: Box['tokens']; asked?: Partial<RequestedAccess>; subject?: TokenSubject },
 ) =>
   planAccessToken(
     {
@@ -227,7 +227,7 @@ describe('the plan of an access token of a user', () => {
 describe('the plan of a refreshed access token', () => {
   const refreshed = (
     granted: { audience: readonly string[] | null; scope: string | null },
-    asked: Partial<Asked>,
+    asked: Partial<RequestedAccess>,
     over: { audience?: readonly string[]; scope?: string[]; subject?: TokenSubject; tokens?: Box['tokens'] } = {},
   ) =>
     planRefreshedToken(

@@ -2,7 +2,7 @@ import type { BoxState, ClientState } from '../../../state/box-state.ts';
 import { planAccessToken } from '../../token/plan.ts';
 import type { AccessTokenPlan } from '../../token/plan.ts';
 import { defaultScope } from '../../../state/requestable-scopes.ts';
-import { askedIn } from '../../token/asked.ts';
+import { requestedAccess } from '../../token/requested-access.ts';
 import { requiresPkce } from '../../client-auth/confidential.ts';
 import { OAuthError } from '../../oauth-error.ts';
 import { asksForIdToken } from '../../openid/id-token.ts';
@@ -61,7 +61,7 @@ export function judgeAuthorizationRequest(query: string, state: BoxState, issuer
     refuseOtherMode(parameters, place.mode);
     refuseUnknownForms(parameters);
     const challenge = challengeIn(parameters, client, type); //          RFC 7636 §4.4.1
-    const asked = askedIn(parameters);
+    const asked = requestedAccess(parameters);
     const settings = client.client.auth?.[grantOf(type)] ?? {};
     const { settings: box, knownScopes: known } = state;
     const context = { settings, scopes: client.scopes, known, box, issuer, subject: 'user' } as const;

@@ -4,7 +4,7 @@ import type { FoundCode } from '../../../db/authorization/code-statements.ts';
 import type { ClientState } from '../../../state/box-state.ts';
 import { planForm, planGrantedToken } from '../plan.ts';
 import type { AccessTokenPlan, PlanContext } from '../plan.ts';
-import { askedIn } from '../asked.ts';
+import { requestedAccess } from '../requested-access.ts';
 import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
 import type { PresentedCode } from '../../authorization/judge-code.ts';
 import { mustAuthenticateForCode } from '../../client-auth/confidential.ts';
@@ -88,5 +88,5 @@ function presentedCode({ parameters }: TokenRequest, client: ClientState): Prese
 
 /** Plans the token that the user agreed to; a target named again must be the same (RFC 8707 §2.2). */
 function plannedFor(granted: FoundCode, { parameters }: TokenRequest, context: PlanContext): AccessTokenPlan {
-  return planGrantedToken(context, { audience: askedIn(parameters).audience, scope: undefined }, granted);
+  return planGrantedToken(context, { audience: requestedAccess(parameters).audience, scope: undefined }, granted);
 }

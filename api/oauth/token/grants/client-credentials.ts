@@ -1,6 +1,6 @@
 import type { Client } from '../../../../crds/client.ts';
 import { planAccessToken } from '../plan.ts';
-import { askedIn } from '../asked.ts';
+import { requestedAccess } from '../requested-access.ts';
 import { authenticateClient } from '../../client-auth/authenticate-client.ts';
 import { makeToken } from '../access-token.ts';
 import { keyFor } from '../../keys/key-needed.ts';
@@ -18,7 +18,7 @@ export const clientCredentials: Grant = {
     const client = await authenticateClient(request.credentials, context);
     demandGrant(client.client);
     const settings = client.client.auth?.client_credentials ?? {};
-    const asked = askedIn(request.parameters);
+    const asked = requestedAccess(request.parameters);
     const issuer = services.issuer(state);
     const { settings: box, knownScopes: known } = state;
     const plan = planAccessToken({ settings, scopes: client.scopes, known, box, issuer, subject: 'client' }, asked);

@@ -1,7 +1,7 @@
 import { allows } from '../../../../crds/compatibility.ts';
 import type { ClientState } from '../../../state/box-state.ts';
 import { planAccessToken } from '../plan.ts';
-import { askedIn } from '../asked.ts';
+import { requestedAccess } from '../requested-access.ts';
 import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
 import { canAuthenticate } from '../../client-auth/confidential.ts';
 import { makeToken } from '../access-token.ts';
@@ -21,7 +21,7 @@ export const password: Grant = {
   async handle(request, context) {
     const { state, transaction, services } = context;
     const client = await askingClient(request, context);
-    const asked = askedIn(request.parameters);
+    const asked = requestedAccess(request.parameters);
     const issuer = services.issuer(state);
     const { settings: box, knownScopes: known } = state;
     const subject = 'user-by-password';

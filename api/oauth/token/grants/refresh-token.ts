@@ -5,7 +5,7 @@ import type { RefreshFamily } from '../../../db/session/refresh-family.ts';
 import type { ClientState } from '../../../state/box-state.ts';
 import { planRefreshedToken } from '../plan.ts';
 import type { AccessTokenPlan } from '../plan.ts';
-import { askedIn } from '../asked.ts';
+import { requestedAccess } from '../requested-access.ts';
 import { authenticateClient, namedClient } from '../../client-auth/authenticate-client.ts';
 import { canAuthenticate } from '../../client-auth/confidential.ts';
 import { isOfFamily } from '../../refresh/find-refresh-token.ts';
@@ -32,7 +32,7 @@ export const refreshToken: Grant = {
     const client = await refreshingClient(request, context);
     if (!(await isOfFamily(token, state.box, statements))) throw notValid();
     const { parameters, remoteAddr } = request;
-    const asked = askedIn(parameters);
+    const asked = requestedAccess(parameters);
     const now = services.now();
     const issuer = services.issuer(state);
     const make = (family: RefreshFamily): Refreshed => {

@@ -1,15 +1,15 @@
 import { URI_TEXT } from '../../../crds/fields.ts';
-import type { Asked } from './plan.ts';
+import type { RequestedAccess } from './plan.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { Parameters } from './parameters.ts';
 
 /** Reads the requested audience and scope. Throws OAuthError `invalid_target` for a malformed `resource`. */
-export function askedIn(parameters: Parameters): Asked {
-  return { audience: targetIn(parameters), scope: parameters.get('scope') };
+export function requestedAccess(parameters: Parameters): RequestedAccess {
+  return { audience: requestedTarget(parameters), scope: parameters.get('scope') };
 }
 
 /** Reads the audience. RFC 8707 §2 names it `resource`, which must be an absolute URI. */
-function targetIn(parameters: Parameters): string | undefined {
+function requestedTarget(parameters: Parameters): string | undefined {
   const audience = parameters.get('audience');
   const resource = parameters.get('resource');
   if (resource === undefined) return audience;

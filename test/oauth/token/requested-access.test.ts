@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { askedIn } from '../../../api/oauth/token/asked.ts';
+import { requestedAccess } from '../../../api/oauth/token/requested-access.ts';
 import { errorOf } from '../refusal.ts';
 
-const asked = (fields: Readonly<Record<string, string>>) => askedIn(new Map(Object.entries(fields)));
+const asked = (fields: Readonly<Record<string, string>>) => requestedAccess(new Map(Object.entries(fields)));
 
 describe('what a token request asks for', () => {
   it('is nothing when it says nothing', () => {
