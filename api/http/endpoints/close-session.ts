@@ -4,7 +4,7 @@ import { endSession } from '../../oauth/session/end-session.ts';
 import { refuseParameters } from '../../resources/search/parameters.ts';
 import { sessionView } from '../../resources/write/session-view.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import { bearerToken, missingToken, refusedToken } from '../resources/authenticate.ts';
+import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { originOf } from '../request/origin-of.ts';

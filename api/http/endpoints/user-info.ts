@@ -3,7 +3,7 @@ import { parseParameters } from '../../oauth/token/parameters.ts';
 import { userInfo } from '../../oauth/openid/user-info.ts';
 import { Problem } from '../../problem.ts';
 import type { ApiContext } from '../server/api-context.ts';
-import { bearerToken, isTokenText, missingToken, refusedToken } from '../resources/authenticate.ts';
+import { bearerToken, isTokenText, missingToken, refusedToken } from '../access/authenticate.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { requestContextOf } from '../request/request-context.ts';
 import { nothingHere } from '../../nothing-here.ts';

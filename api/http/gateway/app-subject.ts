@@ -2,7 +2,7 @@ import type { Person } from '../../db/user/person.ts';
 import { carriesUserRights } from '../../oauth/session/user-rights.ts';
 import type { GrantedToken } from '../../oauth/session/user-rights.ts';
 import type { Subject } from '../../policy/policy-index.ts';
-import { subjectWith } from '../resources/session-parts.ts';
+import { subjectWith } from '../access/session-parts.ts';
 
 /** Token at an app, with what it stands for; the client is undefined only in a question to `$explain`. */
 export interface AppToken extends GrantedToken {

@@ -19,8 +19,8 @@ import { Problem } from '../../problem.ts';
 import { refuseParameters } from '../../resources/search/parameters.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { carriesUserRights } from '../../oauth/session/user-rights.ts';
-import type { RestOfRequest } from './authorize.ts';
-import { subjectWith } from './session-parts.ts';
+import type { RestOfRequest } from '../access/authorize.ts';
+import { subjectWith } from '../access/session-parts.ts';
 import { bodyFormat } from '../formats/body-format.ts';
 import {
   EXPLAIN_PATH,

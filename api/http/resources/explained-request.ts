@@ -9,7 +9,7 @@ import { BOXGATE_SCOPE } from '../../state/requestable-scopes.ts';
 import { originalTarget } from '../gateway/original-path.ts';
 import { normalPath } from '../request/path-text.ts';
 import { parameters } from '../request/query.ts';
-import { sessionParts, userFields } from './session-parts.ts';
+import { sessionParts, userFields } from '../access/session-parts.ts';
 import { resourceRoutes } from './resource-routes.ts';
 
 /** The request of a question to `$explain`, as sent. */

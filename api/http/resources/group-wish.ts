@@ -1,5 +1,5 @@
-import { jsonPatch } from '../../resources/write/json-patch.ts';
-import { mergePatch } from '../../resources/write/merge-patch.ts';
+import { jsonPatch } from '../../resources/patch/json-patch.ts';
+import { mergePatch } from '../../resources/patch/merge-patch.ts';
 import type { GroupWish } from '../../users/group/change.ts';
 import type { ResourceExchange } from './resource-exchange.ts';
 import { documentIn, patchIn } from '../formats/submitted-body.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sessionParts, userFields } from '../../../api/http/resources/session-parts.ts';
+import { sessionParts, userFields } from '../../../api/http/access/session-parts.ts';
 import { sessionElements, sessionView } from '../../../api/resources/write/session-view.ts';
 
 describe('sessionParts', () => {

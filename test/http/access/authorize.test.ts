@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { authorize } from '../../../api/http/resources/authorize.ts';
+import { authorize } from '../../../api/http/access/authorize.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
 import { Problem } from '../../../api/problem.ts';
 import type { StateCache } from '../../../api/state/state-cache.ts';

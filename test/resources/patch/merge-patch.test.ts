@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mergePatch } from '../../../api/resources/write/merge-patch.ts';
+import { mergePatch } from '../../../api/resources/patch/merge-patch.ts';
 
 describe('mergePatch', () => {
   // RFC 7396, appendix A.

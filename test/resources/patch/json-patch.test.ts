@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Problem } from '../../../api/problem.ts';
-import { jsonPatch } from '../../../api/resources/write/json-patch.ts';
+import { jsonPatch } from '../../../api/resources/patch/json-patch.ts';
 
 function outcome(document: unknown, operations: readonly unknown[]): unknown {
   try {
