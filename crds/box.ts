@@ -32,7 +32,7 @@ const tokens = Type.Object(
       seconds('Lifetime of an access token whose client configures none, in seconds; shown as `expires_in`.'),
     ),
     default_lifetime: Type.Optional(
-      seconds('When an access token without any configured lifetime still ends, in seconds; 30 days by default.'),
+      seconds('Lifetime in seconds of access tokens for which none is configured; 30 days by default.'),
     ),
     max_refresh_lifetime: Type.Optional(
       seconds('Absolute end of a refresh token from its first issue, in seconds; one year by default.'),

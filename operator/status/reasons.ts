@@ -78,7 +78,7 @@ export const REASONS = {
   SecretKeyNotFound: 'The Secret has no entry of that name.',
   SecretNotLabelled:
     'The Secret lacks the label boxgate.dev/client-secret: "true", by which its owner lets clients use it.',
-  SecretNotAllowed: 'The Secret is a ServiceAccount token, which is nobody’s client secret.',
+  SecretNotAllowed: 'The Secret is a ServiceAccount token and cannot be used as a client secret.',
   SecretNotUsable:
     'The value is no client secret: 1 to 1024 visible ASCII characters and blanks (RFC 6749 appendix A.2). A password may have other letters, up to 4096 bytes, and no control characters.',
   ServiceAccountDeleted:
@@ -119,7 +119,7 @@ export const REASONS = {
     'The namespace was deleted and created again: what the one before left behind is locked until an admin decides.',
   HostNotGranted: 'The Box claims a host, or an issuer on one, that its Namespace does not grant. It does not get it.',
   HostConflict:
-    'Another box has the host: of two that claim it, the older one. This Box gets it when that one lets go.',
+    'Another box has the host: of two that claim it, the older one. This Box gets it once the older Box releases it.',
   // InlineSecret, NoSubjects, OpenToAll, GrantsEverything, NotInForce
   SecretInManifest: 'A secret in plain text is for development only: prefer secretRef or a generated one.',
   NobodyLinked: 'The policy concerns linked subjects only and links none: it grants nobody.',
@@ -188,7 +188,7 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   // Conflict
   OwnedByAnother:
     'Delete the other one, take it over with spec.adoption where nobody owns it, or create this object with another id',
-  DeclaredTwice: 'Delete one of the two: the other one has the id then',
+  DeclaredTwice: 'Delete one of them; the other then gets the id',
   NamespaceRecreated: 'An admin annotates the Namespace with one of the two; it counts at once',
   HostNotGranted: 'An admin grants it on the Namespace, or it is taken out of the Box',
   HostConflict: 'Take the host out of one of the two',

@@ -46,8 +46,8 @@ export function findRequestContext(response: ServerResponse & Carrier): RequestC
 }
 
 /** Returns the request context of a response; throws a TypeError if there is none, which is a programming error. */
-export function requestContextOf(response: ServerResponse): RequestContext {
-  const requestContext = findRequestContext(response);
+export function requestContextOf(response: ServerResponse & Carrier): RequestContext {
+  const requestContext = response[key];
   if (requestContext === undefined) throw new TypeError('a response without its request context');
   return requestContext;
 }

@@ -67,7 +67,7 @@ describe('an object whose deletion waits for its row', () => {
     expect(released).to.deep.equal(['app: 401']);
   });
 
-  it('goes at once where it never had a row', async () => {
+  it('is released immediately when it never had a row', async () => {
     going = [machineClient('faulty', { grant_types: ['x'] })];
     await rig.pass([app, other]);
     expect(released).to.deep.equal(['faulty: 401']);

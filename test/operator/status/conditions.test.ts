@@ -364,7 +364,7 @@ describe('conditionsOf', () => {
   it('says why an object is not Ready with the words of the condition that holds it back', () => {
     const [first] = publishedStatus(statusInputOf(client, { loses: 'default/older' })).conditions;
     expect(first?.message).to.equal(
-      'default/older declares the same id and has it. Delete one of the two: the other one has the id then',
+      'default/older declares the same id and has it. Delete one of them; the other then gets the id',
     );
   });
 
