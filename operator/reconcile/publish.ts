@@ -7,7 +7,7 @@ import { DELETION_WAITS } from './deadlines.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
 import type { BoxPass } from './box-pass.ts';
 import type { PassContext } from './pass-context.ts';
-import type { StoredState } from './stored-state.ts';
+import type { KnownRow } from './stored-state.ts';
 import { recordReadiness } from '../status/ready-events.ts';
 import { TransitionPool, withTransitionTimes, statusOf } from '../status/status.ts';
 
@@ -65,7 +65,7 @@ function waitingCondition(condition: Condition, { now }: PassContext): Condition
 }
 
 /** Returns the objects that have their rows. */
-function enforced(desired: readonly Desired[], rows: StoredState['rows']): readonly Desired['object'][] {
+function enforced(desired: readonly Desired[], rows: ReadonlyMap<string, KnownRow>): readonly Desired['object'][] {
   return desired.flatMap(({ object, validated }) =>
     rows.get(validated.rowKey)?.declarer.uid === object.uid ? [object] : [],
   );

@@ -2,13 +2,15 @@ import type { Kind } from '../../../crds/kind.ts';
 import { isMassDeletion } from '../../desired/mass-deletion-guard.ts';
 import type { DeletionCache } from '../box-cache.ts';
 import type { PassContext } from '../pass-context.ts';
-import type { StoredState } from '../stored-state.ts';
 import type { Removal } from './plan.ts';
 
 /** Part of a pass that confirms removals. */
 export interface RemovalConfirmer {
   readonly box: string;
-  readonly cache: { readonly stored: Pick<StoredState, 'rows'>; readonly deletions: DeletionCache };
+  readonly cache: {
+    readonly stored: { readonly rows: ReadonlyMap<string, unknown> };
+    readonly deletions: DeletionCache;
+  };
   readonly context: Pick<PassContext, 'source' | 'events' | 'isMuchMissing'>;
   readonly signal: AbortSignal;
 }
