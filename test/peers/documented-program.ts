@@ -67,7 +67,12 @@ const modules = path.join(import.meta.dirname, 'go', 'client');
 async function build(folder: string): Promise<void> {
   for (const file of ['go.mod', 'go.sum']) copyFileSync(path.join(modules, file), path.join(folder, file));
   const go = await obtainGo(process.env, () => undefined, downloads.toolchain);
-  await goBuild(go, process.env, { module: folder, source: '.', output: path.join(folder, 'api'), linkerFlags: '-s -w' });
+  await goBuild(go, process.env, {
+    module: folder,
+    source: '.',
+    output: path.join(folder, 'api'),
+    linkerFlags: '-s -w',
+  });
 }
 
 function listens(port: number): Promise<boolean> {

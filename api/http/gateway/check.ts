@@ -111,7 +111,7 @@ async function decide(token: string, question: Asked, oauth: OAuthServices): Pro
 
 /** No answer yet. */
 type Unsettled = Uncompiled | { readonly isOutOfTime: true };
-type Verdict = Granted | Unsettled | Forbidden | 'unauthenticated';
+type Verdict = Granted | Unsettled | Forbidden | 'invalid' | 'for another audience';
 
 /** A denial by the policies, of the session of a token. */
 interface Forbidden {
@@ -127,12 +127,16 @@ async function verdictOn(
   const { box, app } = question;
   const verdict = await oauth.states.decide<Verdict>(box, async (state, statements) => {
     const session = await checkToken(token, { state, statements, services: oauth });
-    const subject = session && appSubject({ ...session, client: session.client.id }, app, oauth.issuer(state));
-    if (session === undefined || subject === undefined) return 'unauthenticated';
+    if (session === undefined) return 'invalid';
+    const subject = appSubject({ ...session, client: session.client.id }, app, oauth.issuer(state));
+    if (subject === undefined) return 'for another audience';
     return judgeQuestion({ session, subject, state, isLastAttempt }, question, oauth);
   });
   if (verdict === undefined) throw nothingHere();
-  if (verdict === 'unauthenticated') throw refusedToken(box);
+  if (verdict === 'invalid') throw refusedToken(box);
+  if (verdict === 'for another audience') {
+    throw refusedToken(box, 'The access token is for another audience than this app and this box');
+  }
   if ('forbidden' in verdict) {
     // The app is not named, because its name is a header.
     const origin = originOf(question, verdict.forbidden);
