@@ -39,7 +39,8 @@ function declared(): DeclaredResource[] {
     if (!checked.ok) throw new Error(JSON.stringify(checked.faults));
     const { kind, metadata, spec } = checked.manifest;
     if (kind === 'Box') throw new Error('the page declares no Box');
-    return { ...spec, kind, id: metadata.name, ...(kind === 'Client' && { secret }) };
+    const fields: Record<string, unknown> = spec;
+    return { ...fields, kind, id: metadata.name, ...(kind === 'Client' && { secret }) };
   });
 }
 
