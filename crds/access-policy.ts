@@ -29,6 +29,9 @@ const ruleFields = {
 /** Form of an app's name: a host in lower case, or any word of this form that the gateway sends. */
 export const APP_NAME = '[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?';
 
+/** Form of an entry of `apps`. */
+export const APP_NAME_OR_ALL = `^(?:\\*|${APP_NAME})$`;
+
 /** Characters of an app's name at most, as of a host (RFC 1035 §2.3.4). */
 export const LONGEST_APP_NAME = 253;
 
@@ -61,7 +64,7 @@ export const accessPolicyFields = {
     }),
   ),
   apps: Type.Optional(
-    Type.Array(word('Name of an app, by default its host, or `*`.', LONGEST_APP_NAME, `^(?:\\*|${APP_NAME})$`), {
+    Type.Array(word('Name of an app, by default its host, or `*`.', LONGEST_APP_NAME, APP_NAME_OR_ALL), {
       description:
         'Apps behind a gateway that the policy applies to, instead of the own endpoints of the box; `*` is every app.',
       minItems: 1,

@@ -1,3 +1,4 @@
+import { APP_NAME_OR_ALL } from './access-policy.ts';
 import { isObject } from './json-value.ts';
 import type { ErrorObject } from 'ajv';
 import type { Fault } from './fault.ts';
@@ -50,7 +51,10 @@ function pathOf({ keyword, params }: ErrorObject, path: string): string {
 
 function messageOf({ keyword, params, message, data, parentSchema }: ErrorObject, path: string, hint: string): string {
   const limit = String(params['limit']);
-  const found = (): string => `, not ${foundValue(data, path)}`;
+  const found = (): string => {
+    const value = foundValue(data, path);
+    return value === SOME_STRING ? '' : `, not ${value}`;
+  };
   switch (keyword) {
     case 'required':
       return 'must be given';
@@ -150,8 +154,11 @@ function foundValue(data: unknown, path: string): string {
   if (typeof data === 'object') return data === null ? 'null' : 'an object';
   if (CREDENTIAL.test(path)) return `a ${typeof data}`;
   if (typeof data === 'number' && !Number.isFinite(data)) return 'a number that is too large';
-  return typeof data !== 'string' || REPEATED.test(data) ? JSON.stringify(data) : 'a text of another form';
+  return typeof data !== 'string' || REPEATED.test(data) ? JSON.stringify(data) : SOME_STRING;
 }
+
+/** A string that a message does not repeat. */
+const SOME_STRING = 'a string';
 
 /** Texts that a message repeats: one short word, a number with a unit. A secret may be in any field by mistake. */
 const REPEATED = /^(?:[a-z]{0,12}|\d{1,12}(?:\.\d{1,6})? ?[a-z]{0,7})$/i;
@@ -168,6 +175,7 @@ const PATTERN_MESSAGES: ReadonlyMap<string, string> = new Map([
   [DNS_LABEL, 'must be a DNS label: lower-case letters, digits and -'],
   [OBJECT_NAME, 'must be the name of an object: lower-case letters, digits, - and .'],
   [OBJECT_UID, 'must be the uid of an object: letters, digits and ._-'],
+  [APP_NAME_OR_ALL, 'must be * or the name of an app, such as its host orders.example: no scheme, port or capitals'],
   [HOST_NAME, 'must be a host name: lower-case letters, digits, - and .'],
   [URI_TEXT, 'must be a URI: visible ASCII, percent-encoded where RFC 3986 demands it'],
   [WEB_ORIGIN, 'must be an origin such as https://app.example.com, without a path'],

@@ -6,28 +6,20 @@ export interface RunOptions {
   readonly title?: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Destination of its standard error: that of this process, unless it is to be part of the error. */
-  readonly stderr?: 'in the error';
 }
 
 /** Runs a program until it has ended. Throws if it cannot be run, or ends with another code than 0. */
 export function runProgram(
   command: string,
   parameters: readonly string[],
-  { title = [command, ...parameters].join(' '), cwd, env, stderr }: RunOptions,
+  { title = [command, ...parameters].join(' '), cwd, env }: RunOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, parameters, {
-      cwd,
-      env,
-      stdio: ['ignore', 'ignore', stderr === undefined ? 'inherit' : 'pipe'],
-    });
-    let said = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const child = spawn(command, parameters, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
     child.on('error', (cause) => reject(new Error(`${command} cannot be run`, { cause })));
     child.on('close', (code, signal) => {
       if (code === 0) resolve();
-      else reject(new Error(`${title} ended with ${String(code ?? signal)}${said === '' ? '' : `: ${said}`}`));
+      else reject(new Error(`${title} ended with ${String(code ?? signal)}`));
     });
   });
 }

@@ -81,12 +81,12 @@ const misspelled: readonly (readonly [kind: Kind, spec: Spec, sentence: string])
   [
     'Client',
     { id_token_signed_response_alg: 'HS512' },
-    'id_token_signed_response_alg must be one of RS256, ES256, EdDSA, not a text of another form',
+    'id_token_signed_response_alg must be one of RS256, ES256, EdDSA',
   ],
   [
     'Client',
     { grant_types: ['client\ncredentials'] },
-    'grant_types[0] must be one of client_credentials, implicit, authorization_code, refresh_token, password, urn:ietf:params:oauth:grant-type:token-exchange, not a text of another form',
+    'grant_types[0] must be one of client_credentials, implicit, authorization_code, refresh_token, password, urn:ietf:params:oauth:grant-type:token-exchange',
   ],
   ['AccessPolicy', { links: [] }, 'links is not a known field. Did you mean `link`?'],
   ['AccessPolicy', { subjects: 'link' }, 'subjects must be one of linked, authenticated, anyone, not "link"'],

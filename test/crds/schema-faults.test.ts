@@ -73,7 +73,7 @@ const flags: readonly [value: unknown, sentence: string][] = [
   ['maybe', 'must be true or false, not "maybe"'],
   [0, 'must be true or false, not 0'],
   [[], 'must be true or false, not a list'],
-  ['x'.repeat(100), 'must be true or false, not a text of another form'],
+  ['x'.repeat(100), 'must be true or false, not a string'],
 ];
 
 describe('schemaFaults', () => {
@@ -84,10 +84,14 @@ describe('schemaFaults', () => {
     });
   }
 
-  it('says of a link and an email what they must be', () => {
+  it('says of a link, an app and an email what they must be', () => {
     const policy = checkManifest(manifest('AccessPolicy', { link: [{ reference: 'Session/1' }] }));
     expect(policy.ok ? [] : policy.faults.map(faultSentence)).to.deep.equal([
       'spec.link[0].reference must be Client/<id>, User/<number>, or Group/<id or name>',
+    ]);
+    const gated = checkManifest(manifest('AccessPolicy', { apps: ['https://orders.example'] }));
+    expect(gated.ok ? [] : gated.faults.map(faultSentence)).to.deep.equal([
+      'spec.apps[0] must be * or the name of an app, such as its host orders.example: no scheme, port or capitals',
     ]);
     const passwordSecretRef = { name: 'a', key: 'b' };
     const box = checkManifest(manifest('Box', { hosts: ['A'], bootstrap_admin: { email: 'a', passwordSecretRef } }));

@@ -12,6 +12,8 @@ while (rest.length > 0) {
   if (word === '-X') settings.method = rest.shift();
   else if (word === '-H') headers.append(...rest.shift().split(/: (.*)/s, 2));
   else if (word === '-d' || word === '--data-binary') settings.body = dataOf(rest.shift());
+  else if (word === '-s') continue;
+  else if (word === '-i') settings.isWithStatus = true;
   else if (word === '-u') {
     const user = rest.shift();
     const account = user.includes(':') ? user : \`\${user}:\${asked()}\`;
@@ -20,7 +22,11 @@ while (rest.length > 0) {
 }
 if (settings.body !== undefined && !headers.has('Content-Type')) headers.set('Content-Type', 'application/x-www-form-urlencoded');
 const method = settings.method ?? (settings.body === undefined ? 'GET' : 'POST');
-fetch(settings.url, { method, headers, body: settings.body }).then((answer) => answer.text()).then(console.log);
+const told = async (answer) => {
+  const status = 'HTTP/1.1 ' + answer.status + ' ' + answer.statusText;
+  return (settings.isWithStatus ? status + '\\n\\n' : '') + (await answer.text());
+};
+fetch(settings.url, { method, headers, body: settings.body }).then(told).then(console.log);
 `;
 
 /** Writes a program that does what curl does, for machines that have none; it runs on a Node.js that its user can reach. */

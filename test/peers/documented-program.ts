@@ -1,16 +1,19 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { downloads } from '../../tools/envtest/release.ts';
 import { obtainGo } from '../../tools/envtest/go.ts';
-import { runProgram } from '../../tools/run-program.ts';
+import { goBuild } from '../../tools/envtest/go-build.ts';
+import { findPython } from '../../tools/needs/python.ts';
 import { startChild, untilReady } from '../support/child-program.ts';
 import { ownPort } from '../support/own-port.ts';
 
 /** A server that a page shows, as it runs. */
 export interface DocumentedProgram {
   readonly url: string;
+  /** Returns what it has printed. */
+  said(): string;
   stop(): Promise<void>;
 }
 
@@ -37,7 +40,7 @@ export async function startProgram(
     await stop();
     throw error;
   }
-  return { url: `http://127.0.0.1:${String(port)}`, stop };
+  return { url: `http://127.0.0.1:${String(port)}`, said: child.said, stop };
 }
 
 /** Writes a program into a folder, compiles it if its language asks for that, and returns its command. */
@@ -50,7 +53,7 @@ async function prepared(language: Language, source: string, folder: string): Pro
       return [process.execPath, file('api.mjs')];
     case 'python':
       writeFileSync(file('api.py'), source);
-      return ['python3', file('api.py')];
+      return [findPython(process.env) ?? 'python3', file('api.py')];
     case 'go':
       writeFileSync(file('main.go'), source);
       await build(folder);
@@ -58,14 +61,17 @@ async function prepared(language: Language, source: string, folder: string): Pro
   }
 }
 
+/** The modules of the tests' own program in Go: a page uses no others. */
+const modules = path.join(import.meta.dirname, 'go', 'client');
+
 async function build(folder: string): Promise<void> {
+  for (const file of ['go.mod', 'go.sum']) copyFileSync(path.join(modules, file), path.join(folder, file));
   const go = await obtainGo(process.env, () => undefined, downloads.toolchain);
-  await runProgram(go, ['build', '-o', 'api', 'main.go'], {
-    title: 'go build',
-    cwd: folder,
-    // Nothing but the standard library: no module is looked for.
-    env: { ...process.env, GO111MODULE: 'off', CGO_ENABLED: '0' },
-    stderr: 'in the error',
+  await goBuild(go, process.env, {
+    module: folder,
+    source: '.',
+    output: path.join(folder, 'api'),
+    linkerFlags: '-s -w',
   });
 }
 

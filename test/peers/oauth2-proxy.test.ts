@@ -48,7 +48,7 @@ describe('oauth2-proxy in front of nginx, as docs/gateways.md shows them', () =>
         kind: 'AccessPolicy',
         id: 'staff-at-orders',
         engine: 'allow',
-        apps: ['orders'],
+        apps: ['orders.example'],
         link: [{ resourceType: 'Group', id: 'staff' }],
       },
     ]);

@@ -5,6 +5,7 @@ import { checkManifest } from '../../crds/manifest.ts';
 import { startApi } from '../support/api.ts';
 import type { DeclaredResource, TestApi } from '../support/api.ts';
 import { clientToken } from '../support/client-token.ts';
+import { eventually } from '../support/eventually.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import { blocksOf } from '../support/page-block.ts';
@@ -25,9 +26,11 @@ const programs: readonly (readonly [heading: string, language: Language, way: Wa
   ['Python, `/auth/check`', 'python', 'check'],
   ['Go, `/auth/check`', 'go', 'check'],
   ['Node, JWT', 'js', 'jwt'],
+  ['Python, JWT', 'python', 'jwt'],
+  ['Go, JWT', 'go', 'jwt'],
 ];
 
-/** Resources that the page declares, with a secret of this test in place of a Secret. */
+/** Resources that the page declares, with a secret of this test in place of a generated one. */
 function declared(): DeclaredResource[] {
   const [source = ''] = blocksOf(page, 'What you declare', 'yaml');
   return parseAllDocuments(source).map((document): DeclaredResource => {
@@ -36,8 +39,8 @@ function declared(): DeclaredResource[] {
     if (!checked.ok) throw new Error(JSON.stringify(checked.faults));
     const { kind, metadata, spec } = checked.manifest;
     if (kind === 'Box') throw new Error('the page declares no Box');
-    const { secretRef, ...fields }: Record<string, unknown> = spec;
-    return { ...fields, kind, id: metadata.name, ...(secretRef !== undefined && { secret }) };
+    const fields: Record<string, unknown> = spec;
+    return { ...fields, kind, id: metadata.name, ...(kind === 'Client' && { secret }) };
   });
 }
 
@@ -188,11 +191,14 @@ describe(`docs/${page}`, () => {
       });
 
       if (way === 'introspection') {
-        it('is closed where its own secret is wrong', async () => {
+        it('is closed where its own secret is wrong, and logs the answer of Boxgate', async () => {
           const misconfigured = await start(heading, language, { CLIENT_SECRET: 'not the secret' });
           try {
             const authorization = `Bearer ${await tokenOf('reports', 'orders:read')}`;
-            expect((await ask(misconfigured, { authorization })).status).to.equal(503);
+            await eventually('the answer 401 of Boxgate is logged', async () => {
+              expect((await ask(misconfigured, { authorization })).status).to.equal(503);
+              return /(?:Boxgate answered|HTTP Error) 401/.test(misconfigured.said());
+            });
           } finally {
             await misconfigured.stop();
           }

@@ -7,12 +7,6 @@ const cases: readonly (readonly [how: string, script: string, options: RunOption
   ['with a code', 'exit 3', {}, 'Error: sh -c exit 3 ended with 3'],
   ['with a code, and has a title', 'exit 3', { title: 'the build' }, 'Error: the build ended with 3'],
   ['by a signal', 'kill -KILL $$', { title: 'the build' }, 'Error: the build ended with SIGKILL'],
-  [
-    'with what it said',
-    'echo no space >&2; exit 1',
-    { title: 'the build', stderr: 'in the error' },
-    'Error: the build ended with 1: no space\n',
-  ],
 ];
 
 describe('a program that a tool runs', () => {

@@ -6,11 +6,13 @@ import { obtainCommands } from './commands.ts';
 import { debian } from './debian.ts';
 import { gateways, obtainGateway } from './gateways.ts';
 import { obtainGoPeers } from './go-peers.ts';
+import { obtainPython } from './python.ts';
 
 const tell = (line: string): boolean => process.stderr.write(`needs: ${line}\n`);
 
 try {
   await obtainCommands(process.env, tell, debian);
+  await obtainPython(process.env, tell, debian);
   for (const gateway of Object.values(gateways)) await obtainGateway(gateway, process.env, tell);
   await obtain(process.env, tell);
   await obtainGo(process.env, tell, downloads.toolchain);

@@ -48,9 +48,9 @@ export function isTokenText(text: string): boolean {
   return tokenShape.test(text);
 }
 
-/** Creates the refusal of an invalid token (RFC 6750 §3.1). */
+/** Creates the refusal of an invalid token, with a text of the characters that RFC 6750 §3 allows (§3.1). */
 export function refusedToken(box: string, text = 'The access token is not valid'): Problem {
-  const challenge = `Bearer realm="${box}", error="invalid_token", error_description="The access token is not valid"`;
+  const challenge = `Bearer realm="${box}", error="invalid_token", error_description="${text}"`;
   return new Problem('unauthenticated', text, { 'WWW-Authenticate': challenge });
 }
 

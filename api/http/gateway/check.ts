@@ -99,7 +99,7 @@ interface Forbidden {
   readonly forbidden: LiveSession;
 }
 
-type Verdict = Granted | Forbidden | 'unauthenticated' | undefined;
+type Verdict = Granted | Forbidden | 'invalid' | 'for another audience' | undefined;
 
 /** Returns the verdict on a token's request; undefined if there is no such box. No async function: it has no await. */
 function verdictOn(token: string, question: Asked, oauth: OAuthServices): Promise<Verdict> {
@@ -107,8 +107,9 @@ function verdictOn(token: string, question: Asked, oauth: OAuthServices): Promis
   return untilDecided((isLastAttempt) =>
     oauth.states.decide<Verdict | Unsettled>(box, async (state, statements) => {
       const session = await checkToken(token, { state, statements, services: oauth });
-      const subject = session && appSubject({ ...session, client: session.client.id }, app, oauth.issuer(state));
-      if (session === undefined || subject === undefined) return 'unauthenticated';
+      if (session === undefined) return 'invalid';
+      const subject = appSubject({ ...session, client: session.client.id }, app, oauth.issuer(state));
+      if (subject === undefined) return 'for another audience';
       return judgeQuestion({ session, subject, state, isLastAttempt }, question, oauth);
     }),
   );
@@ -118,7 +119,10 @@ function verdictOn(token: string, question: Asked, oauth: OAuthServices): Promis
 function granted(verdict: Verdict, question: Asked, oauth: OAuthServices): Granted {
   const { box } = question;
   if (verdict === undefined) throw nothingHere();
-  if (verdict === 'unauthenticated') throw refusedToken(box);
+  if (verdict === 'invalid') throw refusedToken(box);
+  if (verdict === 'for another audience') {
+    throw refusedToken(box, 'The access token is for another audience than this app and this box');
+  }
   if ('policy' in verdict) return verdict;
   // The app is not named, because its name is a header.
   const origin = originOf(question, verdict.forbidden);

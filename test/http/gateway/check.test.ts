@@ -206,6 +206,11 @@ describe('/auth/check', () => {
     for (const [wish, status] of cases) {
       expect((await check('', await userToken(wish), asked)).status, JSON.stringify(wish)).to.equal(status);
     }
+    const elsewhere = await check('', await userToken({ scope: 'boxgate', audience: 'https://other.example' }), asked);
+    const description = 'The access token is for another audience than this app and this box';
+    expect(elsewhere.headers.get('www-authenticate')).to.equal(
+      `Bearer realm="default", error="invalid_token", error_description="${description}"`,
+    );
     const shown = await check('', await userToken({ scope: 'openid email groups', audience: 'team.example' }), asked);
     expect(shown.headers.get('x-auth-user')).to.equal(String(ann));
     expect(shown.headers.get('x-auth-email')).to.equal('ann@shop.example');
