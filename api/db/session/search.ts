@@ -5,6 +5,7 @@ import type { FoundCount } from '../core/found-rows.ts';
 import { Conditions } from '../core/conditions.ts';
 import { keysetOf, pageOf, Parameters } from '../core/keyset.ts';
 import type { Page, SortColumn, Span, TimeRange } from '../core/keyset.ts';
+import { inPortions } from '../core/portions.ts';
 import { isBucketWithin, selectFilled } from './session-buckets.ts';
 import { firstIdAt } from '../core/uuid-v7.ts';
 import { endingJoin, sessionColumns, sessionRecord } from './record.ts';
@@ -79,13 +80,12 @@ export async function searchSessions(
                    FROM (SELECT s.* FROM boxgate.session s WHERE ${where} AND ${condition}
                          ${isSparse(search, total) ? fence : ''}) AS s
                   ORDER BY ${order} ${limit}`;
-  const { rows } = await connection.query<SessionColumns & FoundCount>(
-    `SELECT ${sessionColumns(parameters.add(search.now))}, s.rows_found
+  const text = `SELECT ${sessionColumns(parameters.add(search.now))}, s.rows_found
        FROM (${firstBytesOf(found, parameters)}) AS s
             ${endingJoin(parameters.add(search.box))}
-      ORDER BY ${order}`,
-    parameters.values,
-  );
+      ORDER BY ${order}`;
+  const statement = inPortions(text, parameters.values, span.limit);
+  const { rows } = await connection.query<SessionColumns & FoundCount>(statement);
   return pageOf(rows.map(sessionRecord), span, foundCount(rows));
 }
 
