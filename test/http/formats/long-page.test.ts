@@ -18,7 +18,7 @@ function bundleOf(resources: readonly unknown[]) {
   return { ...bundle, entry: resources.map((resource) => ({ resource })) };
 }
 
-/** The page of a body: a Bundle, or a list. */
+/** Returns the page of a body: a Bundle, or a list. */
 function pageOf(body: ReturnType<typeof bundleOf> | readonly unknown[]): ListPage {
   return 'entry' in body
     ? { bundle, items: body.entry.values() }
