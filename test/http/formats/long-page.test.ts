@@ -20,9 +20,7 @@ function bundleOf(resources: readonly unknown[]) {
 
 /** Returns the page of a body: a Bundle, or a list. */
 function pageOf(body: ReturnType<typeof bundleOf> | readonly unknown[]): ListPage {
-  return 'entry' in body
-    ? { bundle, items: body.entry.values() }
-    : { bundle: undefined, items: body.values() };
+  return 'entry' in body ? { bundle, items: body.entry.values() } : { bundle: undefined, items: body.values() };
 }
 
 /** Returns the whole text of a page that was written. */
