@@ -10,22 +10,25 @@ interface Statement {
   readonly values: unknown[];
 }
 
-/** A statement whose rows come in portions: pg reads the property, which its types do not have. */
-interface PortionedStatement extends Statement {
-  /** The maximum number of rows of an Execute (PostgreSQL protocol, "Extended Query"). */
-  readonly rows: number;
-}
-
 /**
- * Reads the rows of a statement that finds at most `most`. Postgres sends many of them in portions, each when it is
- * asked for: between two of them the event loop serves other requests. A thousand rows at once hold it for 5 to 10 ms.
+ * Reads the rows of a query that finds at most `most`, in a transaction. Many of them come in portions from a cursor:
+ * between two portions the event loop serves other requests. A thousand rows at once hold it for 5 to 10 ms. The row
+ * limit of pg itself (`rows`) is no way to do so: after an error it never sends Sync, and the connection hangs.
  */
 export async function readInPortions<Columns extends pg.QueryResultRow>(
   connection: Connection,
   { text, values }: Statement,
   most: number,
 ): Promise<readonly Columns[]> {
-  const portioned: PortionedStatement = { text, values, rows: PORTION_ROWS };
-  const found = most > PORTION_ROWS ? connection.query<Columns>(portioned) : connection.query<Columns>(text, values);
-  return (await found).rows;
+  if (most <= PORTION_ROWS) return (await connection.query<Columns>(text, values)).rows;
+  await connection.query(`DECLARE page NO SCROLL CURSOR FOR ${text}`, values);
+  const rows: Columns[] = [];
+  let count = 0;
+  do {
+    const portion = await connection.query<Columns>(`FETCH ${String(PORTION_ROWS)} FROM page`);
+    count = portion.rows.length;
+    rows.push(...portion.rows);
+  } while (count === PORTION_ROWS);
+  await connection.query('CLOSE page');
+  return rows;
 }
