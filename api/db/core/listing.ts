@@ -4,7 +4,7 @@ import { countFound, firstBytesOf, foundCount } from './found-rows.ts';
 import type { FoundCount } from './found-rows.ts';
 import { keysetOf, pageOf, Parameters } from './keyset.ts';
 import type { Page, SortColumn, Span } from './keyset.ts';
-import { readInPortions } from './portions.ts';
+import { readInPortions } from './row-portions.ts';
 import type { Connection } from './transaction.ts';
 
 /** Column that sorts a list; `keyOf` returns its text in a row, as a cursor has it. */

@@ -5,7 +5,7 @@ import type { FoundCount } from '../core/found-rows.ts';
 import { Conditions } from '../core/conditions.ts';
 import { keysetOf, pageOf, Parameters } from '../core/keyset.ts';
 import type { Page, SortColumn, Span, TimeRange } from '../core/keyset.ts';
-import { readInPortions } from '../core/portions.ts';
+import { readInPortions } from '../core/row-portions.ts';
 import { isBucketWithin, selectFilled } from './session-buckets.ts';
 import { firstIdAt } from '../core/uuid-v7.ts';
 import { endingJoin, sessionColumns, sessionRecord } from './record.ts';

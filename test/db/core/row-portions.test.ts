@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import type pg from 'pg';
 import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
-import { readInPortions } from '../../../api/db/core/portions.ts';
+import { readInPortions } from '../../../api/db/core/row-portions.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 
