@@ -21,18 +21,23 @@ export interface SessionRecord {
   readonly userAgent: string | undefined;
 }
 
-/** A row of the columns that {@link sessionColumns} names. */
+/** A row of a session as one JSON value. */
+export interface SessionAsJson {
+  readonly session: SessionColumns;
+}
+
+/** A row of the columns that {@link sessionColumns} names; in JSON, times are texts and a user's ID is a number. */
 export interface SessionColumns {
   readonly id: string;
   readonly bucket: number;
   readonly type: GrantLetter;
   readonly client: string;
-  readonly user_id: string | null;
+  readonly user_id: string | number | null;
   readonly scope: string | null;
   readonly audience: string[] | null;
   readonly status: SessionStatus;
-  readonly expires_at: Date;
-  readonly ended_at: Date | null;
+  readonly expires_at: Date | string;
+  readonly ended_at: Date | string | null;
   readonly family: string | null;
   readonly parent: string | null;
   readonly remote_addr: string | null;
@@ -67,11 +72,15 @@ export function sessionRecord(row: SessionColumns): SessionRecord {
     scope: row.scope ?? undefined,
     audience: row.audience ?? undefined,
     status: row.status,
-    expiresAt: row.expires_at.getTime(),
-    endedAt: row.ended_at?.getTime(),
+    expiresAt: timeOf(row.expires_at),
+    endedAt: row.ended_at === null ? undefined : timeOf(row.ended_at),
     family: row.family ?? undefined,
     parent: row.parent ?? undefined,
     remoteAddr: row.remote_addr ?? undefined,
     userAgent: row.user_agent ?? undefined,
   };
+}
+
+function timeOf(time: Date | string): number {
+  return typeof time === 'string' ? Date.parse(time) : time.getTime();
 }

@@ -5,10 +5,11 @@ import type { FoundCount } from '../core/found-rows.ts';
 import { Conditions } from '../core/conditions.ts';
 import { keysetOf, pageOf, Parameters } from '../core/keyset.ts';
 import type { Page, SortColumn, Span, TimeRange } from '../core/keyset.ts';
+import { readInPortions } from '../core/row-portions.ts';
 import { isBucketWithin, selectFilled } from './session-buckets.ts';
 import { firstIdAt } from '../core/uuid-v7.ts';
 import { endingJoin, sessionColumns, sessionRecord } from './record.ts';
-import type { SessionColumns, SessionRecord } from './record.ts';
+import type { SessionAsJson, SessionRecord } from './record.ts';
 import { couldBe, sessionStatus } from './session-status.ts';
 import type { RevokedSubjects, SessionStatus } from './session-status.ts';
 import type { Connection, Row } from '../core/transaction.ts';
@@ -79,14 +80,19 @@ export async function searchSessions(
                    FROM (SELECT s.* FROM boxgate.session s WHERE ${where} AND ${condition}
                          ${isSparse(search, total) ? fence : ''}) AS s
                   ORDER BY ${order} ${limit}`;
-  const { rows } = await connection.query<SessionColumns & FoundCount>(
-    `SELECT ${sessionColumns(parameters.add(search.now))}, s.rows_found
+  // A row of JSON takes half as much of the event loop as one of fourteen values.
+  const text = `SELECT to_json(shown) AS session, s.rows_found
        FROM (${firstBytesOf(found, parameters)}) AS s
             ${endingJoin(parameters.add(search.box))}
-      ORDER BY ${order}`,
-    parameters.values,
+            CROSS JOIN LATERAL (SELECT ${sessionColumns(parameters.add(search.now))}) AS shown
+      ORDER BY ${order}`;
+  const statement = { text, values: parameters.values };
+  const rows = await readInPortions<SessionAsJson & FoundCount>(connection, statement, span.limit);
+  return pageOf(
+    rows.map(({ session }) => sessionRecord(session)),
+    span,
+    foundCount(rows),
   );
-  return pageOf(rows.map(sessionRecord), span, foundCount(rows));
 }
 
 /** SQL for the bytes of a session: texts sent with the token request, and about 600 for everything else. */

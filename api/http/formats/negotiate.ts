@@ -22,16 +22,16 @@ export function negotiate(accept: string | undefined): Format {
 }
 
 /** Writes an answer in a format; `Vary` tells caches that it depends on Accept. */
-export function render(answer: ResourceAnswer, format: Format): Answer {
+export function render(answer: ResourceAnswer, format: Format): Answer & { readonly body?: string | undefined } {
   const { body } = answer;
   if (body === undefined) return withText(answer, format, undefined);
   return withText(answer, format, formOf(format).whole(body));
 }
 
-/** Writes an answer like {@link render}; a long one in slices, so that other requests are served meanwhile. */
+/** Writes an answer like {@link render}; a page in slices, so that other requests are served meanwhile. */
 export async function renderInTurns(answer: ResourceAnswer, format: Format, turn: LoopTurn): Promise<Answer> {
-  if (answer.body === undefined) return render(answer, format);
-  return withText(answer, format, await writeInSlices(answer.body, formOf(format), turn));
+  if (answer.page === undefined) return render(answer, format);
+  return withText(answer, format, await writeInSlices(answer.page, formOf(format), turn));
 }
 
 function formOf(format: Format): PageForm {
@@ -58,7 +58,11 @@ function representationTag(tag: string, format: Format): string {
   return format === 'application/json' ? tag : tag.replace(/"$/, `${YAML_TAG}"`);
 }
 
-function withText({ status, headers }: ResourceAnswer, format: Format, text: string | undefined): Answer {
+function withText<Text extends Answer['body']>(
+  { status, headers }: ResourceAnswer,
+  format: Format,
+  text: Text,
+): Answer & { readonly body?: Text } {
   const { ETag } = headers ?? {};
   const varied = { ...headers, ...(ETag && { ETag: representationTag(ETag, format) }), Vary: 'Accept' };
   if (text === undefined) return { status, headers: varied };

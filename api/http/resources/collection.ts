@@ -84,8 +84,9 @@ function searching<Row, Filters extends object, Id>(collection: AnyCollection<Ro
   return async (exchange, services) => {
     const request = readSearch(exchange.query, search);
     const result = await search.find(services, exchange.box, request);
-    const views = result.rows.map((row) => withElements(listed(row, exchange.settings), request.elements));
-    return searchAnswer(`${exchange.baseUrl}${path}`, exchange.query, request, { ...result, rows: views });
+    const address = { address: `${exchange.baseUrl}${path}`, query: exchange.query };
+    const show = (row: Row): View => withElements(listed(row, exchange.settings), request.elements);
+    return searchAnswer(address, request, result, show);
   };
 }
 

@@ -31,11 +31,21 @@ export interface ResourceExchange {
   readonly body: unknown;
 }
 
-/** An answer before it is written in the caller's format; without `body` it has none. */
+/** An answer before it is written in the caller's format; without `body` and `page` it has none. */
 export interface ResourceAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** A page of a list, in place of a body. */
+  readonly page?: ListPage;
+}
+
+/** A page of a list whose records are not shown before they are written: each costs time of the event loop. */
+export interface ListPage {
+  /** The Bundle without its entries; undefined for a plain list. */
+  readonly bundle: object | undefined;
+  /** Shows the records, each when it is taken. */
+  readonly items: Iterator<unknown>;
 }
 
 /** Answers a request. Throws Problem and Outage. */

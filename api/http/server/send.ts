@@ -1,16 +1,18 @@
 import type { ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { requestContextOf } from '../request/request-context.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 /** Headers of an answer; each element of a list is sent as a header of the same name. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** An answer before it is sent: `body` is text already. */
+/** An answer before it is sent: `body` is text already, or pieces of a long one as UTF-8. */
 export interface Answer {
   readonly status: number;
   readonly headers?: AnswerHeaders;
   readonly contentType?: string;
-  readonly body?: string;
+  readonly body?: string | readonly Buffer[] | undefined;
   /** Replaces the Content-Security-Policy that lets an answer load and do nothing. */
   readonly policy?: string;
 }
@@ -41,7 +43,10 @@ const shared: readonly string[] = [
 
 const policyAt = everyAnswer.indexOf('Content-Security-Policy') + 1;
 
-/** Sends an answer in one write: status, headers and body together. `onAnswer` is called first. */
+/**
+ * Sends an answer in one write: status, headers and body together; of a body in pieces, one after the other.
+ * `onAnswer` is called first.
+ */
 export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswer): void {
   const requestContext = requestContextOf(response);
   const headers = [...everyAnswer, 'X-Request-Id', requestContext.requestId];
@@ -57,14 +62,32 @@ export function send(response: ServerResponse, answer: Answer, onAnswer: OnAnswe
     headers.push('Access-Control-Allow-Origin', requestContext.allowedOrigin, ...shared);
   const { body } = answer;
   // Most answers are ASCII, which node writes as latin1 in a third of the time of UTF-8.
-  const encoding = body === undefined || isAscii(body) ? 'latin1' : 'utf8';
+  const encoding = typeof body !== 'string' || isAscii(body) ? 'latin1' : 'utf8';
   if (body !== undefined) {
-    const length = encoding === 'latin1' ? body.length : Buffer.byteLength(body);
-    headers.push('Content-Type', answer.contentType ?? json, 'Content-Length', String(length));
+    headers.push('Content-Type', answer.contentType ?? json, 'Content-Length', String(lengthOf(body, encoding)));
   } else if (answer.status !== 204 && answer.status !== 304) headers.push('Content-Length', '0');
   onAnswer(requestContext, response, answer.status);
   response.writeHead(answer.status, headers);
-  response.end(body, encoding);
+  if (body === undefined || typeof body === 'string') response.end(body, encoding);
+  else sendPieces(response, body);
+}
+
+function lengthOf(body: string | readonly Buffer[], encoding: 'latin1' | 'utf8'): number {
+  if (typeof body === 'string') return encoding === 'latin1' ? body.length : Buffer.byteLength(body);
+  return body.reduce((sum, piece) => sum + piece.length, 0);
+}
+
+/** Sends pieces as fast as the caller reads them, at most one in a round of the event loop. */
+function sendPieces(response: ServerResponse, pieces: readonly Buffer[]): void {
+  // A caller who hangs up ends it: there is nobody left to answer.
+  pipeline(Readable.from(inRounds(pieces)), response, () => undefined);
+}
+
+async function* inRounds(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
+  for (const piece of pieces) {
+    yield piece;
+    await setImmediate();
+  }
 }
 
 function isAscii(text: string): boolean {

@@ -4,13 +4,12 @@ import type { SearchResult } from './search.ts';
 /** A resource as it is shown. */
 export type View = Readonly<Record<string, unknown>>;
 
-/** The answer to a search. */
-export interface Bundle {
+/** The answer to a search without its entries: `entry`, a list of `{ resource }`, comes last. */
+export interface BundleHead {
   readonly resourceType: 'Bundle';
   readonly type: 'searchset';
   readonly total?: number;
   readonly link: readonly Link[];
-  readonly entry: readonly { readonly resource: View }[];
 }
 
 /** Link to a page of the same search. */
@@ -42,15 +41,9 @@ function pageAddress(address: string, query: URLSearchParams, page: string): str
   return own.size === 0 ? address : `${address}?${own.toString()}`;
 }
 
-/** Returns the bundle of a page of views. */
-export function bundleOf(views: readonly View[], links: readonly Link[], total: number | undefined): Bundle {
-  return {
-    resourceType: 'Bundle',
-    type: 'searchset',
-    ...(total === undefined ? {} : { total }),
-    link: links,
-    entry: views.map((resource) => ({ resource })),
-  };
+/** Returns the bundle of a page, without its entries. */
+export function bundleHead(links: readonly Link[], total: number | undefined): BundleHead {
+  return { resourceType: 'Bundle', type: 'searchset', ...(total === undefined ? {} : { total }), link: links };
 }
 
 /** Returns a view with the named fields only; its type and its id always stay. */

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { beginExchange } from '../../../api/http/request/exchange.ts';
+import { send } from '../../../api/http/server/send.ts';
+import { portOf } from '../../support/port-of.ts';
+
+/** More than the sockets of both sides hold: nobody who does not read gets all of it. */
+const pieces = Array.from({ length: 300 }, (_, nth) => Buffer.from(`${String(nth)} é ${'x'.repeat(100_000)}\n`));
+const whole = Buffer.concat(pieces);
+
+describe('an answer in pieces', () => {
+  let server: Server;
+  const responses: ServerResponse[] = [];
+
+  before(async () => {
+    server = createServer((_request, response) => {
+      responses.push(response);
+      beginExchange(response, {
+        requestId: 'pieces',
+        started: 0,
+        remoteAddr: '192.0.2.1',
+        box: 'default',
+        path: '/Session',
+        route: '/Session',
+        target: '/Session',
+        shape: 'resource',
+        client: undefined,
+        policy: undefined,
+        allowedOrigin: undefined,
+        error: undefined,
+      });
+      send(response, { status: 200, body: pieces }, () => undefined);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function ask(method: string): Promise<IncomingMessage> {
+    const asked = request({ port: portOf(server), host: '127.0.0.1', method }).end();
+    const [answer]: IncomingMessage[] = await once(asked, 'response');
+    if (answer === undefined) throw new Error('no answer');
+    return answer;
+  }
+
+  it('R-06: is whole, with its length in bytes', async () => {
+    const answer = await ask('GET');
+    expect(answer.headers['content-length']).to.equal(String(whole.length));
+    expect(await text(answer)).to.equal(whole.toString());
+  });
+
+  it('R-06: has no body where the request is HEAD, and the same length', async () => {
+    const answer = await ask('HEAD');
+    expect(answer.headers['content-length']).to.equal(String(whole.length));
+    expect(await text(answer)).to.equal('');
+  });
+
+  it('R-06: waits for a caller who does not read, and ends with one who hangs up', async () => {
+    const answer = await ask('GET');
+    const response = responses.at(-1);
+    if (response === undefined) throw new Error('nobody asked');
+    const closed = once(response, 'close');
+    answer.destroy();
+    await closed;
+    expect(response.writableEnded, 'all of it was written for nobody').to.equal(false);
+  });
+});
