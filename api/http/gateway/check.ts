@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
+import { plainAddress } from '../../ip-address.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { checkToken } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
@@ -13,7 +14,6 @@ import type { RequestObject } from '../../policy/request-object.ts';
 import { Problem } from '../../problem.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { exchangeOf } from '../request/exchange.ts';
-import { plainAddress } from '../request/forwarded-address.ts';
 import { originOf } from '../request/origin-of.ts';
 import { bearerToken, missingToken, refusedToken } from '../resources/authenticate.ts';
 import { sessionParts } from '../resources/session-parts.ts';
