@@ -15,7 +15,7 @@ const settings: ReadonlySet<string> = new Set(SETTING_NAMES);
  */
 export function unknownSettings(environment: Environment, hint: WordHint): readonly string[] {
   return Object.entries(environment)
-    .filter(([name, value]) => name.startsWith('BOXGATE_') && !settings.has(name) && !isOfService(name, value))
+    .filter(([name, value]) => /^BOXGATE_\w+$/.test(name) && !settings.has(name) && !isOfService(name, value))
     .map(([name]) => `${name} is ignored, because no setting has this name${hint(name, SETTING_NAMES)}`)
     .sort();
 }
