@@ -47,9 +47,9 @@ const gateways: Readonly<Record<string, (call: Call) => Check>> = {
   // https://kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/annotations/#external-authentication
   'ingress-nginx': (call) => ({
     method: 'GET',
-    target: '/boxes/default/auth/check?app=orders.example',
+    target: '/auth/check?app=orders.example',
     headers: {
-      Host: 'boxgate.shop.svc.cluster.local',
+      Host: 'boxgate.default.svc.cluster.local',
       ...authorization(call),
       'X-Request-ID': '7f1c9b0e5d2a4f63a1b2c3d4e5f60718',
       'X-Original-URL': `https://${host}${call.uri}`,
