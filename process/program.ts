@@ -8,8 +8,7 @@ export type WordHint = (word: string, known: readonly string[]) => string;
 
 /**
  * Runs the command that the arguments name; resolves with its exit code: its own, 1 if it throws (one sentence says
- * why), 0 for a request for help, 2 with the usage for anything else, and with a
- * hint if they may be misspelled.
+ * why), 0 for a request for help, 2 with the usage for anything else, after a hint if the arguments may be misspelled.
  */
 export async function runCommand(
   args: readonly string[],
@@ -32,14 +31,12 @@ export async function runCommand(
   }
 }
 
-/** Returns the line about arguments that name no command, if they may mean one; its own arguments are not repeated. */
+/** Returns the line about arguments that name no command, if there is a hint; it does not repeat them. */
 function unknownCommand(hint: string): string {
   return hint === '' ? '' : `boxgate: no command has these arguments${hint}\n\n`;
 }
 
-/**
- * Serves with a log, whose first lines are warnings, and exits at a bug; resolves with 0 after a requested stop.
- */
+/** Serves with a log, whose first lines are warnings, and exits at a bug; resolves with 0 after a requested stop. */
 export async function serveWithLog(
   level: LogLevel,
   warnings: readonly string[],

@@ -56,7 +56,7 @@ describe('Dex with Boxgate as the upstream of its connector oidc', () => {
     return url;
   }
 
-  /** Calls the token endpoint as x/oauth2 does at first: with the credentials in `Authorization`, encoded as forms are. */
+  /** Calls the token endpoint as x/oauth2 does at first: with form-encoded credentials in `Authorization`. */
   async function tokens(fields: Readonly<Record<string, string>>): Promise<Fields> {
     const credentials = `dex:${encodeURIComponent(secret).replaceAll('%20', '+')}`;
     const response = await fetch(String(metadata['token_endpoint']), {

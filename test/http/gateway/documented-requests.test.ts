@@ -27,7 +27,7 @@ const authorization = ({ token }: Call): Readonly<Record<string, string>> =>
 /** Address of the pod of Envoy, which its client for checks tells as the caller's. */
 const envoyPod = '10.244.0.9';
 
-/** The HTTP service of Envoy's filter ext_authz: method and host of the original, its path after the prefix, no body. */
+/** Request of Envoy's filter ext_authz: method and host of the original, its path after the prefix, no body. */
 const envoy = (call: Call, more: Readonly<Record<string, string>> = {}): Check => ({
   method: call.method,
   target: `/boxes/default/auth/check${call.uri}`,

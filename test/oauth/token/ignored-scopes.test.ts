@@ -12,7 +12,7 @@ interface Outcome {
   readonly told?: unknown;
 }
 
-/** Rows for a client that may request `openid` and `read`. Another one lists `write`, and the Box declares `declared`. */
+/** Rows for a client that may request `openid` and `read`. Another one lists `write`; the Box declares `declared`. */
 const rows: readonly [asked: string, ignoring: Outcome, rejecting: Outcome][] = [
   ['openid', { granted: 'openid' }, { granted: 'openid' }],
   ['read unknown openid', { granted: 'read openid', told: 'read openid' }, { error: 'invalid_scope' }],
