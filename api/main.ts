@@ -1,3 +1,4 @@
+import { wordHint } from '../crds/did-you-mean.ts';
 import { affectedEmails } from './check-emails.ts';
 import { readApiConfig, readMigrateConfig, readResetAdminConfig } from './config.ts';
 import type { ApiConfig } from './config.ts';
@@ -6,6 +7,7 @@ import type { Environment } from '../process/environment.ts';
 import type { Log } from '../process/log.ts';
 import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
+import { readWithUnknown, unknownSettings } from '../process/unknown-settings.ts';
 import { runResetAdmin } from './reset-admin-command.ts';
 import { serveApi } from './serve.ts';
 
@@ -26,11 +28,13 @@ export function main(args: readonly string[], environment: Environment): Promise
   const [group, verb, box, email, ...more] = args;
   if (group === 'admin' && verb === 'reset' && box !== undefined && email !== undefined && more.length === 0)
     commands.set(args.join(' '), () => runReset(box, email, environment));
-  return runCommand(args, usage, commands);
+  return runCommand(args, usage, commands, wordHint);
 }
 
 async function runMigrate(environment: Environment): Promise<number> {
-  const { ownerUrl, apiRole } = readMigrateConfig(environment);
+  const unknown = unknownSettings(environment, wordHint);
+  const { ownerUrl, apiRole } = readWithUnknown(unknown, () => readMigrateConfig(environment));
+  for (const sentence of unknown) process.stderr.write(`boxgate: ${sentence}\n`);
   const { applied, schema } = await migrate(ownerUrl, apiRole);
   const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`;
   process.stdout.write(`schema ${String(schema)}: ${done}\n`);
@@ -54,8 +58,9 @@ async function runReset(box: string, email: string, environment: Environment): P
 }
 
 async function runApi(environment: Environment): Promise<number> {
-  const config = readApiConfig(environment);
-  return serveWithLog(config.logLevel, (log) => serveUntilStopped(config, log));
+  const unknown = unknownSettings(environment, wordHint);
+  const config = readWithUnknown(unknown, () => readApiConfig(environment));
+  return serveWithLog(config.logLevel, unknown, (log) => serveUntilStopped(config, log));
 }
 
 async function serveUntilStopped(config: ApiConfig, log: Log): Promise<void> {

@@ -13,6 +13,7 @@ import type { HashQueue } from './credentials/hash-queue.ts';
 import { createKeySealing } from './credentials/key-sealing.ts';
 import { createPasswords } from './credentials/password.ts';
 import { createUserHints } from './credentials/user-hint.ts';
+import { declaredDaysOf } from './db/audit/audit-days.ts';
 import { batchedStatements } from './db/batched-statements.ts';
 import { defaultBatchLimits } from './db/core/batch-bounds.ts';
 import { Outage } from './db/core/outage.ts';
@@ -214,7 +215,7 @@ function managementServer({ config, database, oauth, metrics, log, throttleNow }
     metrics,
     log,
     pool: oauth.pool,
-    apply: { ...oauth, firstAdmins: createFirstAdmins(oauth) },
+    apply: { ...oauth, firstAdmins: createFirstAdmins(oauth), declaredDays: declaredDaysOf(oauth) },
     keys: config.managementKeys,
     keyFailures: createThrottle(defaultThrottle, throttleNow).secrets,
     async ready() {

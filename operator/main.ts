@@ -1,7 +1,9 @@
+import { wordHint } from '../crds/did-you-mean.ts';
 import type { Environment } from '../process/environment.ts';
 import type { Log } from '../process/log.ts';
 import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
+import { readWithUnknown, unknownSettings } from '../process/unknown-settings.ts';
 import { readClusterAccess, readOperatorConfig, type OperatorConfig } from './config.ts';
 import { signInSource } from './kube/client/cluster-config.ts';
 import { createConnection } from './kube/client/connection.ts';
@@ -20,7 +22,7 @@ export function main(args: readonly string[], environment: Environment): Promise
     ['operator', () => runOperator(environment)],
     ['operator --release-finalizers', () => releaseFinalizers(environment)],
   ]);
-  return runCommand(args, usage, commands);
+  return runCommand(args, usage, commands, wordHint);
 }
 
 /** Removes all our finalizers; needs only the cluster, neither the API nor a leader. Returns 1 if one stays. */
@@ -34,8 +36,9 @@ async function releaseFinalizers(environment: Environment): Promise<number> {
 }
 
 async function runOperator(environment: Environment): Promise<number> {
-  const config = readOperatorConfig(environment);
-  return serveWithLog(config.logLevel, (log) => serveUntilStopped(config, log));
+  const unknown = unknownSettings(environment, wordHint);
+  const config = readWithUnknown(unknown, () => readOperatorConfig(environment));
+  return serveWithLog(config.logLevel, unknown, (log) => serveUntilStopped(config, log));
 }
 
 /** Milliseconds from the request to stop until the process ends, whatever happens. */

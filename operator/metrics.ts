@@ -13,6 +13,8 @@ export interface OperatorMetrics {
   watchFailed(isGarbled: boolean): void;
   /** Sets the source of the metric that counts differing fields of the definitions in the cluster. */
   followDefinitions(read: () => InstalledKinds): void;
+  /** Counts a read of a box's usage that failed. */
+  usageFailed(): void;
   /** Counts an event that could not be recorded. */
   eventLost(): void;
   /** Returns the page of `GET /metrics`. */
@@ -29,6 +31,7 @@ export function createOperatorMetrics(leads: () => boolean, now: () => number): 
   const restarts = count('watch_restarts_total', 'Lists and watches that failed and started again.');
   const garbled = count('garbled_answers_total', 'Lists and watches that held what should not be in them.');
   const eventsLost = count('events_lost_total', 'Events that could not be told.');
+  const usageFailures = count('usage_failures_total', 'Reads of the usage of a box that failed.');
   let definitions = (): InstalledKinds => new Map();
   definitionGauge(registry, () => definitions());
   gauge(registry, 'leader', 'Whether this replica leads.', () => (leads() ? 1 : 0));
@@ -40,6 +43,7 @@ export function createOperatorMetrics(leads: () => boolean, now: () => number): 
       if (isGarbled) garbled.inc();
     },
     followDefinitions: (read) => void (definitions = read),
+    usageFailed: () => usageFailures.inc(),
     eventLost: () => eventsLost.inc(),
     async page() {
       return { contentType: registry.contentType, text: await registry.metrics() };

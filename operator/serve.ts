@@ -217,6 +217,10 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     random: Math.random,
     schedule,
     onProgress: () => undefined,
+    onUsageFailure(box, error, isNew) {
+      metrics.usageFailed();
+      if (isNew) log.warn({ box, ...errorFacts(error) }, 'the usage of a box cannot be read');
+    },
     onFailure: (box, error, wait) => log.warn({ box, wait, ...errorFacts(error) }, 'a pass failed'),
   });
 }

@@ -3,19 +3,24 @@ import { crashOnBugs } from './crash-on-bugs.ts';
 import { createLog, flushLog } from './log.ts';
 import type { Log, LogLevel } from './log.ts';
 
+/** Returns the end of a sentence about an unknown word: the known one that is probably meant, or nothing. */
+export type WordHint = (word: string, known: readonly string[]) => string;
+
 /**
  * Runs the command that the arguments name; resolves with its exit code: its own, 1 if it throws (one sentence says
- * why), 0 for a request for help, 2 with the usage for anything else.
+ * why), 0 for a request for help, 2 with the usage for anything else, after a hint if the arguments may be misspelled.
  */
 export async function runCommand(
   args: readonly string[],
   usage: string,
   commands: ReadonlyMap<string, () => Promise<number>>,
+  hint: WordHint,
 ): Promise<number> {
   const run = commands.get(args.join(' '));
   if (run === undefined) {
     const asked = args.some((arg) => /^(-h|--help|help)$/.test(arg));
-    (asked ? process.stdout : process.stderr).write(usage);
+    if (asked) process.stdout.write(usage);
+    else process.stderr.write(`${unknownCommand(hint(args.join(' '), [...commands.keys()]))}${usage}`);
     return asked ? 0 : 2;
   }
   try {
@@ -26,10 +31,20 @@ export async function runCommand(
   }
 }
 
-/** Serves with a log, and exits at a bug; resolves with 0 after a requested stop. */
-export async function serveWithLog(level: LogLevel, serve: (log: Log) => Promise<void>): Promise<number> {
+/** Returns the line about arguments that name no command, if there is a hint; it does not repeat them. */
+function unknownCommand(hint: string): string {
+  return hint === '' ? '' : `boxgate: no command has these arguments${hint}\n\n`;
+}
+
+/** Serves with a log, whose first lines are warnings, and exits at a bug; resolves with 0 after a requested stop. */
+export async function serveWithLog(
+  level: LogLevel,
+  warnings: readonly string[],
+  serve: (log: Log) => Promise<void>,
+): Promise<number> {
   const log = createLog(level);
   crashOnBugs(log);
+  for (const warning of warnings) log.warn(warning);
   try {
     await serve(log);
   } finally {

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { readApiConfig, readMigrateConfig } from '../api/config.ts';
 import { readOperatorConfig } from '../operator/config.ts';
 import { ConfigError } from '../process/environment.ts';
+import { SETTING_NAMES } from '../process/setting-names.ts';
 import type { Environment } from '../process/environment.ts';
 
 type Read = (environment: Environment) => unknown;
@@ -58,6 +59,12 @@ function mistakes(read: Read, environment: Environment): readonly string[] {
 }
 
 describe('docs/configuration.md', () => {
+  it('has, like the list of known settings, every variable that a program reads', () => {
+    const read = Object.values(readers).flatMap(variablesOf);
+    const ours = read.filter((name) => name.startsWith('BOXGATE_'));
+    expect([...SETTING_NAMES]).to.deep.equal([...new Set(ours)].sort());
+  });
+
   for (const [command, read] of Object.entries(readers)) {
     describe(command, () => {
       it('has a row for each variable, and no other', () => {

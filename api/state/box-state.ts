@@ -14,8 +14,6 @@ import type { PolicyIndex } from '../policy/policy-index.ts';
 import { createKeyRing } from './key-ring.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { KeySealing } from '../credentials/key-sealing.ts';
-import { createKnownScopes } from './known-scopes.ts';
-import type { Scopes } from './known-scopes.ts';
 import { requestableScopes } from './requestable-scopes.ts';
 import type { RequestableScopes } from './requestable-scopes.ts';
 import { quotaOf } from '../../crds/quota.ts';
@@ -55,8 +53,6 @@ export interface BoxState {
   /** True if the box has as many active sessions as its quota allows: it gets no new one. */
   readonly sessionsFull: boolean;
   readonly clients: ReadonlyMap<string, ClientState>;
-  /** The scopes that the box knows; it ignores others. */
-  readonly knownScopes: Scopes;
   readonly policies: PolicyIndex;
   readonly keys: KeyRing;
   /** Approximate bytes of memory of its clients, policies and settings. */
@@ -96,7 +92,6 @@ export function createBoxState(
 ): MovingBoxState {
   const weights = createWeights();
   const clients = new Map<string, ClientState>();
-  const knownScopes = createKnownScopes();
   const policies = createPolicyIndex();
   const noPolicies = createPolicyIndex();
   const defaults: Box = { resourceType: 'Box', id: box };
@@ -114,7 +109,6 @@ export function createBoxState(
       return;
     }
     const { resource } = checked;
-    knownScopes.put(resource);
     if (resource.resourceType === 'Client') {
       clients.set(row.id, clientState(resource, row));
     } else if (resource.resourceType === 'AccessPolicy') policies.set(resource);
@@ -123,7 +117,6 @@ export function createBoxState(
 
   function remove(kind: string, id: string): void {
     weights.remove({ kind, id });
-    knownScopes.remove({ kind, id });
     if (kind === 'Client') clients.delete(id);
     else if (kind === 'AccessPolicy') policies.remove(id);
     else if (kind === 'Box') settings = defaults;
@@ -132,7 +125,6 @@ export function createBoxState(
   return {
     box,
     isWhole,
-    knownScopes,
     get bytes() {
       return weights.bytes;
     },

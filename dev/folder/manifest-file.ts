@@ -47,6 +47,12 @@ export interface FileFault {
   readonly message: string;
 }
 
+/** An object of another API group whose kind has the name of one of ours: perhaps a misspelled `apiVersion`. */
+export interface ForeignObject {
+  readonly kind: Kind;
+  readonly line: number;
+}
+
 /** Declarations of a file, or the fault of one that cannot be read. */
 export type ManifestFile =
   | {
@@ -54,6 +60,7 @@ export type ManifestFile =
       readonly objects: readonly ManifestObject[];
       readonly secrets: readonly ManifestSecret[];
       readonly namespaces: readonly ManifestNamespace[];
+      readonly foreign: readonly ForeignObject[];
     }
   | { readonly ok: false; readonly fault: FileFault };
 
@@ -73,12 +80,17 @@ export function parseManifests(text: string): ManifestFile {
   const objects: ManifestObject[] = [];
   const secrets: ManifestSecret[] = [];
   const namespaces: ManifestNamespace[] = [];
+  const foreign: ForeignObject[] = [];
   try {
     for (const document of documentsOf(text, counter)) {
       const line = counter.linePos(firstOffset(document)).line;
       for (const value of flattened(valueOf(document, line, counter), line)) {
         const found = readObject(value, line);
-        if (found === undefined) continue;
+        if (found === undefined) {
+          const kind = foreignKind(value);
+          if (kind !== undefined) foreign.push({ kind, line });
+          continue;
+        }
         if ('entries' in found) secrets.push(found);
         else if ('quota' in found) namespaces.push(found);
         else objects.push(found);
@@ -89,7 +101,7 @@ export function parseManifests(text: string): ManifestFile {
     if (error instanceof RangeError) return { ok: false, fault: { line: 1, message: 'nests too deep to be read' } };
     throw error;
   }
-  return { ok: true, objects, secrets, namespaces };
+  return { ok: true, objects, secrets, namespaces, foreign };
 }
 
 class Unreadable extends Error {
@@ -172,6 +184,15 @@ function readObject(value: unknown, line: number): ManifestObject | ManifestSecr
   const version = hash('sha256', json, 'buffer').toString('base64url', 0, 12);
   return { kind: KINDS[kind].kind, ...identity(value, line), line, json, version };
 }
+
+/** Returns the kind of an object of another product that is named like one of ours. Kubernetes has none such. */
+function foreignKind(value: unknown): Kind | undefined {
+  if (!isObject(value) || !isKind(value['kind'])) return undefined;
+  return kubernetesGroup.test(group(value['apiVersion'])) ? undefined : KINDS[value['kind']].kind;
+}
+
+/** API groups of Kubernetes itself: `v1`, `apps`, `rbac.authorization.k8s.io`. */
+const kubernetesGroup = /^[^.]*$|\.k8s\.io$/;
 
 function group(apiVersion: unknown): string {
   return typeof apiVersion === 'string' ? (apiVersion.split('/')[0] ?? '') : '';

@@ -3,7 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { FileObject, type DeclaredFile } from './declared-file.ts';
 import { FolderIndex } from './index.ts';
 import { lookAtFile, reasonOf, typeOfEntry, walk, type FileStamp, type FoundFile } from './walk.ts';
-import { parseManifests, type ManifestFile, type ManifestObject } from './manifest-file.ts';
+import { API_VERSION } from '../../crds/kind.ts';
+import { parseManifests } from './manifest-file.ts';
+import type { ForeignObject, ManifestFile, ManifestObject } from './manifest-file.ts';
 
 /** A problem of the folder that people must know about. */
 export interface FolderProblem {
@@ -30,10 +32,10 @@ export interface FolderReaderOptions {
 
 interface KnownFile extends DeclaredFile {
   readonly stamp: FileStamp;
-  readonly problem: FolderProblem | undefined;
+  readonly problems: readonly FolderProblem[];
 }
 
-/** A shared empty list: most files have no Secrets. */
+/** A shared empty list: most files have no Secrets and no problems. */
 const none: readonly never[] = [];
 
 /** Milliseconds between the two listings that must miss an object before it is considered deleted. */
@@ -80,7 +82,7 @@ export class FolderReader {
 
   /** Returns the problems that people must know about, in the order of files. */
   problems(): readonly FolderProblem[] {
-    const broken = [...this.#files.values()].flatMap(({ problem }) => problem ?? []);
+    const broken = [...this.#files.values()].flatMap(({ problems }) => problems);
     const twice = this.index.duplicates().map(({ object, counts }) => ({
       file: this.#options.display(object.file),
       line: object.line,
@@ -170,15 +172,16 @@ export class FolderReader {
     const noted = { stamp: found.age > tick ? found.stamp : unsettled };
     if (!read.ok) {
       const { line, message } = read.fault;
-      const problem = this.#problem(file, line, `cannot be read: ${message}`);
-      this.#files.set(file, { objects: none, secrets: none, namespaces: none, ...before, ...noted, problem });
+      const problems = [this.#problem(file, line, `cannot be read: ${message}`)];
+      this.#files.set(file, { objects: none, secrets: none, namespaces: none, ...before, ...noted, problems });
       return new Set();
     }
     const byLine = new Map(before?.objects.map((object) => [object.line, object]));
     const objects = read.objects.map((manifest) => this.#object(file, manifest, byLine.get(manifest.line)));
     const secrets = read.secrets.length === 0 ? none : read.secrets.map((secret) => ({ ...secret, file }));
     const namespaces = read.namespaces.length === 0 ? none : read.namespaces.map((one) => ({ ...one, file }));
-    const after = { objects, secrets, namespaces, ...noted, problem: undefined };
+    const problems = read.foreign.length === 0 ? none : read.foreign.map((one) => this.#foreign(file, one));
+    const after = { objects, secrets, namespaces, ...noted, problems };
     this.#files.set(file, after);
     return this.index.replace(before, after, this.#options.now());
   }
@@ -191,6 +194,11 @@ export class FolderReader {
     const current = this.index.object(namespace, kind, name);
     const generation = current === undefined ? 1 : current.generation + (current.resourceVersion === version ? 0 : 1);
     return new FileObject(file, manifest, generation, this.#options.display);
+  }
+
+  #foreign(file: string, { kind, line }: ForeignObject): FolderProblem {
+    const message = `${kind} of another API group is skipped; those of Boxgate have \`apiVersion: ${API_VERSION}\``;
+    return { ...this.#problem(file, line, message), blocks: false };
   }
 
   #problem(file: string, line: number, message: string): FolderProblem {

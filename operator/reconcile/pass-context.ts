@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { ApplyProgress } from '../../api/client/desired-state.ts';
+import type { ManagementError } from '../../api/client/management-error.ts';
 import type { Management } from '../../api/client/management.ts';
 import type { EventRecorder } from '../status/events.ts';
 import type { HostKeeper } from '../desired/host-keeper.ts';
@@ -36,5 +37,7 @@ export interface PassContext {
   readonly random: () => number;
   /** Milliseconds between two reads of a box's usage; undefined: it is never read. */
   readonly usagePeriod?: number;
+  /** Called when the usage of a box could not be read; `isNew`: for the first time in a period. */
+  readonly onUsageFailure?: (box: string, error: ManagementError, isNew: boolean) => void;
   readonly onProgress: (box: string, progress: ApplyProgress['progress']) => void;
 }

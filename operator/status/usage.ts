@@ -16,6 +16,8 @@ export interface UsageCache {
   known: KnownUsage | undefined;
   /** Time of the next read, in milliseconds since 1970. */
   due: number;
+  /** Time of the last failure that was new; the failures of a period after it are one. */
+  failed: number | undefined;
   /** The round of portions that is running: its results so far, and the client after which it continues. */
   round: { readonly told: Map<string, ClientUsage>; readonly after: string } | undefined;
 }
@@ -24,21 +26,21 @@ export interface UsageCache {
 export interface UsageReader {
   readonly box: string;
   readonly cache: { usage: UsageCache | undefined };
-  readonly context: Pick<PassContext, 'management' | 'cluster' | 'now' | 'random' | 'usagePeriod'>;
+  readonly context: Pick<PassContext, 'management' | 'cluster' | 'now' | 'random' | 'usagePeriod' | 'onUsageFailure'>;
   readonly signal: AbortSignal;
 }
 
 /**
  * Reads the usage of a box, once in a period: a client's status is written at most that often for this alone. A large
  * box is read a portion at each sweep. The first read of a process waits for a random part of the period, so that a
- * restart alone writes no status. An API that does not answer is asked again at the next sweep; nothing else waits for
- * it.
+ * restart alone writes no status. An API that does not answer is asked again at the next sweep: the failure is told of,
+ * and nothing else waits for it.
  */
 export async function takeUsage({ box, cache, context, signal }: UsageReader): Promise<void> {
-  const { management, cluster, now, random, usagePeriod } = context;
+  const { management, cluster, now, random, usagePeriod, onUsageFailure } = context;
   if (usagePeriod === undefined) return;
   const time = now().getTime();
-  cache.usage ??= { known: undefined, due: time + usagePeriod * random(), round: undefined };
+  cache.usage ??= { known: undefined, due: time + usagePeriod * random(), failed: undefined, round: undefined };
   const { usage } = cache;
   if (time < usage.due) return;
   const { told, after } = usage.round ?? { told: new Map<string, ClientUsage>(), after: '' };
@@ -56,5 +58,8 @@ export async function takeUsage({ box, cache, context, signal }: UsageReader): P
     if (isWhole) usage.due = time + usagePeriod;
   } catch (error) {
     if (!(error instanceof ManagementError)) throw error;
+    const isNew = usage.failed === undefined || time >= usage.failed + usagePeriod;
+    if (isNew) usage.failed = time;
+    onUsageFailure?.(box, error, isNew);
   }
 }

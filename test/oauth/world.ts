@@ -10,6 +10,7 @@ import { createKeySealing } from '../../api/credentials/key-sealing.ts';
 import { createPasswords } from '../../api/credentials/password.ts';
 import { createUserHints } from '../../api/credentials/user-hint.ts';
 import type { KeySealing } from '../../api/credentials/key-sealing.ts';
+import { declaredDaysOf } from '../../api/db/audit/audit-days.ts';
 import { claimEpoch } from '../../api/db/box/epoch.ts';
 import { batchedStatements } from '../../api/db/batched-statements.ts';
 import { defaultBatchLimits } from '../../api/db/core/batch-bounds.ts';
@@ -114,13 +115,14 @@ export async function makeWorld(): Promise<World> {
   }
 
   const services = replica();
+  const declaredDays = declaredDaysOf(services);
   const epoch = await claimEpoch(services.pool, 'test');
 
   async function apply(box: string, lines: readonly unknown[]): Promise<void> {
     const parsed: ApplyLine[] = lines.map(parseApplyLine);
     const { results } = await applyBox(
       { box, head: { cluster: 'test', epoch, complete: false }, lines: parsed },
-      { ...services, firstAdmins: createFirstAdmins(services) },
+      { ...services, firstAdmins: createFirstAdmins(services), declaredDays },
       () => undefined,
     );
     const refused = results.filter(({ result }) => !['created', 'updated', 'unchanged', 'deleted'].includes(result));

@@ -10,16 +10,45 @@ interface Ended {
   readonly error: string;
 }
 
-/** Runs `boxgate` with no setting at all. */
-function run(args: readonly string[]): Promise<Ended> {
+/** Runs `boxgate` with no setting but these. */
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [boxgate, ...args], { env: {} }, (_error, out, error) => {
+    const child = execFile(process.execPath, [boxgate, ...args], { env }, (_error, out, error) => {
       resolve({ code: child.exitCode ?? -1, out, error });
     });
   });
 }
 
 describe('the programs', () => {
+  for (const [args, meant] of [
+    [['migrat'], 'migrate'],
+    [['Operator'], 'operator'],
+    [['--hepl'], '--help'],
+    [['migrate', '--check-email'], 'migrate --check-emails'],
+    [['operator', '--release-finalizer'], 'operator --release-finalizers'],
+  ] as const) {
+    it(`boxgate ${args.join(' ')}: the command that is probably meant, before the usage, and 2`, async () => {
+      const { code, out, error } = await run(args);
+      expect({ code, out }).to.deep.equal({ code: 2, out: '' });
+      expect(error)
+        .to.match(/^boxgate: .*\n\nUsage: /)
+        .and.contain(`Did you mean \`${meant}\`?`);
+    });
+  }
+
+  for (const [program, misspelled, meant] of [
+    ['api', 'BOXGATE_DATABASE_UR', 'BOXGATE_DATABASE_URL'],
+    ['migrate', 'BOXGATE_OWNR_URL', 'BOXGATE_OWNER_URL'],
+    ['operator', 'BOXGATE_MANAGEMENT_ULR', 'BOXGATE_MANAGEMENT_URL'],
+  ] as const) {
+    it(`boxgate ${program} with ${misspelled}: the setting that is probably meant, without the value`, async () => {
+      const { code, error } = await run([program], { [misspelled]: 'postgres://sesame@db/x' });
+      expect(code).to.equal(1);
+      expect(error).to.contain(`${misspelled} is ignored`).and.contain(`Did you mean \`${meant}\`?`);
+      expect(error).not.to.contain('sesame');
+    });
+  }
+
   for (const program of ['api', 'migrate', 'operator']) {
     for (const asked of ['--help', '-h', 'help']) {
       it(`boxgate ${program} ${asked}: the usage on standard output, and 0`, async () => {

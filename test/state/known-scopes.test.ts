@@ -1,71 +1,37 @@
 import { expect } from 'chai';
-import { createBoxState } from '../../api/state/box-state.ts';
+import { RESERVED_SCOPES } from '../../crds/scopes.ts';
+import { knownScopes } from '../../api/state/known-scopes.ts';
 import { requestableScopes } from '../../api/state/requestable-scopes.ts';
-import type { ConfigChanges, ResourceRow } from '../../api/db/box/config-changes.ts';
-import { changes, clientRow, sampleSealing } from './sample-changes.ts';
+import type { Box } from '../../crds/box.ts';
+import type { Client } from '../../crds/client.ts';
 
-const scoped = (id: string, scope: string[]): ResourceRow =>
-  clientRow(id, { body: { resourceType: 'Client', id, grant_types: ['client_credentials'], scope } });
 const sentences = { 'orders.read': { en: 'see your orders' }, toString: { en: 'build' } };
-const settings = (fields: object): ResourceRow =>
-  clientRow('default', { kind: 'Box', body: { resourceType: 'Box', id: 'default', ...fields } });
-const gone = (kind: 'Client' | 'Box', id: string): Partial<ConfigChanges> => ({ deleted: [{ kind, id }] });
 
-describe('the scopes that a box knows', () => {
-  const names = ['read', 'write', 'orders.read', 'toString', 'valueOf'];
-  const rows: Readonly<Record<string, readonly [steps: readonly Partial<ConfigChanges>[], known: readonly string[]]>> =
-    {
-      'of an empty box are none of its own': [[], []],
-      'are those that its clients list': [
-        [{ changed: [scoped('a', ['read']), scoped('b', ['write'])] }],
-        ['read', 'write'],
-      ],
-      'are those that its Box declares': [
-        [{ changed: [settings({ scopes: sentences })] }],
-        ['orders.read', 'toString'],
-      ],
-      'change with a client': [
-        [{ changed: [scoped('a', ['read'])] }, { changed: [scoped('a', ['write'])] }],
-        ['write'],
-      ],
-      'remain while one of two clients lists them': [
-        [{ changed: [scoped('a', ['read']), scoped('b', ['read'])] }, gone('Client', 'a')],
-        ['read'],
-      ],
-      'go with the last client that lists them': [[{ changed: [scoped('a', ['read'])] }, gone('Client', 'a')], []],
-      'go with a client whose row cannot be used': [
-        [
-          { changed: [scoped('a', ['read'])] },
-          { changed: [clientRow('a', { body: { resourceType: 'Client', id: 'a' } })] },
-        ],
-        [],
-      ],
-      'change with the Box': [
-        [
-          { changed: [settings({ scopes: sentences })] },
-          { changed: [settings({ scopes: { write: { en: 'write' } } })] },
-        ],
-        ['write'],
-      ],
-      'go with the Box': [[{ changed: [settings({ scopes: sentences })] }, gone('Box', 'default')], []],
-      'remain those of a client when the Box no longer declares them': [
-        [{ changed: [settings({ scopes: sentences }), scoped('a', ['orders.read'])] }, { changed: [settings({})] }],
-        ['orders.read'],
-      ],
-    };
-  for (const [title, [steps, known]] of Object.entries(rows)) {
-    it(title, () => {
-      const state = createBoxState('default', sampleSealing, () => undefined);
-      steps.forEach((step, index) => {
-        state.take(changes(index + 1, step));
-      });
-      expect(names.filter((scope) => state.knownScopes.has(scope))).to.deep.equal(known);
-    });
-  }
+/** The known ones of a few scopes, for a client and a Box. */
+function known(client: Pick<Client, 'scope' | 'auth'>, scopes: Box['scopes']): readonly string[] {
+  const box: Box = { resourceType: 'Box', id: 'default', ...(scopes && { scopes }) };
+  const found = knownScopes(requestableScopes(client, false), box);
+  return ['read', 'write', 'orders.read', 'toString', 'valueOf'].filter((scope) => found.has(scope));
+}
 
-  it('are always those that a client without a list may request, and groups', () => {
-    const { knownScopes } = createBoxState('default', sampleSealing, () => undefined);
-    for (const scope of [...requestableScopes({}, true).user, 'groups'])
-      expect(knownScopes.has(scope), scope).to.equal(true);
+describe('the scopes that a box knows in a request of a client', () => {
+  it('are none of its own without a list and a declaration', () => {
+    expect(known({}, undefined)).to.deep.equal([]);
+  });
+
+  it('are those that the client lists, whatever the subject of its token', () => {
+    expect(known({ scope: ['read', 'valueOf'] }, undefined)).to.deep.equal(['read', 'valueOf']);
+  });
+
+  it('are those that the Box declares', () => {
+    expect(known({}, sentences)).to.deep.equal(['orders.read', 'toString']);
+    expect(known({ scope: ['read'] }, sentences)).to.deep.equal(['read', 'orders.read', 'toString']);
+  });
+
+  it('are always those that mean the same in every box', () => {
+    const found = knownScopes(requestableScopes({ scope: [] }, true), { resourceType: 'Box', id: 'default' });
+    for (const scope of [...RESERVED_SCOPES, ...requestableScopes({}, true).user]) {
+      expect(found.has(scope), scope).to.equal(true);
+    }
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { ServiceAccountSettings } from '../../api/client/cluster-settings.ts';
-import type { ApplyResult } from '../../api/client/desired-state.ts';
+import type { Adoption, ApplyResult } from '../../api/client/desired-state.ts';
 import { readApiConfig } from '../../api/config.ts';
 import type { Quota } from '../../crds/quota.ts';
 import type { Environment } from '../../process/environment.ts';
@@ -40,6 +40,8 @@ export interface TestApi {
 export type DeclaredResource = {
   readonly kind: 'Client' | 'AccessPolicy' | 'Box' | 'Group';
   readonly id: string;
+  /** See DeclareLine; it is no field of the resource. */
+  readonly adopt?: Adoption;
 } & Readonly<Record<string, unknown>>;
 
 /** A declared resource whose object goes; with `retain` its row stays, without an owner. */
@@ -165,10 +167,11 @@ export function createManagement(url: string, key: string, cluster = 'test'): De
   };
 }
 
-function declareLine(box: string, { kind, id, ...fields }: DeclaredResource): object {
+function declareLine(box: string, { kind, id, adopt, ...fields }: DeclaredResource): object {
   const digest = randomBytes(8).toString('hex');
   const named = kind === 'Group' ? { name: id } : { id };
-  return { kind, id, owner: ownerOf(box, kind, id), digest, resource: { resourceType: kind, ...named, ...fields } };
+  const resource = { resourceType: kind, ...named, ...fields };
+  return { kind, id, owner: ownerOf(box, kind, id), adopt, digest, resource };
 }
 
 function ownerOf(box: string, kind: string, id: string): { name: string; uid: string } {

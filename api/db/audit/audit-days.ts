@@ -1,6 +1,8 @@
 import type { Connections } from '../core/pool.ts';
 import { outsideBoxes } from '../core/transaction.ts';
 import type { Connection, Row } from '../core/transaction.ts';
+import { createDeclaredDays } from './declared-days.ts';
+import type { DeclaredDays } from './declared-days.ts';
 
 /** Milliseconds that the change of one day may take: its statements have limits of their own on locks. */
 const dayLimit = 10_000;
@@ -20,8 +22,13 @@ export function daysIn([row]: readonly Row[]): readonly number[] {
   return days.map(Number);
 }
 
+/** Creates the function of a process that ensures the partitions of a retention. */
+export function declaredDaysOf({ pool, now }: { pool: Connections; now: () => number }): DeclaredDays {
+  return createDeclaredDays((retention) => makeAuditDays(pool, retention), now);
+}
+
 /** Creates the partitions that records kept for `retention` days need until the day after tomorrow. Throws Outage. */
-export function makeAuditDays(pool: Connections, retention: number): Promise<number> {
+function makeAuditDays(pool: Connections, retention: number): Promise<number> {
   return outsideBoxes(pool, (connection) => makeDays(connection, retention), dayLimit);
 }
 

@@ -53,7 +53,11 @@ export interface AuditFilters {
   readonly result?: AuditResult | undefined;
   readonly client?: string | undefined;
   readonly user?: number | undefined;
+  readonly remoteAddr?: string | undefined;
   readonly target?: string | undefined;
+  readonly member?: number | undefined;
+  readonly session?: string | undefined;
+  readonly requestId?: string | undefined;
   readonly createdAt?: TimeRange | undefined;
   readonly days?: readonly number[] | undefined;
 }
@@ -69,7 +73,9 @@ export const auditListing = listingOf<AuditColumns, StoredAuditEvent, AuditFilte
   orders: { created_at: byId, id: byId },
   from: 'boxgate.audit_event e',
   size: "octet_length(concat_ws(' ', e.target, e.remote_addr, array_to_string(e.changed, ' ')))",
-  where: (conditions, box, { id, event, result, client, user, target, createdAt, days }) => {
+  where: (conditions, box, filters) => {
+    const { id, event, result, client, user, remoteAddr, target, member, session, requestId, createdAt, days } =
+      filters;
     conditions.compare(box, (place) => `e.box = ${place}`);
     conditions.compare(
       box,
@@ -81,7 +87,11 @@ export const auditListing = listingOf<AuditColumns, StoredAuditEvent, AuditFilte
     conditions.compare(result, (place) => `e.result = ${place}`);
     conditions.compare(client, (place) => `e.client = ${place}`);
     conditions.compare(user, (place) => `e.user_id = ${place}`);
+    conditions.compare(remoteAddr, (place) => `e.remote_addr = ${place}`);
     conditions.compare(target, (place) => `e.target = ${place}`);
+    conditions.compare(member, (place) => `e.member = ${place}`);
+    conditions.compare(session, (place) => `e.session = ${place}::uuid`);
+    conditions.compare(requestId, (place) => `e.request_id = ${place}`);
     conditions.compare(firstIdAt(createdAt?.from), (place) => `e.id >= ${place}::uuid`);
     conditions.compare(firstIdAt(createdAt?.to), (place) => `e.id < ${place}::uuid`);
   },

@@ -64,8 +64,11 @@ export function storedResource(row: ResourceColumns): StoredResource {
   };
 }
 
+/** The columns that name the owner of a row. */
+export type OwnerColumns = Pick<ResourceColumns, 'owner_cluster' | 'owner_name' | 'owner_uid'>;
+
 /** Returns the owner that the columns of a row name; undefined if it has none. */
-export function ownerOf(row: Pick<ResourceColumns, 'owner_cluster' | 'owner_name' | 'owner_uid'>): Owner | undefined {
+export function ownerOf(row: OwnerColumns): Owner | undefined {
   if (row.owner_cluster === null || row.owner_name === null) return undefined;
   return { cluster: row.owner_cluster, name: row.owner_name, uid: row.owner_uid ?? undefined };
 }
@@ -156,10 +159,20 @@ export async function findResources(
   return rows.map(declaredResource);
 }
 
-/** Content of a stored resource: its body, and the stored forms of its secrets. */
+/** Content of a stored resource: its body, the stored forms of its secrets, and its owner. */
 export interface StoredContent {
   readonly body: Readonly<Record<string, unknown>>;
   readonly secrets: readonly string[];
+  readonly owner: Owner | undefined;
+}
+
+/**
+ * Checks whether a row is another owner's than the one that declares it now. The uid of an owner that has taken over a
+ * namespace is recorded with its first declaration: that is no other owner.
+ */
+export function isAnothers(before: Owner | undefined, owner: Owner): boolean {
+  if (before?.cluster !== owner.cluster || before.name !== owner.name) return true;
+  return before.uid !== undefined && before.uid !== owner.uid;
 }
 
 /** Reads the contents of the named resources that exist, by `<kind>/<id>`. */
@@ -169,14 +182,18 @@ export async function storedContents(
   keys: readonly ResourceKey[],
 ): Promise<ReadonlyMap<string, StoredContent>> {
   if (keys.length === 0) return new Map();
-  const { rows } = await connection.query<ResourceKey & StoredContent>(
-    `SELECT r.kind, r.id, r.body, r.secrets
+  const { rows } = await connection.query<ContentColumns>(
+    `SELECT r.kind, r.id, r.body, r.secrets, r.owner_cluster, r.owner_name, r.owner_uid
        FROM unnest($2::text[], $3::text[]) AS k (kind, id)
        JOIN boxgate.resource r ON r.box = $1 AND r.kind = k.kind AND r.id = k.id`,
     [box, keys.map(({ kind }) => kind), keys.map(({ id }) => id)],
   );
-  return new Map(rows.map(({ kind, id, body, secrets }) => [`${kind}/${id}`, { body, secrets }]));
+  return new Map(
+    rows.map(({ kind, id, body, secrets, ...owner }) => [`${kind}/${id}`, { body, secrets, owner: ownerOf(owner) }]),
+  );
 }
+
+type ContentColumns = ResourceKey & Omit<StoredContent, 'owner'> & OwnerColumns;
 
 /** Reads a declared row from its columns. */
 export function declaredResource(row: DeclaredColumns): DeclaredResource {

@@ -1,5 +1,5 @@
-import { declaredResource } from '../resource/resource.ts';
-import type { DeclaredColumns, DeclaredResource, Owner } from '../resource/resource.ts';
+import { declaredResource, ownerOf } from '../resource/resource.ts';
+import type { DeclaredColumns, DeclaredResource, Owner, OwnerColumns } from '../resource/resource.ts';
 import type { Connection } from '../core/transaction.ts';
 
 /** A declared group to be stored under a new config version. */
@@ -46,17 +46,24 @@ export async function findGroups(
   return rows.map(declaredResource);
 }
 
-/** Reads the descriptions of those of the named groups that exist, by name. */
-export async function descriptionsOfGroups(
+/** Content of a stored group, and its owner. */
+export interface GroupContent {
+  readonly description: string | null;
+  readonly owner: Owner | undefined;
+}
+
+/** Reads the contents of those of the named groups that exist, by name. */
+export async function groupContents(
   connection: Connection,
   box: string,
   names: readonly string[],
-): Promise<ReadonlyMap<string, string | null>> {
-  const { rows } = await connection.query<Pick<GroupWrite, 'name' | 'description'>>(
-    'SELECT g.name, g.description FROM boxgate.group g WHERE g.box = $1 AND g.name = ANY ($2::text[])',
+): Promise<ReadonlyMap<string, GroupContent>> {
+  const { rows } = await connection.query<Pick<GroupWrite, 'name' | 'description'> & OwnerColumns>(
+    `SELECT g.name, g.description, g.owner_cluster, g.owner_name, g.owner_uid FROM boxgate.group g
+      WHERE g.box = $1 AND g.name = ANY ($2::text[])`,
     [box, names],
   );
-  return new Map(rows.map(({ name, description }) => [name, description]));
+  return new Map(rows.map(({ name, description, ...owner }) => [name, { description, owner: ownerOf(owner) }]));
 }
 
 /** Ids of groups, by name. */

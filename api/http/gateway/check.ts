@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { plainAddress } from '../../ip-address.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { checkToken } from '../../oauth/session/check-token.ts';
 import type { LiveSession } from '../../oauth/session/check-token.ts';
@@ -12,7 +13,6 @@ import type { Unsettled } from '../../policy/until-decided.ts';
 import { Problem } from '../../problem.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { requestContextOf } from '../request/request-context.ts';
-import { plainAddress } from '../request/forwarded-address.ts';
 import { originOf } from '../request/origin-of.ts';
 import { bearerToken, missingToken, refusedToken } from '../access/authenticate.ts';
 import { sessionParts } from '../access/session-parts.ts';

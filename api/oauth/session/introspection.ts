@@ -1,3 +1,4 @@
+import type { Person } from '../../db/user/person.ts';
 import { authenticateClient } from '../client-auth/authenticate-client.ts';
 import { clientId, readClientCredentials } from '../client-auth/client-auth-request.ts';
 import { checkToken } from './check-token.ts';
@@ -66,8 +67,7 @@ function introspection(session: LiveSession, issuer: string): LiveIntrospection 
     token_type: 'Bearer',
     exp: session.expiresAt,
     iat: session.issuedAt,
-    sub: session.user === null ? id : String(session.user.id),
-    ...(session.user === null ? {} : { username: session.user.email }),
+    ...subjectOf(id, session.user),
     iss: issuer,
     aud: session.audience === null || session.audience.length === 0 ? [issuer] : session.audience,
     jti: session.id,
@@ -83,8 +83,17 @@ function familyIntrospection({ family, gives }: FoundFamily, issuer: string): In
     client_id: family.client,
     exp: Math.floor(gives.endsAt / 1000),
     iat: Math.floor(family.createdAt / 1000),
-    sub: family.user === null ? family.client : String(family.user),
+    ...subjectOf(family.client, family.person),
     iss: issuer,
     ...(gives.scope === null ? {} : { scope: gives.scope }),
+    ...groupsClaim(family.person, gives.scope),
   };
+}
+
+/** Returns the members about the subject: a client, or a user with the email (RFC 7662 §2.2). */
+function subjectOf(
+  client: string,
+  user: Pick<Person, 'id' | 'email'> | null,
+): Pick<LiveIntrospection, 'sub' | 'username'> {
+  return user === null ? { sub: client } : { sub: String(user.id), username: user.email };
 }

@@ -1,4 +1,5 @@
 import type { Box } from '../../../crds/box.ts';
+import { knownScopes } from '../../state/known-scopes.ts';
 import type { Scopes } from '../../state/known-scopes.ts';
 import type { RequestableScopes } from '../../state/requestable-scopes.ts';
 import { boundAudience, requestedAudience } from './requested-audience.ts';
@@ -36,8 +37,6 @@ export interface PlanContext extends AudienceRules {
   readonly settings: GrantSettings;
   /** Scopes that the client may request. */
   readonly scopes: RequestableScopes;
-  /** Scopes that the box knows. */
-  readonly known: Scopes;
 }
 
 /** Plans an access token. Throws OAuthError `invalid_target` (RFC 8707 §2) or `invalid_scope` (RFC 6749 §5.2). */
@@ -45,7 +44,7 @@ export function planAccessToken(context: PlanContext, asked: RequestedAccess): A
   return {
     ...planForm(context.settings, context.box),
     audience: requestedAudience(context, asked.audience),
-    scope: asked.scope === undefined ? null : requestedScope(asked.scope, allowedScopes(context), knownScopes(context)),
+    scope: asked.scope === undefined ? null : requestedScope(asked.scope, allowedScopes(context), notIgnored(context)),
   };
 }
 
@@ -85,12 +84,12 @@ function allowedScopes({ scopes, subject }: PlanContext): Scopes {
 }
 
 /** Returns the scopes that are not ignored; undefined: all, because the box rejects those that it does not know. */
-function knownScopes({ known, box }: PlanContext): Scopes | undefined {
-  return box.tokens?.reject_unknown_scope === true ? undefined : known;
+function notIgnored({ scopes, box }: PlanContext): Scopes | undefined {
+  return box.tokens?.reject_unknown_scope === true ? undefined : knownScopes(scopes, box);
 }
 
 /** Returns the scope of a use of a grant: as requested, out of what is left of the granted scope (RFC 6749 §6). */
 function grantedScope(context: PlanContext, asked: string | undefined, granted: string | null): string | null {
   const left = scopeLeft(granted, allowedScopes(context));
-  return asked === undefined ? left : requestedScope(asked, new Set(left?.split(' ')), knownScopes(context));
+  return asked === undefined ? left : requestedScope(asked, new Set(left?.split(' ')), notIgnored(context));
 }

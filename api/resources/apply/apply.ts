@@ -3,7 +3,7 @@ import { inBoxRecorded } from '../../audit/recorded.ts';
 import type { NoteEvent } from '../../audit/recorded.ts';
 import type { ApplyHead, ApplyLine, ApplyProgress, ApplyResult, Applied } from '../../client/desired-state.ts';
 import type { ClientSecrets } from '../../credentials/client-secret.ts';
-import { makeAuditDays } from '../../db/audit/audit-days.ts';
+import type { DeclaredDays } from '../../db/audit/declared-days.ts';
 import { bumpVersion, ensureBox } from '../../db/box/box.ts';
 import { storeQuota } from '../../db/box/box-use.ts';
 import { releaseHosts } from '../../db/box/box-host.ts';
@@ -39,6 +39,7 @@ export interface ApplyServices {
   readonly secrets: ClientSecrets;
   readonly clientKeys: KeyHosts;
   readonly firstAdmins: FirstAdmins;
+  readonly declaredDays: DeclaredDays;
   /** Returns the audit trail of a call. */
   readonly trailOf: (origin: Origin) => AuditTrail;
   /** Milliseconds since 1970. */
@@ -125,10 +126,10 @@ async function withFirstAdmin(
 }
 
 /** Creates the days of the audit trail for the retention that a Box declares: its first record needs them. */
-async function makeDeclaredDays(judged: readonly JudgedLine[], { pool }: ApplyServices): Promise<void> {
+async function makeDeclaredDays(judged: readonly JudgedLine[], { declaredDays }: ApplyServices): Promise<void> {
   for (const { resource } of judged) {
     if (resource?.resourceType === 'Box' && resource.audit?.retention !== undefined) {
-      await makeAuditDays(pool, resource.audit.retention);
+      await declaredDays(resource.audit.retention);
     }
   }
 }

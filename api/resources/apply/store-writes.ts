@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SecurityEvent } from '../../audit/audit-trail.ts';
 import { Outage } from '../../db/core/outage.ts';
-import { storedContents } from '../../db/resource/resource.ts';
-import type { StoredContent } from '../../db/resource/resource.ts';
+import { isAnothers, storedContents } from '../../db/resource/resource.ts';
+import type { Owner, StoredContent } from '../../db/resource/resource.ts';
 import { storeResources } from '../../db/resource/write.ts';
 import type { ResourceWrite } from '../../db/resource/write.ts';
-import { descriptionsOfGroups, storeGroups, type GroupWrite } from '../../db/user/declared-group.ts';
+import { groupContents, storeGroups } from '../../db/user/declared-group.ts';
+import type { GroupContent, GroupWrite } from '../../db/user/declared-group.ts';
 import { storeEvent } from '../write/resource-event.ts';
 import type { PlannedWrite } from './plan.ts';
 import type { Applying } from './settle-claim.ts';
@@ -36,26 +37,35 @@ export async function storeWrites(
     for (const write of resources) note(writeEvent(write, before.get(`${write.kind}/${write.id}`)));
     if (groups.length === 0) continue;
     const names = groups.map(({ name }) => name);
-    const descriptions = await descriptionsOfGroups(connection, box, names);
+    const contents = await groupContents(connection, box, names);
     const ids = await storeGroups(connection, box, version, groups);
-    for (const write of groups) note(groupEvent(write, ids.get(write.name), descriptions.get(write.name)));
+    for (const write of groups) note(groupEvent(write, ids.get(write.name), contents.get(write.name)));
   }
 }
 
-function writeEvent({ kind, id, body, secrets }: ResourceWrite, before: StoredContent | undefined): SecurityEvent {
+function writeEvent(
+  { kind, id, body, secrets, owner }: ResourceWrite,
+  before: StoredContent | undefined,
+): SecurityEvent {
   const changesSecret = secrets !== undefined && !isDeepStrictEqual(secrets, before?.secrets);
-  return storeEvent({ kind, id }, before?.body, body, changesSecret);
+  const unshown = [...(changesSecret ? ['secret'] : []), ...ownerChange(before?.owner, owner)];
+  return storeEvent({ kind, id }, before?.body, body, unshown);
 }
 
 /** Returns the event of a stored group. Its target is the number, as over REST: a name can be another group later. */
 function groupEvent(
-  { name, description }: GroupWrite,
+  { name, description, owner }: GroupWrite,
   id: number | undefined,
-  before: string | null | undefined,
+  before: GroupContent | undefined,
 ): SecurityEvent {
   if (id === undefined) throw new TypeError(`the group ${name} was not stored`);
-  const previous = before === undefined ? undefined : { description: before };
-  return storeEvent({ kind: 'Group', id: String(id) }, previous, { description }, false);
+  const previous = before && { description: before.description };
+  return storeEvent({ kind: 'Group', id: String(id) }, previous, { description }, ownerChange(before?.owner, owner));
+}
+
+/** Returns `owner` if the declaring object takes over a row of another owner, or of none. */
+function ownerChange(before: Owner | undefined, owner: Owner | undefined): readonly string[] {
+  return owner !== undefined && isAnothers(before, owner) ? ['owner'] : [];
 }
 
 /** Limit of writes in one statement, which bounds its memory. */

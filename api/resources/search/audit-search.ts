@@ -4,6 +4,7 @@ import { daysIn, selectFilledDays } from '../../db/audit/audit-days.ts';
 import { auditListing, readAuditEvent } from '../../db/audit/audit-event.ts';
 import type { AuditEventOfBox, AuditFilters, AuditResult } from '../../db/audit/audit-event.ts';
 import { inBoxAfter } from '../../db/core/transaction.ts';
+import { usualAddress } from '../../ip-address.ts';
 import type { ResourceServices } from '../services.ts';
 import { readDates } from './dates.ts';
 import { search } from './search.ts';
@@ -14,7 +15,7 @@ const results = ['success', 'failure', 'denied'] as const satisfies readonly Aud
 
 const reading = { mode: 'snapshot', statement: () => selectFilledDays } as const;
 
-/** The search in the audit trail; `client` and `user` are those of the actor. */
+/** The search in the audit trail; `client`, `user` and `remote_addr` are those of the actor. */
 export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
   elements: new Set(auditElements),
   sorts: auditListing.orders,
@@ -24,8 +25,12 @@ export const auditSearch: Searchable<AuditEventOfBox, AuditFilters> = {
     event: (text, name) => ({ event: readEvent(name, text) }),
     result: (text, name) => ({ result: readWord(name, text, results) }),
     client: (text) => ({ client: text.replace(/^Client\//, '') }),
-    user: (text, name) => ({ user: readNumber(name, text.replace(/^User\//, ''), 1, Number.MAX_SAFE_INTEGER) }),
+    user: (text, name) => ({ user: readUser(name, text) }),
+    remote_addr: (text, name) => ({ remoteAddr: readAddress(name, text) }),
     target: (text, name) => ({ target: readTarget(name, text) }),
+    member: (text, name) => ({ member: readUser(name, text) }),
+    session: (text, name) => ({ session: readUuid(name, text, 'session') }),
+    request_id: (text) => ({ requestId: text }),
   },
   ranges: { created_at: (texts, name) => ({ createdAt: readDates(name, texts) }) },
   find: ({ pool }, box, request) =>
@@ -58,6 +63,17 @@ export function getAuditEvent(
 function readEvent(name: string, text: string): string {
   if (isAuditEventName(text)) return text;
   throw refusedParameter(name, `must be one of ${Object.keys(auditEvents).join(', ')}`);
+}
+
+function readUser(name: string, text: string): number {
+  return readNumber(name, text.replace(/^User\//, ''), 1, Number.MAX_SAFE_INTEGER);
+}
+
+/** Reads an address in any spelling: records have it in its usual form (RFC 5952). */
+function readAddress(name: string, text: string): string {
+  const address = usualAddress(text);
+  if (address === undefined) throw refusedParameter(name, 'must be one address, such as 192.0.2.7 or 2001:db8::7');
+  return address;
 }
 
 function readTarget(name: string, text: string): string {

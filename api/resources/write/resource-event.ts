@@ -20,15 +20,18 @@ export function resourceEvent(
 /** Fields that never change in a resource. */
 const identity: ReadonlySet<string> = new Set(['resourceType', 'id']);
 
-/** Returns the event of a resource that was stored; `before` is undefined if it is new. */
+/**
+ * Returns the event of a resource that was stored; `before` is undefined if it is new. `unshown` are the names of what
+ * changed besides the fields of the two: a secret, the owner.
+ */
 export function storeEvent(
   key: ResourceKey,
   before: JsonObject | undefined,
   after: JsonObject,
-  changesSecret: boolean,
+  unshown: readonly string[],
 ): SecurityEvent {
   if (before === undefined) return resourceEvent('created', key);
   const names = [...Object.keys(before), ...Object.keys(after)].filter((name) => !identity.has(name));
   const changed = differingFields(before, after, names);
-  return resourceEvent('changed', key, changesSecret ? [...changed, 'secret'].sort() : changed);
+  return resourceEvent('changed', key, [...changed, ...unshown].sort());
 }

@@ -51,7 +51,7 @@ export async function store(
   const write = { kind, id, body, secrets, previous, owner: undefined, digest: undefined };
   const [stored] = await withinQuota(connection, box, () => upsertResources(connection, box, version, [write]));
   if (stored === undefined) throw new Error('an upsert returned no row');
-  note(storeEvent({ kind, id }, current?.body, body, secrets !== undefined));
+  note(storeEvent({ kind, id }, current?.body, body, secrets === undefined ? [] : ['secret']));
   return { stored, created: current === undefined };
 }
 

@@ -1,14 +1,16 @@
 import { expect } from 'chai';
 import type pg from 'pg';
 import { newAuditId } from '../../../api/audit/audit-id.ts';
-import { storeCountedEvents } from '../../../api/db/audit/audit-event.ts';
-import type { AuditEventOfBox } from '../../../api/db/audit/audit-event.ts';
+import { daysIn, selectFilledDays } from '../../../api/db/audit/audit-days.ts';
+import { auditListing, storeCountedEvents } from '../../../api/db/audit/audit-event.ts';
+import type { AuditEventOfBox, AuditFilters } from '../../../api/db/audit/audit-event.ts';
 import { deleteRecords, endBoxData } from '../../../api/db/box/box-data.ts';
 import { bumpVersion } from '../../../api/db/box/box.ts';
 import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
 import { inBox } from '../../../api/db/core/transaction.ts';
 import { entries, startBoxApi } from '../../http/resources/box-api.ts';
 import type { BoxApi } from '../../http/resources/box-api.ts';
+import { costOf } from '../../resources/statement-cost.ts';
 import { ownerQuery } from '../../support/owner-query.ts';
 
 describe('records of the audit trail in the database', () => {
@@ -48,6 +50,37 @@ describe('records of the audit trail in the database', () => {
       .to.include('User/2')
       .and.not.include('User/1');
     expect(await targets('none')).to.deep.equal([]);
+  });
+
+  it('are found by an index of each filter that narrows a search', async () => {
+    await ownerQuery(
+      api,
+      `INSERT INTO boxgate.audit_event (id, version, created_at, day, box, event, result, client, user_id, remote_addr,
+                                        session, target, member)
+       SELECT gen_random_uuid(), b.config_version, now(), boxgate.audit_day('many'), 'many', 'user.deleted', 'success',
+              'c' || n, n, '192.0.2.' || n, gen_random_uuid(), 'User/' || n, n
+         FROM generate_series(1, 5000) n, boxgate.box b WHERE b.box = 'default'`,
+      [],
+    );
+    await ownerQuery(api, 'ANALYZE boxgate.audit_event', []);
+    const session = '0197a0a0-0000-7000-8000-000000000001';
+    const filters: readonly AuditFilters[] = [
+      ...[{ client: 'c7' }, { user: 7 }, { remoteAddr: '192.0.2.7' }, { target: 'User/7' }, { member: 7 }],
+      { session },
+    ];
+    for (const one of filters) {
+      const { buffers, scans } = await inBox(pool, 'many', 'snapshot', async (connection) => {
+        const days = daysIn((await connection.query(selectFilledDays)).rows);
+        const search = { box: 'many', filters: { ...one, days } };
+        return costOf(connection, (noting) => auditListing.count(noting, search));
+      });
+      const ofRecords = scans.filter(({ table }) => table.startsWith('audit_event'));
+      expect(
+        ofRecords.map(({ type }) => type),
+        JSON.stringify(one),
+      ).not.to.include('Seq Scan');
+      expect(buffers, JSON.stringify(one)).to.be.lessThan(30);
+    }
   });
 
   it('cannot be changed or deleted by the API, even in their box', async () => {

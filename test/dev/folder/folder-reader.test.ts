@@ -47,6 +47,20 @@ describe('FolderReader', () => {
     expect(problems()).to.deep.equal([]);
   });
 
+  it('tells of an object of another API group that is named like one of ours, and withholds no removal for it', async () => {
+    folder.write('a.yaml', `${clientYaml('a')}---\napiVersion: boxgate.io/v1\nkind: Client\nmetadata: {name: b}\n`);
+    await list();
+    expect(names()).to.deep.equal(['a@a.yaml:1']);
+    expect(problems()).to.have.length(1);
+    expect(problems()[0]).to.match(
+      /^a\.yaml:\d+: Client of another API group is skipped; those of Boxgate have `apiVersion: boxgate\.dev\/v1`$/,
+    );
+    expect(reader.isComplete).to.equal(true);
+    folder.write('a.yaml', `${clientYaml('a')}# without the other one\n`);
+    await list();
+    expect(problems()).to.deep.equal([]);
+  });
+
   it('passes over other files, hidden ones, packages and the state folder', async () => {
     for (const file of [
       'notes.txt',

@@ -26,6 +26,32 @@ function fault(text: string): string {
   return file.ok ? 'none' : `${String(file.fault.line)}: ${file.fault.message}`;
 }
 
+const named = (apiVersion: string, kind: string): string =>
+  `${apiVersion === '' ? '' : `apiVersion: ${apiVersion}\n`}kind: ${kind}\nmetadata: {name: x}\nspec: {}\n`;
+
+describe('objects of other API groups with the name of one of our kinds', () => {
+  const cases: readonly [apiVersion: string, kind: string, foreign: readonly string[]][] = [
+    ['boxgate.io/v1', 'Client', ['Client@1']],
+    ['openidclient.keycloak.crossplane.io/v1alpha1', 'Client', ['Client@1']],
+    ['boxgate.io/v1', 'Deployment', []],
+    ['apps/v1', 'Deployment', []],
+    ['v1', 'Group', []],
+    ['rbac.authorization.k8s.io/v1', 'Group', []],
+    ['boxgate.dev/v1', 'Client', []],
+  ];
+  for (const [apiVersion, kind, foreign] of cases) {
+    it(`${apiVersion} ${kind}: ${foreign.length === 0 ? 'is not told of' : 'is told of'}`, () => {
+      const file = parseManifests(named(apiVersion, kind));
+      expect(file.ok && file.foreign.map((one) => `${one.kind}@${String(one.line)}`)).to.deep.equal(foreign);
+    });
+  }
+
+  it('are told of one by one, next to what is read', () => {
+    const file = parseManifests(`${client}---\n${named('boxgate.io/v1', 'Box')}---\n${named('a.example/v1', 'Group')}`);
+    expect(file.ok && [file.objects.length, file.foreign.map(({ line }) => line)]).to.deep.equal([1, [8, 13]]);
+  });
+});
+
 const good: [title: string, text: string, found: string[]][] = [
   ['an object without a namespace, in the box default', client, ['default/Client/app@1']],
   ['an object with one', client.replace('name: app', 'name: app\n  namespace: shop'), ['shop/Client/app@1']],

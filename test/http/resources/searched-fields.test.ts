@@ -34,6 +34,7 @@ const noFields: Readonly<Partial<Record<Kind, Readonly<Record<string, readonly [
   AuditEvent: {
     client: ['actor', 'the client is a part of the actor'],
     user: ['actor', 'the user is a part of the actor'],
+    remote_addr: ['actor', 'the address is a part of the actor'],
   },
 };
 

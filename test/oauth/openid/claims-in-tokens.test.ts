@@ -91,6 +91,18 @@ describe('claims about a user in tokens', () => {
     expect(await introspected(jwt)).to.deep.include({ active: true, groups: ['shop', 'staff'] });
   });
 
+  it('are the groups and the email in introspection of a refresh token, as of its access tokens', async () => {
+    const subject = { active: true, sub: String(api.user), username: ann.email };
+    const reply = await tokens('own', 'openid groups');
+    const told = await introspected(textOf(reply, 'refresh_token'));
+    expect(told).to.deep.include({ ...subject, groups: ['shop', 'staff'] });
+    const less = await introspected(textOf(await tokens('own', 'openid email'), 'refresh_token'));
+    expect(less).to.deep.include(subject).and.not.have.property('groups');
+    await join(2);
+    expect(await introspected(textOf(reply, 'refresh_token'))).to.deep.include({ groups: ['staff'] });
+    await join(1, 2);
+  });
+
   it('are the groups in the tokens of the implicit grant', async () => {
     const asked = { client_id: 'spa', redirect_uri: back, nonce: 'n', scope: 'openid groups email' };
     const both = answered(await browser.get(authorizePath({ ...asked, response_type: 'id_token token' })));

@@ -12,12 +12,13 @@ interface Outcome {
   readonly told?: unknown;
 }
 
-/** Rows for a client that may request `openid` and `read`; another client of the box lists `write`. */
+/** Rows for a client that may request `openid` and `read`. Another one lists `write`; the Box declares `declared`. */
 const rows: readonly [asked: string, ignoring: Outcome, rejecting: Outcome][] = [
   ['openid', { granted: 'openid' }, { granted: 'openid' }],
   ['read unknown openid', { granted: 'read openid', told: 'read openid' }, { error: 'invalid_scope' }],
   ['unknown', { granted: undefined, told: '' }, { error: 'invalid_scope' }],
-  ['openid write', { error: 'invalid_scope' }, { error: 'invalid_scope' }],
+  ['openid write', { granted: 'openid', told: 'openid' }, { error: 'invalid_scope' }],
+  ['write', { granted: undefined, told: '' }, { error: 'invalid_scope' }],
   ['openid declared', { error: 'invalid_scope' }, { error: 'invalid_scope' }],
   ['openid groups', { error: 'invalid_scope' }, { error: 'invalid_scope' }],
   ['unknown boxgate', { error: 'invalid_scope' }, { error: 'invalid_scope' }],

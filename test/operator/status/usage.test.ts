@@ -18,8 +18,10 @@ describe('takeUsage', () => {
   let time: number;
   let answer: (after: string) => Promise<BoxUsage>;
   let cache: { usage: UsageCache | undefined };
+  let failures: string[];
   beforeEach(() => {
     [asked, time, cache] = [[], start, { usage: undefined }];
+    failures = [];
     answer = () => Promise.resolve({ clients: [{ id: 'app', live_sessions: 3 }], users: 2, groups: [] });
   });
 
@@ -43,6 +45,9 @@ describe('takeUsage', () => {
       now: () => new Date(time),
       random: () => 0.5,
       onProgress: () => undefined,
+      onUsageFailure(box, error, isNew) {
+        failures.push(`${box} at ${String((time - start) / hour)}: ${error.message}${isNew ? ', new' : ''}`);
+      },
       ...(usagePeriod === 'never' ? {} : { usagePeriod }),
     };
   }
@@ -95,6 +100,21 @@ describe('takeUsage', () => {
     await sweeps(6);
     expect(asked.map((at) => at / hour)).to.deep.equal([0.5, 1.5, 1.75, 2]);
     expect(cache.usage?.known?.users).to.equal(2);
+  });
+
+  it('tells of each failure, and which is the first of a period, until it can read again', async () => {
+    answer = () => Promise.reject(new ManagementError('unavailable', 'away'));
+    await sweeps(8);
+    expect(failures).to.deep.equal([
+      'box at 0.5: away, new',
+      ...['0.75', '1', '1.25'].map((at) => `box at ${at}: away`),
+      'box at 1.5: away, new',
+      'box at 1.75: away',
+    ]);
+    answer = () => Promise.resolve({ clients: [], users: 7, groups: [] });
+    await sweeps(1);
+    expect(failures).to.have.length(6);
+    expect(cache.usage?.known?.users).to.equal(7);
   });
 
   it('hides no bug', async () => {

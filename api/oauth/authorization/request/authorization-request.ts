@@ -63,8 +63,8 @@ export function judgeAuthorizationRequest(query: string, state: BoxState, issuer
     const challenge = challengeIn(parameters, client, type); //          RFC 7636 §4.4.1
     const asked = requestedAccess(parameters);
     const settings = client.client.auth?.[grantOf(type)] ?? {};
-    const { settings: box, knownScopes: known } = state;
-    const context = { settings, scopes: client.scopes, known, box, issuer, subject: 'user' } as const;
+    const { settings: box } = state;
+    const context = { settings, scopes: client.scopes, box, issuer, subject: 'user' } as const;
     const wanted = { ...asked, scope: asked.scope ?? defaultScope(client.scopes) };
     const plan = planAccessToken(context, wanted); //                    §3.3, RFC 8707 §2
     const prompt = readPrompt(parameters);

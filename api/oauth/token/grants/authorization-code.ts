@@ -34,7 +34,6 @@ export const authorizationCode: Grant = {
       const plan = plannedFor(answer, request, {
         settings,
         scopes: client.scopes,
-        known: state.knownScopes,
         box: state.settings,
         issuer,
         subject: 'user',

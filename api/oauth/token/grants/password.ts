@@ -23,9 +23,9 @@ export const password: Grant = {
     const client = await askingClient(request, context);
     const asked = requestedAccess(request.parameters);
     const issuer = services.issuer(state);
-    const { settings: box, knownScopes: known } = state;
+    const { settings: box } = state;
     const subject = 'user-by-password';
-    const plan = planAccessToken({ settings: {}, scopes: client.scopes, known, box, issuer, subject }, asked);
+    const plan = planAccessToken({ settings: {}, scopes: client.scopes, box, issuer, subject }, asked);
     const user = await personIn(request, context);
     if (user === undefined) throw notValid();
     const now = services.now();

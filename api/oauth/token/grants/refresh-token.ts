@@ -37,10 +37,10 @@ export const refreshToken: Grant = {
     const issuer = services.issuer(state);
     const make = (family: RefreshFamily): Refreshed => {
       const holder = { client: client.client.id, user: family.user, type: 'r', remoteAddr } as const;
-      const { settings: box, knownScopes: known } = state;
+      const { settings: box } = state;
       const subject = subjectOfGrant(family.grant);
       const settings = refreshSettings(client.client, family.grant);
-      const plan = planRefreshedToken({ settings, scopes: client.scopes, known, box, issuer, subject }, asked, family);
+      const plan = planRefreshedToken({ settings, scopes: client.scopes, box, issuer, subject }, asked, family);
       const { person } = family;
       const made = makeToken(state, holder, plan, { issuer, key: keyFor(state, plan, now), now, person });
       // OpenID Connect Core §12.2: the same user and sign-in, without a nonce.
