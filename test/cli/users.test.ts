@@ -108,7 +108,8 @@ describe('boxctl user', () => {
   });
 
   it('says each fault of a user that is not created, and exits with 1', async () => {
-    const { code, output, messages } = await boxctl.run(['user', 'new', '-'], {}, 'ann@mail.example:short\n');
+    await api.call('POST', '/users', { body: { email: 'hal@mail.example', password: 'correct horse' } });
+    const { code, output, messages } = await boxctl.run(['user', 'new', '-'], {}, 'hal@mail.example:short\n');
     expect({ code, output }).to.deep.equal({ code: 1, output: '' });
     expect(messages).to.match(/^boxctl: the user is not created:\n/);
     expect(messages)
