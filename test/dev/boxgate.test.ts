@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 // The launcher is tried in a scratch checkout with a small program in the place of dev/main.ts.
 const program = `
@@ -35,10 +35,9 @@ describe('the boxgate command', () => {
   before(() => {
     root = realpathSync(mkdtempSync(join(tmpdir(), 'boxgate-launcher-')));
     mkdirSync(join(root, 'node_modules/node/bin'), { recursive: true });
-    mkdirSync(join(root, 'dev'));
     symlinkSync(process.execPath, join(root, 'node_modules/node/bin/node'));
     copyFileSync(process.execPath, join(root, 'other-node'));
-    copyFileSync('dev/boxgate.cjs', join(root, 'dev/boxgate.cjs'));
+    copyLauncher(root);
     writeFileSync(join(root, 'dev/main.ts'), program);
     writeFileSync(join(root, 'old.cjs'), 'delete process.execve;');
     writeFileSync(join(root, 'package.json'), '{"type":"module"}');
@@ -91,14 +90,21 @@ describe('the boxgate command', () => {
 
   it('says what to do where the dependencies are not installed', () => {
     const bare = mkdtempSync(join(tmpdir(), 'boxgate-bare-'));
-    mkdirSync(join(bare, 'dev'));
-    copyFileSync('dev/boxgate.cjs', join(bare, 'dev/boxgate.cjs'));
+    copyLauncher(bare);
     const answer = spawnSync(process.execPath, [join(bare, 'dev/boxgate.cjs'), 'dev'], { encoding: 'utf8' });
     rmSync(bare, { recursive: true });
     expect(answer.status).to.equal(1);
     expect(answer.stderr).to.match(/^boxgate: its Node\.js is not installed\. Run `npm ci` in \S+ first\.\n$/);
   });
 });
+
+/** Copies what a checkout has of the command, besides its program, into a folder. */
+function copyLauncher(folder: string): void {
+  for (const file of ['dev/boxgate.cjs', 'process/launcher.cjs']) {
+    mkdirSync(join(folder, dirname(file)), { recursive: true });
+    copyFileSync(file, join(folder, file));
+  }
+}
 
 /** Starts the launcher with a program that goes on until it is told to stop; resolves when it does. */
 async function serve([command = '', ...options]: string[], root: string) {

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { beginExchange } from '../../../api/http/request/exchange.ts';
+import { setRequestContext } from '../../../api/http/request/request-context.ts';
 import { send } from '../../../api/http/server/send.ts';
 import { portOf } from '../../support/port-of.ts';
 
@@ -18,7 +18,7 @@ describe('an answer in pieces', () => {
   before(async () => {
     server = createServer((_request, response) => {
       responses.push(response);
-      beginExchange(response, {
+      setRequestContext(response, {
         requestId: 'pieces',
         started: 0,
         remoteAddr: '192.0.2.1',

@@ -1,0 +1,34 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { CliError, EXIT, usageError } from './cli-error.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Asks for a line on a terminal. Throws CliError for ^C, ^D, and where there is no terminal. */
+export function ask(terminal: Terminal, question: string): Promise<string> {
+  return readAnswer(terminal, question, terminal.messages);
+}
+
+/** Asks for a line that does not appear while it is typed. Throws like {@link ask}. */
+export async function askHidden(terminal: Terminal, question: string): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  terminal.messages.write(question);
+  try {
+    return await readAnswer(terminal, '', nowhere);
+  } finally {
+    terminal.messages.write('\n');
+  }
+}
+
+function readAnswer({ input }: Terminal, question: string, output: Writable): Promise<string> {
+  if (input.isTTY !== true) throw usageError('this asks questions, and standard input is no terminal');
+  const lines = createInterface({ input, output, terminal: true, historySize: 0 });
+  return new Promise((resolve, reject) => {
+    lines.on('SIGINT', () => lines.close());
+    // Also at the end of the input. After an answer it changes nothing.
+    lines.on('close', () => reject(new CliError(EXIT.interrupted, '')));
+    lines.question(question, (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
+}

@@ -1,0 +1,137 @@
+import { isObject, parseJson } from '../../crds/json-value.ts';
+import type { JsonObject } from '../../crds/json-value.ts';
+import { plainText } from '../../process/plain-text.ts';
+import { CliError, EXIT } from './cli-error.ts';
+
+/** An answer of a box: one with a status from 200 to 299, or one that the command asked to see itself. */
+export interface BoxAnswer {
+  readonly status: number;
+  /** Parsed JSON; undefined if there is none. */
+  readonly body: unknown;
+  /** Path and query of the next page of a list (RFC 8288). */
+  readonly next: string | undefined;
+}
+
+/** Caller of the endpoints of one box, with a token. */
+export interface BoxClient {
+  readonly box: string;
+  /** Sends a request to a path below the base URL. Throws CliError unless it is accepted, or has the status `expected`. */
+  request(method: string, path: string, options?: RequestOptions): Promise<BoxAnswer>;
+}
+
+/** Options of a request. */
+export interface RequestOptions {
+  readonly body?: JsonObject;
+  /** A status besides 200 to 299 that the command handles itself. */
+  readonly expected?: number;
+}
+
+/** Milliseconds after which a box that does not answer counts as not reached. */
+const PATIENCE = 30_000;
+
+/** Returns the client of a box at a base URL, which sends `token` in the Authorization header. */
+export function createBoxClient(box: string, base: string, token: string): BoxClient {
+  return {
+    box,
+    async request(method, path, { body, expected } = {}) {
+      const headers = {
+        Accept: 'application/json',
+        Authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      };
+      const response = await send(base + path, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const answer = await read(response, base);
+      if (response.ok || response.status === expected) return answer;
+      throw refusal(`${method} ${path.replace(/\?.*/s, '')}`, response, answer.body);
+    },
+  };
+}
+
+/** Returns an access token for a client (RFC 6749 §4.4). Throws CliError. */
+export async function clientToken(base: string, id: string, secret: string): Promise<string> {
+  const body = JSON.stringify({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
+  const response = await send(`${base}/auth/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body,
+  });
+  const answer = await read(response, base);
+  const token = isObject(answer.body) ? answer.body['access_token'] : undefined;
+  if (response.ok && typeof token === 'string') return token;
+  throw refusal(`the token request of client ${plainText(id)}`, response, answer.body);
+}
+
+/** Sends a request. Throws CliError with the reason if no answer comes. */
+async function send(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(PATIENCE) });
+  } catch (error) {
+    throw new CliError(EXIT.unreachable, `${new URL(url).origin} cannot be reached: ${reasonOf(error)}`);
+  }
+}
+
+async function read(response: Response, base: string): Promise<BoxAnswer> {
+  const text = await response.text().catch((error: unknown) => {
+    throw new CliError(EXIT.unreachable, `the answer of ${new URL(base).origin} broke off: ${reasonOf(error)}`);
+  });
+  return { status: response.status, body: parseJson(text), next: nextPage(response.headers.get('Link'), base) };
+}
+
+/** Returns the path and query below the base URL that a Link header names as the next page. */
+function nextPage(link: string | null, base: string): string | undefined {
+  const [, target] = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '') ?? [];
+  if (target === undefined) return undefined;
+  const { pathname, search } = new URL(target, `${base}/`);
+  // Links begin with the issuer, whose host and path may be other ones than those that this caller uses.
+  return pathname.slice(pathname.lastIndexOf('/')) + search;
+}
+
+/** Returns the error for an answer that is no success: its exit code, and what it means for the caller. */
+function refusal(what: string, response: Response, body: unknown): CliError {
+  const { status } = response;
+  const wait = response.headers.get('Retry-After');
+  const again = wait === null ? '' : `; try again in ${plainText(wait)} s`;
+  if (status >= 500 || (status >= 300 && status < 400))
+    return new CliError(EXIT.unreachable, `the box cannot answer now (${String(status)})${again}`);
+  return new CliError(EXIT.refused, `${what} is refused (${String(status)})${meaning(status)}${details(body)}${again}`);
+}
+
+function meaning(status: number): string {
+  if (status === 401) return ': the credential is not valid here, or no longer';
+  if (status === 403) return ': no access policy of the box allows it to this caller';
+  return '';
+}
+
+/** Returns what the body says: of an OAuth error, an OperationOutcome, or the faults of a user's fields. */
+function details(body: unknown): string {
+  if (!isObject(body)) return '';
+  const { error_description: description, issue, errors } = body;
+  if (typeof description === 'string') return `: ${plainText(description)}`;
+  if (isObject(errors))
+    return faultLines(errors)
+      .map((line) => `\n  ${line}`)
+      .join('');
+  if (!Array.isArray(issue)) return '';
+  return issue
+    .filter(isObject)
+    .flatMap(({ diagnostics }) => (typeof diagnostics === 'string' ? [`\n  ${plainText(diagnostics)}`] : []))
+    .join('');
+}
+
+/** Returns the faults of a 422 of `/users`, a line each: `email: is taken: another user has it`. */
+export function faultLines(errors: JsonObject): readonly string[] {
+  return Object.entries(errors).flatMap(([field, messages]) =>
+    (Array.isArray(messages) ? messages : []).map((message) => plainText(`${field}: ${String(message)}`)),
+  );
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return 'unknown reason';
+  if (cause.name === 'TimeoutError') return `no answer within ${String(PATIENCE / 1000)} s`;
+  return plainText(cause.message);
+}

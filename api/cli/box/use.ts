@@ -1,0 +1,26 @@
+import { usageError } from '../cli-error.ts';
+import type { Command } from '../command.ts';
+import { boxName, serverUrl } from '../current-box.ts';
+
+/** `boxctl box use`. */
+export const useBox: Command = {
+  name: 'box use',
+  synopsis: '<box> [--server <URL>]',
+  summary: 'chooses the box, and with --server its installation, of later commands',
+  examples: ['boxctl box use shop --server https://auth.example.com', 'boxctl box use default'],
+  arguments: [1, 1],
+  async run({ args: [box = ''], values, state, terminal }) {
+    const { server } = values;
+    const name = boxName(box, 'the box');
+    const kept = await state.read();
+    if (server === undefined && kept.server === undefined)
+      terminal.messages.write(
+        'boxctl: no installation is chosen yet: add --server <public URL>, or set BOXCTL_SERVER\n',
+      );
+    if (server !== undefined && typeof server !== 'string') throw usageError('--server is given once');
+    await state.write({ box: name, ...(server === undefined ? {} : { server: serverUrl(server, '--server') }) });
+    terminal.output.write(
+      `Later commands use the box ${name}, unless --box, BOXCTL_BOX or a kube context names another.\n`,
+    );
+  },
+};

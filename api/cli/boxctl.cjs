@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+// The `boxctl` command of a checkout.
+'use strict';
+
+require('../../process/launcher.cjs')('boxctl', 'api/cli/main.ts', []);

@@ -1,0 +1,46 @@
+import type { Environment } from '../../process/environment.ts';
+import { clientToken, createBoxClient, type BoxClient } from './box-client.ts';
+import { usageError } from './cli-error.ts';
+import type { OptionValues } from './command.ts';
+import type { BoxAddress } from './current-box.ts';
+
+/** A caller of a box, and what ends what it began. */
+export interface SignedIn {
+  readonly client: BoxClient;
+  /** Closes the session of a token that was requested for this command only. */
+  end(): Promise<void>;
+}
+
+/**
+ * Signs in to a box: with `--token`, `BOXCTL_TOKEN`, or the client of `BOXCTL_CLIENT_ID` and `BOXCTL_CLIENT_SECRET`, in this
+ * order. Throws CliError if there is none, or if the client gets no token.
+ */
+export async function signIn(
+  values: OptionValues,
+  environment: Environment,
+  { box, base }: BoxAddress,
+): Promise<SignedIn> {
+  const given = [values['token'], environment['BOXCTL_TOKEN']].find(
+    (token) => typeof token === 'string' && token !== '',
+  );
+  if (typeof given === 'string')
+    return { client: createBoxClient(box, base, headerSafe(given)), end: () => Promise.resolve() };
+  const id = environment['BOXCTL_CLIENT_ID'] ?? '';
+  const secret = environment['BOXCTL_CLIENT_SECRET'] ?? '';
+  if (id === '' || secret === '')
+    throw usageError('no credential: set BOXCTL_TOKEN, or BOXCTL_CLIENT_ID and BOXCTL_CLIENT_SECRET (or give --token)');
+  const client = createBoxClient(box, base, await clientToken(base, id, secret));
+  return {
+    client,
+    async end() {
+      // The command is done: a session that cannot be closed now expires by itself.
+      await client.request('DELETE', '/Session').catch(() => undefined);
+    },
+  };
+}
+
+/** Returns a token that can stand in a header (RFC 6750 §2.1). Throws CliError without showing it. */
+function headerSafe(token: string): string {
+  if (/^[\w.~+/-]+=*$/.test(token)) return token;
+  throw usageError('the token has characters that no token has: was something else pasted?');
+}

@@ -1,0 +1,51 @@
+import { stringify } from 'yaml';
+import { isObject } from '../../crds/json-value.ts';
+import { plainText } from '../../process/plain-text.ts';
+
+/** Forms in which a command prints its result. */
+export const FORMATS = ['json', 'yaml', 'table'] as const;
+/** One of {@link FORMATS}. */
+export type Format = (typeof FORMATS)[number];
+
+/** A column of a table: its heading, and the text of a record. */
+export interface Column {
+  readonly heading: string;
+  text(record: Readonly<Record<string, unknown>>): string;
+}
+
+/** Returns records in a format, a table with the columns given. Control characters of the data are escaped. */
+export function formatted(value: unknown, format: Format, columns: readonly Column[]): string {
+  switch (format) {
+    case 'json':
+      return `${jsonText(value)}\n`;
+    case 'yaml':
+      return stringify(value);
+    case 'table':
+      return table((Array.isArray(value) ? value : [value]).filter(isObject), columns);
+  }
+}
+
+/** Returns JSON, in which no character moves the cursor of a terminal or hides text on it. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function table(records: readonly Readonly<Record<string, unknown>>[], columns: readonly Column[]): string {
+  const rows = [
+    columns.map(({ heading }) => heading),
+    ...records.map((record) => columns.map((column) => plainText(column.text(record)))),
+  ];
+  const widths = columns.map((_, nth) => Math.max(...rows.map((row) => row[nth]?.length ?? 0)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, nth) => cell.padEnd(widths[nth] ?? 0))
+          .join('   ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}

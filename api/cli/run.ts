@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isObject, parseJson } from '../../crds/json-value.ts';
+import type { Environment } from '../../process/environment.ts';
+import { readCommandLine, splitWords } from './arguments.ts';
+import { CliError, EXIT, usageError } from './cli-error.ts';
+import type { Command, Invocation, OptionValues } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { signIn, type SignedIn } from './credential.ts';
+import { currentBox, type BoxAddress } from './current-box.ts';
+import { commandHelp, overview } from './help.ts';
+import { FORMATS, formatted, type Format } from './output.ts';
+import { stateIn } from './state-file.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Surroundings of a run: where it reads, writes and keeps what it keeps. */
+export interface Surroundings {
+  readonly terminal: Terminal;
+  readonly environment: Environment;
+  /** The person's home folder. */
+  readonly home: string;
+}
+
+/** Runs a command line without the program's name; resolves with the exit code (see EXIT). Errors are printed. */
+export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { output, messages } = surroundings.terminal;
+  try {
+    const text = informationFor(argv);
+    if (text !== undefined) output.write(text);
+    else await runCommand(argv, surroundings);
+    return EXIT.done;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    if (error.message !== '') messages.write(`boxctl: ${error.message}\n`);
+    return error.exitCode;
+  }
+}
+
+/** Returns the text of a request for help or for the version; undefined for another command. Throws CliError. */
+function informationFor(argv: readonly string[]): string | undefined {
+  const { words, values } = splitWords(argv, COMMANDS);
+  if (words[0] === 'version') return `boxctl ${version()}\n`;
+  const group = words.at(-1) === 'help' ? words.slice(0, -1) : values['help'] === true ? words : undefined;
+  if (group !== undefined && isGroup(group)) return overview(COMMANDS, group);
+  if (words.length > 0)
+    return values['help'] === true ? commandHelp(readCommandLine(argv, COMMANDS).command) : undefined;
+  throw usageError(`which command?\n\n${overview(COMMANDS, [])}`);
+}
+
+/** Checks whether words begin the names of several commands, without being one. */
+function isGroup(words: readonly string[]): boolean {
+  const beginning = words.map((word) => `${word} `).join('');
+  return COMMANDS.some(({ name }) => name.startsWith(beginning));
+}
+
+async function runCommand(argv: readonly string[], surroundings: Surroundings): Promise<void> {
+  const { command, args, values } = readCommandLine(argv, COMMANDS);
+  let signedIn: SignedIn | undefined;
+  const invocation = invocationOf(args, values, surroundings, async (address) => {
+    signedIn ??= await signIn(values, surroundings.environment, address);
+    return signedIn;
+  });
+  await ended(command, invocation, async () => signedIn?.end());
+}
+
+async function ended(command: Command, invocation: Invocation, end: () => Promise<void>): Promise<void> {
+  try {
+    await command.run(invocation);
+  } finally {
+    await end();
+  }
+}
+
+function invocationOf(
+  args: readonly string[],
+  values: OptionValues,
+  { terminal, environment, home }: Surroundings,
+  signedIn: (address: BoxAddress) => Promise<SignedIn>,
+): Invocation {
+  const folder = environment['XDG_CONFIG_HOME'] ?? '';
+  const state = stateIn(path.join(folder === '' ? path.join(home, '.config') : folder, 'boxctl', 'state.json'));
+  const format = formatOf(values['output']);
+  const address = (): Promise<BoxAddress> => currentBox(values, environment, { state, home });
+  return {
+    args,
+    values,
+    terminal,
+    state,
+    address,
+    box: async () => (await signedIn(await address())).client,
+    print: (value, otherwise, columns) => void terminal.output.write(formatted(value, format ?? otherwise, columns)),
+  };
+}
+
+function formatOf(value: OptionValues[string]): Format | undefined {
+  const format = FORMATS.find((known) => known === value);
+  if (value !== undefined && format === undefined) throw usageError(`--output must be one of ${FORMATS.join(', ')}`);
+  return format;
+}
+
+function version(): string {
+  const file = parseJson(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return isObject(file) ? String(file['version']) : 'unknown';
+}

@@ -1,0 +1,78 @@
+import { isObject } from '../../../crds/json-value.ts';
+import { plainText } from '../../../process/plain-text.ts';
+import { ask, askHidden } from '../ask.ts';
+import { faultLines, type BoxAnswer, type BoxClient } from '../box-client.ts';
+import { CliError, EXIT, usageError } from '../cli-error.ts';
+import type { Command } from '../command.ts';
+import { firstLine, type Terminal } from '../terminal.ts';
+import { userName } from './user.ts';
+
+interface Account {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** `boxctl user new`: a wizard, or the user that the argument describes. */
+export const newUser: Command = {
+  name: 'user new',
+  synopsis: '[<email>:<password> | -]',
+  summary: 'creates a user; without an argument it asks for email and password, with - it reads them as one line',
+  examples: ['boxctl user new', "boxctl user new 'ann@example.com:correct horse'", 'boxctl user new - < account.txt'],
+  arguments: [0, 1],
+  async run({ args: [given], terminal, box }) {
+    const client = await box();
+    const answer =
+      given === undefined ? await askUntilCreated(client, terminal) : await createOnce(client, terminal, given);
+    const name = isObject(answer.body) ? userName(answer.body) : 'the user';
+    terminal.output.write(`Created user ${plainText(name)} in the box ${client.box}.\n`);
+  },
+};
+
+async function createOnce(client: BoxClient, terminal: Terminal, given: string): Promise<BoxAnswer> {
+  const account = split(given === '-' ? await firstLine(terminal.input) : given);
+  if (given !== '-')
+    terminal.messages.write(
+      'boxctl: the list of processes and the history of the shell show this password; `boxctl user new -` reads it from standard input\n',
+    );
+  const answer = await create(client, account);
+  if (answer.status !== 422) return answer;
+  throw new CliError(
+    EXIT.refused,
+    `the user is not created:${faults(answer)
+      .map((line) => `\n  ${line}`)
+      .join('')}`,
+  );
+}
+
+/** Splits at the first colon: a password may hold others, an email has none outside of quotes. Throws CliError. */
+function split(text: string): Account {
+  const colon = text.indexOf(':');
+  if (colon > 0) return { email: text.slice(0, colon), password: text.slice(colon + 1) };
+  throw usageError('the user is written as <email>:<password>, with a colon between them');
+}
+
+/** Asks for email and password until the box takes them. What it takes is not asked for again. Throws CliError for ^C. */
+async function askUntilCreated(client: BoxClient, terminal: Terminal): Promise<BoxAnswer> {
+  let email: string | undefined;
+  let password: string | undefined;
+  for (;;) {
+    email ??= (await ask(terminal, 'Email: ')).trim();
+    password ??= await askHidden(terminal, 'Password: ');
+    const answer = await create(client, { email, password });
+    if (answer.status !== 422) return answer;
+    const lines = faults(answer);
+    terminal.messages.write(lines.map((line) => `  ${line}\n`).join(''));
+    const isOnly = (field: string): boolean => lines.every((line) => line.startsWith(`${field}: `));
+    if (!isOnly('password')) email = undefined;
+    if (!isOnly('email')) password = undefined;
+  }
+}
+
+function create(client: BoxClient, { email, password }: Account): Promise<BoxAnswer> {
+  return client.request('POST', '/users', { body: { email, password }, expected: 422 });
+}
+
+function faults({ body }: BoxAnswer): readonly string[] {
+  const errors = isObject(body) ? body['errors'] : undefined;
+  return isObject(errors) ? faultLines(errors) : [];
+}

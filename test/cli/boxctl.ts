@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { run } from '../../api/cli/run.ts';
+import { startChild, type ChildProgram } from '../support/child-program.ts';
+
+/** What a run of boxctl printed, and its exit code. */
+export interface Ran {
+  readonly code: number;
+  readonly output: string;
+  readonly messages: string;
+}
+
+/** The command `boxctl` of a person with a home folder of their own. */
+export interface Boxctl {
+  readonly home: string;
+  /** Runs it in this process, with standard input that holds `input` and is no terminal. */
+  run(args: readonly string[], environment?: Readonly<Record<string, string>>, input?: string): Promise<Ran>;
+  /** Starts it on a terminal of its own (script(1)). */
+  onTerminal(args: readonly string[]): ChildProgram;
+  remove(): Promise<void>;
+}
+
+/** The command as a checkout has it. */
+const command = [process.execPath, 'api/cli/boxctl.cjs'] as const;
+
+/** Makes a home folder, in which every run has the variables given. */
+export async function startBoxctl(common: Readonly<Record<string, string>>): Promise<Boxctl> {
+  const home = await mkdtemp(path.join(tmpdir(), 'boxctl-'));
+  const environmentOf = (more: Readonly<Record<string, string>>): Record<string, string> => ({
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    ...common,
+    ...more,
+  });
+  return {
+    home,
+    async run(args, environment = {}, input = '') {
+      const [output, messages] = [new PassThrough(), new PassThrough()];
+      const terminal = { input: Readable.from([Buffer.from(input)]), output, messages };
+      const code = await run(args, { terminal, environment: environmentOf(environment), home });
+      output.end();
+      messages.end();
+      return { code, output: await text(output), messages: await text(messages) };
+    },
+    onTerminal(args) {
+      const line = [...command, ...args].map((word) => `'${word}'`).join(' ');
+      return startChild('script', ['--quiet', '--flush', '--return', '--command', line, '/dev/null'], {
+        env: environmentOf({ TERM: 'xterm', SHELL: '/bin/sh' }),
+      });
+    },
+    remove: () => rm(home, { recursive: true, force: true }),
+  };
+}
