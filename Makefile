@@ -2,7 +2,12 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions schema envtest needs release install
+.PHONY: help dev test check format generate verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions schema envtest needs image sbom release install
+
+DOCKER ?= docker
+TAG ?= dev
+IMAGE ?= boxgate:$(TAG)
+VERSION_OF_PACKAGE = $(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' package.json)
 
 INSTALLED := node_modules/.package-lock.json
 
@@ -24,6 +29,16 @@ format: install ## writes the formatting that check asks for
 
 release: install ## sets the version, dates the changes in CHANGELOG.md, commits and tags (VERSION=1.4.0)
 	@npm run --silent release -- '$(VERSION)'
+
+image: ## the image, by Docker (IMAGE=boxgate:dev; TAG=x is short for IMAGE=boxgate:x; BASE=node:24-bookworm-slim), and its size above the base
+	@$(DOCKER) build --network host --tag $(IMAGE) $(if $(BASE),--build-arg BASE=$(BASE)) --build-arg VERSION=$(VERSION_OF_PACKAGE) \
+	  --build-arg REVISION=$$(git rev-parse HEAD 2>/dev/null || echo unknown) .
+	@DOCKER='$(DOCKER)' ./tools/image/size $(IMAGE) $(or $(BASE),node:24-bookworm-slim)
+
+sbom: ## the list of what the image holds besides its base, as CycloneDX, in dist/
+	@mkdir -p dist
+	@npm sbom --omit=dev --package-lock-only --sbom-format cyclonedx --sbom-type application > dist/boxgate-$(VERSION_OF_PACKAGE).cdx.json
+	@echo "dist/boxgate-$(VERSION_OF_PACKAGE).cdx.json"
 
 generate: install ## writes the files that are made from the schemas
 	@npm run --silent generate

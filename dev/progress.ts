@@ -1,4 +1,4 @@
-import { grouped } from './plain-text.ts';
+import { grouped } from '../process/plain-text.ts';
 
 /** Display of the progress of long work. */
 export interface Progress {

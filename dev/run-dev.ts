@@ -2,7 +2,7 @@ import { dev } from './dev.ts';
 import { handedOn } from './processes/dev-api.ts';
 import { DevError } from './dev-error.ts';
 import { readDevOptions, UsageError } from './options.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from '../process/plain-text.ts';
 import { USAGE } from './usage.ts';
 
 /**

@@ -1,11 +1,8 @@
+import { COMMANDS } from '../program/usage.ts';
+
 /** Text that `boxgate help` prints. */
 export const USAGE = `Usage: boxgate dev <folder>   serve what the manifests in a folder declare, with no cluster
-       boxgate api            serve the boxes of a database (settings: docs/configuration.md)
-       boxgate operator       keep the boxes of a Kubernetes cluster as they are declared
-       boxgate migrate        bring a database to this release's schema, as its owner
-       boxgate admin reset <box> <email>
-                              give an administrator a new password, which is read from standard input
-       boxgate help           this text (also --help, and boxgate dev --help)
+       ${COMMANDS}       boxgate help           this text (also --help, and boxgate dev --help)
        boxgate version        the version (also --version)
 
 Options of boxgate dev:

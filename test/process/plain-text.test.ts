@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { plainText } from '../../dev/plain-text.ts';
+import { plainText } from '../../process/plain-text.ts';
 
 const cases: [title: string, text: string, plain: string][] = [
   ['leaves text as it is', 'examples/größe.yaml: 1 of 2', 'examples/größe.yaml: 1 of 2'],

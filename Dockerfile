@@ -1,0 +1,26 @@
+# The image of Boxgate: `make image`. Commands: api, operator, migrate, admin (docs/kubernetes.md).
+# It needs no shell, no writable folder and no root. Nothing runs in the second stage, so a base without a shell works.
+ARG BASE=node:24-bookworm-slim
+
+FROM ${BASE} AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --omit=optional --loglevel=error
+COPY . .
+RUN node tools/image/main.ts /app
+
+FROM ${BASE}
+ARG VERSION=unknown
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Boxgate" \
+      org.opencontainers.image.description="A Kubernetes-native OAuth 2.0 authorization server" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app /app
+USER 65532:65532
+EXPOSE 8080 8081 8082
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "/app/program/main.js"]

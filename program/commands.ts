@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { plainText } from '../process/plain-text.ts';
+import { withSmallHeap } from '../process/small-heap.ts';
+import { USAGE } from './usage.ts';
+
+/** Variants of the program: the image's own, or the `boxgate` command of a checkout. */
+export interface ProgramOptions {
+  /** Text of `boxgate help`; by default that of the image. */
+  readonly usage?: string;
+  /** Folder for compiled code; without it nothing is written. */
+  readonly compileCache?: string;
+}
+
+/**
+ * Runs a command; resolves with its exit code, 2 for an unknown command. Each command loads its own program only, because
+ * the API does not need the reconciler in memory.
+ */
+export async function run(
+  [command, ...args]: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  { usage = USAGE, compileCache }: ProgramOptions,
+): Promise<number> {
+  switch (command) {
+    case 'api':
+    case 'admin':
+    case 'migrate': {
+      const { main } = await import('../api/main.ts');
+      return main([command, ...args], environment);
+    }
+    case 'operator': {
+      withSmallHeap(compileCache, environment);
+      const { main } = await import('../operator/main.ts');
+      return main([command, ...args], environment);
+    }
+    case 'help':
+    case '--help':
+    case '-h':
+      process.stdout.write(usage);
+      return 0;
+    case 'version':
+    case '--version':
+    case '-v':
+      process.stdout.write(`boxgate ${versionOf(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))}\n`);
+      return 0;
+    case undefined:
+      process.stderr.write(usage);
+      return 2;
+    default:
+      process.stderr.write(`boxgate: there is no command ${plainText(command)}\n\n${usage}`);
+      return 2;
+  }
+}
+
+function versionOf(packageJson: string): string {
+  const value: unknown = JSON.parse(packageJson);
+  return typeof value === 'object' && value !== null && 'version' in value ? String(value.version) : 'unknown';
+}

@@ -1,0 +1,5 @@
+import { run } from './commands.ts';
+import { endOnSignals } from './end-on-signals.ts';
+
+endOnSignals(process);
+process.exitCode = await run(process.argv.slice(2), process.env, {});

@@ -1,0 +1,12 @@
+/** Lines of the commands that every installation has: the image, and the `boxgate` command of a checkout. */
+export const COMMANDS = `boxgate api            serve the boxes of a database (settings: docs/configuration.md)
+       boxgate operator       keep the boxes of a Kubernetes cluster as they are declared
+       boxgate migrate        bring a database to this release's schema, as its owner
+       boxgate admin reset <box> <email>
+                              give an administrator a new password, which is read from standard input
+`;
+
+/** Text that `boxgate help` prints in the image. */
+export const USAGE = `Usage: ${COMMANDS}       boxgate help           this text (also --help)
+       boxgate version        the version (also --version)
+`;

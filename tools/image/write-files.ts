@@ -1,0 +1,50 @@
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { isObject } from '../../crds/json-value.ts';
+import { runProgram } from '../run-program.ts';
+import { isRuntimeFile, runtimePackages } from './runtime-packages.ts';
+
+/**
+ * Writes the program as the image holds it into a folder that does not exist yet: compiled JavaScript, migrations, and
+ * the packages of `dependencies`. `root` is a checkout with installed packages. Throws an Error of one sentence.
+ */
+export async function writeFiles(root: string, folder: string): Promise<void> {
+  await mkdir(path.dirname(path.resolve(folder)), { recursive: true });
+  await mkdir(folder);
+  await compile(root, folder);
+  await cp(path.join(root, 'api/db/migrations'), path.join(folder, 'api/db/migrations'), { recursive: true });
+  await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
+  await writeDescription(root, folder);
+  await copyPackages(root, folder);
+}
+
+async function compile(root: string, folder: string): Promise<void> {
+  const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+  const settings = ['--project', path.join(root, '.config/tsconfig.image.json'), '--outDir', path.resolve(folder)];
+  await runProgram(process.execPath, [compiler, ...settings], { title: 'the compiler' });
+}
+
+/** Writes package.json: node reads the type of the modules from it, and the program its version. */
+async function writeDescription(root: string, folder: string): Promise<void> {
+  const described: unknown = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+  if (!isObject(described)) throw new Error('package.json is not an object');
+  const { name, version, license, type, dependencies } = described;
+  const text = JSON.stringify({ name, version, license, private: true, type, dependencies }, null, 2);
+  await writeFile(path.join(folder, 'package.json'), `${text}\n`);
+}
+
+async function copyPackages(root: string, folder: string): Promise<void> {
+  const lock: unknown = JSON.parse(await readFile(path.join(root, 'package-lock.json'), 'utf8'));
+  for (const { place, isOptional } of runtimePackages(lock)) {
+    const from = path.join(root, place);
+    try {
+      await cp(from, path.join(folder, place), {
+        recursive: true,
+        filter: (file) => isRuntimeFile(path.relative(from, file), process.arch),
+      });
+    } catch (cause) {
+      if (isOptional) continue;
+      throw new Error(`The package ${place} cannot be copied: run npm ci`, { cause });
+    }
+  }
+}
