@@ -1,6 +1,6 @@
 import type { RootHookObject } from 'mocha';
-import { listObjects, nameOf, kubectl } from './kubectl.ts';
 import { install, release, system } from './installation.ts';
+import { kubectl, listObjects, nameOf } from './kubectl.ts';
 import { runCommand } from './run-command.ts';
 import { timed } from './timed.ts';
 
@@ -31,7 +31,7 @@ export async function mochaGlobalTeardown(): Promise<void> {
 
 /** After a failure, prints what the cluster says about the pods of Boxgate. */
 export const mochaHooks: RootHookObject = {
-  async afterEach() {
+  async afterEach(this: Mocha.Context) {
     if (this.currentTest?.state === 'failed') process.stdout.write(await diagnosis());
   },
 };

@@ -6,8 +6,6 @@ export interface CommandOptions {
   readonly input?: string;
   /** Milliseconds after which it is killed. Default: five minutes, far beyond what it needs. */
   readonly timeout?: number;
-  /** Destination of its standard error: shown at once, or only in the error (default). */
-  readonly stderr?: 'shown';
   /** Environment variables, in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -27,17 +25,14 @@ export class CommandError extends Error {
 export function runCommand(
   command: string,
   parameters: readonly string[],
-  { input = '', timeout = 300_000, stderr, env = {} }: CommandOptions = {},
+  { input = '', timeout = 300_000, env = {} }: CommandOptions = {},
 ): Promise<string> {
   const title = shortened([command, ...parameters].join(' '));
   return new Promise((resolve, reject) => {
-    const child = spawn(command, parameters, {
-      env: { ...process.env, ...env },
-      stdio: ['pipe', 'pipe', stderr === 'shown' ? 'inherit' : 'pipe'],
-    });
+    const child = spawn(command, parameters, { env: { ...process.env, ...env }, stdio: 'pipe' });
     let [output, said] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
     const late = setTimeout(() => child.kill('SIGKILL'), timeout);
     child.on('error', ({ message }) => {
       clearTimeout(late);
