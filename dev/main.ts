@@ -32,6 +32,10 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
       const { main } = await import('../operator/main.ts');
       return main([command, ...args], process.env);
     }
+    case 'keys': {
+      const { main } = await import('../operator/keys/main.ts');
+      return main([command, ...args], process.env);
+    }
     case 'prepare-database': {
       const { prepareInProcess } = await import('./processes/prepare-database.ts');
       return prepareInProcess(process.stdin);
