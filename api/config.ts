@@ -5,6 +5,7 @@ import type { Environment, EnvironmentReader } from '../process/environment.ts';
 import { readManagementKeys, readPublicUrl } from '../process/installation-settings.ts';
 import { logLevels } from '../process/log.ts';
 import type { LogLevel } from '../process/log.ts';
+import { Secret } from './client/secret.ts';
 import { resourcesInMemory } from './state/recent-boxes.ts';
 
 /** The settings of `boxgate api`, each from one variable of the environment (docs/configuration.md). */
@@ -30,6 +31,8 @@ export interface ApiConfig {
   readonly clusterDomain: string;
   /** BOXGATE_TRUSTED_PROXIES: addresses and networks whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
+  /** BOXGATE_DATABASE_WAIT_SECONDS: time that a start waits for the database and its schema. */
+  readonly databaseWaitSeconds: number;
   /** BOXGATE_POOL_SIZE: connections to Postgres of each of the two pools. */
   readonly poolSize: number;
   /** BOXGATE_HASH_THREADS: argon2 verifications at once. */
@@ -59,6 +62,12 @@ export interface MigrateConfig {
   readonly ownerUrl: string;
   /** The role of BOXGATE_DATABASE_URL. */
   readonly apiRole: string;
+  /** BOXGATE_CREATE_API_ROLE: the password of that role, which is created or gets it; undefined: it must exist. */
+  readonly apiPassword: Secret | undefined;
+  /** BOXGATE_DATABASE_WAIT_SECONDS. */
+  readonly databaseWaitSeconds: number;
+  /** BOXGATE_LEAVE_NEWER_SCHEMA: a database that is newer than the release is left as it is, without an error. */
+  readonly leaveNewer: boolean;
 }
 
 /** The settings of `boxgate admin reset`. */
@@ -77,6 +86,7 @@ export function readApiConfig(environment: Environment): ApiConfig {
     standalone: read.flag('BOXGATE_STANDALONE'),
     clusterDomain: read.text('BOXGATE_CLUSTER_DOMAIN', 'cluster.local', isDomain, 'must be a domain in lower case'),
     trustedProxies: read.list('BOXGATE_TRUSTED_PROXIES', isNetwork, networks),
+    databaseWaitSeconds: readDatabaseWait(read),
     poolSize: read.integer('BOXGATE_POOL_SIZE', 4, 1, 100),
     hashThreads: read.integer('BOXGATE_HASH_THREADS', Math.max(1, availableParallelism() - 1), 1, 64),
     revocationsNeedStandby: read.flag('BOXGATE_REVOCATIONS_NEED_STANDBY'),
@@ -108,8 +118,22 @@ export function readMigrateConfig(environment: Environment): MigrateConfig {
     if (owner.username !== '' && owner.username === api.username) {
       read.wrong('BOXGATE_DATABASE_URL', "must name a role of the API's own, not the owner of BOXGATE_OWNER_URL");
     }
-    return { ownerUrl: owner.href, apiRole: decodeURIComponent(api.username) };
+    const createsRole = read.flag('BOXGATE_CREATE_API_ROLE');
+    if (createsRole && api.password === '') {
+      read.wrong('BOXGATE_DATABASE_URL', 'must have a password, which BOXGATE_CREATE_API_ROLE gives to its role');
+    }
+    return {
+      ownerUrl: owner.href,
+      apiRole: decodeURIComponent(api.username),
+      apiPassword: createsRole ? new Secret(decodeURIComponent(api.password)) : undefined,
+      databaseWaitSeconds: readDatabaseWait(read),
+      leaveNewer: read.flag('BOXGATE_LEAVE_NEWER_SCHEMA'),
+    };
   });
+}
+
+function readDatabaseWait(read: EnvironmentReader): number {
+  return read.integer('BOXGATE_DATABASE_WAIT_SECONDS', 0, 0, 3_600);
 }
 
 const ipAddress = 'must be an IP address, such as 127.0.0.1';

@@ -1,6 +1,7 @@
 import { affectedEmails } from './check-emails.ts';
 import { readApiConfig, readMigrateConfig, readResetAdminConfig } from './config.ts';
 import type { ApiConfig } from './config.ts';
+import { ensureApiRole } from './db/core/api-role.ts';
 import { migrate } from './db/core/migrate.ts';
 import type { Environment } from '../process/environment.ts';
 import type { Log } from '../process/log.ts';
@@ -8,6 +9,7 @@ import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { runResetAdmin } from './reset-admin-command.ts';
 import { serveApi } from './serve.ts';
+import { waitForDatabase } from './wait-for-database.ts';
 
 const usage = `Usage: boxgate api                      serve the boxes of a database
        boxgate migrate                  bring a database to this release's schema, as its owner
@@ -30,8 +32,14 @@ export function main(args: readonly string[], environment: Environment): Promise
 }
 
 async function runMigrate(environment: Environment): Promise<number> {
-  const { ownerUrl, apiRole } = readMigrateConfig(environment);
-  const { applied, schema } = await migrate(ownerUrl, apiRole);
+  const { ownerUrl, apiRole, apiPassword, databaseWaitSeconds, leaveNewer } = readMigrateConfig(environment);
+  const onReason = (reason: string): void =>
+    void process.stderr.write(`boxgate: waiting for the database: ${reason}\n`);
+  const wait = { seconds: databaseWaitSeconds, signal: new AbortController().signal, onReason };
+  const { applied, schema } = await waitForDatabase(async () => {
+    if (apiPassword !== undefined) await ensureApiRole(ownerUrl, apiRole, apiPassword.reveal());
+    return migrate(ownerUrl, apiRole, leaveNewer);
+  }, wait);
   const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`;
   process.stdout.write(`schema ${String(schema)}: ${done}\n`);
   return 0;
@@ -60,7 +68,9 @@ async function runApi(environment: Environment): Promise<number> {
 
 async function serveUntilStopped(config: ApiConfig, log: Log): Promise<void> {
   const stopped = stopSignal(config.parentPipe);
-  const api = await serveApi(config, log);
+  const starting = new AbortController();
+  void stopped.then(() => starting.abort());
+  const api = await serveApi(config, log, Date.now, starting.signal);
   log.info({ port: api.port, management_port: api.managementPort }, 'listening');
   await stopped;
   log.info('stopping');

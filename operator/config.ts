@@ -62,7 +62,7 @@ export type ClusterAccess =
 export function readOperatorConfig(environment: Environment): OperatorConfig {
   return reading(environment, (read) => ({
     ...readInstallation(read),
-    namespace: read.requiredText('BOXGATE_NAMESPACE', isName, 'must be the namespace that the operator runs in'),
+    namespace: readNamespace(read),
     podUid: optional(read.text('BOXGATE_POD_UID', '', isUid, 'must be the uid of the pod')),
     serviceAccount: read.text(
       'BOXGATE_SERVICE_ACCOUNT',
@@ -102,6 +102,15 @@ function readInstallation(read: EnvironmentReader) {
 /** Reads only the access to the cluster, for commands that need nothing else. Throws ConfigError. */
 export function readClusterAccess(environment: Environment): ClusterAccess {
   return reading(environment, accessOf);
+}
+
+/** Reads the settings of an uninstallation: the access to the cluster, and the operator's namespace. Throws ConfigError. */
+export function readUninstallConfig(environment: Environment): Pick<OperatorConfig, 'access' | 'namespace'> {
+  return reading(environment, (read) => ({ access: accessOf(read), namespace: readNamespace(read) }));
+}
+
+function readNamespace(read: EnvironmentReader): string {
+  return read.requiredText('BOXGATE_NAMESPACE', isName, 'must be the namespace that the operator runs in');
 }
 
 function accessOf(read: EnvironmentReader): ClusterAccess {

@@ -32,6 +32,10 @@ export async function run(
       const { main } = await import('../operator/main.ts');
       return main([command, ...args], environment);
     }
+    case 'keys': {
+      const { main } = await import('../operator/keys/main.ts');
+      return main([command, ...args], environment);
+    }
     case 'help':
     case '--help':
     case '-h':
