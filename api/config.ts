@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { reading } from '../process/environment.ts';
 import type { Environment, EnvironmentReader } from '../process/environment.ts';
-import { readManagementKeys, readPublicUrl } from '../process/installation-settings.ts';
+import { readClusterDomain, readManagementKeys, readPublicUrl } from '../process/installation-settings.ts';
 import { logLevels } from '../process/log.ts';
 import type { LogLevel } from '../process/log.ts';
 import { Secret } from './client/secret.ts';
@@ -84,7 +84,7 @@ export function readApiConfig(environment: Environment): ApiConfig {
     encryptionKeys: readEncryptionKeys(read),
     publicUrl: readPublicUrl(read),
     standalone: read.flag('BOXGATE_STANDALONE'),
-    clusterDomain: read.text('BOXGATE_CLUSTER_DOMAIN', 'cluster.local', isDomain, 'must be a domain in lower case'),
+    clusterDomain: readClusterDomain(read),
     trustedProxies: read.list('BOXGATE_TRUSTED_PROXIES', isNetwork, networks),
     databaseWaitSeconds: readDatabaseWait(read),
     poolSize: read.integer('BOXGATE_POOL_SIZE', 4, 1, 100),
@@ -168,10 +168,6 @@ function isEncoded(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function isDomain(text: string): boolean {
-  return /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text);
 }
 
 function isNetwork(text: string): boolean {

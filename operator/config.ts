@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { reading, type Environment, type EnvironmentReader } from '../process/environment.ts';
-import { isPlainUrl, readManagementKeys, readPublicUrl } from '../process/installation-settings.ts';
+import { isPlainUrl, readClusterDomain, readManagementKeys, readPublicUrl } from '../process/installation-settings.ts';
 import { logLevels, type LogLevel } from '../process/log.ts';
 import { Secret } from '../api/client/secret.ts';
 
@@ -14,6 +14,10 @@ export interface OperatorConfig {
   readonly digestKey: Secret;
   /** BOXGATE_PUBLIC_URL. */
   readonly publicUrl: string;
+  /** BOXGATE_PUBLIC_TLS: true if the API's public port serves TLS. */
+  readonly publicTls: boolean;
+  /** BOXGATE_CLUSTER_DOMAIN: the domain of the cluster's Services. */
+  readonly clusterDomain: string;
   /** BOXGATE_CLUSTER_ID; undefined: the uid of the namespace kube-system. */
   readonly clusterId: string | undefined;
   /** BOXGATE_ADOPT_CLUSTER: the older cluster whose rows and boxes this one takes over. */
@@ -94,6 +98,8 @@ function readInstallation(read: EnvironmentReader) {
     managementKey: new Secret(readManagementKeys(read)[0] ?? ''),
     digestKey: new Secret(read.requiredText('BOXGATE_DIGEST_KEY', isDigestKey, digestKey)),
     publicUrl: readPublicUrl(read),
+    publicTls: read.flag('BOXGATE_PUBLIC_TLS'),
+    clusterDomain: readClusterDomain(read),
     clusterId: optional(read.text('BOXGATE_CLUSTER_ID', '', isUid, clusterId)),
     adoptCluster: optional(read.text('BOXGATE_ADOPT_CLUSTER', '', isUid, clusterId)),
   };

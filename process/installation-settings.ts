@@ -12,6 +12,15 @@ export function readPublicUrl(read: EnvironmentReader): string {
   return read.url('BOXGATE_PUBLIC_URL', isPlainUrl, must).href.replace(/\/+$/, '');
 }
 
+/** Reads BOXGATE_CLUSTER_DOMAIN: the domain of the cluster's Services. */
+export function readClusterDomain(read: EnvironmentReader): string {
+  return read.text('BOXGATE_CLUSTER_DOMAIN', 'cluster.local', isDomain, 'must be a domain in lower case');
+}
+
+function isDomain(text: string): boolean {
+  return /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text);
+}
+
 /** Checks whether a URL is http or https and has no query, fragment, user name or password. */
 export function isPlainUrl(url: URL): boolean {
   return /^https?:$/.test(url.protocol) && url.search + url.hash + url.username + url.password === '';

@@ -13,11 +13,14 @@ export function isMassDeletion({ missing, rows }: Missing): boolean {
 
 /** Returns the sum over all boxes. */
 export function inAllBoxes(
-  boxes: Iterable<{ readonly missing: number; readonly stored: { readonly rows: ReadonlyMap<string, unknown> } }>,
+  boxes: Iterable<{
+    readonly deletions: { readonly missing: number };
+    readonly stored: { readonly rows: ReadonlyMap<string, unknown> };
+  }>,
 ): Missing {
   let [missing, rows] = [0, 0];
   for (const box of boxes) {
-    missing += box.missing;
+    missing += box.deletions.missing;
     rows += box.stored.rows.size;
   }
   return { missing, rows };

@@ -1,5 +1,5 @@
 import type { StoredState } from '../reconcile/stored-state.ts';
-import type { BoxPass } from '../reconcile/box-pass.ts';
+import type { Quota } from '../../crds/quota.ts';
 
 /** Objects beyond a quota that a sweep retries, the oldest first: rows may have been deleted over REST. */
 const retriedInSweep = 1_000;
@@ -21,6 +21,6 @@ export function retryBeyondQuota(stored: StoredState): boolean {
 }
 
 /** Returns the quotas that the API should have, as JSON; those that it has if the Namespace's cannot be read. */
-export function quotaText({ quota, memory }: Pick<BoxPass, 'quota' | 'memory'>): string {
-  return quota === undefined ? memory.stored.quota : JSON.stringify(quota, Object.keys(quota).sort());
+export function quotaText(quota: Partial<Quota> | undefined, stored: StoredState): string {
+  return quota === undefined ? stored.quota : JSON.stringify(quota, Object.keys(quota).sort());
 }

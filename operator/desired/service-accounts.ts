@@ -2,19 +2,31 @@ import type { PinnedServiceAccount, SeenServiceAccount } from '../../api/client/
 import { ManagementError } from '../../api/client/management-error.ts';
 import { accountName, type AccountName, type AccountState } from './account-state.ts';
 import type { Desired } from './desired.ts';
-import type { BoxPass } from '../reconcile/box-pass.ts';
+import type { BoxApi } from '../reconcile/box-api.ts';
+import type { Source } from './source.ts';
+
+/** The API, and the source that knows the ServiceAccounts of the cluster. */
+export interface AccountSources {
+  readonly box: string;
+  readonly api: Pick<BoxApi, 'serviceAccounts'>;
+  readonly serviceAccounts: Source['serviceAccounts'];
+  readonly signal: AbortSignal;
+}
 
 /**
  * Compares the pins of a box, and the uids that entries name, with the ServiceAccounts of the cluster. The API is told
  * of those that are gone, refuses their tokens, and revokes those of their clients. If the cluster may not be asked, or
- * the API is an older one, nothing is known. Throws ManagementError.
+ * the API is an older one, nothing is known. Returns the states by object key; `before` has the earlier ones. Throws
+ * ManagementError.
  */
-export async function followServiceAccounts(pass: BoxPass, desired: readonly Desired[]): Promise<void> {
-  const { box, memory, context, signal } = pass;
-  const { serviceAccounts } = context.source;
+export async function followServiceAccounts(
+  desired: readonly Desired[],
+  before: AccountStates,
+  { box, api, serviceAccounts, signal }: AccountSources,
+): Promise<AccountStates> {
   const listed = desired.flatMap(({ validated }) => validated.accounts);
-  if (serviceAccounts === undefined || listed.length + memory.accounts.size === 0) return;
-  const pins = listed.length === 0 ? [] : await askedPins(pass);
+  if (serviceAccounts === undefined || listed.length + before.size === 0) return before;
+  const pins = listed.length === 0 ? [] : await askedPins(api);
   const entries = entriesOf(desired, pins);
   const asked = entries.flatMap(({ namespace, name, declared, pin }) => {
     const uid = declared ?? pin?.uid;
@@ -23,9 +35,12 @@ export async function followServiceAccounts(pass: BoxPass, desired: readonly Des
   const seen = await serviceAccounts(box, listed, asked, signal);
   const seenNow = (account: AccountName): string | null | undefined => seen.get(accountName(account));
   const told = entries.flatMap((entry) => news(entry, seenNow(entry)));
-  const stored = told.length === 0 ? pins : await tell(pass, told);
-  memory.accounts = statesOf(desired, stored, seenNow, memory.accounts);
+  const stored = told.length === 0 ? pins : await api.serviceAccounts(told);
+  return statesOf(desired, stored, seenNow, before);
 }
+
+/** By object key: the states of a client's pinned ServiceAccounts. */
+type AccountStates = ReadonlyMap<string, readonly AccountState[]>;
 
 /** An entry of a client's row. */
 interface Entry extends AccountName {
@@ -66,20 +81,13 @@ function news(
 }
 
 /** Returns the pins; none if the API is of an older release, which does not know the call. */
-async function askedPins(pass: BoxPass): Promise<readonly PinnedServiceAccount[]> {
+async function askedPins(api: AccountSources['api']): Promise<readonly PinnedServiceAccount[]> {
   try {
-    return await tell(pass, []);
+    return await api.serviceAccounts([]);
   } catch (error) {
     if (error instanceof ManagementError && error.code === 'refused') return [];
     throw error;
   }
-}
-
-async function tell(
-  { box, context: { management, cluster, epoch }, signal }: BoxPass,
-  seen: readonly SeenServiceAccount[],
-): Promise<readonly PinnedServiceAccount[]> {
-  return management.serviceAccounts(box, { cluster, epoch: await epoch(signal), seen }, signal);
 }
 
 /** Returns the states by object key. An unchanged list stays the same instance: then the status is as it was. */
@@ -87,8 +95,8 @@ function statesOf(
   desired: readonly Desired[],
   pins: readonly PinnedServiceAccount[],
   seenNow: (account: AccountName) => string | null | undefined,
-  before: ReadonlyMap<string, readonly AccountState[]>,
-): ReadonlyMap<string, readonly AccountState[]> {
+  before: AccountStates,
+): AccountStates {
   const ofEntry = new Map(pins.map((pin) => [keyOf(pin), pin]));
   const states = desired.flatMap(({ object, validated }) => {
     const found = validated.accounts.flatMap((entry, index) => {

@@ -1,28 +1,40 @@
-import { candidatesOf } from '../desired/declared-state.ts';
+import type { NamespaceClaim } from '../../api/client/desired-state.ts';
+import { candidatesOf } from '../desired/candidates.ts';
+import type { Desired } from '../desired/desired.ts';
 import { withoutTaken } from '../desired/host-claims.ts';
 import type { Listing } from '../desired/source.ts';
 import { recordQuotaFault } from '../status/quota-events.ts';
-import { applyLines, type ApplyCaller } from './apply/apply-call.ts';
-import type { BoxMemory } from './box-memory.ts';
+import { boxApi, type BoxApi } from './box-api.ts';
+import type { BoxCache } from './box-cache.ts';
 import type { BoxPass, PassRequest } from './box-pass.ts';
 import { publishAnew } from './publish.ts';
 
 /** Reads and validates the declarations of a box. Throws what the source throws, and ManagementError. */
 export async function openPass(request: PassRequest): Promise<BoxPass> {
-  const { box, memory, scope, context } = request;
+  const { box, cache, scope, context, signal } = request;
   const listing = await listed(request);
-  await retire({ ...request, listing }, memory);
-  // New definitions change the fields of statuses.
-  if (memory.definitions !== listing.definitions) publishAnew(memory);
-  const candidates = candidatesOf(listing, memory, context.defaultIssuer(box));
-  noteClaim(listing, memory);
-  const pass = { ...request, listing, candidates, isSweep: scope === 'everything' || !memory.stored.isKnown };
-  recordQuotaFault(pass);
-  memory.nextLook = undefined;
+  const api = boxApi({ box, isGone: listing.isGone === true }, context, signal);
+  await retire(api, listing, cache);
+  // New definitions change the meaning of objects and the fields of statuses.
+  const isSameMeaning = cache.declared.definitions === listing.definitions;
+  if (!isSameMeaning) publishAnew(cache);
+  const known = isSameMeaning ? cache.declared.objects : nothingKnown;
+  const candidates = candidatesOf(listing, known, context.defaultIssuer(box));
+  noteClaim(listing, cache);
+  cache.namespace.quotaFault = recordQuotaFault(box, candidates, {
+    fault: listing.quota?.fault,
+    before: cache.namespace.quotaFault,
+    events: context.events,
+  });
+  cache.nextLook = undefined;
+  const isSweep = scope === 'everything' || !cache.stored.isSynced;
   // Statuses that somebody else wrote: only in a sweep, so that two conflicting writers write rarely.
-  if (pass.isSweep) publishAnew(memory, context.source.takeRewritten?.(box) ?? []);
-  return pass;
+  if (isSweep) publishAnew(cache, context.source.takeRewritten?.(box) ?? []);
+  const secrets = { box, keeper: context.keeper, cache: cache.secrets, signal };
+  return { ...request, listing, candidates, known, isSweep, api, secrets };
 }
+
+const nothingKnown: ReadonlyMap<string, Desired> = new Map();
 
 /** Reads the declarations. Hosts are assigned to all boxes before anything of one box is sent. */
 async function listed({ box, context: { source, hosts }, signal }: PassRequest): Promise<Listing> {
@@ -34,33 +46,40 @@ async function listed({ box, context: { source, hosts }, signal }: PassRequest):
 }
 
 /** Retires a box without a namespace before anything else: it serves nothing, even if rows cannot be removed yet. */
-async function retire(caller: ApplyCaller, memory: BoxMemory): Promise<void> {
-  const isGone = caller.listing.isGone === true;
-  if (isGone && !memory.isRetired) await applyLines(caller, false, []);
-  memory.isRetired = isGone;
+async function retire(api: BoxApi, listing: Listing, { namespace }: BoxCache): Promise<void> {
+  const isGone = listing.isGone === true;
+  if (isGone && !namespace.isRetired) await api.apply(false, []);
+  namespace.isRetired = isGone;
 }
 
 /**
  * Requests a comparison of everything if the namespace, or an admin's decision on it, has changed: that comparison
  * tells the API even if no object of the box is applied, because all of them are suspended or invalid.
  */
-function noteClaim({ tenancy }: Listing, memory: BoxMemory): void {
+function noteClaim({ tenancy }: Listing, { namespace, stored }: BoxCache): void {
   if (tenancy === undefined) return;
   const claim = JSON.stringify(tenancy.claim);
-  if (memory.claim !== undefined && memory.claim !== claim) memory.stored.doubt();
-  memory.claim = claim;
+  if (namespace.claim !== undefined && namespace.claim !== claim) stored.markUnsynced();
+  namespace.claim = claim;
+}
+
+/** Adds the namespace of the box and its quotas, which the calls from now on tell. Throws what the source throws. */
+export async function inNamespace(pass: BoxPass): Promise<BoxPass> {
+  const { box, listing, context, signal } = pass;
+  const namespace = await currentClaim(pass);
+  const quota = listing.quota?.quota;
+  const api = boxApi({ box, isGone: listing.isGone === true, namespace, quota }, context, signal);
+  return { ...pass, namespace, quota, api };
 }
 
 /**
- * Adds the quotas and the namespace of the box. A list may show a new object before another list shows that the
- * namespace was created again, and its box would be taken for the old one. For a new object the namespace is therefore
- * read again. Throws what the source throws.
+ * Returns the claim of the namespace. A list may show a new object before another list shows that the namespace was
+ * created again, and its box would be taken for the old one: for a new object the namespace is read again.
  */
-export async function inNamespace(pass: BoxPass): Promise<BoxPass> {
-  const { box, listing, candidates, memory, signal } = pass;
-  const { tenancy, quota: { quota } = {} } = listing;
-  const { namespaceOf } = pass.context.source;
-  if (tenancy === undefined || namespaceOf === undefined) return { ...pass, quota };
-  const isNew = candidates.some(({ object }) => memory.objects.get(object.key)?.object.uid !== object.uid);
-  return { ...pass, quota, namespace: isNew ? await namespaceOf(box, signal) : tenancy.claim };
+async function currentClaim(pass: BoxPass): Promise<NamespaceClaim | undefined> {
+  const { box, listing, candidates, known, context, signal } = pass;
+  const { namespaceOf } = context.source;
+  if (listing.tenancy === undefined || namespaceOf === undefined) return undefined;
+  const isNew = candidates.some(({ object }) => known.get(object.key)?.object.uid !== object.uid);
+  return isNew ? namespaceOf(box, signal) : listing.tenancy.claim;
 }

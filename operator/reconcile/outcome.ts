@@ -8,24 +8,16 @@ import { publish } from './publish.ts';
 export type Outcome =
   /** `left` has the keys of objects that the next pass sends. */
   | { readonly result: 'applied'; readonly left: ReadonlySet<string> }
-  /** The box belongs to another namespace. */
-  | { readonly result: 'locked' }
+  /** The box belongs to another namespace, whose uid is `bound`. */
+  | { readonly result: 'locked'; readonly bound: string | undefined }
   | { readonly result: 'failed'; readonly error: unknown };
 
 /** Returns the outcome of `apply`, which returns the keys of objects that are left for the next pass. */
-export async function outcomeOf(
-  { box, namespace, memory }: BoxPass,
-  apply: () => Promise<ReadonlySet<string>>,
-): Promise<Outcome> {
+export async function outcomeOf(apply: () => Promise<ReadonlySet<string>>): Promise<Outcome> {
   try {
-    const left = await apply();
-    memory.locked = undefined;
-    return { result: 'applied', left };
+    return { result: 'applied', left: await apply() };
   } catch (error) {
-    memory.stored.doubt();
-    if (!isLocked(error)) return { result: 'failed', error };
-    memory.locked = lockedBox(box, error.bound, namespace, memory.locked);
-    return { result: 'locked' };
+    return isLocked(error) ? { result: 'locked', bound: error.bound } : { result: 'failed', error };
   }
 }
 
@@ -40,10 +32,14 @@ export async function writeStatuses(
   desired: readonly Desired[],
   outcome: Outcome,
 ): Promise<'done' | 'more'> {
+  const { box, namespace, cache } = pass;
+  if (outcome.result !== 'applied') cache.stored.markUnsynced();
   switch (outcome.result) {
     case 'applied':
+      cache.locked = undefined;
       return publish(pass, desired, 'pending', outcome.left);
     case 'locked':
+      cache.locked = lockedBox(box, outcome.bound, namespace, cache.locked);
       // Only an admin's decision helps, which is seen immediately: there is no reason to retry.
       await releaseTerminating(pass);
       return publish(pass, desired, 'pending');

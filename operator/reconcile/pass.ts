@@ -1,13 +1,15 @@
 import type { Desired } from '../desired/desired.ts';
-import { declaredState } from '../desired/declared-state.ts';
-import { forgetLeftovers } from '../secrets/forget.ts';
-import { lookAt } from '../secrets/generated-secrets.ts';
+import { findLinks } from '../desired/find-links.ts';
+import { followServiceAccounts } from '../desired/service-accounts.ts';
+import { forgetLeftovers, forgetUnwanted } from '../secrets/forget.ts';
+import { nextLook } from '../secrets/generated-secrets.ts';
 import { takeUsage } from '../status/usage.ts';
-import { applyDesired } from './apply/apply-desired.ts';
-import { compareWithStored } from './apply/apply-plan.ts';
+import { applyPlan, compareWithStored } from './apply/apply-plan.ts';
 import { deletionsOf, removeDeleted } from './apply/deletion.ts';
-import type { BoxMemory } from './box-memory.ts';
+import type { Removal } from './apply/plan.ts';
 import { isTerminating, type BoxPass, type PassRequest } from './box-pass.ts';
+import { desiredState } from './desired-state.ts';
+import { keepService } from './keep-service.ts';
 import { inNamespace, openPass } from './open-pass.ts';
 import { outcomeOf, writeStatuses } from './outcome.ts';
 
@@ -19,31 +21,39 @@ import { outcomeOf, writeStatuses } from './outcome.ts';
  */
 export async function reconcileBox(request: PassRequest): Promise<'done' | 'more'> {
   const opened = await openPass(request);
-  // A failure is thrown below, where statuses can report it.
+  // A failure is thrown below, where it becomes the statuses.
   const [removal] = await Promise.allSettled([removeDeleted(opened)]);
-  const [pass, desired] = await Promise.all([inNamespace(opened), declaredState(opened)]);
-  const outcome = await outcomeOf(pass, async () => {
+  const [pass, desired] = await Promise.all([inNamespace(opened), desiredState(opened), keepService(opened)]);
+  const outcome = await outcomeOf(async () => {
     const deletions = deletionsOf(removal);
     if (pass.isSweep) await compareWithStored(pass, desired);
-    return applyDesired(pass, desired, deletions);
+    const { removed, left } = await applyPlan(pass, desired, deletions);
+    await forgetUnusedSecrets(pass, desired, [...deletions.removed, ...removed]);
+    await findStatusFacts(pass, desired);
+    return left;
   });
-  if (outcome.result === 'applied') await followUp(pass, desired);
   return writeStatuses(pass, desired, outcome);
 }
 
-/** Does what follows a pass that has applied everything: none of it concerns rows. */
-async function followUp(pass: BoxPass, desired: readonly Desired[]): Promise<void> {
-  const { scope, listing, memory } = pass;
-  if (scope === 'everything') await takeUsage(pass);
-  if (scope === 'everything' && listing.complete && !isTerminating(pass)) await forgetLeftovers(pass, desired);
-  memory.nextLook = nextLook(desired, memory);
+/** Deletes generated secrets that no Client uses any more: those of this pass, in a sweep also older ones. */
+async function forgetUnusedSecrets(
+  pass: BoxPass,
+  desired: readonly Desired[],
+  removed: readonly Removal[],
+): Promise<void> {
+  const { scope, listing, secrets, cache } = pass;
+  // The Secrets of a namespace that is being deleted are deleted with it.
+  if (isTerminating(pass)) return;
+  await forgetUnwanted(secrets, desired, removed);
+  if (scope === 'everything' && listing.complete) await forgetLeftovers(secrets, desired, cache.stored.rows);
 }
 
-function nextLook(desired: readonly Desired[], { stored }: BoxMemory): number | undefined {
-  let next: number | undefined;
-  for (const one of desired) {
-    const look = lookAt(one, stored);
-    if (look !== undefined && look < (next ?? Infinity)) next = look;
-  }
-  return next;
+/** Finds the facts that statuses tell and no row holds: linked resources, ServiceAccounts, usage, the next pass. */
+async function findStatusFacts(pass: BoxPass, desired: readonly Desired[]): Promise<void> {
+  const { box, scope, cache, api, context, signal } = pass;
+  const { serviceAccounts } = context.source;
+  await findLinks(desired, cache.stored, (links) => api.missingLinks(links));
+  cache.accounts = await followServiceAccounts(desired, cache.accounts, { box, api, serviceAccounts, signal });
+  if (scope === 'everything') await takeUsage(pass);
+  cache.nextLook = nextLook(desired, cache.stored.rows);
 }

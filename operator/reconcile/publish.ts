@@ -1,5 +1,5 @@
 import { boxStatusInput } from '../status/box-status-input.ts';
-import type { BoxMemory, Published } from './box-memory.ts';
+import type { BoxCache, Published } from './box-cache.ts';
 import { objectKey } from '../desired/declared.ts';
 import type { Desired } from '../desired/desired.ts';
 import { sameStatusInput } from '../status/status-input.ts';
@@ -7,6 +7,7 @@ import { DELETION_WAITS } from './deadlines.ts';
 import type { Condition, ObjectStatus } from '../status/object-status.ts';
 import type { BoxPass } from './box-pass.ts';
 import type { PassContext } from './pass-context.ts';
+import type { StoredState } from './stored-state.ts';
 import { recordReadiness } from '../status/ready-events.ts';
 import { TransitionPool, withTransitionTimes, statusOf } from '../status/status.ts';
 
@@ -21,20 +22,20 @@ export async function publish(
   open: 'pending' | 'unreachable',
   later: ReadonlySet<string> = none,
 ): Promise<'done' | 'more'> {
-  const { box, memory, context, signal } = pass;
+  const { box, cache, context, signal } = pass;
   const { source } = context;
   const due = dueStatuses(pass, desired, open, later);
   const { seen } = due;
   const isAll = due.isAll && later.size === 0;
   const waiting = open === 'unreachable' ? waitingStatuses(pass) : [];
   const changed = [...due.changed, ...waiting];
-  const gone = open === 'pending' && isAll ? forgotten(memory) : [];
+  const gone = open === 'pending' && isAll ? forgotten(cache) : [];
   try {
-    await source.finalizers?.add(box, enforced(seen, memory), signal);
+    await source.finalizers?.add(box, enforced(seen, cache.stored.rows), signal);
     if (changed.length + gone.length > 0) await source.writeStatus(box, changed, gone, signal);
   } catch (error) {
     // The next pass writes them.
-    for (const status of due.changed) memory.published.delete(objectKey(status));
+    for (const status of due.changed) cache.published.delete(objectKey(status));
     throw error;
   }
   return isAll ? 'done' : 'more';
@@ -43,12 +44,12 @@ export async function publish(
 const none: ReadonlySet<string> = new Set();
 
 /** Forgets published statuses, of all objects unless their keys are given: this pass writes them again. */
-export function publishAnew({ published }: BoxMemory, keys: Iterable<string> = published.keys()): void {
+export function publishAnew({ published }: BoxCache, keys: Iterable<string> = published.keys()): void {
   for (const key of keys) published.delete(key);
 }
 
 /** Returns the last published statuses of objects whose deletion waits for the API, but not Ready. */
-function waitingStatuses({ box, memory: { published: all }, context }: BoxPass): readonly ObjectStatus[] {
+function waitingStatuses({ box, cache: { published: all }, context }: BoxPass): readonly ObjectStatus[] {
   return (context.source.finalizers?.terminating(box) ?? []).flatMap((going) => {
     const last = all.get(objectKey(going));
     if (last?.desired.object.uid !== going.uid) return [];
@@ -64,7 +65,7 @@ function waitingCondition(condition: Condition, { now }: PassContext): Condition
 }
 
 /** Returns the objects that have their rows. */
-function enforced(desired: readonly Desired[], { stored: { rows } }: BoxMemory): readonly Desired['object'][] {
+function enforced(desired: readonly Desired[], rows: StoredState['rows']): readonly Desired['object'][] {
   return desired.flatMap(({ object, validated }) =>
     rows.get(validated.rowKey)?.declarer.uid === object.uid ? [object] : [],
   );
@@ -83,7 +84,7 @@ function dueStatuses(
   open: 'pending' | 'unreachable',
   later: ReadonlySet<string>,
 ): DueStatuses {
-  const { memory, context } = pass;
+  const { cache, context } = pass;
   const time = context.now().toISOString();
   const turn = turnOf(context);
   const pool = new TransitionPool();
@@ -91,12 +92,12 @@ function dueStatuses(
   for (const [index, input] of boxStatusInput(pass, desired, open).entries()) {
     const { key } = input.desired.object;
     if (later.has(key)) continue;
-    const before = memory.published.get(key);
+    const before = cache.published.get(key);
     if (before !== undefined && sameStatusInput(before, input)) continue;
     if (changed.length >= turn) return { changed, seen: desired.slice(0, index), isAll: false };
     const conditions = withTransitionTimes(input, before?.transitions ?? [], time);
     const status = statusOf(input, conditions);
-    memory.published.set(key, { ...input, transitions: pool.of(conditions) });
+    cache.published.set(key, { ...input, transitions: pool.of(conditions) });
     const last = before && lastStatus(before);
     if (last !== undefined && isSameStatus(last, status)) continue;
     changed.push(status);
@@ -122,7 +123,7 @@ function isSameStatus(one: ObjectStatus, other: ObjectStatus): boolean {
 }
 
 /** Returns and forgets the objects that are no longer declared, once their rows are gone too. */
-function forgotten({ published: all, objects }: BoxMemory): readonly ObjectStatus[] {
+function forgotten({ published: all, declared: { objects } }: BoxCache): readonly ObjectStatus[] {
   // All declared objects have just been published: any additional one is gone.
   if (all.size === objects.size) return [];
   const gone = [...all].filter(([key]) => !objects.has(key));

@@ -1,6 +1,6 @@
 import { ManagementError } from '../../api/client/management-error.ts';
 import { defaultBackOff, waitAfter, type BackOff } from './back-off.ts';
-import { emptyMemory, type BoxMemory } from './box-memory.ts';
+import { emptyCache, type BoxCache } from './box-cache.ts';
 import { claimedEpoch } from './claimed-epoch.ts';
 import { keepClusterSettings, type ReadServiceAccounts } from '../cluster-settings.ts';
 import { countConditions } from '../status/condition-counts.ts';
@@ -59,15 +59,15 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   const { signal } = stopping;
   const { meter = noMeter, holdLimit = 60_000 } = options;
   const epoch = claimedEpoch(() => options.management.claimEpoch(options.cluster, signal, options.adopts));
-  const memories = new Map<string, BoxMemory>();
+  const caches = new Map<string, BoxCache>();
   const sweepDue = new Set<string>();
   /** Boxes whose last pass failed. */
   const failing = new Set<string>();
   const failure = quietFailure();
 
-  const onServed = (): void => memories.forEach((_, box) => queue.add(box));
+  const onServed = (): void => caches.forEach((_, box) => queue.add(box));
   const settings = keepClusterSettings({ ...options, epoch, onServed, onFenced: failure.reject }, signal);
-  const { missing, conditions } = readingsOf(memories);
+  const { missing, conditions } = readingsOf(caches);
   const around = { isCrowded: () => queue.held > 0, isMuchMissing: () => isMassDeletion(missing()) };
   const lookAgain = (box: string): void => {
     sweepDue.add(box);
@@ -88,14 +88,14 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     ...passing,
     clock: () => options.now().getTime(),
     async run(box) {
-      const memory = memories.get(box) ?? emptyMemory();
-      memories.set(box, memory);
+      const cache = caches.get(box) ?? emptyCache();
+      caches.set(box, cache);
       const scope = sweepDue.delete(box) ? 'everything' : 'changes';
       try {
-        const left = await measured(meter, box, () => reconcileBox({ box, memory, scope, context, signal }));
+        const left = await measured(meter, box, () => reconcileBox({ box, cache, scope, context, signal }));
         if (left === 'more') queue.add(box);
         failing.delete(box);
-        timers.runAt(box, memory.nextLook);
+        timers.runAt(box, cache.nextLook);
       } catch (error) {
         if (isFenced(error)) failure.reject(error);
         throw error;
@@ -111,7 +111,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   meter.measure(() => queue.waiting, missing, conditions);
 
   const timers = createRequeueTimers((box) => queue.add(box), options.now, options.schedule);
-  const { reach, retry } = followApi(options, memories, failing, (box) => queue.add(box));
+  const { reach, retry } = followApi(options, caches, failing, (box) => queue.add(box));
   /** Handles a failure that concerns no single box. */
   function told(error: unknown, wait: number): void {
     reach.suspect(error);
@@ -124,7 +124,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
 
   async function sweep(): Promise<void> {
     await settings.refresh();
-    await eachBox(context, memories, lookAgain, signal);
+    await eachBox(context, caches, lookAgain, signal);
   }
 
   // Before the first sweep: changes during it must not be missed.
@@ -157,17 +157,17 @@ function quietFailure(): PromiseWithResolvers<never> {
 }
 
 /** Returns the readings of a meter over all boxes. */
-function readingsOf(memories: ReadonlyMap<string, BoxMemory>) {
+function readingsOf(caches: ReadonlyMap<string, BoxCache>) {
   return {
-    missing: (): Missing => inAllBoxes(memories.values()),
-    conditions: () => countConditions(memories.values()),
+    missing: (): Missing => inAllBoxes(caches.values()),
+    conditions: () => countConditions(caches.values()),
   };
 }
 
 /** Visits every declared or stored box; declared ones also while the API is away. Throws ManagementError. */
 async function eachBox(
   context: PassContext,
-  memories: Map<string, BoxMemory>,
+  caches: Map<string, BoxCache>,
   lookAgain: (box: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -175,7 +175,7 @@ async function eachBox(
   let stored: readonly string[] = [];
   try {
     stored = await storedBoxes(context, signal);
-    rememberEmpty(declared, stored, memories);
+    rememberEmpty(declared, stored, caches);
   } finally {
     for (const box of new Set([...declared, ...stored])) lookAgain(box);
   }
@@ -195,18 +195,18 @@ async function storedBoxes(
 }
 
 /** Marks boxes that the database does not have as known: they need no comparison. */
-function rememberEmpty(declared: readonly string[], stored: readonly string[], memories: Map<string, BoxMemory>): void {
+function rememberEmpty(declared: readonly string[], stored: readonly string[], caches: Map<string, BoxCache>): void {
   const known = new Set(stored);
   for (const box of declared) {
-    if (!known.has(box) && !memories.has(box)) memories.set(box, emptyBoxMemory());
+    if (!known.has(box) && !caches.has(box)) caches.set(box, emptyBoxCache());
   }
 }
 
-/** Returns the memory of a box that is known to have no rows. */
-function emptyBoxMemory(): BoxMemory {
-  const memory = emptyMemory();
-  memory.stored.replaceRows(new Map());
-  return memory;
+/** Returns the cache of a box that is known to have no rows. */
+function emptyBoxCache(): BoxCache {
+  const cache = emptyCache();
+  cache.stored.replaceRows(new Map());
+  return cache;
 }
 
 /** Lets running passes end within `grace` milliseconds, then aborts them. */
@@ -227,27 +227,28 @@ async function stopWithin(
 /** Watches whether the API answers. Boxes report each change; when the API is back, failed boxes are retried. */
 function followApi(
   { management, schedule }: ReconcilerOptions,
-  memories: ReadonlyMap<string, BoxMemory>,
+  caches: ReadonlyMap<string, BoxCache>,
   failing: ReadonlySet<string>,
   add: (box: string) => void,
 ): { readonly reach: ApiAvailability; readonly retry: () => void } {
-  const retry = (): void => [...removalsFirst([...failing], memories), ...withBox(memories)].forEach(add);
+  const retry = (): void => [...removalsFirst([...failing], caches), ...withBox(caches)].forEach(add);
   const ask = (signal: AbortSignal): Promise<void> => management.ready(signal);
   return {
-    reach: watchApiAvailability({ ask, onAway: () => withBox(memories).forEach(add), onReturn: retry, schedule }),
+    reach: watchApiAvailability({ ask, onAway: () => withBox(caches).forEach(add), onReturn: retry, schedule }),
     retry,
   };
 }
 
 /** Returns the boxes that have a Box, whose status reports whether the API answers. */
-function withBox(memories: ReadonlyMap<string, BoxMemory>): readonly string[] {
-  const has = ({ objects }: BoxMemory): boolean => [...objects.values()].some(({ object }) => object.kind === 'Box');
-  return [...memories].flatMap(([box, memory]) => (has(memory) ? [box] : []));
+function withBox(caches: ReadonlyMap<string, BoxCache>): readonly string[] {
+  const has = ({ declared: { objects } }: BoxCache): boolean =>
+    [...objects.values()].some(({ object }) => object.kind === 'Box');
+  return [...caches].flatMap(([box, cache]) => (has(cache) ? [box] : []));
 }
 
 /** Returns these boxes, those with outstanding removals first. */
-function removalsFirst(boxes: readonly string[], memories: ReadonlyMap<string, BoxMemory>): readonly string[] {
-  const owes = (box: string): boolean => memories.get(box)?.owesRemovals === true;
+function removalsFirst(boxes: readonly string[], caches: ReadonlyMap<string, BoxCache>): readonly string[] {
+  const owes = (box: string): boolean => caches.get(box)?.deletions.hasPending === true;
   return [...boxes.filter(owes), ...boxes.filter((box) => !owes(box))];
 }
 

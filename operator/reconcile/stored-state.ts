@@ -19,9 +19,9 @@ export interface KnownRow extends RowName {
 export class StoredState {
   #rows = new Map<string, KnownRow>();
   readonly #refusals = new Map<string, Refusal>();
-  readonly #elsewhere = new Map<string, boolean>();
+  readonly #undeclaredLinks = new Map<string, boolean>();
   #quota = '{}';
-  #isKnown = false;
+  #isSynced = false;
 
   /** By row key: the rows of this cluster. */
   get rows(): ReadonlyMap<string, KnownRow> {
@@ -34,8 +34,8 @@ export class StoredState {
   }
 
   /** By row key: true if a resource exists that a policy links and nobody here declares. */
-  get elsewhere(): ReadonlyMap<string, boolean> {
-    return this.#elsewhere;
+  get undeclaredLinks(): ReadonlyMap<string, boolean> {
+    return this.#undeclaredLinks;
   }
 
   /** Quotas last sent to the API, as JSON. */
@@ -44,19 +44,19 @@ export class StoredState {
   }
 
   /** True if `rows` matches the database, as far as anybody can know. Otherwise the next pass compares everything. */
-  get isKnown(): boolean {
-    return this.#isKnown;
+  get isSynced(): boolean {
+    return this.#isSynced;
   }
 
   /** Notes all rows, as they were just read. */
   replaceRows(rows: Map<string, KnownRow>): void {
     this.#rows = rows;
-    this.#isKnown = true;
+    this.#isSynced = true;
   }
 
   /** Notes that the rows may have changed: the next pass compares everything. */
-  doubt(): void {
-    this.#isKnown = false;
+  markUnsynced(): void {
+    this.#isSynced = false;
   }
 
   /** Notes the row of an object that the API has just applied. */
@@ -81,14 +81,14 @@ export class StoredState {
   }
 
   /** Notes whether a resource exists that nobody here declares; undefined: that is unknown. */
-  setElsewhere(rowKey: string, exists: boolean | undefined): void {
-    if (exists === undefined) this.#elsewhere.delete(rowKey);
-    else this.#elsewhere.set(rowKey, exists);
+  setUndeclaredLink(rowKey: string, exists: boolean | undefined): void {
+    if (exists === undefined) this.#undeclaredLinks.delete(rowKey);
+    else this.#undeclaredLinks.set(rowKey, exists);
   }
 
   /** Forgets all resources that nobody here declares, so that they are requested again. */
-  forgetElsewhere(): void {
-    this.#elsewhere.clear();
+  forgetUndeclaredLinks(): void {
+    this.#undeclaredLinks.clear();
   }
 
   /** Notes the quotas that the API was sent, as JSON. */

@@ -1,5 +1,5 @@
-import type { KnownRow, StoredState } from '../reconcile/stored-state.ts';
-import type { BoxPass } from '../reconcile/box-pass.ts';
+import type { KnownRow } from '../reconcile/stored-state.ts';
+import type { KeptSecrets } from './kept-secrets.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import type { Removal } from '../reconcile/apply/plan.ts';
 import type { KeptName } from './keeper.ts';
@@ -7,25 +7,25 @@ import { secretName } from './source.ts';
 
 /** Releases the generated secrets of clients that are retained: these keep using them. */
 export async function releaseRetained(
-  { box, memory, context: { keeper }, signal }: BoxPass,
+  { box, keeper, cache, signal }: KeptSecrets,
   desired: readonly Candidate[],
   removals: readonly Removal[],
 ): Promise<void> {
   const retained = removals.filter(({ row, retain }) => retain && row.kind === 'Client');
   if (retained.length === 0) return;
   const uids = new Set(retained.map(({ declarer }) => declarer.uid));
-  const known = [...memory.generated.values()].filter(({ uid }) => uids.has(uid ?? ''));
+  const known = [...cache.generated.values()].filter(({ uid }) => uids.has(uid ?? ''));
   // For a client deleted while nobody watched, only the keeper may know its secret.
   const all = known.length >= retained.length ? known : await keeper.names(box, signal);
   const isWanted = wantedBy(desired);
   const released = all.filter((one) => !isWanted(one) && retained.some((removal) => mayBelong(one, removal)));
   if (released.length > 0) await keeper.release(box, released, signal);
-  for (const { name } of known) memory.generated.delete(name);
+  for (const { name } of known) cache.generated.delete(name);
 }
 
 /** Deletes generated secrets whose Client was removed by this pass, or now has another secret or Secret name. */
 export async function forgetUnwanted(
-  { box, memory, context: { keeper }, signal }: BoxPass,
+  { box, keeper, cache, signal }: KeptSecrets,
   desired: readonly Desired[],
   removed: readonly Removal[],
 ): Promise<void> {
@@ -34,11 +34,11 @@ export async function forgetUnwanted(
   );
   const gone = new Set(removed.filter(({ row }) => row.kind === 'Client').map(({ declarer }) => declarer.uid));
   const over: KeptName[] = [];
-  for (const [name, kept] of memory.generated) {
+  for (const [name, kept] of cache.generated) {
     const now = clients.get(kept.client);
     const isOver = now?.object.uid === kept.uid && now !== undefined ? hasOther(now, kept) : gone.has(kept.uid ?? '');
     if (!isOver) continue;
-    memory.generated.delete(name);
+    cache.generated.delete(name);
     over.push(kept);
   }
   if (over.length === 0) return;
@@ -53,20 +53,24 @@ export async function forgetUnwanted(
  * (docs/decisions/0022). A faulty Client may own one, so then nothing is deleted.
  */
 export async function forgetLeftovers(
-  { box, memory, context: { keeper }, signal }: BoxPass,
+  { box, keeper, cache, signal }: KeptSecrets,
   desired: readonly Desired[],
+  rows: Rows,
 ): Promise<void> {
   if (desired.some(({ object, validated }) => object.kind === 'Client' && validated.faults.length > 0)) return;
   const isWanted = wantedBy(desired);
-  const isMissing = ownedBy(missingClients(desired, memory.stored));
+  const isMissing = ownedBy(missingClients(desired, rows));
   const left = (await keeper.names(box, signal)).filter((one) => !isWanted(one) && !isMissing(one));
-  const again = left.filter(({ name }) => memory.leftovers.has(name));
-  memory.leftovers = new Set(left.map(({ name }) => name));
+  const again = left.filter(({ name }) => cache.leftovers.has(name));
+  cache.leftovers = new Set(left.map(({ name }) => name));
   if (again.length > 0) await keeper.forget(box, again, signal);
 }
 
+/** By row key. */
+type Rows = ReadonlyMap<string, KnownRow>;
+
 /** Returns the rows of clients whose object is not listed and not confirmed as gone. */
-function missingClients(desired: readonly Desired[], { rows }: StoredState): readonly KnownRow[] {
+function missingClients(desired: readonly Desired[], rows: Rows): readonly KnownRow[] {
   const listed = new Set(desired.map(({ object }) => object.uid));
   return [...rows.values()].filter(({ kind, declarer }) => kind === 'Client' && !listed.has(declarer.uid));
 }

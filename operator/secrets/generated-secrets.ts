@@ -1,11 +1,12 @@
 import { ManagementError } from '../../api/client/management-error.ts';
 import type { Secret } from '../../api/client/secret.ts';
-import type { StoredState } from '../reconcile/stored-state.ts';
-import { objectKey } from '../desired/declared.ts';
+import type { LastUses } from '../../api/client/desired-state.ts';
+import type { KnownRow } from '../reconcile/stored-state.ts';
+import { objectKey, type Declared } from '../desired/declared.ts';
 import type { Candidate, Desired } from '../desired/desired.ts';
 import { secretFacts } from './generated-secret.ts';
-import { inheritedClients, mayInherit } from '../desired/inherited-clients.ts';
-import type { BoxPass } from '../reconcile/box-pass.ts';
+import { inheritedClients } from '../desired/inherited-clients.ts';
+import type { KeptSecrets } from './kept-secrets.ts';
 import { missing, type ResolvedSecret } from './resolve.ts';
 import type { SecretUsage } from './rotation.ts';
 import type { SecretWish } from './keeper.ts';
@@ -19,51 +20,68 @@ export interface GeneratedSecretsOf {
   /** True to look also at unchanged ones. */
   readonly lookAtAll: boolean;
   readonly issuer: string;
-  readonly secrets: BoxSecrets;
+  /** Token URL of the box for the pods of its cluster; undefined if there is no cluster. */
+  readonly inClusterTokenUrl: string | undefined;
+  readonly isTaken: BoxSecrets['isTaken'];
+  /** By object key: the desired state at the last pass. */
+  readonly known: ReadonlyMap<string, Desired>;
+  /** By row key: the rows in the database. */
+  readonly rows: Rows;
+  /** True if the namespace is being deleted: nothing can be created in it. */
+  readonly isTerminating: boolean;
+  /** True if the box may hold rows of objects that no longer exist but whose names come back. */
+  readonly mayInherit: boolean;
+  /** Reads the last use of each client with a row. Throws ManagementError. */
+  readonly lastUses: () => Promise<LastUses['clients']>;
+  /** Checks whether this Secret was generated for a Client, by traces outside of it. */
+  readonly hadGeneratedSecret: (client: Declared, secret: string) => boolean;
+  /** Milliseconds since 1970. */
+  readonly now: number;
 }
+
+/** By row key. */
+type Rows = ReadonlyMap<string, KnownRow>;
 
 /** Returns the generated secrets by the name of their Client. Unchanged ones are checked in a sweep, or when due. */
 export async function generatedSecrets(
-  pass: BoxPass,
-  { wanting, lookAtAll, issuer, secrets }: GeneratedSecretsOf,
+  { box, keeper, cache, signal }: KeptSecrets,
+  of: GeneratedSecretsOf,
 ): Promise<ReadonlyMap<string, ResolvedSecret>> {
-  const { box, memory, context, signal } = pass;
-  const { tenancy } = pass.listing;
-  const now = context.now().getTime();
+  const { wanting, lookAtAll, known: before, rows, now } = of;
   const resolved = new Map<string, ResolvedSecret>();
   const due: Candidate[] = [];
   for (const one of wanting) {
     const name = wantedName(one);
-    const known = memory.objects.get(one.object.key);
-    const version = (): string => context.keeper.version(box, name);
-    if (!lookAtAll && known?.validated === one.validated && isAsBefore(known, memory.stored, now, version)) {
+    const known = before.get(one.object.key);
+    const version = (): string => keeper.version(box, name);
+    if (!lookAtAll && known?.validated === one.validated && isAsBefore(known, rows, now, version)) {
       resolved.set(one.object.name, known.secret);
-    } else if (secrets.isTaken(name)) resolved.set(one.object.name, notOwned(name));
-    else if (tenancy?.isTerminating === true) resolved.set(one.object.name, notMade(name));
+    } else if (of.isTaken(name)) resolved.set(one.object.name, notOwned(name));
+    else if (of.isTerminating) resolved.set(one.object.name, notMade(name));
     else due.push(one);
   }
   if (due.length === 0) return resolved;
-  const isNew = (one: Candidate): boolean => !memory.generated.has(wantedName(one));
-  const inherits = mayInherit(context, tenancy?.claim) && due.some(isNew);
-  const inherited = inherits ? await inheritedClients(pass) : nothingInherited;
+  const isNew = (one: Candidate): boolean => !cache.generated.has(wantedName(one));
+  const inherits = of.mayInherit && due.some(isNew);
+  const inherited = inherits ? await inheritedClients(of.lastUses) : nothingInherited;
   if (inherited === undefined) {
     for (const one of due.filter(isNew)) resolved.set(one.object.name, notKnown(now));
   }
-  const usage = await usageWhereDue(pass, due, now);
+  const usage = await usageWhereDue(of, due);
   const wishes = due
     .filter((one) => inherited !== undefined || !isNew(one))
     .map((one) => {
       const isInherited = inherited?.has(one.validated.id) === true && isNew(one);
-      return wishOf(pass, one, { issuer, usage: usage.get(one.validated.id), inherits: isInherited });
+      return wishOf(of, one, { usage: usage.get(one.validated.id), inherits: isInherited });
     });
-  const kept = await context.keeper.keep(box, wishes, signal);
+  const kept = await keeper.keep(box, wishes, signal);
   for (const { client, uid, secret, facts, usage: asked } of wishes) {
     const now = kept.get(client);
     if (now === undefined) continue;
-    const known = memory.objects.get(objectKey({ kind: 'Client', name: client }))?.secret;
+    const known = before.get(objectKey({ kind: 'Client', name: client }))?.secret;
     resolved.set(client, asked === undefined ? withKnownUse(now, known) : now);
     if (now.state !== 'ready') continue;
-    memory.generated.set(secret, { name: secret, client, uid, id: facts.client_id });
+    cache.generated.set(secret, { name: secret, client, uid, id: facts.client_id });
   }
   return resolved;
 }
@@ -72,21 +90,31 @@ function wantedName({ object, validated: { secret } }: Candidate): string {
   return secretName(secret, object.name) ?? object.name;
 }
 
-function isAsBefore({ secret, ...known }: Desired, stored: StoredState, now: number, version: () => string): boolean {
+function isAsBefore({ secret, ...known }: Desired, rows: Rows, now: number, version: () => string): boolean {
   if (secret.state !== 'ready' || (secret.look ?? Infinity) <= now || secret.version !== version()) return false;
-  return secret.isStaged !== true || appliedSecret({ secret, ...known }, stored) === undefined;
+  return secret.isStaged !== true || appliedSecret({ secret, ...known }, rows) === undefined;
+}
+
+/** Returns when the first secret of a box is checked next, in milliseconds since 1970; undefined: none is. */
+export function nextLook(desired: readonly Desired[], rows: Rows): number | undefined {
+  let next: number | undefined;
+  for (const one of desired) {
+    const look = lookAt(one, rows);
+    if (look !== undefined && look < (next ?? Infinity)) next = look;
+  }
+  return next;
 }
 
 /** Returns when a client's secret is checked next, in milliseconds since 1970; 0 for an applied staged one. */
-export function lookAt(one: Desired, stored: StoredState): number | undefined {
+function lookAt(one: Desired, rows: Rows): number | undefined {
   const { secret } = one;
   if (secret.state === 'none') return undefined;
-  if (secret.state === 'ready' && secret.isStaged === true) return appliedSecret(one, stored) && 0;
+  if (secret.state === 'ready' && secret.isStaged === true) return appliedSecret(one, rows) && 0;
   return secret.look;
 }
 
 /** Returns the secret that the API has, as far as is known. */
-function appliedSecret({ object, validated, digest, secret }: Desired, { rows }: StoredState): Secret | undefined {
+function appliedSecret({ object, validated, digest, secret }: Desired, rows: Rows): Secret | undefined {
   const row = rows.get(validated.rowKey);
   const isApplied = row?.digest === digest && row.declarer.uid === object.uid;
   return isApplied && secret.state === 'ready' ? secret.value : undefined;
@@ -94,19 +122,17 @@ function appliedSecret({ object, validated, digest, secret }: Desired, { rows }:
 
 /** Reads the usage only if an old secret may retire. Unknown usage is no reason to retire one. */
 async function usageWhereDue(
-  { box, memory: { objects }, context: { management, cluster }, signal }: BoxPass,
+  { known, lastUses, now }: GeneratedSecretsOf,
   due: readonly Candidate[],
-  now: number,
 ): Promise<ReadonlyMap<string, SecretUsage>> {
   const isAsked = due.some(({ object }) => {
-    const secret = objects.get(object.key)?.secret;
+    const secret = known.get(object.key)?.secret;
     return secret?.state === 'ready' && secret.previous !== undefined && (secret.look ?? Infinity) <= now;
   });
   if (!isAsked) return new Map();
   try {
-    const { clients } = await management.lastUses(box, cluster, signal);
     return new Map(
-      clients.map(({ id, last_token_at, previous_secret_last_used }) => [
+      (await lastUses()).map(({ id, last_token_at, previous_secret_last_used }) => [
         id,
         { lastToken: timeOf(last_token_at), previousLastUsed: timeOf(previous_secret_last_used) },
       ]),
@@ -131,21 +157,20 @@ function timeOf(time: string | undefined): number | undefined {
 
 /** Facts about one generated secret that its object does not tell. */
 interface WishFacts {
-  readonly issuer: string;
   readonly usage: SecretUsage | undefined;
   /** True if the client has a row of an earlier object. */
   readonly inherits: boolean;
 }
 
 function wishOf(
-  { memory, context: { source } }: BoxPass,
+  { issuer, inClusterTokenUrl, known: before, rows, hadGeneratedSecret }: GeneratedSecretsOf,
   one: Candidate,
-  { issuer, usage, inherits }: WishFacts,
+  { usage, inherits }: WishFacts,
 ): SecretWish {
   const { object, validated } = one;
   if (validated.secret.from !== 'generated') throw new TypeError(`${object.key} has no generated secret`);
   const { template, labels, annotations, rotation } = validated.secret;
-  const known = memory.objects.get(object.key);
+  const known = before.get(object.key);
   return {
     client: object.name,
     uid: object.uid,
@@ -156,10 +181,10 @@ function wishOf(
     template,
     labels,
     annotations,
-    facts: secretFacts(validated.id, issuer),
+    facts: secretFacts(validated.id, issuer, inClusterTokenUrl),
     rotation,
-    applied: known?.object.uid === object.uid ? appliedSecret(known, memory.stored) : undefined,
-    hadGeneratedSecret: () => inherits || source.hadGeneratedSecret?.(object, wantedName(one)) === true,
+    applied: known?.object.uid === object.uid ? appliedSecret(known, rows) : undefined,
+    hadGeneratedSecret: () => inherits || hadGeneratedSecret(object, wantedName(one)),
     usage,
   };
 }

@@ -1,16 +1,17 @@
 import type { ClientUsage } from '../../api/client/desired-state.ts';
 import { accountName, type AccountState } from '../desired/account-state.ts';
-import type { BoxPass } from '../reconcile/box-pass.ts';
 import type { PassContext } from '../reconcile/pass-context.ts';
-import type { BoxMemory } from '../reconcile/box-memory.ts';
+import type { BoxCache } from '../reconcile/box-cache.ts';
 import type { StoredState } from '../reconcile/stored-state.ts';
 import type { Desired } from '../desired/desired.ts';
 import type { StatusInput, RowState } from './status-input.ts';
 import { danglingLinks, linksOf } from '../desired/links.ts';
 
 /** Part of a pass that the input comes from. */
-export interface BoxStatusSource extends Pick<BoxPass, 'memory'> {
-  readonly context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway'>;
+export interface BoxStatusSource {
+  readonly box: string;
+  readonly cache: BoxCache;
+  readonly context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway' | 'inClusterTokenUrl'>;
 }
 
 /**
@@ -18,19 +19,21 @@ export interface BoxStatusSource extends Pick<BoxPass, 'memory'> {
  * declared: `pending`, or `unreachable` when a pass failed.
  */
 export function boxStatusInput(
-  { memory, context }: BoxStatusSource,
+  { box, cache, context }: BoxStatusSource,
   desired: readonly Desired[],
   open: 'pending' | 'unreachable',
 ): readonly StatusInput[] {
-  const { stored } = memory;
+  const { stored, declared, namespace } = cache;
   const servesServiceAccounts = context.servesServiceAccounts();
   const isApiAway = context.isApiAway?.() === true;
-  const states = desired.map((one) => rowState(one, memory, open));
+  const states = desired.map((one) => rowState(one, cache, open));
   const policies = desired.filter((one, index) => states[index] === 'applied' && isUsablePolicy(one, stored));
   const concerned = policyCounts(policies);
   const clients = desired.filter(({ object }) => object.kind === 'Client').length;
-  const usage = memory.usage?.known;
-  const isThere = (key: string): boolean => stored.rows.has(key) || stored.elsewhere.get(key) === true;
+  const usage = cache.usage?.known;
+  const inClusterTokenUrl = context.inClusterTokenUrl?.(box) ?? '';
+  const tellsService = serviceTellers(desired, cache);
+  const isThere = (key: string): boolean => stored.rows.has(key) || stored.undeclaredLinks.get(key) === true;
   return desired.map((one, index) => ({
     desired: one,
     row: states[index] ?? open,
@@ -38,18 +41,31 @@ export function boxStatusInput(
     policies: policiesOf(one, concerned, policies.length),
     clients: one.object.kind === 'Box' ? clients : 0,
     dangling: danglingLinks(one.validated, isThere),
-    issuer: one.object.kind === 'Box' ? memory.issuer : '',
-    quotaFault: one.object.kind === 'Box' ? memory.quotaFault : undefined,
+    issuer: hasAddress(one) ? declared.issuer : '',
+    inClusterTokenUrl: hasAddress(one) ? inClusterTokenUrl : '',
+    service: tellsService(one) ? cache.service : undefined,
+    quotaFault: one.object.kind === 'Box' ? namespace.quotaFault : undefined,
     isApiAway: one.object.kind === 'Box' && isApiAway,
     usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.validated.id)) : undefined,
     users: one.object.kind === 'Box' ? usage?.users : undefined,
     members: one.object.kind === 'Group' ? usage?.groups.get(one.validated.id) : undefined,
     servesServiceAccounts: one.validated.serviceAccounts !== 'none' && servesServiceAccounts,
-    accounts: accountsOf(one, memory),
+    accounts: accountsOf(one, cache),
   }));
 }
 
 const none: readonly never[] = [];
+
+/** Checks whether the status of an object shows the addresses of its box. */
+function hasAddress({ object }: Desired): boolean {
+  return object.kind === 'Box' || object.kind === 'Client';
+}
+
+/** Returns which objects tell the state of the Service: the Box, or every Client if there is none to tell a problem. */
+function serviceTellers(desired: readonly Desired[], { service }: BoxCache): (one: Desired) => boolean {
+  if (desired.some(({ object }) => object.kind === 'Box')) return ({ object }) => object.kind === 'Box';
+  return ({ object }) => object.kind === 'Client' && service?.state === 'missing';
+}
 
 function policiesOf({ object, validated }: Desired, concerned: PolicyCounts, all: number): number {
   if (object.kind === 'Client') return concerned.of(validated.id);
@@ -57,7 +73,7 @@ function policiesOf({ object, validated }: Desired, concerned: PolicyCounts, all
 }
 
 /** Returns the remembered states unless the spec has changed since: a failed pass has not compared its entries. */
-function accountsOf({ object, validated }: Desired, { accounts }: BoxMemory): readonly AccountState[] {
+function accountsOf({ object, validated }: Desired, { accounts }: BoxCache): readonly AccountState[] {
   const states = accounts.get(object.key) ?? none;
   const isOfEntry = ({ index, uid, ...account }: AccountState): boolean => {
     const entry = validated.accounts[index];
@@ -66,7 +82,7 @@ function accountsOf({ object, validated }: Desired, { accounts }: BoxMemory): re
   return states.every(isOfEntry) ? states : none;
 }
 
-function rowState(one: Desired, { locked, stored }: BoxMemory, open: 'pending' | 'unreachable'): RowState {
+function rowState(one: Desired, { locked, stored }: BoxCache, open: 'pending' | 'unreachable'): RowState {
   if (locked !== undefined) return locked;
   const row = stored.rows.get(one.validated.rowKey);
   if (row?.declarer.uid === one.object.uid && row.digest === one.digest) return 'applied';

@@ -1,5 +1,5 @@
 import type { Kind } from '../../crds/kind.ts';
-import type { BoxMemory } from '../reconcile/box-memory.ts';
+import type { BoxCache } from '../reconcile/box-cache.ts';
 import type { ConditionType } from './reasons.ts';
 import type { Transition } from './status.ts';
 
@@ -12,7 +12,7 @@ export interface ConditionCount {
 }
 
 /** Counts the conditions of all objects with a published status. */
-export function countConditions(boxes: Iterable<Pick<BoxMemory, 'published'>>): readonly ConditionCount[] {
+export function countConditions(boxes: Iterable<Pick<BoxCache, 'published'>>): readonly ConditionCount[] {
   const counts = new Map<string, ConditionCount & { objects: number }>();
   for (const { published } of boxes) {
     for (const { desired, transitions } of published.values()) {

@@ -61,7 +61,8 @@ export function statusOf(input: StatusInput, conditions: readonly Condition[]): 
 }
 
 function columnsOf(input: StatusInput): Columns {
-  const { desired, policies, clients, dangling, issuer, usage, users, members, accounts } = input;
+  const { desired, policies, clients, dangling, usage, users, members, accounts } = input;
+  const { issuer, inClusterTokenUrl } = input;
   const { object, validated } = desired;
   const { traits, id, secret } = validated;
   switch (object.kind) {
@@ -75,6 +76,8 @@ function columnsOf(input: StatusInput): Columns {
         grants,
         secret: secretColumn(secret),
         secretName: named,
+        issuer,
+        inClusterTokenUrl,
         policies,
         serviceAccounts,
         usage,
@@ -85,7 +88,7 @@ function columnsOf(input: StatusInput): Columns {
     case 'Group':
       return { kind: 'Group', name: id, members };
     case 'Box':
-      return { kind: 'Box', issuer, clients, policies, users, admin: adminOf(validated) };
+      return { kind: 'Box', issuer, inClusterTokenUrl, clients, policies, users, admin: adminOf(validated) };
   }
 }
 

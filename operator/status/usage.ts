@@ -12,7 +12,7 @@ export interface KnownUsage {
 }
 
 /** State of reading a box's usage. */
-export interface UsageMemory {
+export interface UsageCache {
   known: KnownUsage | undefined;
   /** Time of the next read, in milliseconds since 1970. */
   due: number;
@@ -23,7 +23,7 @@ export interface UsageMemory {
 /** Part of a pass that reading the usage needs. */
 export interface UsageReader {
   readonly box: string;
-  readonly memory: { usage: UsageMemory | undefined };
+  readonly cache: { usage: UsageCache | undefined };
   readonly context: Pick<PassContext, 'management' | 'cluster' | 'now' | 'random' | 'usagePeriod'>;
   readonly signal: AbortSignal;
 }
@@ -34,12 +34,12 @@ export interface UsageReader {
  * restart alone writes no status. An API that does not answer is asked again at the next sweep; nothing else waits for
  * it.
  */
-export async function takeUsage({ box, memory, context, signal }: UsageReader): Promise<void> {
+export async function takeUsage({ box, cache, context, signal }: UsageReader): Promise<void> {
   const { management, cluster, now, random, usagePeriod } = context;
   if (usagePeriod === undefined) return;
   const time = now().getTime();
-  memory.usage ??= { known: undefined, due: time + usagePeriod * random(), round: undefined };
-  const { usage } = memory;
+  cache.usage ??= { known: undefined, due: time + usagePeriod * random(), round: undefined };
+  const { usage } = cache;
   if (time < usage.due) return;
   const { told, after } = usage.round ?? { told: new Map<string, ClientUsage>(), after: '' };
   try {

@@ -62,6 +62,7 @@ const runElsewhere: ReadonlyMap<string, string> = new Map([
   ['docs/kubernetes.md', 'test/operator/kubernetes-page.test.ts'],
   ['docs/kubernetes-sign-in.md', 'test/peers/kube-apiserver.test.ts'],
   ['docs/gateways.md', 'test/peers/oauth2-proxy.test.ts'],
+  ['docs/production.md', 'test/operator/production-page.test.ts'],
 ]);
 
 function blocksOf(page: string): ReadonlySet<string> {

@@ -30,6 +30,8 @@ describe('the settings of the operator', () => {
     expect(rest).to.deep.equal({
       managementUrl: 'http://boxgate-management:8081',
       publicUrl: 'https://id.example.com',
+      publicTls: false,
+      clusterDomain: 'cluster.local',
       clusterId: undefined,
       adoptCluster: undefined,
       namespace: 'boxgate-system',
@@ -59,6 +61,8 @@ describe('the settings of the operator', () => {
     BOXGATE_DIGEST_KEY: ['canary', Buffer.alloc(31).toString('base64'), Buffer.alloc(32).toString('hex')],
     BOXGATE_PUBLIC_URL: ['id.example.com'],
     BOXGATE_NAMESPACE: ['Boxgate', '-boxgate', 'boxgate.system', 'b'.repeat(64)],
+    BOXGATE_PUBLIC_TLS: ['yes'],
+    BOXGATE_CLUSTER_DOMAIN: ['.local', 'UPPER'],
     BOXGATE_ADOPT_CLUSTER: ['my cluster'],
     BOXGATE_CLUSTER_ID: ['my cluster', 'a/b', 'c'.repeat(129)],
     BOXGATE_POD_UID: ['a pod'],

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import type { ApplyLine } from '../../api/client/desired-state.ts';
 import { createManagement, type Management } from '../../api/client/management.ts';
 import { Secret } from '../../api/client/secret.ts';
-import { emptyMemory, type BoxMemory } from '../../operator/reconcile/box-memory.ts';
+import { emptyCache, type BoxCache } from '../../operator/reconcile/box-cache.ts';
 import type { Declared } from '../../operator/desired/declared.ts';
 import type { PassScope } from '../../operator/reconcile/box-pass.ts';
 import { reconcileBox } from '../../operator/reconcile/pass.ts';
@@ -19,7 +19,7 @@ export interface PassRig {
   readonly keeper: MemoryKeeper;
   readonly events: RecordedEvents;
   readonly management: Management;
-  memory: BoxMemory;
+  cache: BoxCache;
   /** Current time of the pass. */
   now: Date;
   /** True if other boxes wait for their pass. */
@@ -77,7 +77,7 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
     keeper,
     events,
     management: real,
-    memory: before?.memory ?? emptyMemory(),
+    cache: before?.cache ?? emptyCache(),
     get now() {
       return keeper.now;
     },
@@ -104,10 +104,10 @@ export async function passRig(api: TestApi, box: string, before?: PassRig): Prom
         events,
         onProgress: () => undefined,
       };
-      return reconcileBox({ box, memory: rig.memory, scope, context, signal });
+      return reconcileBox({ box, cache: rig.cache, scope, context, signal });
     },
     async restart() {
-      rig.memory = emptyMemory();
+      rig.cache = emptyCache();
       epoch = await real.claimEpoch(cluster, signal);
     },
     condition(key, type = 'Ready') {

@@ -1,7 +1,6 @@
 import type { Adoption, ApplyLine, ApplyResult, DeclareLine } from '../../../api/client/desired-state.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { withoutDenied } from '../../desired/granted-hosts.ts';
-import { applyLines } from './apply-call.ts';
 import type { KnownRow, StoredState } from '../stored-state.ts';
 import { confirmedRemovals } from './confirm-removals.ts';
 import { declarerOf, ownerOf } from '../../desired/declared.ts';
@@ -9,26 +8,28 @@ import { intentOf, rowKey, rowOf, type Desired } from '../../desired/desired.ts'
 import { releaseRetained } from '../../secrets/forget.ts';
 import { declaredResource } from '../../desired/validate.ts';
 import { recordDrift } from '../../status/drift.ts';
+import type { BoxApi } from '../box-api.ts';
 import type { BoxPass } from '../box-pass.ts';
-import { quotaText, retryRefusals } from '../../desired/quota-refusals.ts';
-import { removalLine, type Plan, type Removal } from './plan.ts';
+import { quotaText, retryBeyondQuota, retryRefusals } from '../../desired/quota-refusals.ts';
+import { removeFinalizers, type Deletions } from './deletion.ts';
+import { planOf, removalLine, type Plan, type Removal } from './plan.ts';
 import { portionsOf, stepsOf, type LineMaker, type Portion } from './portions.ts';
 import type { Resource } from '../../../crds/validate.ts';
 
 /** Compares every digest with the database and remembers its rows. Changes nothing there. */
 export async function compareWithStored(pass: BoxPass, desired: readonly Desired[]): Promise<void> {
-  const { box, memory, context } = pass;
-  const { stored } = memory;
+  const { box, cache, api, quota, context } = pass;
+  const { stored } = cache;
   retryRefusals(stored);
-  stored.forgetElsewhere();
+  stored.forgetUndeclaredLinks();
   // No call is needed if the database has just shown that this cluster declares nothing.
-  if (stored.isKnown && stored.rows.size === 0 && memory.published.size === 0) return;
+  if (stored.isSynced && stored.rows.size === 0 && cache.published.size === 0) return;
   const wanted = new Map(
     desired.filter((one) => intentOf(one) === 'declare').map((one) => [one.validated.rowKey, one]),
   );
   const before = stored.rows;
-  const results = await applyLines(pass, true, comparisons(wanted.values()));
-  stored.setQuota(quotaText(pass));
+  const results = await api.apply(true, comparisons(wanted.values()));
+  stored.setQuota(quotaText(quota, stored));
   recordDrift(box, { results, wanted, before }, context.events);
   const rows = new Map<string, KnownRow>();
   for (const result of results) {
@@ -95,37 +96,55 @@ export interface AppliedPlan {
   readonly left: ReadonlySet<string>;
 }
 
+/** Makes the stored state match the desired one; `deletions` are those that this pass has made. */
+export async function applyPlan(
+  pass: BoxPass,
+  desired: readonly Desired[],
+  deletions: Deletions,
+): Promise<AppliedPlan> {
+  const { listing, cache, quota } = pass;
+  const { stored } = cache;
+  const { rows, refusals } = stored;
+  const situation = { desired, rows, refusals, complete: listing.complete, open: deletions.open };
+  if (deletions.removed.length > 0 || quotaText(quota, stored) !== stored.quota) retryBeyondQuota(stored);
+  let plan = planOf(situation);
+  if (plan.remove.length > 0 && retryBeyondQuota(stored)) plan = planOf(situation);
+  const applied = await carryOut(pass, plan, desired);
+  await removeFinalizers(pass);
+  return applied;
+}
+
 /**
  * Carries out a plan, in calls of about a megabyte. While other boxes wait for their pass it stops after the first
  * call; the next pass plans the rest.
  */
-export async function applyPlan(pass: BoxPass, plan: Plan, desired: readonly Desired[]): Promise<AppliedPlan> {
-  const { context } = pass;
-  const { stored } = pass.memory;
+async function carryOut(pass: BoxPass, plan: Plan, desired: readonly Desired[]): Promise<AppliedPlan> {
+  const { cache, api, quota, context } = pass;
+  const { stored } = cache;
   const remove = await confirmedRemovals(pass, plan.remove);
-  const isQuotaTold = quotaText(pass) === stored.quota;
+  const isQuotaTold = quotaText(quota, stored) === stored.quota;
   if (remove.length === 0 && plan.declare.length === 0 && isQuotaTold) return nothingDone;
   // Before the row loses its owner: afterwards nobody could tell whose secret it is.
-  await releaseRetained(pass, desired, remove);
+  await releaseRetained(pass.secrets, desired, remove);
   const left = new Set(plan.declare.map(({ object }) => object.key));
   const removed: Removal[] = [];
-  if (remove.length === 0 && plan.declare.length === 0) await applyLines(pass, false, []);
+  if (remove.length === 0 && plan.declare.length === 0) await api.apply(false, []);
   for (const portion of portionsOf(stepsOf(remove, plan.declare), lineMaker)) {
-    await send(pass, portion);
+    await send(portion, api, stored);
     removed.push(...portion.remove);
     for (const { object } of portion.declare) left.delete(object.key);
     if (context.isCrowded?.() === true) break;
   }
-  stored.setQuota(quotaText(pass));
+  stored.setQuota(quotaText(quota, stored));
   return { removed, left };
 }
 
 const nothingDone: AppliedPlan = { removed: [], left: new Set() };
 
-async function send(pass: BoxPass, { lines, declare }: Portion<ApplyLine>): Promise<void> {
+async function send({ lines, declare }: Portion<ApplyLine>, api: BoxApi, stored: StoredState): Promise<void> {
   const declared = new Map(declare.map((one) => [one.validated.rowKey, one]));
-  for (const result of await applyLines(pass, false, lines)) {
-    noteResult(result, declared.get(rowKey(result)), pass.memory.stored);
+  for (const result of await api.apply(false, lines)) {
+    noteResult(result, declared.get(rowKey(result)), stored);
   }
 }
 
@@ -181,7 +200,7 @@ function noteResult(result: ApplyResult, declared: Desired | undefined, stored: 
       return;
     case 'retained':
       stored.deleteRow(key);
-      stored.setElsewhere(key, true);
+      stored.setUndeclaredLink(key, true);
       return;
     case 'conflict':
     case 'invalid':

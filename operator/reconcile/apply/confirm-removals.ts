@@ -1,13 +1,26 @@
 import type { Kind } from '../../../crds/kind.ts';
 import { isMassDeletion } from '../../desired/mass-deletion-guard.ts';
-import type { BoxPass } from '../box-pass.ts';
+import type { DeletionCache } from '../box-cache.ts';
+import type { PassContext } from '../pass-context.ts';
+import type { StoredState } from '../stored-state.ts';
 import type { Removal } from './plan.ts';
+
+/** Part of a pass that confirms removals. */
+export interface RemovalConfirmer {
+  readonly box: string;
+  readonly cache: { readonly stored: Pick<StoredState, 'rows'>; readonly deletions: DeletionCache };
+  readonly context: Pick<PassContext, 'source' | 'events' | 'isMuchMissing'>;
+  readonly signal: AbortSignal;
+}
 
 /**
  * Returns the removals that may be carried out, see {@link confirmed}. If a kind is deleted as a whole, the rows stay
  * without an owner: the definition was deleted, and nobody decided on the single object (docs/decisions/0026).
  */
-export async function confirmedRemovals(pass: BoxPass, removals: readonly Removal[]): Promise<readonly Removal[]> {
+export async function confirmedRemovals(
+  pass: RemovalConfirmer,
+  removals: readonly Removal[],
+): Promise<readonly Removal[]> {
   const { context, signal } = pass;
   const found = await confirmed(pass, removals);
   const { isKindGoing } = context.source;
@@ -23,8 +36,8 @@ export async function confirmedRemovals(pass: BoxPass, removals: readonly Remova
  * find it either. If that read does not confirm many missing objects as gone, in this box or in all boxes together, the
  * list is wrong. Nothing that it lacks is then removed until that is over (docs/decisions/0022).
  */
-async function confirmed(pass: BoxPass, removals: readonly Removal[]): Promise<readonly Removal[]> {
-  const { box, memory, signal } = pass;
+async function confirmed(pass: RemovalConfirmer, removals: readonly Removal[]): Promise<readonly Removal[]> {
+  const { box, cache, signal } = pass;
   const { source } = pass.context;
   const questions = new Map(
     removals
@@ -38,15 +51,15 @@ async function confirmed(pass: BoxPass, removals: readonly Removal[]): Promise<r
     return question === undefined || gone.has(question);
   };
   const left = removals.filter((removal) => !isGone(removal));
-  memory.missing += left.length;
+  cache.deletions.missing += left.length;
   if (!isListWrong(left, pass)) return removals.filter(isGone);
   // The cluster itself has reported these as being deleted.
   const going = new Set(source.finalizers?.terminating(box).map(({ uid }) => uid));
   return removals.filter((one) => !questions.has(one) || (going.has(one.declarer.uid) && isGone(one)));
 }
 
-function isListWrong(left: readonly Removal[], { memory, context }: BoxPass): boolean {
-  const { rows } = memory.stored;
+function isListWrong(left: readonly Removal[], { cache, context }: RemovalConfirmer): boolean {
+  const { rows } = cache.stored;
   const { events, isMuchMissing } = context;
   const isWrongHere = isMassDeletion({ missing: left.length, rows: rows.size });
   if (!isWrongHere && isMuchMissing?.() !== true) return false;

@@ -1,5 +1,4 @@
 import type { ApplyResult } from '../../../api/client/desired-state.ts';
-import { applyLines } from './apply-call.ts';
 import type { KnownRow, StoredState } from '../stored-state.ts';
 import { confirmedRemovals } from './confirm-removals.ts';
 import { declarerOf } from '../../desired/declared.ts';
@@ -22,14 +21,14 @@ export interface Deletions {
  * another object has now is left to the plan, which passes it on in one call.
  */
 export async function removeDeleted(pass: BoxPass): Promise<Deletions> {
-  const { box, listing, candidates, memory, context } = pass;
-  const { stored } = memory;
+  const { box, listing, candidates, cache, context } = pass;
+  const { stored, deletions } = cache;
   const going = context.source.finalizers?.terminating(box) ?? [];
-  memory.missing = 0;
-  memory.owesRemovals = going.length > 0;
-  if (!stored.isKnown && (going.length > 0 || isAnyContested(candidates))) await listStoredRows(pass);
-  memory.owesRemovals = going.length > 0 || !isEachDeclared(stored.rows, candidates);
-  if (!memory.owesRemovals) return { removed: [], open: new Set() };
+  deletions.missing = 0;
+  deletions.hasPending = going.length > 0;
+  if (!stored.isSynced && (going.length > 0 || isAnyContested(candidates))) await listStoredRows(pass);
+  deletions.hasPending = going.length > 0 || !isEachDeclared(stored.rows, candidates);
+  if (!deletions.hasPending) return { removed: [], open: new Set() };
   const there = uidsOf(candidates);
   const contenders = contested(candidates, stored.rows);
   const taken = new Set(contenders.filter(isWanted).map(({ validated }) => validated.rowKey));
@@ -39,7 +38,7 @@ export async function removeDeleted(pass: BoxPass): Promise<Deletions> {
   const removed = await confirmedRemovals(pass, due);
   if (removed.length > 0) await remove(pass, removed);
   await removeFinalizers(pass);
-  memory.owesRemovals = false;
+  deletions.hasPending = false;
   const done = new Set(removed);
   return { removed, open: new Set(due.filter((one) => !done.has(one)).map(({ row }) => rowKey(row))) };
 }
@@ -62,11 +61,11 @@ function uidsOf(candidates: readonly Candidate[]): ReadonlySet<string> {
 }
 
 /** Releases the objects whose deletion waited for their rows, if these are gone. */
-export async function removeFinalizers({ box, memory, context, signal }: BoxPass): Promise<void> {
+export async function removeFinalizers({ box, cache, context, signal }: BoxPass): Promise<void> {
   const { source } = context;
-  const { stored } = memory;
+  const { stored } = cache;
   const going = source.finalizers?.terminating(box) ?? [];
-  if (going.length === 0 || !stored.isKnown) return;
+  if (going.length === 0 || !stored.isSynced) return;
   const declarers = new Set([...stored.rows.values()].map(({ declarer }) => declarer.uid));
   const free = going.filter(({ uid }) => !declarers.has(uid));
   if (free.length > 0) await source.finalizers?.remove(box, free, signal);
@@ -74,10 +73,10 @@ export async function removeFinalizers({ box, memory, context, signal }: BoxPass
 
 /** Reads all rows of this cluster in the box, without comparing them with what is declared now. */
 async function listStoredRows(pass: BoxPass): Promise<void> {
-  const { stored } = pass.memory;
+  const { stored } = pass.cache;
   const before = stored.rows;
   const rows = new Map<string, KnownRow>();
-  for (const { kind, id, owner, retain = false } of await applyLines(pass, true, [])) {
+  for (const { kind, id, owner, retain = false } of await pass.api.apply(true, [])) {
     if (owner === undefined) continue;
     const key = rowKey({ kind, id });
     const known = before.get(key);
@@ -92,15 +91,15 @@ async function listStoredRows(pass: BoxPass): Promise<void> {
 
 async function remove(pass: BoxPass, removals: readonly Removal[]): Promise<void> {
   // Before the row loses its owner: afterwards nobody could tell whose secret it is.
-  await releaseRetained(pass, pass.candidates, removals);
+  await releaseRetained(pass.secrets, pass.candidates, removals);
   const lines = removals.map(removalLine);
-  for (const result of await applyLines(pass, false, lines)) noteRemoval(result, pass.memory.stored);
+  for (const result of await pass.api.apply(false, lines)) noteRemoval(result, pass.cache.stored);
 }
 
 function noteRemoval(result: ApplyResult, stored: StoredState): void {
   const key = rowKey(result);
   stored.deleteRow(key);
-  stored.setElsewhere(key, result.result === 'retained' ? true : undefined);
+  stored.setUndeclaredLink(key, result.result === 'retained' ? true : undefined);
   // Somebody else has the row now: the database must be compared again.
-  if (result.result === 'conflict') stored.doubt();
+  if (result.result === 'conflict') stored.markUnsynced();
 }

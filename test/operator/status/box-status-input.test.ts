@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AccountState } from '../../../operator/desired/account-state.ts';
 import { boxStatusInput } from '../../../operator/status/box-status-input.ts';
-import { emptyMemory } from '../../../operator/reconcile/box-memory.ts';
+import { emptyCache } from '../../../operator/reconcile/box-cache.ts';
 import { desired, machineClient } from '../declare.ts';
 
 const entry = { namespace: 'shop', name: 'orders' };
@@ -20,9 +20,10 @@ describe('boxStatusInput of a box whose last pass failed', () => {
     it(`R-54 ${isKnown ? 'keeps' : 'does not tell'} what is known of a ServiceAccount, of ${title}`, () => {
       const service_accounts = entries.length === 0 ? {} : { service_accounts: entries };
       const client = machineClient('app', service_accounts);
-      const memory = { ...emptyMemory(), accounts: new Map([[client.key, [state]]]) };
+      const cache = { ...emptyCache(), accounts: new Map([[client.key, [state]]]) };
       const one = desired(client, { secret: { state: 'none' } });
-      const [input] = boxStatusInput({ memory, context: { servesServiceAccounts: () => true } }, [one], 'unreachable');
+      const context = { servesServiceAccounts: () => true };
+      const [input] = boxStatusInput({ box: 'shop', cache, context }, [one], 'unreachable');
       expect(input?.accounts).to.deep.equal(isKnown ? [state] : []);
     });
   }

@@ -57,7 +57,7 @@ describe('R-56 an object that ceases to be Ready', () => {
     metrics.passes.measure(
       () => 0,
       () => ({ missing: 0, rows: 0 }),
-      () => countConditions([rig.memory]),
+      () => countConditions([rig.cache]),
     );
     const objects = async () =>
       [...(await metrics.page()).text.matchAll(/^boxgate_operator_objects\{(.*)\} (\d+)$/gm)].map(

@@ -5,7 +5,7 @@ import { ManagementError } from '../../../api/client/management-error.ts';
 import { createManagement } from '../../../api/client/management.ts';
 import { Secret } from '../../../api/client/secret.ts';
 import type { PassContext } from '../../../operator/reconcile/pass-context.ts';
-import { takeUsage, type UsageMemory } from '../../../operator/status/usage.ts';
+import { takeUsage, type UsageCache } from '../../../operator/status/usage.ts';
 import { memoryKeeper, memorySource } from '../memory-source.ts';
 import { recordedEvents } from './recorded-events.ts';
 
@@ -17,9 +17,9 @@ describe('takeUsage', () => {
   let asked: number[];
   let time: number;
   let answer: (after: string) => Promise<BoxUsage>;
-  let memory: { usage: UsageMemory | undefined };
+  let cache: { usage: UsageCache | undefined };
   beforeEach(() => {
-    [asked, time, memory] = [[], start, { usage: undefined }];
+    [asked, time, cache] = [[], start, { usage: undefined }];
     answer = () => Promise.resolve({ clients: [{ id: 'app', live_sessions: 3 }], users: 2, groups: [] });
   });
 
@@ -49,15 +49,15 @@ describe('takeUsage', () => {
 
   async function sweeps(count: number, usagePeriod: number | 'never' = hour): Promise<void> {
     for (let nth = 0; nth < count; nth += 1, time += hour / 4) {
-      await takeUsage({ box: 'box', memory, context: context(usagePeriod), signal });
+      await takeUsage({ box: 'box', cache, context: context(usagePeriod), signal });
     }
   }
 
   it('asks once in a period, however many sweeps there are, and first in the middle of one', async () => {
     await sweeps(13);
     expect(asked).to.deep.equal([0.5, 1.5, 2.5].map((hours) => hours * hour));
-    expect(memory.usage?.known?.clients.get('app')).to.deep.equal({ id: 'app', live_sessions: 3 });
-    expect(memory.usage?.known?.users).to.equal(2);
+    expect(cache.usage?.known?.clients.get('app')).to.deep.equal({ id: 'app', live_sessions: 3 });
+    expect(cache.usage?.known?.users).to.equal(2);
   });
 
   it('asks a large box for a portion at each sweep, and again a period after the last one', async () => {
@@ -68,10 +68,10 @@ describe('takeUsage', () => {
       return Promise.resolve({ clients, users: 0, groups: [], ...(more === undefined ? {} : { next: more }) });
     };
     await sweeps(4);
-    expect([...(memory.usage?.known?.clients.keys() ?? [])]).to.deep.equal(['after-', 'after-b']);
+    expect([...(cache.usage?.known?.clients.keys() ?? [])]).to.deep.equal(['after-', 'after-b']);
     await sweeps(6);
     expect(asked.map((at) => at / hour)).to.deep.equal([0.5, 0.75, 1, 2, 2.25]);
-    const known = memory.usage?.known?.clients;
+    const known = cache.usage?.known?.clients;
     expect(
       [known?.get('after-'), known?.get('after-b'), known?.get('after-d')].map((one) => one?.live_sessions),
     ).to.deep.equal([4, 5, 3]);
@@ -86,7 +86,7 @@ describe('takeUsage', () => {
     ];
     answer = () => Promise.resolve(portions.shift() ?? { clients: [], users: 0, groups: [] });
     await sweeps(9);
-    expect([...(memory.usage?.known?.clients.values() ?? [])]).to.deep.equal([{ id: 'stays', live_sessions: 2 }]);
+    expect([...(cache.usage?.known?.clients.values() ?? [])]).to.deep.equal([{ id: 'stays', live_sessions: 2 }]);
   });
 
   it('goes on with what it knows where the API does not answer, and asks again at the next sweep', async () => {
@@ -94,7 +94,7 @@ describe('takeUsage', () => {
     answer = () => Promise.reject(new ManagementError('unavailable', 'away'));
     await sweeps(6);
     expect(asked.map((at) => at / hour)).to.deep.equal([0.5, 1.5, 1.75, 2]);
-    expect(memory.usage?.known?.users).to.equal(2);
+    expect(cache.usage?.known?.users).to.equal(2);
   });
 
   it('hides no bug', async () => {

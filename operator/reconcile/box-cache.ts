@@ -1,0 +1,85 @@
+import type { Desired } from '../desired/desired.ts';
+import type { StatusInput, Refusal } from '../status/status-input.ts';
+import type { InstalledKinds } from '../installed-fields.ts';
+import type { ServiceState } from '../desired/service-state.ts';
+import type { SecretCache } from '../secrets/kept-secrets.ts';
+import type { AccountState } from '../desired/account-state.ts';
+import type { Transition } from '../status/status.ts';
+import type { UsageCache } from '../status/usage.ts';
+import { StoredState } from './stored-state.ts';
+
+/** Input of the last published status, and the times at which its conditions changed. */
+export interface Published extends StatusInput {
+  readonly transitions: readonly Transition[];
+}
+
+/** Declarations at the last pass; replaced by `desired-state.ts`. */
+export interface DeclaredCache {
+  /** By object key: the desired state. */
+  readonly objects: ReadonlyMap<string, Desired>;
+  /** Definitions that the objects were validated with. */
+  readonly definitions: InstalledKinds | undefined;
+  /** Issuer that generated secrets name. */
+  readonly issuer: string;
+}
+
+/** Removals that are left; written by `apply/deletion.ts`, and `missing` by `apply/confirm-removals.ts` too. */
+export interface DeletionCache {
+  /** Number of rows whose objects are in no list, and which the last pass could not confirm as gone. */
+  missing: number;
+  /** True if rows of deleted objects remain: the next pass removes them first. */
+  hasPending: boolean;
+}
+
+/** Namespace of the box, as the last pass found it; written by `open-pass.ts`. */
+interface NamespaceCache {
+  /** Its claim, as JSON; undefined if there was none. */
+  claim: string | undefined;
+  /** True once the API knows that it does not exist. */
+  isRetired: boolean;
+  /** Last event about quotas of the Namespace that cannot be read. */
+  quotaFault: string | undefined;
+}
+
+/**
+ * State of a box that is kept between two passes, so that one change among thousands of objects costs only one. Each
+ * part has one owner, and nothing else writes it.
+ */
+export interface BoxCache {
+  declared: DeclaredCache;
+  /** Changed by its methods only. */
+  readonly stored: StoredState;
+  readonly deletions: DeletionCache;
+  readonly namespace: NamespaceCache;
+  /** Written by `secrets/`. */
+  readonly secrets: SecretCache;
+  /** By object key; written by `publish.ts`. */
+  readonly published: Map<string, Published>;
+  /** Refusal of the whole box, because it belongs to another namespace; written by `outcome.ts`. */
+  locked: Refusal | undefined;
+  /** By object key: the pinned ServiceAccounts of clients; replaced by `pass.ts`. */
+  accounts: ReadonlyMap<string, readonly AccountState[]>;
+  /** State of the Service of the box; written by `keep-service.ts`. */
+  service: ServiceState | undefined;
+  /** Written by `status/usage.ts`. */
+  usage: UsageCache | undefined;
+  /** Time of the next pass that is due without any change, in milliseconds since 1970; written by `pass.ts`. */
+  nextLook: number | undefined;
+}
+
+/** Returns the cache of a box of which nothing is known. */
+export function emptyCache(): BoxCache {
+  return {
+    declared: { objects: new Map(), definitions: undefined, issuer: '' },
+    stored: new StoredState(),
+    deletions: { missing: 0, hasPending: false },
+    namespace: { claim: undefined, isRetired: false, quotaFault: undefined },
+    secrets: { generated: new Map(), leftovers: new Set() },
+    published: new Map(),
+    locked: undefined,
+    accounts: new Map(),
+    service: undefined,
+    usage: undefined,
+    nextLook: undefined,
+  };
+}
