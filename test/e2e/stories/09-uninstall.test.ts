@@ -15,6 +15,8 @@ const kinds = [
 const remaining = [
   'ConfigMap/kube-root-ca.crt',
   'PersistentVolumeClaim/data-boxgate-postgres-0',
+  'Secret/boxgate-database',
+  'Secret/boxgate-database-api',
   'Secret/boxgate-keys',
   'ServiceAccount/default',
 ];
