@@ -31,8 +31,6 @@ export interface ApiConfig {
   readonly clusterDomain: string;
   /** BOXGATE_TRUSTED_PROXIES: addresses and networks whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** BOXGATE_DATABASE_WAIT_SECONDS: time that a start waits for the database and its schema. */
-  readonly databaseWaitSeconds: number;
   /** BOXGATE_POOL_SIZE: connections to Postgres of each of the two pools. */
   readonly poolSize: number;
   /** BOXGATE_HASH_THREADS: argon2 verifications at once. */
@@ -64,7 +62,7 @@ export interface MigrateConfig {
   readonly apiRole: string;
   /** BOXGATE_CREATE_API_ROLE: the password of that role, which is created or gets it; undefined: it must exist. */
   readonly apiPassword: Secret | undefined;
-  /** BOXGATE_DATABASE_WAIT_SECONDS. */
+  /** BOXGATE_DATABASE_WAIT_SECONDS: time in which the database may come to be reached. */
   readonly databaseWaitSeconds: number;
   /** BOXGATE_LEAVE_NEWER_SCHEMA: a database that is newer than the release is left as it is, without an error. */
   readonly leaveNewer: boolean;
@@ -86,7 +84,6 @@ export function readApiConfig(environment: Environment): ApiConfig {
     standalone: read.flag('BOXGATE_STANDALONE'),
     clusterDomain: readClusterDomain(read),
     trustedProxies: read.list('BOXGATE_TRUSTED_PROXIES', isNetwork, networks),
-    databaseWaitSeconds: readDatabaseWait(read),
     poolSize: read.integer('BOXGATE_POOL_SIZE', 4, 1, 100),
     hashThreads: read.integer('BOXGATE_HASH_THREADS', Math.max(1, availableParallelism() - 1), 1, 64),
     revocationsNeedStandby: read.flag('BOXGATE_REVOCATIONS_NEED_STANDBY'),
@@ -126,14 +123,10 @@ export function readMigrateConfig(environment: Environment): MigrateConfig {
       ownerUrl: owner.href,
       apiRole: decodeURIComponent(api.username),
       apiPassword: createsRole ? new Secret(decodeURIComponent(api.password)) : undefined,
-      databaseWaitSeconds: readDatabaseWait(read),
+      databaseWaitSeconds: read.integer('BOXGATE_DATABASE_WAIT_SECONDS', 0, 0, 3_600),
       leaveNewer: read.flag('BOXGATE_LEAVE_NEWER_SCHEMA'),
     };
   });
-}
-
-function readDatabaseWait(read: EnvironmentReader): number {
-  return read.integer('BOXGATE_DATABASE_WAIT_SECONDS', 0, 0, 3_600);
 }
 
 const ipAddress = 'must be an IP address, such as 127.0.0.1';

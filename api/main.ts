@@ -35,7 +35,7 @@ async function runMigrate(environment: Environment): Promise<number> {
   const { ownerUrl, apiRole, apiPassword, databaseWaitSeconds, leaveNewer } = readMigrateConfig(environment);
   const onReason = (reason: string): void =>
     void process.stderr.write(`boxgate: waiting for the database: ${reason}\n`);
-  const wait = { seconds: databaseWaitSeconds, signal: new AbortController().signal, onReason };
+  const wait = { seconds: databaseWaitSeconds, onReason };
   const { applied, schema } = await waitForDatabase(async () => {
     if (apiPassword !== undefined) await ensureApiRole(ownerUrl, apiRole, apiPassword.reveal());
     return migrate(ownerUrl, apiRole, leaveNewer);
@@ -68,9 +68,7 @@ async function runApi(environment: Environment): Promise<number> {
 
 async function serveUntilStopped(config: ApiConfig, log: Log): Promise<void> {
   const stopped = stopSignal(config.parentPipe);
-  const starting = new AbortController();
-  void stopped.then(() => starting.abort());
-  const api = await serveApi(config, log, Date.now, starting.signal);
+  const api = await serveApi(config, log);
   log.info({ port: api.port, management_port: api.managementPort }, 'listening');
   await stopped;
   log.info('stopping');

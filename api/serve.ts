@@ -19,7 +19,6 @@ import { Outage } from './db/core/outage.ts';
 import { defaultLimits, openDatabase } from './db/core/pool.ts';
 import type { Connections, Database } from './db/core/pool.ts';
 import { checkDatabase } from './db/core/startup.ts';
-import { waitForDatabase } from './wait-for-database.ts';
 import { createLargePages } from './http/resources/large-pages.ts';
 import { createLoopTime } from './http/server/loop-time.ts';
 import { heldBodyBytes } from './http/request/body-bytes.ts';
@@ -73,23 +72,16 @@ const hashesWaiting = 64;
 
 /**
  * Starts the API: checks the database first (schema, role, that its signing keys can be opened), then opens both ports.
- * `throttleNow` is the clock of the throttle's windows, in milliseconds; `signal` ends the wait for the database. Throws
- * an Error of one sentence if it cannot serve.
+ * `throttleNow` is the clock of the throttle's windows, in milliseconds. Throws an Error of one sentence if
+ * it cannot serve.
  */
-export async function serveApi(
-  config: ApiConfig,
-  log: Log,
-  throttleNow = Date.now,
-  signal = new AbortController().signal,
-): Promise<RunningApi> {
+export async function serveApi(config: ApiConfig, log: Log, throttleNow = Date.now): Promise<RunningApi> {
   const limits = { ...defaultLimits, connections: config.poolSize };
   const database = openDatabase(config.databaseUrl, limits, (error) => {
     log.warn(errorFacts(error), 'a connection to Postgres broke');
   });
   try {
-    const onReason = (reason: string): void => log.warn({ reason }, 'waiting for the database');
-    const wait = { seconds: config.databaseWaitSeconds, signal, onReason };
-    await waitForDatabase(() => checkDatabase(database.general), wait);
+    await checkDatabase(database.general);
     await checkSealing(database.general, createKeySealing(config.encryptionKeys));
     return await start({ config, database, log, throttleNow });
   } catch (error) {

@@ -90,7 +90,6 @@ export const chartValues: Members = {
       maxReplicas: integer(10, 1, 'Pods at most'),
       targetCPUUtilizationPercentage: integer(75, 1, 'Percent of the requested CPU'),
     }),
-    waitSeconds: integer(600, 0, 'Seconds that a new pod waits, not ready, for the database and its schema'),
     trustedProxies: texts('Networks whose `X-Forwarded-For` is trusted, such as `10.0.0.0/8`'),
     poolSize: programInteger(1, 100, 'Connections to Postgres of each of two pools; null: 4'),
     hashThreads: programInteger(1, 64, 'argon2 computations at once; null: one less than there are cores'),

@@ -4,15 +4,10 @@ import type { Connections } from './pool.ts';
 import type { Connection } from './transaction.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
-/** Error: the schema is older than this release needs. */
-export class SchemaTooOld extends Error {
-  override readonly name = 'SchemaTooOld';
-}
-
 /**
  * Checks that the API can and may serve on this database: the schema is this release's or newer, the server is
- * writable, and the role is bound by row-level security. Throws SchemaTooOld or another Error of
- * one sentence, Outage when Postgres cannot answer.
+ * writable, and the role is bound by row-level security. Throws an Error of one sentence, Outage when Postgres cannot
+ * answer.
  */
 export function checkDatabase(pool: Connections): Promise<void> {
   return withConnection(pool, requestLimit, async (connection) => {
@@ -20,7 +15,7 @@ export function checkDatabase(pool: Connections): Promise<void> {
     const [needed, found] = await Promise.all([readMigrations(), schemaOf(connection)]);
     if (found < needed.length) {
       const schema = `The database is at schema ${String(found)}, this release needs ${String(needed.length)}`;
-      throw new SchemaTooOld(`${schema}: run boxgate migrate`);
+      throw new Error(`${schema}: run boxgate migrate`);
     }
   });
 }
