@@ -60,7 +60,13 @@ async function runApi(environment: Environment): Promise<number> {
 
 async function serveUntilStopped(config: ApiConfig, log: Log): Promise<void> {
   const stopped = stopSignal(config.parentPipe);
-  const api = await serveApi(config, log);
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort(new Error('the program was asked to stop')));
+  const api = await serveApi(config, log, Date.now, stopping.signal).catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error;
+  });
+  // It was asked to stop before it could serve.
+  if (api === undefined) return;
   log.info({ port: api.port, management_port: api.managementPort }, 'listening');
   await stopped;
   log.info('stopping');
