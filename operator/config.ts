@@ -1,6 +1,12 @@
 import { isIP } from 'node:net';
 import { reading, type Environment, type EnvironmentReader } from '../process/environment.ts';
-import { isPlainUrl, readClusterDomain, readManagementKeys, readPublicUrl } from '../process/installation-settings.ts';
+import {
+  isLoopback,
+  isPlainUrl,
+  readClusterDomain,
+  readManagementKeys,
+  readPublicUrl,
+} from '../process/installation-settings.ts';
 import { logLevels, type LogLevel } from '../process/log.ts';
 import { Secret } from '../api/client/secret.ts';
 
@@ -8,6 +14,8 @@ import { Secret } from '../api/client/secret.ts';
 export interface OperatorConfig {
   /** BOXGATE_MANAGEMENT_URL: URL of the API's management port, without a trailing slash. */
   readonly managementUrl: string;
+  /** BOXGATE_MANAGEMENT_CA_FILE: file of the authorities (PEM) for an https URL; undefined: those of Node.js. */
+  readonly managementCaFile: string | undefined;
   /** BOXGATE_MANAGEMENT_KEYS; only the first one is used. */
   readonly managementKey: Secret;
   /** BOXGATE_DIGEST_KEY: 32 bytes in base64. */
@@ -90,11 +98,16 @@ export function readOperatorConfig(environment: Environment): OperatorConfig {
 
 /** Reads the settings that the operator shares with the API. */
 function readInstallation(read: EnvironmentReader) {
-  const managementUrl = 'must be the URL of the management port, such as http://boxgate-management:8081';
+  const managementUrl =
+    'must be the https URL of the management port, such as https://boxgate-management.boxgate-system.svc:8081; ' +
+    'http is for loopback addresses';
   const digestKey = 'must be 32 random bytes in base64 (openssl rand -base64 32)';
   const clusterId = 'must be 1 to 128 letters, digits, dots, underscores or dashes';
   return {
-    managementUrl: read.url('BOXGATE_MANAGEMENT_URL', isPlainUrl, managementUrl).href.replace(/\/+$/, ''),
+    managementUrl: read.url('BOXGATE_MANAGEMENT_URL', isManagementUrl, managementUrl).href.replace(/\/+$/, ''),
+    managementCaFile: optional(
+      read.text('BOXGATE_MANAGEMENT_CA_FILE', '', isFileOrNone, 'must be the absolute path of one file'),
+    ),
     managementKey: new Secret(readManagementKeys(read)[0] ?? ''),
     digestKey: new Secret(read.requiredText('BOXGATE_DIGEST_KEY', isDigestKey, digestKey)),
     publicUrl: readPublicUrl(read),
@@ -149,6 +162,20 @@ function isHost(text: string): boolean {
 
 function isOnePath(text: string): boolean {
   return !/[\0\n]/.test(text);
+}
+
+function isFileOrNone(text: string): boolean {
+  return text === '' || (text.startsWith('/') && isOnePath(text));
+}
+
+/** Declared secrets pass this port: only within one machine or pod may they pass in the clear. */
+function isManagementUrl(url: URL): boolean {
+  return isPlainUrl(url) && (url.protocol === 'https:' || isLoopbackHost(url.hostname));
+}
+
+function isLoopbackHost(hostname: string): boolean {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  return address === 'localhost' || (isIP(address) > 0 && isLoopback(address));
 }
 
 function isDigestKey(text: string): boolean {

@@ -26,6 +26,7 @@ import { readServiceAccountKeys } from './kube/source/service-account-keys.ts';
 import { REVIEWS } from './kube/client/rights.ts';
 import { createBoxServices } from './kube/services/box-services.ts';
 import { inClusterAddresses } from './desired/addresses.ts';
+import { createManagementAuthority } from './management-authority.ts';
 import { createOperatorMetrics, type OperatorMetrics } from './metrics.ts';
 import { startReconciler, type Reconciler } from './reconcile/reconciler.ts';
 import { followRights, lacking } from './kube/source/follow-rights.ts';
@@ -216,7 +217,7 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     sweepPeriod: config.sweepSeconds * 1000,
     holdLimit: config.holdSeconds * 1000,
     usagePeriod: config.usageSeconds * 1000,
-    management: callsOfLeader(createManagement({ url: config.managementUrl, key: config.managementKey }), leads),
+    management: callsOfLeader(createManagement(managementOf(config, log)), leads),
     digestKey: createSecretKey(config.digestKey.reveal(), 'base64'),
     inClusterTokenUrl: addresses.tokenUrl,
     defaultIssuer: (box) => `${config.publicUrl}/boxes/${box}`,
@@ -226,6 +227,10 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     onProgress: () => undefined,
     onFailure: (box, error, wait) => log.warn({ box, wait, ...errorFacts(error) }, 'a pass failed'),
   });
+}
+
+function managementOf({ managementUrl: url, managementKey: key, managementCaFile: file }: OperatorConfig, log: Log) {
+  return { url, key, ...(file === undefined ? {} : { authority: createManagementAuthority(file, log) }) };
 }
 
 /** Retries work, with longer and longer waits, until it succeeds or the signal is aborted. */

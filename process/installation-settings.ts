@@ -1,3 +1,4 @@
+import { BlockList, isIPv6 } from 'node:net';
 import type { EnvironmentReader } from './environment.ts';
 
 /** Reads BOXGATE_MANAGEMENT_KEYS: one key, or two during a rotation. */
@@ -25,6 +26,15 @@ function isDomain(text: string): boolean {
 export function isPlainUrl(url: URL): boolean {
   return /^https?:$/.test(url.protocol) && url.search + url.hash + url.username + url.password === '';
 }
+
+/** Checks for an IP address that only the same machine or pod reaches: 127.0.0.0/8 or ::1. */
+export function isLoopback(address: string): boolean {
+  return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
 
 function isManagementKey(text: string): boolean {
   return /^[\x21-\x7e]{16,}$/.test(text);
