@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { crdTemplate, rbacTemplate } from './copied-manifests.ts';
+import { dashboardJson } from './dashboard.ts';
 import { chartValues } from './values.ts';
 import { valuesSchema, valuesTable, valuesYaml } from './write-values.ts';
 
@@ -11,6 +12,7 @@ writeFileSync(
   `# Made from tools/chart/values.ts by \`make generate\`. Do not edit.\n${valuesYaml(chartValues)}`,
 );
 writeFileSync(`${chart}/values.schema.json`, valuesSchema(chartValues));
+writeFileSync(`${chart}/files/dashboard.json`, dashboardJson());
 writeReadme(`${chart}/README.md`);
 copy('crds', 'crds', crdTemplate);
 copy('operator/rbac', 'rbac', rbacTemplate);
