@@ -9,12 +9,9 @@ export const release = 'boxgate';
 export type Values = Readonly<Record<string, string>>;
 
 /** Installs the chart, or upgrades the release, and waits until everything is Ready. Returns what helm prints. */
-export function install(values: Values = {}, { timeout = '180s' } = {}): Promise<string> {
-  return runCommand('helm', [
-    ...['upgrade', '--install', release, 'charts/boxgate', '--namespace', system, '--create-namespace'],
-    ...['--wait', '--timeout', timeout],
-    ...setOptions(values),
-  ]);
+export function install(values: Values = {}): Promise<string> {
+  const chart = ['upgrade', '--install', release, 'charts/boxgate', '--namespace', system, '--create-namespace'];
+  return runCommand('helm', [...chart, '--wait', '--timeout', '10m', ...setOptions(values)], { timeout: 660_000 });
 }
 
 /** Returns the options of helm that choose the images of the run and the values given. */

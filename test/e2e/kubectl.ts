@@ -65,12 +65,12 @@ export function nameOf(object: JsonObject): string {
 
 /** Waits until objects are Ready. */
 export async function untilReady(kinds: string, namespace: string): Promise<void> {
-  await kubectl('wait', '--for=condition=Ready', kinds, '--all', '--namespace', namespace, '--timeout', '120s');
+  await kubectl('wait', '--for=condition=Ready', kinds, '--all', '--namespace', namespace, '--timeout', '240s');
 }
 
 /** Waits until a Deployment or StatefulSet is as declared. */
 export async function untilRolledOut(object: string, namespace: string): Promise<void> {
-  await kubectl('rollout', 'status', object, '--namespace', namespace, '--timeout', '180s');
+  await kubectl('rollout', 'status', object, '--namespace', namespace, '--timeout', '280s');
 }
 
 function inNamespace(namespace: string | undefined): readonly string[] {

@@ -14,6 +14,7 @@ const kinds = [
 /** What a page says remains in the namespace of the installation. */
 const remaining = [
   'ConfigMap/kube-root-ca.crt',
+  'Lease/boxgate-operator',
   'PersistentVolumeClaim/data-boxgate-postgres-0',
   'Secret/boxgate-database',
   'Secret/boxgate-database-api',
@@ -36,6 +37,8 @@ describe('story 8: uninstalling', () => {
   });
 
   it('leaves in its namespace what the page lists, and nothing else', async () => {
+    // Helm does not wait for pods that are ending.
+    await kubectl('wait', '--for=delete', 'pods', '--all', '--namespace', system, '--timeout', '240s');
     const left = await listObjects(kinds.join(','), { namespace: system });
     const names = left.map((object) => `${textAt(object, 'kind') ?? ''}/${nameOf(object)}`);
     expect(names.sort()).to.deep.equal(remaining);
