@@ -7,9 +7,9 @@ import type { Environment } from '../process/environment.ts';
 import type { Log } from '../process/log.ts';
 import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
+import { retryWhileUnreachable } from './retry-while-unreachable.ts';
 import { runResetAdmin } from './reset-admin-command.ts';
 import { serveApi } from './serve.ts';
-import { waitForDatabase } from './wait-for-database.ts';
 
 const usage = `Usage: boxgate api                      serve the boxes of a database
        boxgate migrate                  bring a database to this release's schema, as its owner
@@ -36,7 +36,7 @@ async function runMigrate(environment: Environment): Promise<number> {
   const onReason = (reason: string): void =>
     void process.stderr.write(`boxgate: waiting for the database: ${reason}\n`);
   const wait = { seconds: databaseWaitSeconds, onReason };
-  const { applied, schema } = await waitForDatabase(async () => {
+  const { applied, schema } = await retryWhileUnreachable(async () => {
     if (apiPassword !== undefined) await ensureApiRole(ownerUrl, apiRole, apiPassword.reveal());
     return migrate(ownerUrl, apiRole, leaveNewer);
   }, wait);

@@ -3,6 +3,7 @@ export const USAGE = `Usage: boxgate dev <folder>   serve what the manifests in 
        boxgate api            serve the boxes of a database (settings: docs/configuration.md)
        boxgate operator       keep the boxes of a Kubernetes cluster as they are declared
        boxgate migrate        bring a database to this release's schema, as its owner
+       boxgate keys create    create the Secrets of an installation in Kubernetes, once (also: keys rotate <key>)
        boxgate admin reset <box> <email>
                               give an administrator a new password, which is read from standard input
        boxgate help           this text (also --help, and boxgate dev --help)

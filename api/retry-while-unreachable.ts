@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Outage, toOutage } from './db/core/outage.ts';
 
 /** Limits of a wait, and who hears of it. */
-export interface DatabaseWait {
+export interface UnreachableWait {
   /** Seconds from now; 0: do not wait. */
   readonly seconds: number;
   /** Called with each reason that differs from the one before. */
@@ -16,7 +16,7 @@ const pause = 1_000;
  * Runs work on the database again until it succeeds, for as long as the database cannot be reached: a new installation
  * starts everything at once. Throws any other error immediately, and the last one when the time is over.
  */
-export async function waitForDatabase<T>(work: () => Promise<T>, wait: DatabaseWait): Promise<T> {
+export async function retryWhileUnreachable<T>(work: () => Promise<T>, wait: UnreachableWait): Promise<T> {
   const deadline = performance.now() + wait.seconds * 1_000;
   let told = '';
   for (;;) {
