@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults schema envtest needs image sbom release install
+.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults schema envtest needs image sbom release install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -42,6 +42,9 @@ sbom: ## the list of what the image holds besides its base, as CycloneDX, in dis
 
 generate: install ## writes the files that are made from the schemas
 	@npm run --silent generate
+
+static: install ## writes deploy/boxgate.yaml from the chart, with helm
+	@npm run --silent static
 
 verify: install ## generate, then nothing may differ from what is committed
 	@npm run --silent verify

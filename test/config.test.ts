@@ -208,7 +208,21 @@ describe('the settings of a migration', () => {
   const both = { BOXGATE_OWNER_URL: 'postgres://owner@h/d', BOXGATE_DATABASE_URL: 'postgres://the%20api@h/d' };
 
   it('are the owner’s URL and the role of the API’s', () => {
-    expect(readMigrateConfig(both)).to.deep.equal({ ownerUrl: 'postgres://owner@h/d', apiRole: 'the api' });
+    expect(readMigrateConfig(both)).to.deep.equal({
+      ownerUrl: 'postgres://owner@h/d',
+      apiRole: 'the api',
+      apiPassword: undefined,
+      databaseWaitSeconds: 0,
+      leaveNewer: false,
+    });
+  });
+
+  it('have the password for the role of the API where it is to be created', () => {
+    const creates = { ...both, BOXGATE_CREATE_API_ROLE: 'true' };
+    const config = readMigrateConfig({ ...creates, BOXGATE_DATABASE_URL: 'postgres://the%20api:p%40ss@h/d' });
+    expect(config.apiPassword?.reveal()).to.equal('p@ss');
+    const said = mistakes({ ...creates, BOXGATE_DATABASE_URL: 'postgres://api@h/d' }, readMigrateConfig);
+    expect(said[0]).to.match(/^BOXGATE_DATABASE_URL must have a password/);
   });
 
   it('are refused when the API would serve as the owner, whom row-level security does not bind', () => {

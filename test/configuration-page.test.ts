@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { readApiConfig, readMigrateConfig } from '../api/config.ts';
 import { readOperatorConfig } from '../operator/config.ts';
+import { readKeysConfig } from '../operator/keys/config.ts';
 import { ConfigError } from '../process/environment.ts';
 import type { Environment } from '../process/environment.ts';
 
@@ -12,6 +13,7 @@ const readers: Readonly<Record<string, Read>> = {
   'boxgate api': readApiConfig,
   'boxgate operator': readOperatorConfig,
   'boxgate migrate': readMigrateConfig,
+  'boxgate keys': readKeysConfig,
 };
 
 const least: Environment = {

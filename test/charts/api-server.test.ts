@@ -31,7 +31,11 @@ describe('charts/boxgate on a real API server', () => {
     await applyCrds(plane);
     for (const [group, kind, plural, version] of foreignKinds) await define(group, kind, plural, version);
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
-    await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'boxgate-system', labels } } });
+    await plane.call({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { metadata: { name: 'boxgate-system', labels } },
+    });
   });
   after(async () => {
     await plane.stop();
@@ -73,7 +77,11 @@ describe('charts/boxgate on a real API server', () => {
     for (const { name, pod } of pods) {
       const spec = typeof pod === 'object' && pod !== null ? Reflect.get(pod, 'spec') : undefined;
       const body = { apiVersion: 'v1', kind: 'Pod', metadata: { generateName: 'pod-' }, spec };
-      const answer = await plane.call({ method: 'POST', path: '/api/v1/namespaces/boxgate-system/pods?dryRun=All', body });
+      const answer = await plane.call({
+        method: 'POST',
+        path: '/api/v1/namespaces/boxgate-system/pods?dryRun=All',
+        body,
+      });
       expect(answer.status, `${name}: ${JSON.stringify(answer.body)}`).to.equal(201);
     }
   });
@@ -90,7 +98,9 @@ describe('charts/boxgate on a real API server', () => {
       'Client team-reporting',
       'AccessPolicy team-reporting-reads-sessions',
     ]);
-    expect(built).to.contain(`name: ${secret}\n`).and.match(/- id: team-reporting\n/);
+    expect(built)
+      .to.contain(`name: ${secret}\n`)
+      .and.match(/- id: team-reporting\n/);
   });
 
   it('accepts deploy/boxgate.yaml with the changes of the kustomize example', async () => {

@@ -131,8 +131,16 @@ describe('charts/boxgate', () => {
       policyTypes: ['Ingress', 'Egress'],
     });
     const api = at(manifestOf(all, 'Deployment', 'boxgate-api'), 'spec', 'template', 'spec', 'containers', 0);
-    expect(at(api, 'livenessProbe', 'httpGet')).to.deep.equal({ path: '/healthz', port: 'management', scheme: 'HTTPS' });
-    expect(at(api, 'readinessProbe', 'httpGet')).to.deep.equal({ path: '/readyz', port: 'management', scheme: 'HTTPS' });
+    expect(at(api, 'livenessProbe', 'httpGet')).to.deep.equal({
+      path: '/healthz',
+      port: 'management',
+      scheme: 'HTTPS',
+    });
+    expect(at(api, 'readinessProbe', 'httpGet')).to.deep.equal({
+      path: '/readyz',
+      port: 'management',
+      scheme: 'HTTPS',
+    });
   });
 
   it('shows an Ingress and a route for the host of publicUrl', async () => {

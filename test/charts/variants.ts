@@ -21,8 +21,17 @@ export const variants: Readonly<Record<string, readonly string[]>> = {
   ],
   autoscaling: ['api.autoscaling.enabled=true'],
   'no disruption budgets': ['api.podDisruptionBudget.enabled=false', 'operator.podDisruptionBudget.enabled=false'],
-  'a load balancer': ['service.type=LoadBalancer', 'service.loadBalancerClass=example.com/lb', 'service.annotations.a=b'],
-  'an Ingress': ['ingress.enabled=true', 'ingress.hosts={auth.example.com}', 'ingress.tlsSecretName=auth', 'ingress.className=nginx'],
+  'a load balancer': [
+    'service.type=LoadBalancer',
+    'service.loadBalancerClass=example.com/lb',
+    'service.annotations.a=b',
+  ],
+  'an Ingress': [
+    'ingress.enabled=true',
+    'ingress.hosts={auth.example.com}',
+    'ingress.tlsSecretName=auth',
+    'ingress.className=nginx',
+  ],
   'an HTTPRoute': ['httpRoute.enabled=true', 'httpRoute.parentRefs[0].name=web', 'publicUrl=https://auth.example.com'],
   'no NetworkPolicies': ['networkPolicy.enabled=false'],
   'NetworkPolicies with peers': [

@@ -2,7 +2,11 @@
 type Panel = readonly [title: string, unit: string, expressions: Readonly<Record<string, string>>];
 
 const panels: readonly Panel[] = [
-  ['Requests by status', 'reqps', { '{{status}}': 'sum by (status) (rate(boxgate_http_requests_total[$__rate_interval]))' }],
+  [
+    'Requests by status',
+    'reqps',
+    { '{{status}}': 'sum by (status) (rate(boxgate_http_requests_total[$__rate_interval]))' },
+  ],
   [
     'Duration of requests',
     's',
@@ -13,21 +17,39 @@ const panels: readonly Panel[] = [
       ]),
     ),
   ],
-  ['Requests by route', 'reqps', { '{{route}}': 'topk(10, sum by (route) (rate(boxgate_http_requests_total[$__rate_interval])))' }],
+  [
+    'Requests by route',
+    'reqps',
+    { '{{route}}': 'topk(10, sum by (route) (rate(boxgate_http_requests_total[$__rate_interval])))' },
+  ],
   ['Secrets and passwords that wait for argon2', 'short', { '{{pod}}': 'boxgate_argon2_waiting' }],
-  ['Refused by the shares between boxes', 'reqps', { '{{resource}}': 'sum by (resource) (rate(boxgate_share_refused_total[$__rate_interval]))' }],
+  [
+    'Refused by the shares between boxes',
+    'reqps',
+    { '{{resource}}': 'sum by (resource) (rate(boxgate_share_refused_total[$__rate_interval]))' },
+  ],
   ['Boxes in memory', 'short', { '{{pod}}': 'boxgate_boxes_in_memory' }],
   ['CPU', 'percentunit', { '{{pod}}': 'rate(boxgate_process_cpu_seconds_total[$__rate_interval])' }],
   ['Memory', 'bytes', { '{{pod}}': 'boxgate_process_resident_memory_bytes' }],
   ['Event loop, p99', 's', { '{{pod}}': 'boxgate_nodejs_eventloop_lag_p99_seconds' }],
-  ['Objects that are not Ready', 'short', { '{{kind}}': 'sum by (kind) (boxgate_operator_objects{condition="Ready",status!="True"})' }],
+  [
+    'Objects that are not Ready',
+    'short',
+    { '{{kind}}': 'sum by (kind) (boxgate_operator_objects{condition="Ready",status!="True"})' },
+  ],
   [
     'From a change until it is live, p99',
     's',
-    { p99: 'histogram_quantile(0.99, sum by (le) (rate(boxgate_operator_apply_to_live_seconds_bucket[$__rate_interval])))' },
+    {
+      p99: 'histogram_quantile(0.99, sum by (le) (rate(boxgate_operator_apply_to_live_seconds_bucket[$__rate_interval])))',
+    },
   ],
   ['Boxes that wait for a pass', 'short', { '{{pod}}': 'boxgate_operator_queue_depth' }],
-  ['Calls of the Kubernetes API', 'reqps', { '{{verb}} {{code}}': 'sum by (verb, code) (rate(boxgate_operator_kubernetes_requests_total[$__rate_interval]))' }],
+  [
+    'Calls of the Kubernetes API',
+    'reqps',
+    { '{{verb}} {{code}}': 'sum by (verb, code) (rate(boxgate_operator_kubernetes_requests_total[$__rate_interval]))' },
+  ],
   ['Which replica leads', 'short', { '{{pod}}': 'boxgate_operator_leader' }],
 ];
 

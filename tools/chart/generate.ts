@@ -1,3 +1,4 @@
+import { format, resolveConfig } from 'prettier';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { crdTemplate, rbacTemplate } from './copied-manifests.ts';
 import { dashboardJson } from './dashboard.ts';
@@ -11,11 +12,16 @@ writeFileSync(
   `${chart}/values.yaml`,
   `# Made from tools/chart/values.ts by \`make generate\`. Do not edit.\n${valuesYaml(chartValues)}`,
 );
-writeFileSync(`${chart}/values.schema.json`, valuesSchema(chartValues));
-writeFileSync(`${chart}/files/dashboard.json`, dashboardJson());
+writeFileSync(`${chart}/values.schema.json`, await formatted(valuesSchema(chartValues)));
+writeFileSync(`${chart}/files/dashboard.json`, await formatted(dashboardJson()));
 writeReadme(`${chart}/README.md`);
 copy('crds', 'crds', crdTemplate);
 copy('operator/rbac', 'rbac', rbacTemplate);
+
+/** Returns JSON as `make format` would write it. */
+async function formatted(json: string): Promise<string> {
+  return format(json, { ...(await resolveConfig('package.json')), parser: 'json' });
+}
 
 /** Writes the table of the README between its two marks. */
 function writeReadme(file: string): void {

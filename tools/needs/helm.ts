@@ -12,7 +12,11 @@ const module = path.join(import.meta.dirname, 'modules', 'helm');
 
 /** Returns the helm of the folder KUBEBUILDER_ASSETS or of the PATH, otherwise the one that was built; undefined if there is none. */
 export function findHelm(environment: Variables): string | undefined {
-  const folders = [environment['KUBEBUILDER_ASSETS'] ?? '', environment['PATH'] ?? '', path.dirname(built(environment))];
+  const folders = [
+    environment['KUBEBUILDER_ASSETS'] ?? '',
+    environment['PATH'] ?? '',
+    path.dirname(built(environment)),
+  ];
   const command = { title: 'Helm', names: ['helm'], package: 'helm' };
   return findCommand(command, { PATH: folders.filter((folder) => folder !== '').join(path.delimiter) });
 }

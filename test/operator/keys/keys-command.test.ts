@@ -137,7 +137,10 @@ describe('boxgate keys', () => {
   it('rotates nothing that is not there, and prints its usage for a key that it does not know', async () => {
     const { run } = await installation();
     const missing = await run(['rotate', 'digest']);
-    expect(missing).to.deep.equal({ code: 1, said: 'boxgate: There is no Secret boxgate-keys: run boxgate keys create\n' });
+    expect(missing).to.deep.equal({
+      code: 1,
+      said: 'boxgate: There is no Secret boxgate-keys: run boxgate keys create\n',
+    });
     const unknown = await run(['rotate', 'tokens']);
     expect(unknown.code).to.equal(2);
     expect(unknown.said).to.match(/^Usage: boxgate keys create/);
