@@ -124,9 +124,21 @@ describe('the API’s program', () => {
   });
 
   const unusable: readonly (readonly [what: string, over: Environment, sentence: RegExp])[] = [
-    ['an owner of the tables as its role', { BOXGATE_DATABASE_URL: 'owner' }, /which row-level security does not bind: use/],
-    ['an encryption key of the wrong length', { BOXGATE_ENCRYPTION_KEY: 'AAAA' }, /^boxgate: BOXGATE_ENCRYPTION_KEY must hold/],
-    ['a management key of the wrong length', { BOXGATE_MANAGEMENT_KEYS: 'short' }, /^boxgate: BOXGATE_MANAGEMENT_KEYS must/],
+    [
+      'an owner of the tables as its role',
+      { BOXGATE_DATABASE_URL: 'owner' },
+      /which row-level security does not bind: use/,
+    ],
+    [
+      'an encryption key of the wrong length',
+      { BOXGATE_ENCRYPTION_KEY: 'AAAA' },
+      /^boxgate: BOXGATE_ENCRYPTION_KEY must hold/,
+    ],
+    [
+      'a management key of the wrong length',
+      { BOXGATE_MANAGEMENT_KEYS: 'short' },
+      /^boxgate: BOXGATE_MANAGEMENT_KEYS must/,
+    ],
     ['an empty Secret', { BOXGATE_MANAGEMENT_KEYS: '' }, /^boxgate: BOXGATE_MANAGEMENT_KEYS is missing: it must hold/],
     [
       'a certificate that is not mounted',

@@ -72,7 +72,9 @@ describe('the files of the image', () => {
   it('begin as the operator, which names each missing setting', () => {
     const { status, stderr } = run(['operator']);
     expect(status).to.equal(1);
-    expect(stderr).to.match(/^boxgate: BOXGATE_MANAGEMENT_URL is missing/m).and.to.not.match(/^ {4}at /m);
+    expect(stderr)
+      .to.match(/^boxgate: BOXGATE_MANAGEMENT_URL is missing/m)
+      .and.to.not.match(/^ {4}at /m);
   });
 
   it('migrate a database and serve it', async () => {
@@ -99,10 +101,17 @@ describe('the files of the image', () => {
   });
 
   it('are what a Docker build gets: each file that the build reads is let through', () => {
-    const allowed = readFileSync('.dockerignore', 'utf8').split('\n').filter((line) => line.startsWith('!'));
-    const sources = execFileSync('git', ['ls-files', 'tools/image', '.config/tsconfig.image.json'], { encoding: 'utf8' });
+    const allowed = readFileSync('.dockerignore', 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('!'));
+    const sources = execFileSync('git', ['ls-files', 'tools/image', '.config/tsconfig.image.json'], {
+      encoding: 'utf8',
+    });
     for (const file of [...sources.trim().split('\n'), 'tools/run-program.ts', 'package-lock.json', 'tsconfig.json']) {
-      expect(allowed.some((line) => `${file}/`.startsWith(`${line.slice(1)}/`)), file).to.equal(true);
+      expect(
+        allowed.some((line) => `${file}/`.startsWith(`${line.slice(1)}/`)),
+        file,
+      ).to.equal(true);
     }
   });
 });

@@ -56,7 +56,15 @@ describe('the settings of the operator', () => {
 
   const refused: Readonly<Record<string, readonly string[]>> = {
     BOXGATE_MANAGEMENT_CA_FILE: ['ca.crt', '/a\nb'],
-    BOXGATE_MANAGEMENT_URL: ['http://boxgate:8081', 'http://10.0.0.1', 'http://[2001:db8::1]', 'boxgate:8081', 'http://key@boxgate:8081', 'ftp://boxgate', 'http://boxgate?x=1'],
+    BOXGATE_MANAGEMENT_URL: [
+      'http://boxgate:8081',
+      'http://10.0.0.1',
+      'http://[2001:db8::1]',
+      'boxgate:8081',
+      'http://key@boxgate:8081',
+      'ftp://boxgate',
+      'http://boxgate?x=1',
+    ],
     BOXGATE_MANAGEMENT_KEYS: ['short', 'canary key of sixteen'],
     BOXGATE_DIGEST_KEY: ['canary', Buffer.alloc(31).toString('base64'), Buffer.alloc(32).toString('hex')],
     BOXGATE_PUBLIC_URL: ['id.example.com'],
