@@ -22,7 +22,7 @@ const least: Environment = {
   BOXGATE_MANAGEMENT_KEYS: 'a-key-of-16-signs',
   BOXGATE_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
   BOXGATE_PUBLIC_URL: 'https://auth.example.com',
-  BOXGATE_MANAGEMENT_URL: 'http://boxgate-management:8081',
+  BOXGATE_MANAGEMENT_URL: 'https://boxgate-management:8081',
   BOXGATE_DIGEST_KEY: Buffer.alloc(32, 2).toString('base64'),
   BOXGATE_NAMESPACE: 'boxgate-system',
   KUBERNETES_SERVICE_HOST: '10.96.0.1',

@@ -193,7 +193,9 @@ function open(
   const target = new URL(path, url);
   const common = { method, headers, signal, agent: false } as const;
   const opened =
-    target.protocol === 'https:' ? https().request(target, { ...common, ...trusting(ca) }) : http.request(target, common);
+    target.protocol === 'https:'
+      ? https().request(target, { ...common, ...trusting(ca) })
+      : http.request(target, common);
   const timeout = idleTimeout ?? 30_000;
   opened.setTimeout(timeout, () => opened.destroy(new Error(`no byte for ${String(timeout / 1000)} s`)));
   return opened;

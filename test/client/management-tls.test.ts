@@ -64,7 +64,7 @@ describe('the management port over TLS, as the operator calls it', () => {
     expect(await outcome(client())).to.equal('done');
   });
 
-  it('is not sent the key when another authority has signed its certificate', async () => {
+  it('R-17 is not sent the key when another authority has signed its certificate', async () => {
     await serve(next.sign('DNS:localhost'));
     expect(await outcome(client())).to.match(
       /^unavailable the API cannot be reached: its certificate is not signed by an authority of BOXGATE_MANAGEMENT_CA_FILE/,
@@ -72,7 +72,7 @@ describe('the management port over TLS, as the operator calls it', () => {
     expect(calls).to.equal(0);
   });
 
-  it('is not sent the key when its certificate has another name', async () => {
+  it('R-17 is not sent the key when its certificate has another name', async () => {
     await serve(authority.sign('DNS:elsewhere.example'));
     expect(await outcome(client())).to.match(
       /^unavailable the API cannot be reached: its certificate is not for the host of BOXGATE_MANAGEMENT_URL/,

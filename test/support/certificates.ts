@@ -19,7 +19,19 @@ export function createAuthority(): Authority {
     execFileSync('openssl', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   try {
-    openssl('req', '-x509', ...curve, '-subj', '/CN=test authority', '-days', '1', '-keyout', 'ca.key', '-out', 'ca.crt');
+    openssl(
+      'req',
+      '-x509',
+      ...curve,
+      '-subj',
+      '/CN=test authority',
+      '-days',
+      '1',
+      '-keyout',
+      'ca.key',
+      '-out',
+      'ca.crt',
+    );
     const cert = openssl('x509', '-in', 'ca.crt');
     const caKey = openssl('pkey', '-in', 'ca.key');
     return { cert, sign: (names, days = 1) => sign({ cert, key: caKey }, names, days) };

@@ -19,7 +19,10 @@ const advices: readonly (readonly [codes: RegExp, advice: string])[] = [
   [/^(ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET|EPIPE)$/, unreachable],
   [/^28/, 'it refuses the role or the password of BOXGATE_DATABASE_URL; compare them with the Secret of the database'],
   [/^3D000$/, 'the database that BOXGATE_DATABASE_URL names does not exist; create it, then run boxgate migrate'],
-  [/^(.*CERT.*|ERR_TLS.*|UNABLE_TO.*)$/, 'its certificate is not trusted; check sslmode and sslrootcert of BOXGATE_DATABASE_URL'],
+  [
+    /^(.*CERT.*|ERR_TLS.*|UNABLE_TO.*)$/,
+    'its certificate is not trusted; check sslmode and sslrootcert of BOXGATE_DATABASE_URL',
+  ],
   [/^53300$/, 'it has no connection left; raise max_connections or lower BOXGATE_POOL_SIZE'],
   [/^(57P03|57P01|57P02)$/, 'it is starting or stopping; this program tries again by itself'],
 ];

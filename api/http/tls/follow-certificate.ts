@@ -43,7 +43,10 @@ export function followCertificate(
       const message = error instanceof Error ? error.message : 'unknown';
       const isSecond = problem?.message === message;
       if (isSecond && problem?.isLogged !== true) {
-        log.warn({ message, not_after: expiryOf(current) }, 'the certificate in use stays, because the new one is unusable');
+        log.warn(
+          { message, not_after: expiryOf(current) },
+          'the certificate in use stays, because the new one is unusable',
+        );
       }
       problem = { message, isLogged: isSecond };
     }

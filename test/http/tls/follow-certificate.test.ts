@@ -138,7 +138,10 @@ describe('a server with TLS', () => {
     );
     expect(answer).to.equal('closed');
     await eventually('it is told', () => failed.length === 2);
-    expect(failed.every((line) => /^127\.0\.0\.1 ERR_SSL_\w+$/.test(line)), failed.join()).to.equal(true);
+    expect(
+      failed.every((line) => /^127\.0\.0\.1 ERR_SSL_\w+$/.test(line)),
+      failed.join(),
+    ).to.equal(true);
   });
 
   it('stops although a caller holds a connection on which it has sent nothing', async () => {
