@@ -75,8 +75,14 @@ describe('F-19 docs/production.md: a database that is restored from a backup', (
     await rig.put('Box', box, 'box', { revoke_sessions_before: new Date().toISOString() });
     await rig.ready('Box', box, 'box');
     for (const token of [revoked, never]) expect(await statusOf(box, token)).to.equal(401);
-    await eventually('what was declared since then is back', async () => (await rig.token(box, 'created-later', secret)) === 200);
-    await eventually('what was deleted since then is gone', async () => (await rig.token(box, 'deleted-later', secret)) === 401);
+    await eventually(
+      'what was declared since then is back',
+      async () => (await rig.token(box, 'created-later', secret)) === 200,
+    );
+    await eventually(
+      'what was deleted since then is gone',
+      async () => (await rig.token(box, 'deleted-later', secret)) === 401,
+    );
     expect(await statusOf(box, ofDeleted)).to.equal(401);
     expect(await statusOf(box, await tokenOf(box, 'kept'))).to.equal(200);
   });

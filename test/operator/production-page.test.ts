@@ -55,7 +55,9 @@ describe('docs/production.md', () => {
   it('has no command but those that run here and those that test/e2e runs', () => {
     const here = new Set([closing, opening, revoking, listing, removing]);
     const others = blocks.filter((block) => !here.has(block)).map(({ commands }) => commands);
-    expect(others.map((commands) => onRealCluster.find((start) => commands.startsWith(start)))).to.deep.equal(onRealCluster);
+    expect(others.map((commands) => onRealCluster.find((start) => commands.startsWith(start)))).to.deep.equal(
+      onRealCluster,
+    );
   });
 
   it('closes the public port, and opens it again', async () => {
@@ -86,7 +88,9 @@ describe('docs/production.md', () => {
     }
     const tokenOf = async (box: string): Promise<string> => {
       const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'app', client_secret: secret });
-      const answer: unknown = await (await fetch(`${rig.api.url}/boxes/${box}/auth/token`, { method: 'POST', body })).json();
+      const answer: unknown = await (
+        await fetch(`${rig.api.url}/boxes/${box}/auth/token`, { method: 'POST', body })
+      ).json();
       return isObject(answer) ? String(answer['access_token']) : '';
     };
     const statusOf = async (box: string, token: string): Promise<number> =>
@@ -97,12 +101,17 @@ describe('docs/production.md', () => {
     const began = Math.floor(Date.now() / 1000);
     await eventually('the next second', () => Math.floor(Date.now() / 1000) > began);
     await run(revoking);
-    for (const [box, token] of [[first, before[0]], [second, before[1]]] as const) {
+    for (const [box, token] of [
+      [first, before[0]],
+      [second, before[1]],
+    ] as const) {
       await rig.ready('Box', box, 'box');
       expect(await statusOf(box, token)).to.equal(401);
       expect(await statusOf(box, await tokenOf(box))).to.equal(200);
     }
-    expect(await run(listing)).to.contain(`${second}`).and.to.contain('client.boxgate.dev/app');
+    expect(await run(listing))
+      .to.contain(`${second}`)
+      .and.to.contain('client.boxgate.dev/app');
   });
 
   it('removes the Services of boxes, and no other one of that name', async () => {

@@ -64,7 +64,10 @@ describe('examples/kubernetes/secretless', () => {
     });
   }
 
-  for (const [program, file] of [['sh', 'get-token.sh'], ['node', 'get-token.mjs']] as const) {
+  for (const [program, file] of [
+    ['sh', 'get-token.sh'],
+    ['node', 'get-token.mjs'],
+  ] as const) {
     it(`exchanges the ServiceAccount token of a pod for a token of the box, by ${file}`, async () => {
       const ended = await run(program, file, await projected('ovens'));
       expect(ended).to.deep.equal({ code: 0, printed: 'GET /Session 200\n', said: '' });

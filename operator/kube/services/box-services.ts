@@ -4,6 +4,7 @@ import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { pathOfKind, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER, MANAGED_BY } from '../client/names.ts';
+import { isAllowed, type RightOnObject } from '../client/rights.ts';
 import { servicePatch, serviceSpec, storedService, type StoredService } from './service-body.ts';
 
 /** Dependencies of the Services of boxes. */
@@ -23,18 +24,28 @@ const tries = 3;
 /**
  * Returns a function that keeps the Service `boxgate` of a namespace: an ExternalName of the API's own Service. It reads
  * the Service, and writes only what differs. A Service without our label was created by somebody else, and is never
- * written. Throws only when aborted.
+ * written. Where a right was refused it asks for that right first: metrics of refused calls tell of rights that every
+ * installation needs. Throws only when aborted.
  */
 export function createBoxServices(options: BoxServiceOptions): KeepService {
+  /** By box: the verb that the API server refused last. */
+  const refused = new Map<string, string>();
   return async (box, signal) => {
     try {
+      const verb = refused.get(box);
+      if (verb !== undefined && !(await isAllowed(options.api, rightOn(box, verb), signal)))
+        return forbidden(options, box);
+      refused.delete(box);
       for (let left = tries; left > 0; left -= 1) {
         const state = await keptOnce(options, box, signal);
         if (state !== 'changed') return state;
       }
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      return refusal(options, box, error);
+      const verb = refusedVerb(error);
+      if (verb === undefined) return refusal(options, box, error);
+      refused.set(box, verb);
+      return forbidden(options, box);
     }
     return undefined;
   };
@@ -84,25 +95,14 @@ function notOwned({ directTokenUrl }: InClusterAddresses, box: string): ServiceS
   return { state: 'missing', reason: 'ServiceNotOwned', message };
 }
 
-/** Returns what a failure says about the Service; undefined if it says nothing. */
-function refusal({ addresses, account }: BoxServiceOptions, box: string, error: KubeError): ServiceState | undefined {
-  const works = `${addresses.directTokenUrl(box)} works without it`;
+/** Returns what a failure that is no lack of rights says about the Service; undefined if it says nothing. */
+function refusal({ addresses }: BoxServiceOptions, box: string, error: KubeError): ServiceState | undefined {
+  const message = `Service ${BOX_SERVICE} was refused: ${error.message}; ${addresses.directTokenUrl(box)} works without it`;
   switch (error.code) {
+    // By a quota or an admission rule.
     case 'forbidden':
-      // Quotas and admission rules forbid too, but name no verb.
-      if (isAboutRights(error))
-        return { state: 'missing', reason: 'ServiceForbidden', message: forbidden(box, account, works) };
-      return {
-        state: 'missing',
-        reason: 'ServiceRefused',
-        message: `Service ${BOX_SERVICE} was refused: ${error.message}; ${works}`,
-      };
     case 'invalid':
-      return {
-        state: 'missing',
-        reason: 'ServiceRefused',
-        message: `Service ${BOX_SERVICE} was refused: ${error.message}; ${works}`,
-      };
+      return { state: 'missing', reason: 'ServiceRefused', message };
     case 'terminating':
     case 'not-found':
     case 'conflict':
@@ -114,13 +114,20 @@ function refusal({ addresses, account }: BoxServiceOptions, box: string, error: 
   }
 }
 
-function forbidden(box: string, account: string, works: string): string {
+function forbidden({ addresses, account }: BoxServiceOptions, box: string): ServiceState {
   const command = `kubectl create rolebinding boxgate-box -n ${box} --clusterrole=boxgate-box --serviceaccount=${account}`;
-  return `the operator has no rights on the Service ${BOX_SERVICE} of this namespace; ${works}. An admin grants them: ${command}`;
+  const works = `${addresses.directTokenUrl(box)} works without it`;
+  const message = `the operator has no rights on the Service ${BOX_SERVICE} of this namespace; ${works}. An admin grants them: ${command}`;
+  return { state: 'missing', reason: 'ServiceForbidden', message };
 }
 
-function isAboutRights({ message }: KubeError): boolean {
-  return message.includes('cannot ') && message.includes('resource "services"');
+/** Returns the verb that the operator may not use; quotas and admission rules forbid too, but name none. */
+function refusedVerb({ code, message }: KubeError): string | undefined {
+  return code === 'forbidden' ? /cannot (\w+) resource "services"/.exec(message)?.[1] : undefined;
+}
+
+function rightOn(namespace: string, verb: string): RightOnObject {
+  return { verb, group: SERVICES.group, resource: SERVICES.plural, namespace, name: BOX_SERVICE };
 }
 
 const SERVICES = { group: '', version: 'v1', plural: 'services' } as const;

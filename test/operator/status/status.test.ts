@@ -56,7 +56,9 @@ describe('statusOf', () => {
       danglingLinks: [],
     });
     expect(
-      publishedStatus(statusInputOf(declared('Box', 'box', {}), { issuer: 'i', inClusterTokenUrl: 'u', clients: 1, policies: 2 })).columns,
+      publishedStatus(
+        statusInputOf(declared('Box', 'box', {}), { issuer: 'i', inClusterTokenUrl: 'u', clients: 1, policies: 2 }),
+      ).columns,
     ).to.deep.equal({
       kind: 'Box',
       issuer: 'i',

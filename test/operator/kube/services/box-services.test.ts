@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { isObject } from '../../../../crds/json-value.ts';
 import { kubectl } from '../../../../tools/envtest/install-crds.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { operatorNamespace } from '../../../support/operator-process.ts';
+import { operatorNamespace, type OperatorProcess } from '../../../support/operator-process.ts';
 import { startOperatorRig, type OperatorRig } from '../../operator-rig.ts';
 import { findService, patchService, servicePath } from './found-service.ts';
 
@@ -11,12 +11,20 @@ const publicClient = { grant_types: ['implicit'], auth: { implicit: { redirect_u
 
 describe('the Service of a box', () => {
   let rig: OperatorRig;
+  let operator: OperatorProcess;
   before(async () => {
     rig = await startOperatorRig();
     rig.plane.startControllers(['namespace']);
-    await rig.operator({ BOXGATE_SWEEP_SECONDS: '1' });
+    operator = await rig.operator({ BOXGATE_SWEEP_SECONDS: '1' });
   });
   after(() => rig.stop());
+
+  /** Sum of the series of a metric whose labels contain a text. */
+  async function sumOf(metric: string, label = ''): Promise<number> {
+    const text = await (await fetch(`${operator.healthUrl}/metrics`)).text();
+    const series = text.split('\n').filter((line) => line.startsWith(metric) && line.includes(label));
+    return series.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  }
 
   const says = (kind: 'Box' | 'Client', box: string, name: string, wanted: string): Promise<void> =>
     eventually(`${name} says ${wanted}`, async () => (await rig.condition(kind, box, name, 'ServiceReady')) === wanted);
@@ -127,6 +135,17 @@ describe('the Service of a box', () => {
       expect((await findService(rig.plane, box))?.spec).to.include({ externalName: apiService });
     });
   }
+
+  it('is not read again and again without the right, so that no metric counts refusals', async () => {
+    const box = await rig.box({ secrets: false });
+    await rig.put('Box', box, 'box', {});
+    await says('Box', box, 'box', 'False/ServiceForbidden');
+    const refusals = await sumOf('boxgate_operator_kubernetes_requests_total', 'code="403"');
+    const passes = await sumOf('boxgate_operator_pass_seconds_count');
+    await eventually('three sweeps', async () => (await sumOf('boxgate_operator_pass_seconds_count')) > passes + 60);
+    expect(await sumOf('boxgate_operator_kubernetes_requests_total', 'code="403"')).to.equal(refusals);
+    expect(await rig.condition('Box', box, 'box', 'ServiceReady')).to.equal('False/ServiceForbidden');
+  });
 
   it('is told of by the Box alone if there is one', async () => {
     const box = await rig.box({ secrets: false });
