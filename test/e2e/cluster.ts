@@ -46,9 +46,18 @@ export async function createCluster(): Promise<Cluster> {
  */
 export async function currentCluster(): Promise<Cluster> {
   const context = (await runCommand('kubectl', ['config', 'current-context'])).trim();
-  const installed = await runCommand('kubectl', ['get', 'namespace', 'boxgate-system', '--ignore-not-found', '--output', 'name']);
+  const installed = await runCommand('kubectl', [
+    'get',
+    'namespace',
+    'boxgate-system',
+    '--ignore-not-found',
+    '--output',
+    'name',
+  ]);
   if (installed.trim() !== '') {
-    throw new Error(`the cluster ${context} has a namespace boxgate-system: uninstall Boxgate there, or use another cluster`);
+    throw new Error(
+      `the cluster ${context} has a namespace boxgate-system: uninstall Boxgate there, or use another cluster`,
+    );
   }
   const [, name] = /^kind-(.+)$/.exec(context) ?? [];
   return {

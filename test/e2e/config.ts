@@ -16,7 +16,9 @@ export function readE2eConfig(environment: Readonly<Record<string, string | unde
   const image = environment[variables.image] ?? '';
   const nginxImage = environment[variables.nginxImage] ?? '';
   if (image === '' || nginxImage === '') {
-    throw new Error(`${variables.image} and ${variables.nginxImage} are not set: run make e2e, which builds the images`);
+    throw new Error(
+      `${variables.image} and ${variables.nginxImage} are not set: run make e2e, which builds the images`,
+    );
   }
   const postgresImage = environment[variables.postgresImage] ?? '';
   return { image, nginxImage, postgresImage: postgresImage === '' ? undefined : postgresImage };

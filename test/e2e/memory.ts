@@ -12,7 +12,7 @@ export async function idleMemory(pods: readonly string[]): Promise<ReadonlyMap<s
 }
 
 async function memoryOf(pod: string): Promise<number> {
-  const { 'status': status } = await readObject({ object: `pod/${pod}`, namespace: system });
+  const { status: status } = await readObject({ object: `pod/${pod}`, namespace: system });
   if (textAt(status, 'phase') !== 'Running') throw new Error(`the pod ${pod} does not run`);
   const read = "process.stdout.write(require('fs').readFileSync('/proc/1/status', 'utf8'))";
   const text = await kubectl('exec', pod, '--namespace', system, '--', 'node', '-e', read);

@@ -11,7 +11,10 @@ export function boxUrl(box: string): string {
 /** Returns the token request of a client with its secret (RFC 6749 §4.4.2). */
 export function tokenRequest(url: string, id: string, secret: string): Call {
   const credentials = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64');
-  return { ...form(url, { grant_type: 'client_credentials' }), headers: { ...urlEncoded, authorization: `Basic ${credentials}` } };
+  return {
+    ...form(url, { grant_type: 'client_credentials' }),
+    headers: { ...urlEncoded, authorization: `Basic ${credentials}` },
+  };
 }
 
 /** Returns the token request of a client with the token of a ServiceAccount (RFC 7523 §2.2). */

@@ -149,7 +149,9 @@ function loadResultOf(value: unknown): LoadResult {
 function manifestOf({ namespace, name, serviceAccount = 'default', secret, audience }: CallerPod): string {
   const volumes = [
     { name: 'caller', mountPath: '/caller', source: { configMap: { name: 'caller' } } },
-    ...(secret === undefined ? [] : [{ name: 'secret', mountPath: '/secret', source: { secret: { secretName: secret } } }]),
+    ...(secret === undefined
+      ? []
+      : [{ name: 'secret', mountPath: '/secret', source: { secret: { secretName: secret } } }]),
     ...(audience === undefined ? [] : [accountVolume(audience)]),
   ];
   const pod = {
@@ -189,5 +191,9 @@ function manifestOf({ namespace, name, serviceAccount = 'default', secret, audie
 
 function accountVolume(audience: string) {
   const token = { audience, expirationSeconds: 3600, path: 'token' };
-  return { name: 'account', mountPath: '/account', source: { projected: { sources: [{ serviceAccountToken: token }] } } };
+  return {
+    name: 'account',
+    mountPath: '/account',
+    source: { projected: { sources: [{ serviceAccountToken: token }] } },
+  };
 }

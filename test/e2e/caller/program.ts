@@ -114,7 +114,13 @@ async function step(name: string, one: Call): Promise<string | undefined> {
       served++;
       return body;
     }
-    failures.push({ at: Date.now(), step: name, status, retryAfter: headers['retry-after'] ?? null, why: body.slice(0, 200) });
+    failures.push({
+      at: Date.now(),
+      step: name,
+      status,
+      retryAfter: headers['retry-after'] ?? null,
+      why: body.slice(0, 200),
+    });
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
     const why = `${error instanceof Error ? error.message : 'unknown'}${cause}`;

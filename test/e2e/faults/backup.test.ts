@@ -20,7 +20,9 @@ describe('story 6: a restored backup', () => {
     ground = await createGround(namespace);
     const token = () => tokenFor('worker');
     [revoked, kept] = [await token(), await token()];
-    await timed('backup: a copy of the data folder of the stopped Postgres', () => copyData('/data/pgdata', '/data/backup'));
+    await timed('backup: a copy of the data folder of the stopped Postgres', () =>
+      copyData('/data/pgdata', '/data/backup'),
+    );
     await untilServing();
     // What happens in the hour after the backup.
     await declare(namespace, [{ kind: 'Client', name: 'later', spec: { grant_types: ['client_credentials'] } }]);
@@ -50,7 +52,10 @@ describe('story 6: a restored backup', () => {
     const now = new Date().toISOString();
     const patch = JSON.stringify({ spec: { revoke_sessions_before: now } });
     await kubectl('patch', 'box', 'box', '--namespace', namespace, '--type', 'merge', '--patch', patch);
-    await eventually('the token is refused', async () => (await ground.caller.call(bearer(session, revoked))).status === 401);
+    await eventually(
+      'the token is refused',
+      async () => (await ground.caller.call(bearer(session, revoked))).status === 401,
+    );
     expect((await ground.caller.call(bearer(session, kept))).status, 'sessions from before the restore').to.equal(401);
     const fresh = await tokenFor('worker');
     expect((await ground.caller.call(bearer(`${box}/Client/worker`, fresh))).status).to.equal(200);

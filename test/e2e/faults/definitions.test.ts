@@ -17,7 +17,10 @@ describe('story 7: newer definitions, then older ones again', () => {
   before(async () => {
     ground = await createGround(namespace);
     const secret = secretEntries(await readObject({ object: 'secret/worker', namespace }));
-    token = await tokenOf(ground.caller, tokenRequest(`${boxUrl(namespace)}/auth/token`, 'worker', secret['client_secret'] ?? ''));
+    token = await tokenOf(
+      ground.caller,
+      tokenRequest(`${boxUrl(namespace)}/auth/token`, 'worker', secret['client_secret'] ?? ''),
+    );
   });
   after(async () => {
     await kubectl('apply', '--server-side', '--force-conflicts', '--filename', 'crds/');
@@ -44,7 +47,10 @@ describe('story 7: newer definitions, then older ones again', () => {
     });
     await eventually('the Client says OperatorOlder', async () => {
       const conditions = valueAt(await readObject({ object: 'client/worker', namespace }), 'status', 'conditions');
-      return isList(conditions) && conditions.some((one) => textAt(one, 'reason') === 'OperatorOlder' || textAt(one, 'type') === 'OperatorOlder');
+      return (
+        isList(conditions) &&
+        conditions.some((one) => textAt(one, 'reason') === 'OperatorOlder' || textAt(one, 'type') === 'OperatorOlder')
+      );
     });
     expect(await use()).to.equal(200);
   });

@@ -76,7 +76,10 @@ async function podOf(component: string): Promise<string> {
 async function podsOf(component: string): Promise<readonly string[]> {
   const pods = await listObjects('pods', { namespace: system });
   return pods
-    .filter((pod) => textAt(pod, 'status', 'phase') === 'Running' && textAt(pod, 'metadata', 'deletionTimestamp') === undefined)
+    .filter(
+      (pod) =>
+        textAt(pod, 'status', 'phase') === 'Running' && textAt(pod, 'metadata', 'deletionTimestamp') === undefined,
+    )
     .map(nameOf)
     .filter((name) => name.startsWith(`boxgate-${component}-`));
 }
@@ -85,7 +88,10 @@ async function podsOf(component: string): Promise<readonly string[]> {
 async function apiPods(): Promise<readonly string[]> {
   const columns = 'custom-columns=NAME:.metadata.name,RESTARTS:.status.containerStatuses[*].restartCount';
   const table = await kubectl('get', 'pods', '--namespace', system, '--no-headers', '--output', columns);
-  return table.split('\n').filter((line) => line.startsWith('boxgate-api-')).sort();
+  return table
+    .split('\n')
+    .filter((line) => line.startsWith('boxgate-api-'))
+    .sort();
 }
 
 /** Returns the name of the pod that leads, from the Lease; '' if nobody does. Its holder begins with the uid of the pod. */

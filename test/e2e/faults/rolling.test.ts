@@ -19,7 +19,10 @@ describe('story 4: rolling updates under load', () => {
     ['a rolling restart of the API', () => restart('deployment/boxgate-api')],
     ['a rolling restart of the operator', () => restart('deployment/boxgate-operator')],
     ['an upgrade to a next release with a schema migration', () => install(ofNextRelease())],
-    ['a rollback, on the newer schema', () => runCommand('helm', ['rollback', release, '--namespace', system, '--wait', '--timeout', '180s'])],
+    [
+      'a rollback, on the newer schema',
+      () => runCommand('helm', ['rollback', release, '--namespace', system, '--wait', '--timeout', '180s']),
+    ],
   ];
   for (const [what, change] of changes) {
     it(`fails no request and loses no token during ${what}, and every status stays Ready`, async () => {

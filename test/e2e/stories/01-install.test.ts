@@ -61,12 +61,22 @@ describe('story 1: from an empty cluster to a token', () => {
 /** Returns the sum of restarts of all containers of the installation. */
 async function restarts(): Promise<string> {
   const counts = await kubectl(
-    ...['get', 'pods', '--namespace', system, '--output', 'jsonpath={.items[*].status.containerStatuses[*].restartCount}'],
+    ...[
+      'get',
+      'pods',
+      '--namespace',
+      system,
+      '--output',
+      'jsonpath={.items[*].status.containerStatuses[*].restartCount}',
+    ],
   );
   return String(counts.split(' ').reduce((sum, count) => sum + Number(count), 0));
 }
 
 async function runningPods(): Promise<readonly string[]> {
   const pods = await listObjects('pods', { namespace: system });
-  return pods.filter((pod) => textAt(pod, 'status', 'phase') === 'Running').map(nameOf).sort();
+  return pods
+    .filter((pod) => textAt(pod, 'status', 'phase') === 'Running')
+    .map(nameOf)
+    .sort();
 }

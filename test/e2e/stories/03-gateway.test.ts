@@ -24,7 +24,10 @@ describe('story 3: a gateway that asks for each request', () => {
     await untilReady('boxes,clients,accesspolicies', namespace);
     [caller, gateway] = await Promise.all([startCaller({ namespace, name: 'caller' }), startGateway(namespace)]);
     const secret = secretEntries(await readObject({ object: 'secret/reports', namespace }));
-    token = await tokenOf(caller, tokenRequest(`${boxUrl(namespace)}/auth/token`, 'reports', secret['client_secret'] ?? ''));
+    token = await tokenOf(
+      caller,
+      tokenRequest(`${boxUrl(namespace)}/auth/token`, 'reports', secret['client_secret'] ?? ''),
+    );
   });
   after(async () => {
     await caller.close();

@@ -70,6 +70,9 @@ async function measureClients(
   }
   const middle = (nth: 0 | 1 | 2): string => `${median(parts.map((one) => one[nth])).toFixed(0)} ms`;
   const total = median(parts.map(([applied, ready, token]) => applied + ready + token));
-  report(`one Client until its pod has a token (${prefix}), p50 of ${rounds}`, `${total.toFixed(0)} ms (goal: 1000 ms)`);
+  report(
+    `one Client until its pod has a token (${prefix}), p50 of ${rounds}`,
+    `${total.toFixed(0)} ms (goal: 1000 ms)`,
+  );
   report('  of this', `kubectl apply ${middle(0)}, kubectl wait ${middle(1)}, token ${middle(2)}`);
 }

@@ -6,7 +6,17 @@ import { timed } from '../timed.ts';
 
 /** Kinds whose objects an installation creates in its namespace. */
 const kinds = [
-  ...['pods', 'deployments', 'statefulsets', 'jobs', 'cronjobs', 'services', 'configmaps', 'secrets', 'serviceaccounts'],
+  ...[
+    'pods',
+    'deployments',
+    'statefulsets',
+    'jobs',
+    'cronjobs',
+    'services',
+    'configmaps',
+    'secrets',
+    'serviceaccounts',
+  ],
   ...['persistentvolumeclaims', 'networkpolicies', 'poddisruptionbudgets', 'horizontalpodautoscalers', 'roles'],
   ...['rolebindings', 'leases', 'ingresses'],
 ];
@@ -33,7 +43,9 @@ describe('story 8: uninstalling', () => {
   it('keeps the declared objects, without finalizers', async () => {
     const declared = await listObjects('boxes,clients,accesspolicies', { namespace: 'bookshop' });
     expect(declared).to.have.length.greaterThan(3);
-    expect(declared.filter((object) => valueAt(object, 'metadata', 'finalizers') !== undefined).map(nameOf)).to.deep.equal([]);
+    expect(
+      declared.filter((object) => valueAt(object, 'metadata', 'finalizers') !== undefined).map(nameOf),
+    ).to.deep.equal([]);
   });
 
   it('leaves in its namespace what the page lists, and nothing else', async () => {
