@@ -29,12 +29,16 @@ export async function mochaGlobalTeardown(): Promise<void> {
   await kubectl('delete', 'customresourcedefinitions', ...definitions, '--ignore-not-found', '--timeout', '120s');
 }
 
-/** After a failure, prints what the cluster says about the pods of Boxgate. */
+/** After the first failure, prints what the cluster says about the pods of Boxgate. */
 export const mochaHooks: RootHookObject = {
   async afterEach(this: Mocha.Context) {
-    if (this.currentTest?.state === 'failed') process.stdout.write(await diagnosis());
+    if (isDiagnosed || this.currentTest?.state !== 'failed') return;
+    isDiagnosed = true;
+    process.stdout.write(await diagnosis());
   },
 };
+
+let isDiagnosed = false;
 
 async function diagnosis(): Promise<string> {
   const parts = [
@@ -44,15 +48,16 @@ async function diagnosis(): Promise<string> {
   ];
   const pods = await listObjects('pods', { namespace: system }).catch(() => []);
   for (const pod of pods.map(nameOf)) {
-    parts.push(`--- ${pod}\n${await said('logs', pod, '--namespace', system, '--all-containers', '--tail', '15')}`);
+    parts.push(`--- ${pod}\n${await said('logs', pod, '--namespace', system, '--all-containers', '--tail', '6')}`);
   }
   return `\n${parts.map(lastLines).join('\n')}\n`;
 }
 
-const longest = 40;
+const [mostLines, mostCharacters] = [25, 240];
 
 function lastLines(text: string): string {
-  return text.trimEnd().split('\n').slice(-longest).join('\n');
+  const lines = text.trimEnd().split('\n').slice(-mostLines);
+  return lines.map((line) => line.slice(0, mostCharacters)).join('\n');
 }
 
 /** A command that fails says why, and is no second failure of the story. */
