@@ -12,13 +12,13 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   kind: ['version'],
 };
 
-let interrupted = false;
+const interruption = new AbortController();
 let cluster: Cluster | undefined;
 /** Ends the stories that are running. */
 let endStories = (): void => undefined;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    interrupted = true;
+    interruption.abort(new Error('interrupted'));
     endStories();
   });
 }
@@ -31,28 +31,24 @@ try {
 } finally {
   await cluster?.remove();
 }
-if (interrupted) process.exitCode = 130;
+if (interruption.signal.aborted) process.exitCode = 130;
 
 async function run(stories: readonly string[]): Promise<number> {
   await checkPrograms();
   cluster = process.env['E2E_CONTEXT'] === 'current' ? await currentCluster() : await createCluster();
-  stopIfInterrupted();
+  interruption.signal.throwIfAborted();
   const images = await buildImages();
-  stopIfInterrupted();
+  interruption.signal.throwIfAborted();
   const next = stories.some((file) => file.includes('/faults/')) ? [await buildNextRelease(images.image)] : [];
-  stopIfInterrupted();
+  interruption.signal.throwIfAborted();
   const { image, nginxImage, postgresImage } = images;
   await cluster.load([image, nginxImage, ...(postgresImage === undefined ? [] : [postgresImage]), ...next]);
-  stopIfInterrupted();
+  interruption.signal.throwIfAborted();
   return runStories(stories, { ...cluster.environment, ...environmentOf(images) });
 }
 
 async function checkPrograms(): Promise<void> {
   for (const [program, parameters] of Object.entries(needed)) await runCommand(program, parameters);
-}
-
-function stopIfInterrupted(): void {
-  if (interrupted) throw new Error('interrupted');
 }
 
 function environmentOf({ image, nginxImage, postgresImage = '' }: E2eConfig): Record<string, string> {

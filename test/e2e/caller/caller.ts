@@ -113,7 +113,9 @@ function connect({ namespace, name }: CallerPod): Caller {
     call: async (call) => answerOf(await order({ call })),
     read: async (file) => String(await order({ read: file })),
     measure: async (call, times) => numbersOf(await order({ measure: { call, times } })),
-    startLoad: async (load) => void (await order({ load })),
+    async startLoad(load) {
+      await order({ load });
+    },
     stopLoad: async () => loadResultOf(await order({ stop: true })),
     async close() {
       child.stdin.end();
