@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions schema envtest needs image sbom release install
+.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults schema envtest needs image sbom release install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -42,6 +42,9 @@ sbom: ## the list of what the image holds besides its base, as CycloneDX, in dis
 
 generate: install ## writes the files that are made from the schemas
 	@npm run --silent generate
+
+static: install ## writes deploy/boxgate.yaml from the chart, with helm
+	@npm run --silent static
 
 verify: install ## generate, then nothing may differ from what is committed
 	@npm run --silent verify
@@ -86,6 +89,12 @@ orders: install ## the same objects in a hundred orders, the operator running (O
 
 hour: install envtest ## a random hour of edits, kills, taken rights, skewed definitions and ServiceAccounts created again, each Ready compared with both replicas (MINUTES=10 CLIENTS=580 SEED=x)
 	@BOXGATE_HOUR_MINUTES=$(or $(MINUTES),10) $(if $(CLIENTS),BOXGATE_HOUR_CLIENTS=$(CLIENTS)) $(if $(SEED),BOXGATE_SEED=$(SEED)) npx mocha --timeout 0 test/operator/random-hour/random-hour.test.ts
+
+e2e: install ## the whole story on a real cluster: creates one with kind (KIND_NODE_IMAGE), or uses the current context (E2E_CONTEXT=current), and leaves nothing behind
+	@npm run --silent e2e -- test/e2e/stories/*.test.ts
+
+e2e-faults: install ## the long stories on a real cluster: rolling updates, faults, backup and restore, definitions of another release (MINUTES=10)
+	@$(if $(MINUTES),E2E_MINUTES=$(MINUTES)) npm run --silent e2e -- test/e2e/faults/*.test.ts
 
 envtest: install ## obtains the Kubernetes API that the tests run against: downloads, else builds of some minutes
 	@npm run --silent envtest

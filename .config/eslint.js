@@ -5,7 +5,14 @@ import { builtinModules } from 'node:module';
 import tseslint from 'typescript-eslint';
 import { docOnExport } from './eslint-doc-on-export.js';
 
-const product = ['crds/**/*.ts', 'process/**/*.ts', 'api/**/*.ts', 'operator/**/*.ts', 'dev/**/*.ts'];
+const product = [
+  'crds/**/*.ts',
+  'process/**/*.ts',
+  'api/**/*.ts',
+  'operator/**/*.ts',
+  'program/**/*.ts',
+  'dev/**/*.ts',
+];
 
 /** Syntax that is refused everywhere. */
 const nowhere = [

@@ -2,9 +2,10 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { reading } from '../process/environment.ts';
 import type { Environment, EnvironmentReader } from '../process/environment.ts';
-import { readManagementKeys, readPublicUrl } from '../process/installation-settings.ts';
+import { isLoopback, readClusterDomain, readManagementKeys, readPublicUrl } from '../process/installation-settings.ts';
 import { logLevels } from '../process/log.ts';
 import type { LogLevel } from '../process/log.ts';
+import { Secret } from './client/secret.ts';
 import { resourcesInMemory } from './state/recent-boxes.ts';
 
 /** The settings of `boxgate api`, each from one variable of the environment (docs/configuration.md). */
@@ -15,6 +16,10 @@ export interface ApiConfig {
   readonly host: string;
   /** BOXGATE_MANAGEMENT_HOST: the address that the management port listens on. */
   readonly managementHost: string;
+  /** BOXGATE_TLS_FOLDER: folder with the certificate of the public port; undefined: plain HTTP. */
+  readonly tlsFolder: string | undefined;
+  /** BOXGATE_MANAGEMENT_TLS_FOLDER: the same for the management port; undefined only on a loopback address. */
+  readonly managementTlsFolder: string | undefined;
   /** BOXGATE_PORT and BOXGATE_MANAGEMENT_PORT; 0: any free one. */
   readonly port: number;
   readonly managementPort: number;
@@ -30,6 +35,8 @@ export interface ApiConfig {
   readonly clusterDomain: string;
   /** BOXGATE_TRUSTED_PROXIES: addresses and networks whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
+  /** BOXGATE_WAIT_FOR_DATABASE: a database that cannot serve at the start is waited for. */
+  readonly waitForDatabase: boolean;
   /** BOXGATE_POOL_SIZE: connections to Postgres of each of the two pools. */
   readonly poolSize: number;
   /** BOXGATE_HASH_THREADS: argon2 verifications at once. */
@@ -59,6 +66,12 @@ export interface MigrateConfig {
   readonly ownerUrl: string;
   /** The role of BOXGATE_DATABASE_URL. */
   readonly apiRole: string;
+  /** BOXGATE_CREATE_API_ROLE: the password of that role, which is created or gets it; undefined: it must exist. */
+  readonly apiPassword: Secret | undefined;
+  /** BOXGATE_DATABASE_WAIT_SECONDS: time in which the database may come to be reached. */
+  readonly databaseWaitSeconds: number;
+  /** BOXGATE_LEAVE_NEWER_SCHEMA: a database that is newer than the release is left as it is, without an error. */
+  readonly leaveNewer: boolean;
 }
 
 /** The settings of `boxgate admin reset`. */
@@ -70,13 +83,15 @@ export function readApiConfig(environment: Environment): ApiConfig {
     ...readPorts(read),
     databaseUrl: read.url('BOXGATE_DATABASE_URL', isPostgresUrl, postgresUrl).href,
     host: read.text('BOXGATE_HOST', '0.0.0.0', (value) => isIP(value) > 0, ipAddress),
-    managementHost: read.text('BOXGATE_MANAGEMENT_HOST', '127.0.0.1', (value) => isIP(value) > 0, ipAddress),
+    tlsFolder: readFolder(read, 'BOXGATE_TLS_FOLDER'),
+    ...readManagementAddress(read),
     managementKeys: readManagementKeys(read),
     encryptionKeys: readEncryptionKeys(read),
     publicUrl: readPublicUrl(read),
     standalone: read.flag('BOXGATE_STANDALONE'),
-    clusterDomain: read.text('BOXGATE_CLUSTER_DOMAIN', 'cluster.local', isDomain, 'must be a domain in lower case'),
+    clusterDomain: readClusterDomain(read),
     trustedProxies: read.list('BOXGATE_TRUSTED_PROXIES', isNetwork, networks),
+    waitForDatabase: read.flag('BOXGATE_WAIT_FOR_DATABASE', true),
     poolSize: read.integer('BOXGATE_POOL_SIZE', 4, 1, 100),
     hashThreads: read.integer('BOXGATE_HASH_THREADS', Math.max(1, availableParallelism() - 1), 1, 64),
     revocationsNeedStandby: read.flag('BOXGATE_REVOCATIONS_NEED_STANDBY'),
@@ -108,7 +123,17 @@ export function readMigrateConfig(environment: Environment): MigrateConfig {
     if (owner.username !== '' && owner.username === api.username) {
       read.wrong('BOXGATE_DATABASE_URL', "must name a role of the API's own, not the owner of BOXGATE_OWNER_URL");
     }
-    return { ownerUrl: owner.href, apiRole: decodeURIComponent(api.username) };
+    const createsRole = read.flag('BOXGATE_CREATE_API_ROLE');
+    if (createsRole && api.password === '') {
+      read.wrong('BOXGATE_DATABASE_URL', 'must have a password, which BOXGATE_CREATE_API_ROLE gives to its role');
+    }
+    return {
+      ownerUrl: owner.href,
+      apiRole: decodeURIComponent(api.username),
+      apiPassword: createsRole ? new Secret(decodeURIComponent(api.password)) : undefined,
+      databaseWaitSeconds: read.integer('BOXGATE_DATABASE_WAIT_SECONDS', 0, 0, 3_600),
+      leaveNewer: read.flag('BOXGATE_LEAVE_NEWER_SCHEMA'),
+    };
   });
 }
 
@@ -124,6 +149,22 @@ function readPorts(read: EnvironmentReader): Pick<ApiConfig, 'port' | 'managemen
   const managementPort = read.integer('BOXGATE_MANAGEMENT_PORT', 8081, 0, 65_535);
   if (port !== 0 && port === managementPort) read.wrong('BOXGATE_MANAGEMENT_PORT', 'must differ from BOXGATE_PORT');
   return { port, managementPort };
+}
+
+function readManagementAddress(read: EnvironmentReader): Pick<ApiConfig, 'managementHost' | 'managementTlsFolder'> {
+  const managementHost = read.text('BOXGATE_MANAGEMENT_HOST', '127.0.0.1', (value) => isIP(value) > 0, ipAddress);
+  const managementTlsFolder = readFolder(read, 'BOXGATE_MANAGEMENT_TLS_FOLDER');
+  if (managementTlsFolder === undefined && isIP(managementHost) > 0 && !isLoopback(managementHost)) {
+    const why = 'unless BOXGATE_MANAGEMENT_HOST is a loopback address, because declared secrets pass that port';
+    read.wrong('BOXGATE_MANAGEMENT_TLS_FOLDER', `must name a folder with tls.crt and tls.key, ${why}`);
+  }
+  return { managementHost, managementTlsFolder };
+}
+
+function readFolder(read: EnvironmentReader, name: string): string | undefined {
+  const isFolder = (text: string): boolean => text === '' || (text.startsWith('/') && !/[\0\n]/.test(text));
+  const folder = read.text(name, '', isFolder, 'must be the absolute path of a folder with tls.crt and tls.key');
+  return folder === '' ? undefined : folder;
 }
 
 const noKey = Buffer.alloc(32);
@@ -144,10 +185,6 @@ function isEncoded(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function isDomain(text: string): boolean {
-  return /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text);
 }
 
 function isNetwork(text: string): boolean {

@@ -2,12 +2,14 @@ import { wordHint } from '../crds/did-you-mean.ts';
 import { affectedEmails } from './check-emails.ts';
 import { readApiConfig, readMigrateConfig, readResetAdminConfig } from './config.ts';
 import type { ApiConfig } from './config.ts';
+import { ensureApiRole } from './db/core/api-role.ts';
 import { migrate } from './db/core/migrate.ts';
 import type { Environment } from '../process/environment.ts';
 import type { Log } from '../process/log.ts';
 import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { readWithUnknown, unknownSettings } from '../process/unknown-settings.ts';
+import { retryWhileUnreachable } from './retry-while-unreachable.ts';
 import { runResetAdmin } from './reset-admin-command.ts';
 import { serveApi } from './serve.ts';
 
@@ -33,9 +35,16 @@ export function main(args: readonly string[], environment: Environment): Promise
 
 async function runMigrate(environment: Environment): Promise<number> {
   const unknown = unknownSettings(environment, wordHint);
-  const { ownerUrl, apiRole } = readWithUnknown(unknown, () => readMigrateConfig(environment));
+  const config = readWithUnknown(unknown, () => readMigrateConfig(environment));
   for (const sentence of unknown) process.stderr.write(`boxgate: ${sentence}\n`);
-  const { applied, schema } = await migrate(ownerUrl, apiRole);
+  const { ownerUrl, apiRole, apiPassword, databaseWaitSeconds, leaveNewer } = config;
+  const onReason = (reason: string): void =>
+    void process.stderr.write(`boxgate: waiting for the database: ${reason}\n`);
+  const wait = { seconds: databaseWaitSeconds, onReason };
+  const { applied, schema } = await retryWhileUnreachable(async () => {
+    if (apiPassword !== undefined) await ensureApiRole(ownerUrl, apiRole, apiPassword.reveal());
+    return migrate(ownerUrl, apiRole, leaveNewer);
+  }, wait);
   const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`;
   process.stdout.write(`schema ${String(schema)}: ${done}\n`);
   return 0;
@@ -65,7 +74,13 @@ async function runApi(environment: Environment): Promise<number> {
 
 async function serveUntilStopped(config: ApiConfig, log: Log): Promise<void> {
   const stopped = stopSignal(config.parentPipe);
-  const api = await serveApi(config, log);
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort(new Error('the program was asked to stop')));
+  const api = await serveApi(config, log, Date.now, stopping.signal).catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error;
+  });
+  // It was asked to stop before it could serve.
+  if (api === undefined) return;
   log.info({ port: api.port, management_port: api.managementPort }, 'listening');
   await stopped;
   log.info('stopping');

@@ -28,13 +28,15 @@ import { createManagementApp } from './http/management/management.ts';
 import { createFailedPolicies } from './policy/failed-policies.ts';
 import { createMetrics } from './http/server/metrics.ts';
 import type { Metrics } from './http/server/metrics.ts';
-import { answerLog, brokenLog } from './http/server/answer-log.ts';
+import { answerLog, brokenLog, handshakeLog } from './http/server/answer-log.ts';
 import { defaultStopLimits, gracefulStop } from './http/server/graceful-stop.ts';
 import { createHttpServer, defaultServerLimits, listen } from './http/server/server.ts';
 import { createKnownAddresses } from './http/throttle/known-addresses.ts';
 import { createPasswordLimits } from './http/throttle/password-limits.ts';
 import { createSharedFailures } from './http/throttle/failures-of-all-replicas.ts';
 import { createThrottle, defaultThrottle } from './http/throttle/throttle.ts';
+import { followCertificates, readCertificates } from './certificates.ts';
+import type { Certificates } from './certificates.ts';
 import { trustedProxies } from './http/request/trusted-proxies.ts';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
@@ -57,6 +59,7 @@ import { checkSealing } from './state/check-sealing.ts';
 import { createClusterSettings } from './state/cluster-settings.ts';
 import { createStateCache } from './state/state-cache.ts';
 import { createUsageNotes } from './state/usage-notes.ts';
+import { waitForDatabase } from './wait-for-database.ts';
 import { startAuditWriting } from './write-audit.ts';
 import { startUsageWriting } from './write-usage.ts';
 import { createFirstAdmins } from './users/user/first-admins.ts';
@@ -73,18 +76,27 @@ const hashesWaiting = 64;
 
 /**
  * Starts the API: checks the database first (schema, role, that its signing keys can be opened), then opens both ports.
- * `throttleNow` is the clock of the throttle's windows, in milliseconds. Throws an Error of one sentence if
- * it cannot serve.
+ * `throttleNow` is the clock of the throttle's windows, in milliseconds; `signal` ends the wait for a database. Throws an
+ * Error of one sentence if it cannot serve, and the signal's reason.
  */
-export async function serveApi(config: ApiConfig, log: Log, throttleNow = Date.now): Promise<RunningApi> {
+export async function serveApi(
+  config: ApiConfig,
+  log: Log,
+  throttleNow = Date.now,
+  signal = new AbortController().signal,
+): Promise<RunningApi> {
+  const certificates = await readCertificates(config);
   const limits = { ...defaultLimits, connections: config.poolSize };
   const database = openDatabase(config.databaseUrl, limits, (error) => {
     log.warn(errorFacts(error), 'a connection to Postgres broke');
   });
   try {
-    await checkDatabase(database.general);
-    await checkSealing(database.general, createKeySealing(config.encryptionKeys));
-    return await start({ config, database, log, throttleNow });
+    const check = async (): Promise<void> => {
+      await checkDatabase(database.general);
+      await checkSealing(database.general, createKeySealing(config.encryptionKeys));
+    };
+    await waitForDatabase(check, { config, certificate: certificates.management, log, signal });
+    return await start({ config, certificates, database, log, throttleNow });
   } catch (error) {
     await database.end();
     throw error;
@@ -131,10 +143,12 @@ async function start(
   const life = { stopping: false };
   const servers = { public: publicServer(parts), management: managementServer(parts, life) };
   const stops = { public: gracefulStop(servers.public), management: gracefulStop(servers.management) };
+  const unfollow = followCertificates(servers, parts);
   const upkeep = await startUpkeep(oauth, log);
   const writing = startUsageWriting(pool, usage, log);
   const counting = startSessionCounts({ pool, notes: usage, now: oauth.now, log });
   const ports = await openPorts(servers, config).catch(async (error: unknown) => {
+    unfollow();
     await Promise.all([upkeep.stop(), writing.stop(), counting.stop(), auditing.stop()]);
     throw error;
   });
@@ -142,6 +156,7 @@ async function start(
     ...ports,
     async stop() {
       life.stopping = true;
+      unfollow();
       await stops.public(defaultStopLimits);
       // Until then it reports that it is not ready. The operator repeats an interrupted call.
       await stops.management({ quiet: 0, drain: 0, grace: 4_000 });
@@ -154,6 +169,7 @@ async function start(
 /** Dependencies of both servers. */
 interface Parts {
   readonly config: ApiConfig;
+  readonly certificates: Certificates;
   readonly database: Database;
   readonly oauth: OAuthServices;
   readonly metrics: Metrics;
@@ -166,7 +182,8 @@ interface Parts {
 }
 
 function publicServer(parts: Parts): Server {
-  const { config, database, oauth, metrics, loopTime, largePages, bodyBytes, inFlight, log, throttleNow } = parts;
+  const { config, certificates, database, oauth, metrics, log, throttleNow } = parts;
+  const { loopTime, largePages, bodyBytes, inFlight } = parts;
   const limits = { ...defaultThrottle, perClient: config.failuresPerClient, perBox: config.failuresPerBox };
   const throttle = createThrottle(limits, throttleNow);
   const { listener, messages } = createApp({
@@ -199,7 +216,11 @@ function publicServer(parts: Parts): Server {
     onAnswer: answerLog(log, metrics),
     isTrustedProxy: trustedProxies(config.trustedProxies),
   });
-  return createHttpServer(listener, defaultServerLimits, brokenLog(log, metrics), messages);
+  return createHttpServer(listener, defaultServerLimits, brokenLog(log, metrics), {
+    ...messages,
+    certificate: certificates.public,
+    onFailedHandshake: handshakeLog(log),
+  });
 }
 
 /** Milliseconds. */
@@ -210,7 +231,8 @@ interface Life {
   stopping: boolean;
 }
 
-function managementServer({ config, database, oauth, metrics, log, throttleNow }: Parts, life: Life): Server {
+function managementServer(parts: Parts, life: Life): Server {
+  const { config, certificates, database, oauth, metrics, log, throttleNow } = parts;
   const app = createManagementApp({
     metrics,
     log,
@@ -225,7 +247,10 @@ function managementServer({ config, database, oauth, metrics, log, throttleNow }
     },
   });
   // Applying a box of many thousand objects with secrets to hash takes minutes.
-  return createHttpServer(app, { ...defaultServerLimits, request: 0, idle: 0 }, brokenLog(log, metrics));
+  return createHttpServer(app, { ...defaultServerLimits, request: 0, idle: 0 }, brokenLog(log, metrics), {
+    certificate: certificates.management,
+    onFailedHandshake: handshakeLog(log),
+  });
 }
 
 async function openPorts(

@@ -34,7 +34,14 @@ function secretReference(description: string) {
 }
 
 /** Names that the values of a generated Secret may use as `{{name}}`, and its entries by default. */
-export const SECRET_ENTRIES = ['client_id', 'client_secret', 'issuer', 'token_url', 'jwks_url'] as const;
+export const SECRET_ENTRIES = [
+  'client_id',
+  'client_secret',
+  'issuer',
+  'token_url',
+  'in_cluster_token_url',
+  'jwks_url',
+] as const;
 
 const generateSecret = Type.Object(
   {
@@ -59,7 +66,7 @@ const generateSecret = Type.Object(
   },
   {
     description:
-      'The operator makes an Opaque Secret with client_id, client_secret, issuer, token_url and jwks_url, owned by this Client. This is what happens when nothing else authenticates a client whose grants need it. The right to write Clients therefore includes the right to create Opaque Secrets of unused names in the namespace.',
+      'The operator makes an Opaque Secret with client_id, client_secret, issuer, token_url, in_cluster_token_url and jwks_url, owned by this Client. This is what happens when nothing else authenticates a client whose grants need it. The right to write Clients therefore includes the right to create Opaque Secrets of unused names in the namespace.',
     additionalProperties: false,
   },
 );

@@ -80,6 +80,8 @@ function statusOf(fields: TProperties) {
   );
 }
 
+const IN_CLUSTER = 'Token URL for the pods of this cluster. Tokens from it name the issuer all the same.';
+
 /** `status` of each kind. Never a secret, nor anything of another namespace. */
 export const statusSchemas = {
   Client: statusOf({
@@ -91,6 +93,8 @@ export const statusSchemas = {
       16,
     ),
     secretName: text('Secret that holds the client secret.', 253),
+    issuer: text('Issuer of the tokens, by which everybody reaches the box.', 2048),
+    inClusterTokenUrl: text(IN_CLUSTER),
     previousSecretLastUsed: time('When the secret before the present one was last used; it retires when it is not.'),
     policies: count('How many policies concern the client.'),
     serviceAccounts: Type.Optional(
@@ -117,6 +121,7 @@ export const statusSchemas = {
   }),
   Box: statusOf({
     issuer: text('Issuer of the tokens.', 2048),
+    inClusterTokenUrl: text(IN_CLUSTER),
     clients: count('How many clients the box has.'),
     policies: count('How many policies the box has.'),
     users: count('How many users the box has.'),

@@ -110,6 +110,7 @@ function worthSaying({ conditions }: ObjectStatus): readonly Condition[] {
     switch (type) {
       case 'Granted':
       case 'LinksResolved':
+      case 'ServiceReady':
         return status === 'False';
       case 'InlineSecret':
       case 'NoSubjects':

@@ -1,6 +1,12 @@
 import { isIP } from 'node:net';
 import { reading, type Environment, type EnvironmentReader } from '../process/environment.ts';
-import { isPlainUrl, readManagementKeys, readPublicUrl } from '../process/installation-settings.ts';
+import {
+  isLoopback,
+  isPlainUrl,
+  readClusterDomain,
+  readManagementKeys,
+  readPublicUrl,
+} from '../process/installation-settings.ts';
 import { logLevels, type LogLevel } from '../process/log.ts';
 import { Secret } from '../api/client/secret.ts';
 
@@ -8,12 +14,18 @@ import { Secret } from '../api/client/secret.ts';
 export interface OperatorConfig {
   /** BOXGATE_MANAGEMENT_URL: URL of the API's management port, without a trailing slash. */
   readonly managementUrl: string;
+  /** BOXGATE_MANAGEMENT_CA_FILE: file of the authorities (PEM) for an https URL; undefined: those of Node.js. */
+  readonly managementCaFile: string | undefined;
   /** BOXGATE_MANAGEMENT_KEYS; only the first one is used. */
   readonly managementKey: Secret;
   /** BOXGATE_DIGEST_KEY: 32 bytes in base64. */
   readonly digestKey: Secret;
   /** BOXGATE_PUBLIC_URL. */
   readonly publicUrl: string;
+  /** BOXGATE_PUBLIC_TLS: true if the API's public port serves TLS. */
+  readonly publicTls: boolean;
+  /** BOXGATE_CLUSTER_DOMAIN: the domain of the cluster's Services. */
+  readonly clusterDomain: string;
   /** BOXGATE_CLUSTER_ID; undefined: the uid of the namespace kube-system. */
   readonly clusterId: string | undefined;
   /** BOXGATE_ADOPT_CLUSTER: the older cluster whose rows and boxes this one takes over. */
@@ -62,7 +74,7 @@ export type ClusterAccess =
 export function readOperatorConfig(environment: Environment): OperatorConfig {
   return reading(environment, (read) => ({
     ...readInstallation(read),
-    namespace: read.requiredText('BOXGATE_NAMESPACE', isName, 'must be the namespace that the operator runs in'),
+    namespace: readNamespace(read),
     podUid: optional(read.text('BOXGATE_POD_UID', '', isUid, 'must be the uid of the pod')),
     serviceAccount: read.text(
       'BOXGATE_SERVICE_ACCOUNT',
@@ -86,14 +98,21 @@ export function readOperatorConfig(environment: Environment): OperatorConfig {
 
 /** Reads the settings that the operator shares with the API. */
 function readInstallation(read: EnvironmentReader) {
-  const managementUrl = 'must be the URL of the management port, such as http://boxgate-management:8081';
+  const managementUrl =
+    'must be the https URL of the management port, such as https://boxgate-management.boxgate-system.svc:8081; ' +
+    'http is for loopback addresses';
   const digestKey = 'must be 32 random bytes in base64 (openssl rand -base64 32)';
   const clusterId = 'must be 1 to 128 letters, digits, dots, underscores or dashes';
   return {
-    managementUrl: read.url('BOXGATE_MANAGEMENT_URL', isPlainUrl, managementUrl).href.replace(/\/+$/, ''),
+    managementUrl: read.url('BOXGATE_MANAGEMENT_URL', isManagementUrl, managementUrl).href.replace(/\/+$/, ''),
+    managementCaFile: optional(
+      read.text('BOXGATE_MANAGEMENT_CA_FILE', '', isFileOrNone, 'must be the absolute path of one file'),
+    ),
     managementKey: new Secret(readManagementKeys(read)[0] ?? ''),
     digestKey: new Secret(read.requiredText('BOXGATE_DIGEST_KEY', isDigestKey, digestKey)),
     publicUrl: readPublicUrl(read),
+    publicTls: read.flag('BOXGATE_PUBLIC_TLS'),
+    clusterDomain: readClusterDomain(read),
     clusterId: optional(read.text('BOXGATE_CLUSTER_ID', '', isUid, clusterId)),
     adoptCluster: optional(read.text('BOXGATE_ADOPT_CLUSTER', '', isUid, clusterId)),
   };
@@ -102,6 +121,15 @@ function readInstallation(read: EnvironmentReader) {
 /** Reads only the access to the cluster, for commands that need nothing else. Throws ConfigError. */
 export function readClusterAccess(environment: Environment): ClusterAccess {
   return reading(environment, accessOf);
+}
+
+/** Reads the settings of an uninstallation: the access to the cluster, and the operator's namespace. Throws ConfigError. */
+export function readUninstallConfig(environment: Environment): Pick<OperatorConfig, 'access' | 'namespace'> {
+  return reading(environment, (read) => ({ access: accessOf(read), namespace: readNamespace(read) }));
+}
+
+function readNamespace(read: EnvironmentReader): string {
+  return read.requiredText('BOXGATE_NAMESPACE', isName, 'must be the namespace that the operator runs in');
 }
 
 function accessOf(read: EnvironmentReader): ClusterAccess {
@@ -134,6 +162,20 @@ function isHost(text: string): boolean {
 
 function isOnePath(text: string): boolean {
   return !/[\0\n]/.test(text);
+}
+
+function isFileOrNone(text: string): boolean {
+  return text === '' || (text.startsWith('/') && isOnePath(text));
+}
+
+/** Declared secrets pass this port: only within one machine or pod may they pass in the clear. */
+function isManagementUrl(url: URL): boolean {
+  return isPlainUrl(url) && (url.protocol === 'https:' || isLoopbackHost(url.hostname));
+}
+
+function isLoopbackHost(hostname: string): boolean {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  return address === 'localhost' || (isIP(address) > 0 && isLoopback(address));
 }
 
 function isDigestKey(text: string): boolean {

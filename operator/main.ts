@@ -4,15 +4,18 @@ import type { Log } from '../process/log.ts';
 import { runCommand, serveWithLog } from '../process/program.ts';
 import { stopSignal } from '../process/stop-signal.ts';
 import { readWithUnknown, unknownSettings } from '../process/unknown-settings.ts';
-import { readClusterAccess, readOperatorConfig, type OperatorConfig } from './config.ts';
+import { readClusterAccess, readOperatorConfig, readUninstallConfig } from './config.ts';
+import type { ClusterAccess, OperatorConfig } from './config.ts';
 import { signInSource } from './kube/client/cluster-config.ts';
 import { createConnection } from './kube/client/connection.ts';
-import { createKubeApi } from './kube/client/kube-api.ts';
+import { createKubeApi, type KubeApi } from './kube/client/kube-api.ts';
+import { endOperators } from './kube/source/end-operators.ts';
 import { releaseAll } from './kube/source/release-all.ts';
 import { serveOperator } from './serve.ts';
 
 const usage = `Usage: boxgate operator                        keep the boxes of a cluster as they are declared
        boxgate operator --release-finalizers   take the finalizers off everything declared, before an uninstallation
+       boxgate operator --end-and-release-finalizers   the same, after ending the Deployment boxgate-operator
 Settings come from the environment; see docs/configuration.md.
 `;
 
@@ -21,14 +24,29 @@ export function main(args: readonly string[], environment: Environment): Promise
   const commands = new Map([
     ['operator', () => runOperator(environment)],
     ['operator --release-finalizers', () => releaseFinalizers(environment)],
+    ['operator --end-and-release-finalizers', () => endAndRelease(environment)],
   ]);
   return runCommand(args, usage, commands, wordHint);
 }
 
 /** Removes all our finalizers; needs only the cluster, neither the API nor a leader. Returns 1 if one stays. */
 async function releaseFinalizers(environment: Environment): Promise<number> {
-  const access = readClusterAccess(environment);
-  const kube = createKubeApi(createConnection(() => signInSource(access)));
+  return release(clusterApi(readClusterAccess(environment)));
+}
+
+/** Scales the Deployment of the operator to zero and waits until nobody leads; then removes all our finalizers. */
+async function endAndRelease(environment: Environment): Promise<number> {
+  const { access, namespace } = readUninstallConfig(environment);
+  const kube = clusterApi(access);
+  await endOperators(kube, namespace, new AbortController().signal);
+  return release(kube);
+}
+
+function clusterApi(access: ClusterAccess): KubeApi {
+  return createKubeApi(createConnection(() => signInSource(access)));
+}
+
+async function release(kube: KubeApi): Promise<number> {
   const { count, refusals } = await releaseAll(kube, new AbortController().signal);
   process.stdout.write(`released ${String(count)} ${count === 1 ? 'object' : 'objects'}\n`);
   for (const refusal of refusals) process.stderr.write(`boxgate: ${refusal}\n`);

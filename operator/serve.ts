@@ -24,6 +24,9 @@ import type { SecretWatchOptions } from './kube/secrets/watches.ts';
 import { callsOfLeader, writesOfLeader } from './leader/leader-writes.ts';
 import { readServiceAccountKeys } from './kube/source/service-account-keys.ts';
 import { REVIEWS } from './kube/client/rights.ts';
+import { createBoxServices } from './kube/services/box-services.ts';
+import { inClusterAddresses } from './desired/addresses.ts';
+import { createManagementAuthority } from './management-authority.ts';
 import { createOperatorMetrics, type OperatorMetrics } from './metrics.ts';
 import { startReconciler, type Reconciler } from './reconcile/reconciler.ts';
 import { followRights, lacking } from './kube/source/follow-rights.ts';
@@ -192,7 +195,9 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     log.debug(errorFacts(error), 'an event is lost');
   };
   const events = createEventRecorder({ api: kube, instance, now: () => new Date(), schedule, onLost }, signal);
-  const { secrets, keeper } = createClusterSecrets(listening, `${config.namespace}:${config.serviceAccount}`, events);
+  const account = `${config.namespace}:${config.serviceAccount}`;
+  const { secrets, keeper } = createClusterSecrets(listening, account, events);
+  const addresses = inClusterAddresses(config);
   return startReconciler({
     source: createClusterSource({
       ...listening,
@@ -200,6 +205,8 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
       publicHost: new URL(config.publicUrl).hostname,
       secrets,
       definitions,
+      // The certificate of the public port names only the API's own Service.
+      keepService: config.publicTls ? undefined : createBoxServices({ api: kube, addresses, account }),
     }),
     keeper,
     events,
@@ -210,8 +217,9 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     sweepPeriod: config.sweepSeconds * 1000,
     holdLimit: config.holdSeconds * 1000,
     usagePeriod: config.usageSeconds * 1000,
-    management: callsOfLeader(createManagement({ url: config.managementUrl, key: config.managementKey }), leads),
+    management: callsOfLeader(createManagement(managementOf(config, log)), leads),
     digestKey: createSecretKey(config.digestKey.reveal(), 'base64'),
+    inClusterTokenUrl: addresses.tokenUrl,
     defaultIssuer: (box) => `${config.publicUrl}/boxes/${box}`,
     now: () => new Date(),
     random: Math.random,
@@ -223,6 +231,10 @@ function reconcile(leader: Leader, signal: AbortSignal): Reconciler {
     },
     onFailure: (box, error, wait) => log.warn({ box, wait, ...errorFacts(error) }, 'a pass failed'),
   });
+}
+
+function managementOf({ managementUrl: url, managementKey: key, managementCaFile: file }: OperatorConfig, log: Log) {
+  return { url, key, ...(file === undefined ? {} : { authority: createManagementAuthority(file, log) }) };
 }
 
 /** Retries work, with longer and longer waits, until it succeeds or the signal is aborted. */

@@ -22,8 +22,8 @@ export interface EnvironmentReader {
   text(name: string, otherwise: string, fits: (text: string) => boolean, must: string): string;
   /** The same, for a required variable. */
   requiredText(name: string, fits: (text: string) => boolean, must: string): string;
-  /** `true` or `false`, by default false. */
-  flag(name: string): boolean;
+  /** `true` or `false`. */
+  flag(name: string, otherwise?: boolean): boolean;
   /** One of a few words. */
   word<W extends string>(name: string, otherwise: W, words: readonly W[]): W;
   /** Entries separated by commas, each of which must fit. */
@@ -82,8 +82,8 @@ function createReader(environment: Environment, mistakes: string[]): Environment
       else if (!fits(found)) wrong(name, must);
       return found ?? '';
     },
-    flag(name) {
-      const found = value(name) ?? 'false';
+    flag(name, otherwise = false) {
+      const found = value(name) ?? String(otherwise);
       if (found !== 'true' && found !== 'false') wrong(name, 'must be true or false');
       return found === 'true';
     },

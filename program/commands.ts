@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { wordHint } from '../crds/did-you-mean.ts';
 import { plainText } from '../process/plain-text.ts';
 import { withSmallHeap } from '../process/small-heap.ts';
 import { USAGE } from './usage.ts';
+
+/** The commands that people type. */
+const commands = ['dev', 'api', 'operator', 'migrate', 'admin', 'keys', 'help', 'version', '--help', '--version'];
 
 /** Variants of the program: the image's own, or the `boxgate` command of a checkout. */
 export interface ProgramOptions {
@@ -32,6 +36,10 @@ export async function run(
       const { main } = await import('../operator/main.ts');
       return main([command, ...args], environment);
     }
+    case 'keys': {
+      const { main } = await import('../operator/keys/main.ts');
+      return main([command, ...args], environment);
+    }
     case 'help':
     case '--help':
     case '-h':
@@ -46,7 +54,9 @@ export async function run(
       process.stderr.write(usage);
       return 2;
     default:
-      process.stderr.write(`boxgate: there is no command ${plainText(command)}\n\n${usage}`);
+      process.stderr.write(
+        `boxgate: there is no command ${plainText(command)}${wordHint(command, commands)}\n\n${usage}`,
+      );
       return 2;
   }
 }

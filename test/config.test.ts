@@ -34,6 +34,8 @@ describe('the settings of the API', () => {
       databaseUrl: least['BOXGATE_DATABASE_URL'],
       host: '0.0.0.0',
       managementHost: '127.0.0.1',
+      managementTlsFolder: undefined,
+      tlsFolder: undefined,
       port: 8080,
       managementPort: 8081,
       managementKeys: ['canary-key-of-16'],
@@ -42,6 +44,7 @@ describe('the settings of the API', () => {
       standalone: false,
       clusterDomain: 'cluster.local',
       trustedProxies: [],
+      waitForDatabase: true,
       poolSize: 4,
       hashThreads: Math.max(1, availableParallelism() - 1),
       revocationsNeedStandby: false,
@@ -66,7 +69,11 @@ describe('the settings of the API', () => {
     ['BOXGATE_DATABASE_URL', 'postgresql://u@h/d', 'databaseUrl', 'postgresql://u@h/d'],
     ['BOXGATE_HOST', '127.0.0.1', 'host', '127.0.0.1'],
     ['BOXGATE_HOST', '::', 'host', '::'],
-    ['BOXGATE_MANAGEMENT_HOST', '0.0.0.0', 'managementHost', '0.0.0.0'],
+    ['BOXGATE_MANAGEMENT_HOST', '127.9.9.9', 'managementHost', '127.9.9.9'],
+    ['BOXGATE_MANAGEMENT_HOST', '::1', 'managementHost', '::1'],
+    ['BOXGATE_MANAGEMENT_TLS_FOLDER', '/etc/tls', 'managementTlsFolder', '/etc/tls'],
+    ['BOXGATE_TLS_FOLDER', '/etc/tls', 'tlsFolder', '/etc/tls'],
+    ['BOXGATE_WAIT_FOR_DATABASE', 'false', 'waitForDatabase', false],
     ['BOXGATE_PORT', '0', 'port', 0],
     ['BOXGATE_PORT', '65535', 'port', 65_535],
     ['BOXGATE_MANAGEMENT_PORT', '443', 'managementPort', 443],
@@ -102,10 +109,24 @@ describe('the settings of the API', () => {
     });
   }
 
+  for (const host of ['0.0.0.0', '::', '10.0.0.1', '2001:db8::1', '::ffff:10.0.0.1']) {
+    it(`R-17 demand a certificate for the management port on ${host}`, () => {
+      const settings = { ...least, BOXGATE_MANAGEMENT_HOST: host };
+      expect(mistakes(settings)).to.deep.equal([
+        'BOXGATE_MANAGEMENT_TLS_FOLDER must name a folder with tls.crt and tls.key, unless BOXGATE_MANAGEMENT_HOST is ' +
+          'a loopback address, because declared secrets pass that port',
+      ]);
+      expect(mistakes({ ...settings, BOXGATE_MANAGEMENT_TLS_FOLDER: '/etc/tls' })).to.deep.equal([]);
+    });
+  }
+
   const refused: Readonly<Record<string, readonly string[]>> = {
     BOXGATE_DATABASE_URL: ['db', 'mysql://u@h/d', 'postgres://h/d', 'http://u@h', '/var/run/postgres', ' '],
     BOXGATE_HOST: ['localhost', '0.0.0.0:8080', '256.1.1.1', '*'],
     BOXGATE_MANAGEMENT_HOST: ['localhost', '0.0.0.0:8081'],
+    BOXGATE_MANAGEMENT_TLS_FOLDER: ['tls', './tls', '/a\nb'],
+    BOXGATE_TLS_FOLDER: ['tls', '/a\0b'],
+    BOXGATE_WAIT_FOR_DATABASE: ['yes', '0'],
     BOXGATE_PORT: ['-1', '65536', '80.5', '0x50', 'http', '1e3', ' 80', '99999999999999999999'],
     BOXGATE_MANAGEMENT_PORT: ['65536', 'none'],
     BOXGATE_MANAGEMENT_KEYS: [
@@ -208,7 +229,21 @@ describe('the settings of a migration', () => {
   const both = { BOXGATE_OWNER_URL: 'postgres://owner@h/d', BOXGATE_DATABASE_URL: 'postgres://the%20api@h/d' };
 
   it('are the owner’s URL and the role of the API’s', () => {
-    expect(readMigrateConfig(both)).to.deep.equal({ ownerUrl: 'postgres://owner@h/d', apiRole: 'the api' });
+    expect(readMigrateConfig(both)).to.deep.equal({
+      ownerUrl: 'postgres://owner@h/d',
+      apiRole: 'the api',
+      apiPassword: undefined,
+      databaseWaitSeconds: 0,
+      leaveNewer: false,
+    });
+  });
+
+  it('have the password for the role of the API where it is to be created', () => {
+    const creates = { ...both, BOXGATE_CREATE_API_ROLE: 'true' };
+    const config = readMigrateConfig({ ...creates, BOXGATE_DATABASE_URL: 'postgres://the%20api:p%40ss@h/d' });
+    expect(config.apiPassword?.reveal()).to.equal('p@ss');
+    const said = mistakes({ ...creates, BOXGATE_DATABASE_URL: 'postgres://api@h/d' }, readMigrateConfig);
+    expect(said[0]).to.match(/^BOXGATE_DATABASE_URL must have a password/);
   });
 
   it('are refused when the API would serve as the owner, whom row-level security does not bind', () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { readApiConfig, readMigrateConfig } from '../api/config.ts';
 import { readOperatorConfig } from '../operator/config.ts';
+import { readKeysConfig } from '../operator/keys/config.ts';
 import { ConfigError } from '../process/environment.ts';
 import { SETTING_NAMES } from '../process/setting-names.ts';
 import type { Environment } from '../process/environment.ts';
@@ -13,6 +14,7 @@ const readers: Readonly<Record<string, Read>> = {
   'boxgate api': readApiConfig,
   'boxgate operator': readOperatorConfig,
   'boxgate migrate': readMigrateConfig,
+  'boxgate keys': readKeysConfig,
 };
 
 const least: Environment = {
@@ -21,7 +23,7 @@ const least: Environment = {
   BOXGATE_MANAGEMENT_KEYS: 'a-key-of-16-signs',
   BOXGATE_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
   BOXGATE_PUBLIC_URL: 'https://auth.example.com',
-  BOXGATE_MANAGEMENT_URL: 'http://boxgate-management:8081',
+  BOXGATE_MANAGEMENT_URL: 'https://boxgate-management:8081',
   BOXGATE_DIGEST_KEY: Buffer.alloc(32, 2).toString('base64'),
   BOXGATE_NAMESPACE: 'boxgate-system',
   KUBERNETES_SERVICE_HOST: '10.96.0.1',

@@ -18,7 +18,7 @@ import type {
 } from './desired-state.ts';
 import { ManagementError, refusal } from './management-error.ts';
 import { lines, ndjsonChunks } from './ndjson.ts';
-import { http } from './node-http.ts';
+import { http, https } from './node-http.ts';
 import type { Secret } from './secret.ts';
 import { pinsOf, type PinnedServiceAccount, type ServiceAccountsCall } from './service-accounts.ts';
 import { lastUsesOf, usageOf } from './usage-answer.ts';
@@ -65,6 +65,8 @@ export interface ManagementOptions {
   /** URL such as `http://127.0.0.1:8081`. */
   readonly url: string;
   readonly key: Secret;
+  /** Returns the authorities (PEM) that may have signed the certificate of an https URL; by default those of Node.js. */
+  readonly authority?: () => Promise<string>;
   /** Milliseconds without a byte in either direction after which a call is aborted; 30,000 by default. */
   readonly idleTimeout?: number;
 }
@@ -155,7 +157,8 @@ async function call<T>(
   signal: AbortSignal,
 ): Promise<T> {
   signal.throwIfAborted();
-  const sent = open(options, method, path, signal);
+  const ca = await options.authority?.();
+  const sent = open(options, { method, path, ca }, signal);
   const answered = response(sent);
   // A refusal may come before all is sent; then only the answer matters, not the broken pipe.
   const sending = pipeline(Readable.from(ndjsonChunks(values)), sent).catch(() => undefined);
@@ -166,25 +169,41 @@ async function call<T>(
   } catch (error) {
     if (error instanceof ManagementError) throw error;
     signal.throwIfAborted();
-    throw new ManagementError('unavailable', `the API cannot be reached: ${messageOf(error)}`, { cause: error });
+    throw new ManagementError('unavailable', `the API cannot be reached: ${reasonOf(error)}`, { cause: error });
   } finally {
     sent.destroy();
     await sending;
   }
 }
 
+/** First line of a call, and the authorities for its connection. */
+interface Opening {
+  readonly method: string;
+  readonly path: string;
+  readonly ca: string | undefined;
+}
+
 function open(
   { url, key, idleTimeout }: ManagementOptions,
-  method: string,
-  path: string,
+  { method, path, ca }: Opening,
   signal: AbortSignal,
 ): ClientRequest {
   const type = path.endsWith('/apply') ? 'application/x-ndjson' : 'application/json';
   const headers = { authorization: `Bearer ${key.reveal()}`, ...(method === 'GET' ? {} : { 'content-type': type }) };
-  const opened = http.request(new URL(path, url), { method, headers, signal, agent: false });
+  const target = new URL(path, url);
+  const common = { method, headers, signal, agent: false } as const;
+  const opened =
+    target.protocol === 'https:'
+      ? https().request(target, { ...common, ...trusting(ca) })
+      : http.request(target, common);
   const timeout = idleTimeout ?? 30_000;
   opened.setTimeout(timeout, () => opened.destroy(new Error(`no byte for ${String(timeout / 1000)} s`)));
   return opened;
+}
+
+/** Node verifies the name and the authority of the certificate; nothing may turn that off. */
+function trusting(ca: string | undefined) {
+  return { ...(ca === undefined ? {} : { ca }), rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
 }
 
 function response(sent: ClientRequest): Promise<IncomingMessage> {
@@ -250,6 +269,17 @@ function missingLinksOf(answer: unknown): readonly Link[] {
   });
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown';
+/** Returns why there is no answer; for a certificate that cannot be verified also which setting decides over it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `its certificate is not for the host of BOXGATE_MANAGEMENT_URL (${error.message})`;
+  }
+  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired: renew the one of the management port';
+  if (/CERT|UNABLE_TO/.test(code)) {
+    return `its certificate is not signed by an authority of BOXGATE_MANAGEMENT_CA_FILE (${code})`;
+  }
+  if (code === 'EPROTO') return `it does not speak TLS as BOXGATE_MANAGEMENT_URL says (${error.message.trim()})`;
+  return error.message;
 }

@@ -3,3 +3,8 @@
  * memory in each process that only sends requests (measured on Node 24).
  */
 export const http = process.getBuiltinModule('node:http');
+
+/** Node's `https`, in the same way; loaded when it is first used. */
+export function https() {
+  return process.getBuiltinModule('node:https');
+}

@@ -105,6 +105,8 @@ function start(
       BOXGATE_ENCRYPTION_KEY: state.keys.encryptionKey.reveal(),
       BOXGATE_PUBLIC_URL: urlOf(port),
       BOXGATE_STANDALONE: 'true',
+      // Whoever runs it sees at once why it cannot start, and it is started again.
+      BOXGATE_WAIT_FOR_DATABASE: 'false',
       NODE_COMPILE_CACHE: compileCache,
     },
   });

@@ -7,6 +7,7 @@ import type { BoxQuota } from './box-quota.ts';
 import type { InstalledKinds } from '../installed-fields.ts';
 import type { Finalizers } from '../reconcile/finalizers.ts';
 import type { Tenancy } from './tenancy.ts';
+import type { ServiceState } from './service-state.ts';
 import type { ObjectStatus } from '../status/object-status.ts';
 import type { SecretFinder } from '../secrets/resolve.ts';
 
@@ -89,6 +90,11 @@ export interface Source {
   confirmGone(box: string, objects: readonly ObjectName[], signal: AbortSignal): Promise<ReadonlySet<ObjectName>>;
   /** Returns keys of objects whose status somebody may have written since the last call; absent if nobody can. */
   readonly takeForeignStatusWrites?: (box: string) => Iterable<string>;
+  /**
+   * Keeps the Service of a box, by which pods of the cluster reach it; returns its state, undefined if that is unknown
+   * now. Absent if there are no Services, or boxes need none.
+   */
+  readonly keepService?: (box: string, signal: AbortSignal) => Promise<ServiceState | undefined>;
   /** Checks whether this Secret was generated for a Client, by traces outside of it; absent if there are none. */
   readonly hadGeneratedSecret?: (client: Declared, secret: string) => boolean;
   /** Checks whether a kind is being deleted with all of its objects; absent if kinds cannot be deleted. */

@@ -1,6 +1,7 @@
 import type { Desired } from '../desired/desired.ts';
 import type { StatusInput, Refusal } from '../status/status-input.ts';
 import type { InstalledKinds } from '../installed-fields.ts';
+import type { ServiceState } from '../desired/service-state.ts';
 import type { SecretCache } from '../secrets/kept-secrets.ts';
 import type { AccountState } from '../desired/account-state.ts';
 import type { Transition } from '../status/status.ts';
@@ -58,6 +59,8 @@ export interface BoxCache {
   locked: Refusal | undefined;
   /** By object key: the pinned ServiceAccounts of clients; replaced by `pass.ts`. */
   accounts: ReadonlyMap<string, readonly AccountState[]>;
+  /** State of the Service of the box; written by `keep-service.ts`. */
+  service: ServiceState | undefined;
   /** Written by `status/usage.ts`. */
   usage: UsageCache | undefined;
   /** Time of the next pass that is due without any change, in milliseconds since 1970; written by `pass.ts`. */
@@ -75,6 +78,7 @@ export function emptyCache(): BoxCache {
     published: new Map(),
     locked: undefined,
     accounts: new Map(),
+    service: undefined,
     usage: undefined,
     nextLook: undefined,
   };

@@ -39,6 +39,7 @@ async function secretsOf(pass: BoxPass, losers: ReadonlyMap<string, string>, iss
     wanting: candidates.filter((one) => wantsGenerated(one) && !losers.has(one.object.key)),
     lookAtAll: scope === 'everything' || cache.declared.issuer !== issuer,
     issuer,
+    inClusterTokenUrl: context.inClusterTokenUrl?.(box),
     isTaken,
     known,
     rows: cache.stored.rows,

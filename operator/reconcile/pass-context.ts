@@ -25,6 +25,8 @@ export interface PassContext {
   readonly digestKey: KeyObject;
   /** Returns the issuer of a box that declares none. */
   readonly defaultIssuer: (box: string) => string;
+  /** Returns the token URL of a box for the pods of its cluster; absent if there is no cluster. */
+  readonly inClusterTokenUrl?: (box: string) => string;
   /** Checks whether the API knows the issuer and keys of ServiceAccount tokens; a folder has none. */
   readonly servesServiceAccounts: () => boolean;
   readonly now: () => Date;

@@ -9,6 +9,7 @@ import { deletionsOf, removeDeleted } from './apply/deletion.ts';
 import type { Removal } from './apply/plan.ts';
 import { isTerminating, type BoxPass, type PassRequest } from './box-pass.ts';
 import { desiredState } from './desired-state.ts';
+import { keepService } from './keep-service.ts';
 import { inNamespace, openPass } from './open-pass.ts';
 import { outcomeOf, writeStatuses } from './outcome.ts';
 
@@ -22,7 +23,7 @@ export async function reconcileBox(request: PassRequest): Promise<'done' | 'more
   const opened = await openPass(request);
   // A failure is thrown below, where it becomes the statuses.
   const [removal] = await Promise.allSettled([removeDeleted(opened)]);
-  const [pass, desired] = await Promise.all([inNamespace(opened), desiredState(opened)]);
+  const [pass, desired] = await Promise.all([inNamespace(opened), desiredState(opened), keepService(opened)]);
   const outcome = await outcomeOf(async () => {
     const deletions = deletionsOf(removal);
     if (pass.isSweep) await compareWithStored(pass, desired);

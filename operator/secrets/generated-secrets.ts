@@ -20,6 +20,8 @@ export interface GeneratedSecretsOf {
   /** True to look also at unchanged ones. */
   readonly lookAtAll: boolean;
   readonly issuer: string;
+  /** Token URL of the box for the pods of its cluster; undefined if there is no cluster. */
+  readonly inClusterTokenUrl: string | undefined;
   readonly isTaken: BoxSecrets['isTaken'];
   /** By object key: the desired state at the last pass. */
   readonly known: ReadonlyMap<string, Desired>;
@@ -161,7 +163,7 @@ interface WishFacts {
 }
 
 function wishOf(
-  { issuer, known: before, rows, hadGeneratedSecret }: GeneratedSecretsOf,
+  { issuer, inClusterTokenUrl, known: before, rows, hadGeneratedSecret }: GeneratedSecretsOf,
   one: Candidate,
   { usage, inherits }: WishFacts,
 ): SecretWish {
@@ -179,7 +181,7 @@ function wishOf(
     template,
     labels,
     annotations,
-    facts: secretFacts(validated.id, issuer),
+    facts: secretFacts(validated.id, issuer, inClusterTokenUrl),
     rotation,
     applied: known?.object.uid === object.uid ? appliedSecret(known, rows) : undefined,
     hadGeneratedSecret: () => inherits || hadGeneratedSecret(object, wantedName(one)),

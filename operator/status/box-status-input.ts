@@ -9,8 +9,9 @@ import { danglingLinks, linksOf } from '../desired/links.ts';
 
 /** Part of a pass that the input comes from. */
 export interface BoxStatusSource {
+  readonly box: string;
   readonly cache: BoxCache;
-  readonly context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway'>;
+  readonly context: Pick<PassContext, 'servesServiceAccounts' | 'isApiAway' | 'inClusterTokenUrl'>;
 }
 
 /**
@@ -18,7 +19,7 @@ export interface BoxStatusSource {
  * declared: `pending`, or `unreachable` when a pass failed.
  */
 export function boxStatusInput(
-  { cache, context }: BoxStatusSource,
+  { box, cache, context }: BoxStatusSource,
   desired: readonly Desired[],
   open: 'pending' | 'unreachable',
 ): readonly StatusInput[] {
@@ -30,6 +31,8 @@ export function boxStatusInput(
   const concerned = policyCounts(policies);
   const clients = desired.filter(({ object }) => object.kind === 'Client').length;
   const usage = cache.usage?.known;
+  const inClusterTokenUrl = context.inClusterTokenUrl?.(box) ?? '';
+  const tellsService = serviceTellers(desired, cache);
   const isThere = (key: string): boolean => stored.rows.has(key) || stored.undeclaredLinks.get(key) === true;
   return desired.map((one, index) => ({
     desired: one,
@@ -38,7 +41,9 @@ export function boxStatusInput(
     policies: policiesOf(one, concerned, policies.length),
     clients: one.object.kind === 'Box' ? clients : 0,
     dangling: danglingLinks(one.validated, isThere),
-    issuer: one.object.kind === 'Box' ? declared.issuer : '',
+    issuer: hasAddress(one) ? declared.issuer : '',
+    inClusterTokenUrl: hasAddress(one) ? inClusterTokenUrl : '',
+    service: tellsService(one) ? cache.service : undefined,
     quotaFault: one.object.kind === 'Box' ? namespace.quotaFault : undefined,
     isApiAway: one.object.kind === 'Box' && isApiAway,
     usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.validated.id)) : undefined,
@@ -50,6 +55,17 @@ export function boxStatusInput(
 }
 
 const none: readonly never[] = [];
+
+/** Checks whether the status of an object shows the addresses of its box. */
+function hasAddress({ object }: Desired): boolean {
+  return object.kind === 'Box' || object.kind === 'Client';
+}
+
+/** Returns which objects tell the state of the Service: the Box, or every Client if there is none to tell a problem. */
+function serviceTellers(desired: readonly Desired[], { service }: BoxCache): (one: Desired) => boolean {
+  if (desired.some(({ object }) => object.kind === 'Box')) return ({ object }) => object.kind === 'Box';
+  return ({ object }) => object.kind === 'Client' && service?.state === 'missing';
+}
 
 function policiesOf({ object, validated }: Desired, concerned: PolicyCounts, all: number): number {
   if (object.kind === 'Client') return concerned.of(validated.id);

@@ -30,6 +30,7 @@ const QUESTIONS = {
   Synced: synced,
   Granted: granted,
   LinksResolved: linksResolved,
+  ServiceReady: serviceReady,
   InlineSecret: inlineSecret,
   NoSubjects: noSubjects,
   OpenToAll: openToAll,
@@ -206,6 +207,12 @@ const mostNamed = 5;
 function named(links: readonly string[]): string {
   const first = links.slice(0, mostNamed).join(', ');
   return links.length > mostNamed ? `${first} and ${String(links.length - mostNamed)} more` : first;
+}
+
+function serviceReady({ service }: StatusInput): Answer | undefined {
+  if (service === undefined) return undefined;
+  if (service.state === 'missing') return ['False', service.reason, service.message];
+  return ['True', 'ServiceCreated', ''];
 }
 
 function inlineSecret({ desired: { validated } }: StatusInput): Answer | undefined {

@@ -23,6 +23,9 @@ export type Columns =
       readonly grants: string;
       /** Source of the secret, or what authenticates the client instead. */
       readonly secret: string;
+      /** Issuer of its box, and its token URL inside the cluster (empty if there is no cluster). */
+      readonly issuer: string;
+      readonly inClusterTokenUrl: string;
       /** Name of the Secret that holds it; empty if there is none. */
       readonly secretName: string;
       readonly policies: number;
@@ -51,6 +54,8 @@ export type Columns =
   | {
       readonly kind: 'Box';
       readonly issuer: string;
+      /** Token URL inside the cluster; empty if there is no cluster. */
+      readonly inClusterTokenUrl: string;
       readonly clients: number;
       readonly policies: number;
       readonly users: number | undefined;

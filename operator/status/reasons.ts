@@ -4,7 +4,7 @@ interface ConditionMeaning {
   readonly means: string;
 }
 
-/** Every type of condition. `Ready` sums up; `Granted` and `LinksResolved` inform and do not hold it back. */
+/** Every type of condition. `Ready` sums up; `Granted`, `LinksResolved` and `ServiceReady` inform and do not hold it back. */
 export const CONDITIONS = {
   Ready: { well: 'True', means: 'What the object declares is what every replica of the API enforces.' },
   Valid: { well: 'True', means: 'The object keeps the rules, also those that no API server can check.' },
@@ -20,6 +20,11 @@ export const CONDITIONS = {
   LinksResolved: {
     well: 'True',
     means: 'Of an AccessPolicy: everything that it links is there. It does not hold Ready back.',
+  },
+  ServiceReady: {
+    well: 'True',
+    means:
+      'Of a Box, and of a Client in a namespace without one: pods reach the box by the Service boxgate of its namespace. It does not hold Ready back.',
   },
   Conflict: { well: 'absent', means: 'Something else has the id that the object declares.' },
   Stalled: {
@@ -111,6 +116,13 @@ export const REASONS = {
   // LinksResolved
   AllFound: 'Everything that the policy links is there.',
   DanglingLinks: 'Something that the policy links is not there (yet); it is granted when it comes.',
+  // ServiceReady
+  ServiceCreated: 'The Service boxgate of the namespace leads to the API.',
+  ServiceForbidden:
+    'The operator has no rights on the Service boxgate of the namespace, or the ClusterRole boxgate-box is of an older release; the message has the command that gives them, and an address that works without it.',
+  ServiceNotOwned:
+    'A Service boxgate exists that the operator did not create: it lacks the label app.kubernetes.io/managed-by: boxgate. It is not touched.',
+  ServiceRefused: 'The API server does not take the Service boxgate; the message says why.',
   // Conflict
   OwnedByAnother: 'The id was there before: made over REST, retained, or declared by another object.',
   DeclaredTwice:
@@ -185,6 +197,12 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   // LinksResolved
   AllFound: '',
   DanglingLinks: 'Apply or create what is missing, or take the link away; the order does not matter',
+  // ServiceReady
+  ServiceCreated: '',
+  // The command is in the message.
+  ServiceForbidden: '',
+  ServiceNotOwned: 'Delete it if nobody needs it, or give it the label app.kubernetes.io/managed-by: boxgate',
+  ServiceRefused: 'Look at the quotas and admission rules of the namespace',
   // Conflict
   OwnedByAnother:
     'Delete the other one, take it over with spec.adoption where nobody owns it, or create this object with another id',

@@ -1,6 +1,7 @@
 import type { ClientUsage } from '../../api/client/desired-state.ts';
 import type { Fault } from '../../crds/fault.ts';
 import type { AccountState } from '../desired/account-state.ts';
+import { isSameService, type ServiceState } from '../desired/service-state.ts';
 import type { Desired } from '../desired/desired.ts';
 
 /** Reason why the API refused an object; not sent again until the object changes, or until the next sweep. */
@@ -30,8 +31,12 @@ export interface StatusInput {
   readonly clients: number;
   /** Links of a policy to missing resources, as `Client/x`. */
   readonly dangling: readonly string[];
-  /** Issuer of a box. */
+  /** Issuer of a Box or a Client. */
   readonly issuer: string;
+  /** Token URL of a Box or a Client inside the cluster; empty if there is no cluster. */
+  readonly inClusterTokenUrl: string;
+  /** State of the Service of a Box; of a Client if its namespace has no Box, and something is wrong. */
+  readonly service: ServiceState | undefined;
   /** Reason why the quotas of a box's Namespace cannot be read. */
   readonly quotaFault: string | undefined;
   /** True for a box while the API does not answer. */
@@ -58,6 +63,8 @@ export function sameStatusInput(one: StatusInput, other: StatusInput): boolean {
     one.clients === other.clients &&
     isSameList(one.dangling, other.dangling) &&
     one.issuer === other.issuer &&
+    one.inClusterTokenUrl === other.inClusterTokenUrl &&
+    isSameService(one.service, other.service) &&
     one.quotaFault === other.quotaFault &&
     one.isApiAway === other.isApiAway &&
     isSameUsage(one.usage, other.usage) &&

@@ -66,7 +66,8 @@ export function statusOf(input: StatusInput, conditions: readonly Condition[]): 
 }
 
 function columnsOf(input: StatusInput): Columns {
-  const { desired, policies, clients, dangling, issuer, usage, users, members, accounts } = input;
+  const { desired, policies, clients, dangling, usage, users, members, accounts } = input;
+  const { issuer, inClusterTokenUrl } = input;
   const { object, validated } = desired;
   const { traits, id, secret } = validated;
   switch (object.kind) {
@@ -80,6 +81,8 @@ function columnsOf(input: StatusInput): Columns {
         grants,
         secret: secretColumn(secret),
         secretName: named,
+        issuer,
+        inClusterTokenUrl,
         policies,
         serviceAccounts,
         usage,
@@ -90,7 +93,7 @@ function columnsOf(input: StatusInput): Columns {
     case 'Group':
       return { kind: 'Group', name: id, members };
     case 'Box':
-      return { kind: 'Box', issuer, clients, policies, users, admin: adminOf(validated) };
+      return { kind: 'Box', issuer, inClusterTokenUrl, clients, policies, users, admin: adminOf(validated) };
   }
 }
 

@@ -71,8 +71,7 @@ describe('the API’s program', () => {
     expect(stdout).to.equal('');
   });
 
-  it('migrates and says what it did; before that it does not serve, and on a port that is taken neither', async () => {
-    expectRefused(await run(['api'], settings()), /boxgate migrate/);
+  it('migrates and says what it did; on a port that is taken it does not serve', async () => {
     const urls = { BOXGATE_OWNER_URL: database.ownerUrl, BOXGATE_DATABASE_URL: database.apiUrl };
     const migrated = await run(['migrate'], urls);
     expect(migrated, migrated.stderr).to.include({ code: 0, stderr: '' });
@@ -117,9 +116,40 @@ describe('the API’s program', () => {
     expectRefused(await run(['api'], settings()), /^boxgate: BOXGATE_ENCRYPTION_KEY holds no key that opens /);
   });
 
-  it('X-15 without Postgres says so in one sentence and ends with 1', async () => {
+  it('X-15 that does not wait for Postgres says in one sentence that it is away, and ends with 1', async () => {
     const away = new URL(database.apiUrl);
     away.port = '1';
-    expectRefused(await run(['api'], settings({ BOXGATE_DATABASE_URL: away.href })), /Postgres cannot answer now/);
+    const settled = settings({ BOXGATE_DATABASE_URL: away.href, BOXGATE_WAIT_FOR_DATABASE: 'false' });
+    expectRefused(await run(['api'], settled), /Postgres cannot answer now/);
   });
+
+  const unusable: readonly (readonly [what: string, over: Environment, sentence: RegExp])[] = [
+    [
+      'an owner of the tables as its role',
+      { BOXGATE_DATABASE_URL: 'owner' },
+      /which row-level security does not bind: use/,
+    ],
+    [
+      'an encryption key of the wrong length',
+      { BOXGATE_ENCRYPTION_KEY: 'AAAA' },
+      /^boxgate: BOXGATE_ENCRYPTION_KEY must hold/,
+    ],
+    [
+      'a management key of the wrong length',
+      { BOXGATE_MANAGEMENT_KEYS: 'short' },
+      /^boxgate: BOXGATE_MANAGEMENT_KEYS must/,
+    ],
+    ['an empty Secret', { BOXGATE_MANAGEMENT_KEYS: '' }, /^boxgate: BOXGATE_MANAGEMENT_KEYS is missing: it must hold/],
+    [
+      'a certificate that is not mounted',
+      { BOXGATE_MANAGEMENT_TLS_FOLDER: '/nowhere' },
+      /^boxgate: BOXGATE_MANAGEMENT_TLS_FOLDER: tls.crt cannot be read \(ENOENT\); mount a Secret/,
+    ],
+  ];
+  for (const [what, over, sentence] of unusable) {
+    it(`with ${what} says so in one sentence and ends with 1`, async () => {
+      const url = over['BOXGATE_DATABASE_URL'] === 'owner' ? { BOXGATE_DATABASE_URL: database.ownerUrl } : {};
+      expectRefused(await run(['api'], settings({ ...over, ...url })), sentence);
+    });
+  }
 });

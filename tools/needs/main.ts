@@ -7,6 +7,7 @@ import { debian } from './debian.ts';
 import { gateways, obtainGateway } from './gateways.ts';
 import { obtainGoPeers } from './go-peers.ts';
 import { obtainPython } from './python.ts';
+import { obtainHelm } from './helm.ts';
 
 const tell = (line: string): boolean => process.stderr.write(`needs: ${line}\n`);
 
@@ -17,6 +18,7 @@ try {
   await obtain(process.env, tell);
   await obtainGo(process.env, tell, downloads.toolchain);
   await obtainGoPeers(process.env, tell);
+  await obtainHelm(process.env, tell);
 } catch (error) {
   process.stderr.write(`needs: ${error instanceof Error ? error.message : 'unknown'}\n`);
   process.exitCode = 1;

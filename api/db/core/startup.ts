@@ -6,8 +6,8 @@ import { requestLimit, withConnection } from './with-connection.ts';
 
 /**
  * Checks that the API can and may serve on this database: the schema is this release's or newer, the server is
- * writable, and the role is bound by row-level security. Throws an Error of one sentence, Outage when Postgres cannot
- * answer.
+ * writable, and the role is bound by row-level security. Throws an Error of one sentence; Outage if that may change while
+ * the program runs: Postgres cannot answer, or the schema is too old.
  */
 export function checkDatabase(pool: Connections): Promise<void> {
   return withConnection(pool, requestLimit, async (connection) => {
@@ -15,7 +15,7 @@ export function checkDatabase(pool: Connections): Promise<void> {
     const [needed, found] = await Promise.all([readMigrations(), schemaOf(connection)]);
     if (found < needed.length) {
       const schema = `The database is at schema ${String(found)}, this release needs ${String(needed.length)}`;
-      throw new Error(`${schema}: run boxgate migrate`);
+      throw new Outage(`${schema}: run boxgate migrate`);
     }
   });
 }

@@ -33,3 +33,10 @@ export function brokenLog(log: Log, metrics: Metrics): OnBroken {
     log.info({ request_id: requestId, route: broken, status, remote_addr: remoteAddr });
   };
 }
+
+/** Records failed TLS handshakes: the peer and the error code, such as that of a caller who does not trust the authority. */
+export function handshakeLog(log: Log) {
+  return (code: string, peer: string): void => {
+    log.info({ remote_addr: peer, error: code }, 'a TLS handshake failed');
+  };
+}

@@ -26,10 +26,13 @@ export type Stop = (limits: StopLimits) => Promise<void>;
  */
 export function gracefulStop(server: Server): Stop {
   const open = new Set<Socket>();
-  server.on('connection', (socket) => {
+  const track = (socket: Socket): void => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-  });
+  };
+  server.on('connection', track);
+  // Inside TLS nothing has been sent yet, though the handshake was.
+  server.on('secureConnection', track);
   return async (limits) => {
     await drain(server, limits);
     const closed = new Promise<void>((resolve) => {

@@ -1,10 +1,14 @@
 import type { RequestListener, Server } from 'node:http';
+import { Server as TlsServer } from 'node:tls';
+import type { Socket } from 'node:net';
 import { answerBroken, refuseConnect } from './broken-request.ts';
 import type { OnBroken } from './broken-request.ts';
+import type { Certificate } from '../tls/certificate.ts';
 import type { MessageClasses } from './express-messages.ts';
 
 // Not by `import`: its named exports load all of undici, 14 MB that a server does not use (Node 24).
 const { createServer } = process.getBuiltinModule('node:http');
+const { createServer: createTlsServer } = process.getBuiltinModule('node:https');
 
 /** Limits of a server; times in milliseconds, after which a slow caller is disconnected: node's own are minutes. */
 export interface ServerLimits {
@@ -30,27 +34,36 @@ export const defaultServerLimits: ServerLimits = {
   interval: 2_000,
 };
 
+/** Variants of a server. */
+export interface ServerVariant extends Partial<MessageClasses> {
+  /** With it the server speaks TLS only, of version 1.2 or newer. */
+  readonly certificate?: Certificate | undefined;
+  /** Called with the error code of a failed TLS handshake and the address of the peer. */
+  readonly onFailedHandshake?: (code: string, peer: string) => void;
+}
+
 /** Creates an HTTP server with every limit set. Broken requests get a bare 400, 408, 413 or 431, then a disconnect. */
 export function createHttpServer(
   listener: RequestListener,
   limits: ServerLimits,
   onBroken: OnBroken = () => undefined,
-  messages: Partial<MessageClasses> = {},
+  { certificate, onFailedHandshake, ...messages }: ServerVariant = {},
 ): Server {
-  const server = createServer(
-    {
-      ...messages,
-      headersTimeout: limits.headers,
-      requestTimeout: limits.request,
-      connectionsCheckingInterval: limits.interval,
-      keepAliveTimeout: limits.keepAlive,
-      maxHeaderSize: 16_384,
-      noDelay: true,
-      // The listener refuses a request without it, with the headers of every answer.
-      requireHostHeader: false,
-    },
-    listener,
-  );
+  const options = {
+    ...messages,
+    headersTimeout: limits.headers,
+    requestTimeout: limits.request,
+    connectionsCheckingInterval: limits.interval,
+    keepAliveTimeout: limits.keepAlive,
+    maxHeaderSize: 16_384,
+    noDelay: true,
+    // The listener refuses a request without it, with the headers of every answer.
+    requireHostHeader: false,
+  };
+  const server =
+    certificate === undefined
+      ? createServer(options, listener)
+      : createTlsServer({ ...options, ...withTls(certificate), handshakeTimeout: limits.headers }, listener);
   server.maxConnections = limits.connections;
   server.maxRequestsPerSocket = 1_000_000;
   // More than we accept, so that excess headers get an error instead of being dropped silently.
@@ -61,7 +74,27 @@ export function createHttpServer(
   // RFC 9110 §10.1.1 lets us ignore an unknown expectation; node's own 417 has no headers of ours.
   server.on('checkExpectation', listener);
   server.on('checkContinue', continuing(listener));
+  if (certificate !== undefined) closeFailedHandshakes(server, onFailedHandshake);
   return server;
+}
+
+/** Makes a TLS server use another certificate for new connections; open ones go on. Throws if it cannot be used. */
+export function replaceCertificate(server: Server, certificate: Certificate): void {
+  if (!(server instanceof TlsServer)) throw new TypeError('this server speaks no TLS');
+  server.setSecureContext(withTls(certificate));
+}
+
+function withTls({ cert, key }: Certificate) {
+  return { cert, key, minVersion: 'TLSv1.2' } as const;
+}
+
+/** Closes connections whose handshake failed: node would have them answered as broken HTTP, which nobody can read. */
+function closeFailedHandshakes(server: Server, onFailed: ServerVariant['onFailedHandshake']): void {
+  server.removeAllListeners('tlsClientError');
+  server.on('tlsClientError', (error: Error & { code?: string }, socket: Socket) => {
+    onFailed?.(error.code ?? 'unknown', socket.remoteAddress ?? '');
+    socket.destroy();
+  });
 }
 
 /**

@@ -63,11 +63,21 @@ function gives(rule: Readonly<Record<string, unknown>>, { verb, group, resource 
   return has('verbs', verb) && has('apiGroups', group) && has('resources', resource, ...any);
 }
 
-async function isAllowed(api: KubeApi, right: NeededRight, signal: AbortSignal): Promise<boolean> {
-  const [resource, subresource] = right.resource.split('/');
+/** A right on one object. */
+export interface RightOnObject extends NeededRight {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Asks the API server whether the operator has a right (SelfSubjectAccessReview). Throws KubeError. */
+export async function isAllowed(
+  api: KubeApi,
+  { resource: path, ...right }: NeededRight | RightOnObject,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const [resource, subresource] = path.split('/');
   const resourceAttributes = {
-    verb: right.verb,
-    group: right.group,
+    ...right,
     resource,
     ...(subresource === undefined ? {} : { subresource }),
   };

@@ -17,6 +17,7 @@ import { createServiceAccountWatch } from './service-accounts.ts';
 import { writeStatuses, type StatusTarget } from './status-writer.ts';
 import { createTenancies, type Tenancies } from './tenancies.ts';
 import { hadGeneratedSecret } from '../secrets/previously-generated-secret.ts';
+import type { KeepService } from '../services/box-services.ts';
 import { unlessAborted } from '../../../process/unless-aborted.ts';
 
 /** Dependencies of a cluster source. */
@@ -29,6 +30,8 @@ export type ClusterSourceOptions = Pick<
   /** Host of the installation's public URL: no box gets it. */
   readonly publicHost?: string;
   readonly secrets: ClusterSecrets;
+  /** Keeps the Service of a box; absent if boxes need none. */
+  readonly keepService?: KeepService | undefined;
   /** Definitions of the kinds; absent: those of this release. */
   readonly definitions?: InstalledDefinitions;
 };
@@ -67,6 +70,7 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
     statusesInTurn,
     boxSecrets: (box, needs, signal) => boxSecrets(box, needs, options.secrets, signal),
     serviceAccounts: accounts.uids,
+    ...(options.keepService === undefined ? {} : { keepService: options.keepService }),
     hosts: hostSource(options, synced, () => stores),
     watch(onChange, signal, onHosts) {
       options.secrets.watches.begin(onChange, signal);

@@ -60,12 +60,14 @@ function ownConditions(value: unknown): readonly Record<string, unknown>[] {
 function fieldsOf(columns: Columns, live: Readonly<Record<string, unknown>>): Record<string, unknown> {
   switch (columns.kind) {
     case 'Client': {
-      const { id, grants, secret, secretName, policies, serviceAccounts, usage } = columns;
+      const { id, grants, secret, secretName, issuer, inClusterTokenUrl, policies, serviceAccounts, usage } = columns;
       return {
         id: givenId(id),
         grants: given(grants),
         secret: given(secret),
         secretName: given(secretName),
+        issuer: given(issuer),
+        inClusterTokenUrl: given(inClusterTokenUrl),
         policies,
         serviceAccounts: serviceAccounts.length === 0 ? undefined : serviceAccounts,
         ...usageOf(usage, live),
@@ -80,6 +82,7 @@ function fieldsOf(columns: Columns, live: Readonly<Record<string, unknown>>): Re
     case 'Box':
       return {
         issuer: given(columns.issuer),
+        inClusterTokenUrl: given(columns.inClusterTokenUrl),
         clients: columns.clients,
         policies: columns.policies,
         // A new box has none.

@@ -11,7 +11,7 @@ export const clientKubernetesRows: readonly Row[] = [
         template: {
           'client.json': '{"id": "{{client_id}}", "secret": "{{ client_secret }}", "nested": {"a": {}}}',
           ISSUER: '{{issuer}}',
-          urls: '{{token_url}} {{jwks_url}}\n',
+          urls: '{{token_url}} {{in_cluster_token_url}} {{jwks_url}}\n',
           plain: 'no placeholder { at } all {',
         },
         labels: { 'example.com/team': 'orders', app: 'a', empty: '' },

@@ -61,6 +61,7 @@ describe('createSecretFiles', () => {
       client_secret: secret,
       issuer: 'http://127.0.0.1:8080/boxes/default',
       token_url: 'http://127.0.0.1:8080/boxes/default/auth/token',
+      in_cluster_token_url: 'http://127.0.0.1:8080/boxes/default/auth/token',
       jwks_url: 'http://127.0.0.1:8080/boxes/default/.well-known/jwks.json',
     });
     expect(files.tokenRequest('default', 'app')).to.equal(file());

@@ -44,6 +44,8 @@ describe('the key of the management port', () => {
       });
     expect(config({}).managementHost).to.equal('127.0.0.1');
     expect(config({ BOXGATE_HOST: '0.0.0.0' }).managementHost).to.equal('127.0.0.1');
-    expect(config({ BOXGATE_MANAGEMENT_HOST: '0.0.0.0' }).managementHost).to.equal('0.0.0.0');
+    expect(
+      config({ BOXGATE_MANAGEMENT_HOST: '0.0.0.0', BOXGATE_MANAGEMENT_TLS_FOLDER: '/tls' }).managementHost,
+    ).to.equal('0.0.0.0');
   });
 });

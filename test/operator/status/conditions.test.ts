@@ -342,6 +342,18 @@ const cases: [title: string, input: StatusInput, conditions: string[]][] = [
     statusInputOf(declared('Box', 'box', {}), { issuer: 'http://x', clients: 3, policies: 2 }),
     ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied'],
   ],
+  [
+    'a Box with its Service',
+    statusInputOf(declared('Box', 'box', {}), { service: { state: 'ready' } }),
+    ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'ServiceReady=True/ServiceCreated'],
+  ],
+  [
+    'a Box whose Service is somebody else’s',
+    statusInputOf(declared('Box', 'box', {}), {
+      service: { state: 'missing', reason: 'ServiceNotOwned', message: 'not touched' },
+    }),
+    ['Ready=True/Ready', 'Valid=True/Accepted', 'Synced=True/Applied', 'ServiceReady=False/ServiceNotOwned'],
+  ],
 ];
 
 describe('conditionsOf', () => {

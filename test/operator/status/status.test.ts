@@ -39,6 +39,8 @@ describe('statusOf', () => {
       grants: 'client_credentials',
       secret: 'generated',
       secretName: 'app',
+      issuer: '',
+      inClusterTokenUrl: '',
       policies: 1,
       serviceAccounts: [],
       usage: undefined,
@@ -54,10 +56,13 @@ describe('statusOf', () => {
       danglingLinks: [],
     });
     expect(
-      publishedStatus(statusInputOf(declared('Box', 'box', {}), { issuer: 'i', clients: 1, policies: 2 })).columns,
+      publishedStatus(
+        statusInputOf(declared('Box', 'box', {}), { issuer: 'i', inClusterTokenUrl: 'u', clients: 1, policies: 2 }),
+      ).columns,
     ).to.deep.equal({
       kind: 'Box',
       issuer: 'i',
+      inClusterTokenUrl: 'u',
       clients: 1,
       policies: 2,
       users: undefined,

@@ -91,7 +91,7 @@ const calls: Record<BareWrite, (one: Found) => ApiCall> = {
   }),
 };
 
-const secretEntries = ['client_id', 'client_secret', 'issuer', 'token_url', 'jwks_url'];
+const secretEntries = ['client_id', 'client_secret', 'issuer', 'token_url', 'in_cluster_token_url', 'jwks_url'];
 
 function objectPath(path: string, { namespace, name }: Found['metadata']): string {
   const [group, plural] = [path.split('/').slice(0, 4).join('/'), path.split('/').at(-1)];

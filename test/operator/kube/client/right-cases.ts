@@ -11,6 +11,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { operatorNamespace } from '../../../support/operator-process.ts';
 import { rulesWithout } from './declared-rights.ts';
 import type { RightsScene } from './rights-scene.ts';
+import { serviceRightCases } from './service-right-cases.ts';
 
 /** A right and its purpose: something that fails without it, and succeeds as soon as it is granted again. */
 export interface RightCase {
@@ -138,6 +139,8 @@ export const rightCases: Readonly<Record<string, RightCase>> = {
     },
     wanted: isServiceAccountGone,
   },
+
+  ...serviceRightCases,
 
   'create /events': {
     breaks: 'nobody is told of rights that are missing in the cluster',

@@ -30,7 +30,7 @@ const inOwnNamespace = [
   'get,update coordination.k8s.io/leases boxgate-operator',
 ];
 
-const whereBound = ['create,delete,get,list,patch,watch /secrets'];
+const whereBound = ['create,delete,get,list,patch,watch /secrets', 'create /services', 'get,patch /services boxgate'];
 
 /** Rights of every ServiceAccount: to query its identity and its rights. */
 const ofEverybody = /authorization\.k8s\.io\/|authentication\.k8s\.io\//;
@@ -115,6 +115,7 @@ describe('the rights of the operator', () => {
     ['delete', 'boxgate.dev', 'clients'],
     ['update', 'boxgate.dev', 'clients'],
     ['get', '', 'configmaps'],
+    ['create', '', 'services'],
     ['*', '*', '*'],
   ];
   for (const [verb, group, resource, subresource] of never) {

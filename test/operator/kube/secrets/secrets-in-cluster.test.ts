@@ -62,6 +62,7 @@ describe('Secrets in a cluster', () => {
         client_secret: data['client_secret'],
         issuer: url,
         token_url: `${url}/auth/token`,
+        in_cluster_token_url: `http://boxgate.${box}.svc/auth/token`,
         jwks_url: `${url}/.well-known/jwks.json`,
       });
       expect(isGeneratedSecret(data['client_secret'] ?? '')).to.equal(true);

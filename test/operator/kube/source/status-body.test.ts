@@ -32,6 +32,8 @@ function status(fields: Partial<ObjectStatus> = {}): ObjectStatus {
       grants: 'implicit',
       secret: '',
       secretName: '',
+      issuer: '',
+      inClusterTokenUrl: '',
       policies: 0,
       serviceAccounts: [],
       usage: undefined,

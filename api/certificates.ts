@@ -1,0 +1,53 @@
+import type { Server } from 'node:http';
+import type { ApiConfig } from './config.ts';
+import { readCertificate } from './http/tls/certificate.ts';
+import type { Certificate } from './http/tls/certificate.ts';
+import { followCertificate } from './http/tls/follow-certificate.ts';
+import { replaceCertificate } from './http/server/server.ts';
+import type { Log } from '../process/log.ts';
+import { schedule } from '../process/schedule.ts';
+
+/** Certificates of both ports; a port without one speaks plain HTTP. */
+export interface Certificates {
+  readonly public: Certificate | undefined;
+  readonly management: Certificate | undefined;
+}
+
+type Folders = Pick<ApiConfig, 'tlsFolder' | 'managementTlsFolder'>;
+
+/** Reads the certificates that the settings name. Throws an Error of one sentence. */
+export async function readCertificates(folders: Folders): Promise<Certificates> {
+  const { public: open, management } = placesOf(folders);
+  return {
+    public: open === undefined ? undefined : await readCertificate(open),
+    management: management === undefined ? undefined : await readCertificate(management),
+  };
+}
+
+/** Makes both servers use changed files of their certificates. Returns a function that ends it. */
+export function followCertificates(
+  servers: { readonly public: Server; readonly management: Server },
+  { config, certificates, log }: { readonly config: Folders; readonly certificates: Certificates; readonly log: Log },
+): () => void {
+  const places = placesOf(config);
+  const ends = (['public', 'management'] as const).flatMap((port) => {
+    const place = places[port];
+    const first = certificates[port];
+    if (place === undefined || first === undefined) return [];
+    const use = (certificate: Certificate): void => replaceCertificate(servers[port], certificate);
+    return [followCertificate(place, first, { log, schedule, use })];
+  });
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+function placesOf({ tlsFolder, managementTlsFolder }: Folders) {
+  return {
+    public: tlsFolder === undefined ? undefined : { folder: tlsFolder, setting: 'BOXGATE_TLS_FOLDER' },
+    management:
+      managementTlsFolder === undefined
+        ? undefined
+        : { folder: managementTlsFolder, setting: 'BOXGATE_MANAGEMENT_TLS_FOLDER' },
+  };
+}

@@ -1,0 +1,81 @@
+import type { RequestListener } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApiConfig } from './config.ts';
+import { adviceFor } from './db/core/advice.ts';
+import { Outage } from './db/core/outage.ts';
+import type { Certificate } from './http/tls/certificate.ts';
+import { createHttpServer, defaultServerLimits, listen } from './http/server/server.ts';
+import type { Log } from '../process/log.ts';
+
+/** Dependencies of {@link waitForDatabase}. */
+export interface DatabaseWait {
+  readonly config: Pick<ApiConfig, 'waitForDatabase' | 'managementHost' | 'managementPort'>;
+  /** Certificate of the management port; undefined: plain HTTP. */
+  readonly certificate: Certificate | undefined;
+  readonly log: Log;
+  /** Ends the wait; its reason is then thrown. */
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds between two tries: longer and longer. */
+const firstWait = 500;
+const longestWait = 5_000;
+
+/**
+ * Repeats `check` while it throws Outage, and meanwhile answers the probes of the management port: the process is alive
+ * and not ready, so Kubernetes neither restarts it nor sends it requests. Each reason is logged once. Other errors are
+ * thrown, as is the first one of a program that does not wait (BOXGATE_WAIT_FOR_DATABASE).
+ */
+export async function waitForDatabase(check: () => Promise<void>, wait: DatabaseWait): Promise<void> {
+  const { config, log, signal } = wait;
+  let problem = await outageOf(check);
+  if (problem === undefined) return;
+  if (!config.waitForDatabase) throw problem;
+  let reason = '';
+  const close = await answerProbes(() => reason, wait);
+  try {
+    for (let tries = 1; problem !== undefined; tries += 1) {
+      const found = adviceFor(problem);
+      if (found !== reason) log.warn({ reason: found }, 'waiting for the database');
+      reason = found;
+      await sleep(Math.min(firstWait * tries, longestWait), undefined, { signal });
+      problem = await outageOf(check);
+    }
+  } finally {
+    await close();
+  }
+}
+
+async function outageOf(check: () => Promise<void>): Promise<Outage | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Outage) return error;
+    throw error;
+  }
+}
+
+/** Serves the management port until the returned function is called: `/healthz` is ok, everything else unavailable. */
+async function answerProbes(
+  reason: () => string,
+  { config, certificate, log }: DatabaseWait,
+): Promise<() => Promise<void>> {
+  const listener: RequestListener = (request, response) => {
+    if (request.url === '/healthz') response.writeHead(200, plain).end('ok');
+    else if (request.url === '/readyz') response.writeHead(503, plain).end(reason());
+    else response.writeHead(503, json).end(JSON.stringify({ error: reason(), code: 'unavailable' }));
+  };
+  const server = createHttpServer(listener, defaultServerLimits, undefined, { certificate });
+  const port = await listen(server, config.managementHost, config.managementPort);
+  log.info({ management_port: port }, 'answering probes');
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+}
+
+const common = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', Connection: 'close' };
+const plain = { ...common, 'Content-Type': 'text/plain; charset=utf-8' };
+const json = { ...common, 'Content-Type': 'application/json; charset=utf-8' };

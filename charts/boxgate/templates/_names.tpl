@@ -1,0 +1,82 @@
+{{- /* Labels of an object. Arguments: root, component. */ -}}
+{{- define "boxgate.labels" -}}
+{{ include "boxgate.selector" . }}
+app.kubernetes.io/part-of: boxgate
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service | quote }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | quote }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- /* Labels by which a Deployment finds its pods; they never change. Arguments: component. */ -}}
+{{- define "boxgate.selector" -}}
+app.kubernetes.io/name: boxgate
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{- /* Labels of a pod: the version is not among them, so that it alone restarts nothing. Arguments: root, component, labels. */ -}}
+{{- define "boxgate.podLabels" -}}
+{{ include "boxgate.selector" . }}
+app.kubernetes.io/part-of: boxgate
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- with .labels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- /* Metadata of an object. Arguments: root, component, name, annotations. */ -}}
+{{- define "boxgate.metadata" -}}
+name: {{ .name }}
+namespace: {{ .root.Release.Namespace }}
+labels: {{- include "boxgate.labels" . | nindent 2 }}
+{{- with merge dict (default dict .annotations) .root.Values.commonAnnotations }}
+annotations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- /* An image. Arguments: image, version. */ -}}
+{{- define "boxgate.image" -}}
+{{- if .image.digest -}}
+{{ .image.repository }}@{{ .image.digest }}
+{{- else -}}
+{{ .image.repository }}:{{ default .version .image.tag }}
+{{- end -}}
+{{- end -}}
+
+{{- define "boxgate.scheme" -}}
+{{ ternary "https" "http" (ne .Values.tls.secretName "") }}
+{{- end -}}
+
+{{- /* The address of the public port from outside; without one, that of the Service. */ -}}
+{{- define "boxgate.publicUrl" -}}
+{{ default (printf "%s://boxgate-api.%s.svc" (include "boxgate.scheme" .) .Release.Namespace) .Values.publicUrl | trimSuffix "/" }}
+{{- end -}}
+
+{{- define "boxgate.publicHost" -}}
+{{ (urlParse .Values.publicUrl).hostname }}
+{{- end -}}
+
+{{- define "boxgate.ownerSecret" -}}
+{{ ternary "boxgate-database" .Values.database.owner.secretName .Values.postgres.bundled.enabled }}
+{{- end -}}
+
+{{- define "boxgate.ownerKey" -}}
+{{ ternary "uri" .Values.database.owner.key .Values.postgres.bundled.enabled }}
+{{- end -}}
+
+{{- define "boxgate.apiSecret" -}}
+{{ ternary "boxgate-database-api" .Values.database.api.secretName .Values.postgres.bundled.enabled }}
+{{- end -}}
+
+{{- define "boxgate.apiKey" -}}
+{{ ternary "uri" .Values.database.api.key .Values.postgres.bundled.enabled }}
+{{- end -}}
+
+{{- define "boxgate.publicPort" -}}
+{{ ternary 443 80 (ne .Values.tls.secretName "") }}
+{{- end -}}

@@ -1,0 +1,72 @@
+{{- /* What every pod has. Arguments: root, component. */ -}}
+{{- define "boxgate.pod" -}}
+securityContext:
+  runAsNonRoot: true
+  seccompProfile: {type: RuntimeDefault}
+enableServiceLinks: false
+{{- with .root.Values.imagePullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- /* What every container of ours has. Arguments: root. */ -}}
+{{- define "boxgate.container" -}}
+image: {{ include "boxgate.image" (dict "image" .root.Values.image "version" .root.Chart.AppVersion) | quote }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+{{ include "boxgate.containerSecurity" . }}
+{{- end -}}
+
+{{- define "boxgate.containerSecurity" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: {drop: [ALL]}
+{{- end -}}
+
+{{- /* Where pods run. Arguments: the settings. */ -}}
+{{- define "boxgate.placement" -}}
+{{- with .nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .priorityClassName }}
+priorityClassName: {{ . | quote }}
+{{- end }}
+{{- end -}}
+
+{{- /* The spread of the pods of a Deployment. Arguments: settings, component. */ -}}
+{{- define "boxgate.spread" -}}
+{{- with .settings.topologySpreadConstraints }}
+topologySpreadConstraints:
+{{- range . }}
+  - {{ toYaml . | nindent 4 | trim }}
+    {{- if not .labelSelector }}
+    labelSelector:
+      matchLabels: {{- include "boxgate.selector" $ | nindent 8 }}
+    {{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- /* A variable of a Secret. Arguments: name, secret, key. */ -}}
+{{- define "boxgate.secretEnv" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef: {name: {{ .secret | quote }}, key: {{ .key | quote }}}
+{{- end -}}
+
+{{- /* A Job named by its content: the next one has another name, because a Job cannot be changed. Arguments: root, component, name, spec, annotations. */ -}}
+{{- define "boxgate.job" -}}
+apiVersion: batch/v1
+kind: Job
+metadata:
+  {{- $name := printf "%s-%s" .name (sha256sum .spec | trunc 8) }}
+  {{- include "boxgate.metadata" (dict "root" .root "component" .component "name" $name "annotations" .annotations) | nindent 2 }}
+spec:
+  {{- .spec | nindent 2 }}
+{{- end -}}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { certificateStep } from './certificate-rotation.ts';
+import { createCertificate } from './certificate.ts';
+import type { KeysConfig } from './config.ts';
+import { keyNames, managementNames } from './create-keys.ts';
+import {
+  digestStep,
+  encryptionStep,
+  forgetStep,
+  managementStep,
+  stepAnnotation,
+  type Rotation,
+  type RotationStep,
+} from './rotation.ts';
+import type { FoundSecret, SecretStore } from './secret-store.ts';
+
+/**
+ * Takes the next step of a rotation, and returns sentences that tell it and what follows. Throws an Error of one
+ * sentence if the Secret or one of its keys is missing, and KubeError if somebody else changes it at the same time.
+ */
+export async function rotate(
+  store: SecretStore,
+  config: KeysConfig,
+  rotation: Rotation | 'forget-encryption',
+  now: number,
+): Promise<readonly string[]> {
+  const { secretName } = config;
+  const found = await store.read(secretName);
+  if (found === undefined) throw new Error(`There is no Secret ${secretName}: run boxgate keys create`);
+  const missing = keyNames.filter((key) => (found.data[key] ?? '') === '');
+  if (missing.length > 0) {
+    throw new Error(`The Secret ${secretName} lacks ${missing.join(', ')}: restore it from a backup first`);
+  }
+  const { change, done, next } = await stepOf(found, config, rotation, now);
+  await store.change(secretName, found, change);
+  return [done, `next: ${next}`];
+}
+
+async function stepOf(
+  { data, annotations }: FoundSecret,
+  config: KeysConfig,
+  rotation: Rotation | 'forget-encryption',
+  now: number,
+): Promise<RotationStep> {
+  switch (rotation) {
+    case 'management': {
+      const fresh = randomBytes(32).toString('base64url');
+      return managementStep(data['management-keys'] ?? '', annotations[stepAnnotation('management')], fresh);
+    }
+    case 'encryption': {
+      const fresh = randomBytes(32).toString('base64');
+      return encryptionStep(data['encryption-key'] ?? '', annotations[stepAnnotation('encryption')], fresh);
+    }
+    case 'forget-encryption':
+      return forgetStep(data['encryption-key'] ?? '', annotations[stepAnnotation('encryption')]);
+    case 'digest':
+      return digestStep(randomBytes(32).toString('base64'));
+    case 'certificate':
+      return certificateStep(data, () => createCertificate(managementNames(config), now));
+  }
+}

@@ -1,0 +1,108 @@
+import type { SecretChange } from './secret-store.ts';
+
+/** Everything that `boxgate keys rotate` rotates. */
+export const rotations = ['management', 'certificate', 'encryption', 'digest'] as const;
+
+/** One of {@link rotations}. */
+export type Rotation = (typeof rotations)[number];
+
+/** A step of a rotation: the change of the Secret, the sentence that tells it, and the command that follows. */
+export interface RotationStep {
+  readonly change: SecretChange;
+  readonly done: string;
+  readonly next: string;
+}
+
+/** The annotation that holds how far a rotation has come. */
+export function stepAnnotation(rotation: Rotation): string {
+  return `boxgate.dev/rotation-${rotation}`;
+}
+
+const restartApi = 'kubectl rollout restart deployment/boxgate-api';
+const restartBoth = 'kubectl rollout restart deployment/boxgate-api deployment/boxgate-operator';
+
+/**
+ * Returns the next step for the management key: `old,new` for the API, `new,old` for both, then `new`. `step` is the
+ * value of its annotation.
+ */
+export function managementStep(value: string, step: string | undefined, fresh: string): RotationStep {
+  const [first = '', second] = listed(value);
+  const annotation = stepAnnotation('management');
+  const change = (keys: readonly string[], to: string | null): SecretChange => ({
+    data: { 'management-keys': keys.join(',') },
+    annotations: { [annotation]: to },
+  });
+  if (second === undefined) {
+    return {
+      change: change([first, fresh], 'added'),
+      done: 'step 1 of 3: the API accepts a second management key',
+      next: `${restartApi}; when it is rolled out, run this command again`,
+    };
+  }
+  if (step === 'added') {
+    return {
+      change: change([second, first], 'first'),
+      done: 'step 2 of 3: the operator uses the new management key',
+      next: `${restartBoth}; when both are rolled out, run this command again`,
+    };
+  }
+  return {
+    change: change([first], null),
+    done: 'step 3 of 3: the old management key is removed',
+    next: `${restartBoth}; then the old key is not accepted any more`,
+  };
+}
+
+/**
+ * Returns the next step for the encryption key: `old,new`, so that every replica can open what the new one seals, then
+ * `new,old`. The old one stays: older signing keys and passwords need it.
+ */
+export function encryptionStep(value: string, step: string | undefined, fresh: string): RotationStep {
+  const keys = listed(value);
+  const annotation = stepAnnotation('encryption');
+  if (step !== 'added') {
+    return {
+      change: { data: { 'encryption-key': [...keys, fresh].join(',') }, annotations: { [annotation]: 'added' } },
+      done: 'step 1 of 2: the API can open what a new encryption key seals',
+      next: `${restartApi}; when it is rolled out, run this command again`,
+    };
+  }
+  const newest = keys.slice(-1);
+  return {
+    change: {
+      data: { 'encryption-key': [...newest, ...keys.slice(0, -1)].join(',') },
+      annotations: { [annotation]: null },
+    },
+    done: 'step 2 of 2: the API seals with the new encryption key, and opens with the older ones',
+    next: `${restartApi}; \`boxgate keys forget encryption\` removes the older ones when nothing needs them`,
+  };
+}
+
+/** Returns the step that removes the older encryption keys. Throws an Error of one sentence during a rotation. */
+export function forgetStep(value: string, step: string | undefined): RotationStep {
+  const [first = '', ...older] = listed(value);
+  if (step === 'added') {
+    throw new Error('A rotation of the encryption key has begun: run `boxgate keys rotate encryption` first');
+  }
+  return {
+    change: { data: { 'encryption-key': first }, annotations: {} },
+    done: `removed ${String(older.length)} older encryption ${older.length === 1 ? 'key' : 'keys'}: passwords that were set under them are lost`,
+    next: restartApi,
+  };
+}
+
+/** Returns the only step for the digest key: with another one, everything declared is sent once more. */
+export function digestStep(fresh: string): RotationStep {
+  return {
+    change: { data: { 'digest-key': fresh }, annotations: {} },
+    done: 'step 1 of 1: the digest key is replaced',
+    next: 'kubectl rollout restart deployment/boxgate-operator; it sends everything declared once more',
+  };
+}
+
+function listed(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+}

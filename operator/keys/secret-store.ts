@@ -1,0 +1,85 @@
+import { isObject } from '../../crds/json-value.ts';
+import { pathOfKind, pathOfObject, type KubeName } from '../kube/client/live-read.ts';
+import type { KubeApi } from '../kube/client/kube-api.ts';
+import { KubeError } from '../kube/client/kube-error.ts';
+
+/** A Secret of the installation as the cluster has it; the values are text, not base64. */
+export interface FoundSecret {
+  readonly data: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly resourceVersion: string;
+}
+
+/** A change of a Secret; null removes a key or an annotation. */
+export interface SecretChange {
+  readonly data: Readonly<Record<string, string | null>>;
+  readonly annotations: Readonly<Record<string, string | null>>;
+}
+
+/** The Secrets of one namespace, read and written by name. Every method throws KubeError on failure. */
+export interface SecretStore {
+  /** Returns undefined if there is none. */
+  read(name: string): Promise<FoundSecret | undefined>;
+  /** Creates an Opaque Secret; returns false if one exists, which is left as it is. */
+  create(name: string, data: Readonly<Record<string, string>>): Promise<boolean>;
+  /** Changes what was read; throws `conflict` if somebody changed it since. */
+  change(name: string, found: FoundSecret, change: SecretChange): Promise<void>;
+}
+
+/** Creates the store of a namespace; `labels` are those of new Secrets. */
+export function createSecretStore(
+  api: KubeApi,
+  namespace: string,
+  labels: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): SecretStore {
+  const named = (name: string): KubeName => ({ group: '', version: 'v1', plural: 'secrets', namespace, name });
+  return {
+    async read(name) {
+      try {
+        return foundSecret(name, await api.call({ path: pathOfObject(named(name)) }, signal));
+      } catch (error) {
+        if (error instanceof KubeError && error.code === 'not-found') return undefined;
+        throw error;
+      }
+    },
+    async create(name, data) {
+      const body = { metadata: { name, labels }, type: 'Opaque', stringData: data };
+      try {
+        await api.call({ method: 'POST', path: pathOfKind(named(name), namespace), body }, signal);
+        return true;
+      } catch (error) {
+        if (error instanceof KubeError && error.code === 'conflict') return false;
+        throw error;
+      }
+    },
+    async change(name, { resourceVersion }, { data, annotations }) {
+      const body = { metadata: { resourceVersion, annotations }, data: encoded(data) };
+      await api.call({ method: 'PATCH', path: pathOfObject(named(name)), patch: 'merge', body }, signal);
+    },
+  };
+}
+
+function foundSecret(name: string, value: unknown): FoundSecret {
+  const object = isObject(value) ? value : {};
+  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
+  const resourceVersion = metadata['resourceVersion'];
+  if (typeof resourceVersion !== 'string') throw new KubeError('garbled', `the answer is not the Secret ${name}`);
+  const data = Object.entries(texts(object['data'])).map(([key, text]) => [
+    key,
+    Buffer.from(text, 'base64').toString(),
+  ]);
+  return { data: Object.fromEntries(data), annotations: texts(metadata['annotations']), resourceVersion };
+}
+
+function texts(value: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(isObject(value) ? value : {});
+  return Object.fromEntries(entries.flatMap(([key, text]) => (typeof text === 'string' ? [[key, text]] : [])));
+}
+
+function encoded(data: SecretChange['data']): Readonly<Record<string, string | null>> {
+  const entries = Object.entries(data);
+  return Object.fromEntries(
+    entries.map(([key, text]) => [key, text === null ? null : Buffer.from(text).toString('base64')]),
+  );
+}

@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { renderChart } from '../../tools/chart/render.ts';
+import { startControlPlane, type ControlPlane } from '../../tools/envtest/control-plane.ts';
+import { findPrograms } from '../../tools/envtest/find-programs.ts';
+import { applyCrds, kubectl } from '../../tools/envtest/install-crds.ts';
+import { eventually } from '../support/eventually.ts';
+import { podsOf, manifestsIn } from './rendered.ts';
+import { variants } from './variants.ts';
+
+const run = promisify(execFile);
+
+/** Kinds of other projects, which a cluster has only with them: their definitions here accept any spec. */
+const foreignKinds = [
+  ['monitoring.coreos.com', 'ServiceMonitor', 'servicemonitors', 'v1'],
+  ['monitoring.coreos.com', 'PodMonitor', 'podmonitors', 'v1'],
+  ['monitoring.coreos.com', 'PrometheusRule', 'prometheusrules', 'v1'],
+  ['gateway.networking.k8s.io', 'HTTPRoute', 'httproutes', 'v1'],
+] as const;
+
+describe('charts/boxgate on a real API server', () => {
+  let plane: ControlPlane;
+  let folder: string;
+  before(async () => {
+    plane = await startControlPlane();
+    folder = await mkdtemp(path.join(tmpdir(), 'boxgate-chart-'));
+    await applyCrds(plane);
+    for (const [group, kind, plural, version] of foreignKinds) await define(group, kind, plural, version);
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    await plane.call({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { metadata: { name: 'boxgate-system', labels } },
+    });
+  });
+  after(async () => {
+    await plane.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  async function define(group: string, kind: string, plural: string, version: string): Promise<void> {
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    const annotations = { 'api-approved.kubernetes.io': 'unapproved, experimental-only' };
+    const names = { kind, plural, singular: kind.toLowerCase() };
+    const versions = [{ name: version, served: true, storage: true, schema }];
+    const body = {
+      metadata: { name: `${plural}.${group}`, annotations },
+      spec: { group, scope: 'Namespaced', names, versions },
+    };
+    await plane.call({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body });
+    const served = async () => (await plane.call({ path: `/apis/${group}/${version}/${plural}` })).status === 200;
+    await eventually(`${plural} are served`, served);
+  }
+
+  /** Lets the API server judge manifests as `kubectl apply` would send them; resolves with its warnings. */
+  async function judge(manifests: string): Promise<string> {
+    const file = path.join(folder, 'manifests.yaml');
+    await writeFile(file, manifests);
+    const apply = ['apply', '--server-side', '--force-conflicts', '--dry-run=server', '--validate=strict', '-f', file];
+    const { stderr } = await run(findPrograms().kubectl, ['--kubeconfig', plane.kubeconfig, ...apply]);
+    return stderr;
+  }
+
+  for (const [title, values] of Object.entries(variants)) {
+    it(`has only valid objects, and no warning of Pod Security, with ${title}`, async () => {
+      expect(await judge(await renderChart(values))).to.equal('');
+    });
+  }
+
+  it('K-04 runs every pod in a namespace that enforces Pod Security restricted', async () => {
+    const pods = podsOf(manifestsIn(await renderChart([])));
+    expect(pods).to.have.length.above(8);
+    for (const { name, pod } of pods) {
+      const spec = typeof pod === 'object' && pod !== null ? Reflect.get(pod, 'spec') : undefined;
+      const body = { apiVersion: 'v1', kind: 'Pod', metadata: { generateName: 'pod-' }, spec };
+      const answer = await plane.call({
+        method: 'POST',
+        path: '/api/v1/namespaces/boxgate-system/pods?dryRun=All',
+        body,
+      });
+      expect(answer.status, `${name}: ${JSON.stringify(answer.body)}`).to.equal(201);
+    }
+  });
+
+  it('accepts the kustomize example, whose prefixed names lead to each other', async () => {
+    const built = await kubectl(plane, 'kustomize', 'examples/kustomize/apps');
+    await plane.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'bookshop' } } });
+    expect(await judge(built)).to.equal('');
+    const all = manifestsIn(built);
+    const secret = all.find(({ kind }) => kind === 'Secret')?.name ?? '';
+    expect(secret).to.match(/^team-reporting-credentials-\w{10}$/);
+    expect(all.map(({ kind, name }) => `${kind} ${name}`)).to.include.members([
+      'Box box',
+      'Client team-reporting',
+      'AccessPolicy team-reporting-reads-sessions',
+    ]);
+    expect(built)
+      .to.contain(`name: ${secret}\n`)
+      .and.match(/- id: team-reporting\n/);
+  });
+
+  it('accepts deploy/boxgate.yaml with the changes of the kustomize example', async () => {
+    const built = await kubectl(plane, 'kustomize', 'examples/kustomize/installation');
+    expect(await judge(built)).to.equal('');
+    expect(built.match(/value: https:\/\/auth\.example\.com/g)).to.have.lengthOf(2);
+    expect(built.match(/image: images\.example\.com\/boxgate:/g)).to.have.lengthOf(8);
+  });
+});

@@ -1,0 +1,184 @@
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { readApiConfig, readMigrateConfig } from '../../api/config.ts';
+import { readOperatorConfig } from '../../operator/config.ts';
+import { renderChart, staticInstallation } from '../../tools/chart/render.ts';
+import { neededHelm } from '../../tools/needs/helm.ts';
+import { at, manifestOf, manifestsIn, podsOf } from './rendered.ts';
+import { variants } from './variants.ts';
+
+const run = promisify(execFile);
+
+const rendered = async (values: readonly string[] = []) => manifestsIn(await renderChart(values));
+
+/** Returns what helm says against values. */
+const refusal = async (...values: readonly string[]): Promise<string> => {
+  return renderChart(values).then(
+    () => 'not refused',
+    (error: unknown) => String(error),
+  );
+};
+
+describe('charts/boxgate', () => {
+  it('has no fault that helm lint knows', async () => {
+    const { stdout } = await run(neededHelm(), ['lint', '--strict', 'charts/boxgate', '--kube-version', '1.34.0']);
+    expect(stdout).to.contain('0 chart(s) failed');
+  });
+
+  it('renders the same bytes every time', async () => {
+    for (const values of [[], variants['monitoring'] ?? []]) {
+      expect(await renderChart(values)).to.equal(await renderChart(values));
+    }
+  });
+
+  it('is what deploy/boxgate.yaml holds (make static)', async () => {
+    expect(readFileSync('deploy/boxgate.yaml', 'utf8') === (await staticInstallation())).to.equal(true);
+  });
+
+  const misspelled: readonly (readonly [value: string, said: string])[] = [
+    ['api.replica=3', "at '/api': additional properties 'replica' not allowed"],
+    ['postgres.bundeld.enabled=false', "at '/postgres': additional properties 'bundeld' not allowed"],
+    ['operator.podDisruptionBudget.enable=true', "additional properties 'enable' not allowed"],
+    ['api.replicas=two', "at '/api/replicas': got string, want integer"],
+    ['api.poolSize=101', "at '/api/poolSize'"],
+    ['logLevel=loud', "at '/logLevel'"],
+    ['publicUrl=auth.example.com', "at '/publicUrl'"],
+  ];
+  for (const [value, said] of misspelled) {
+    it(`rejects ${value} and names it`, async () => {
+      expect(await refusal(value)).to.contain(said);
+    });
+  }
+
+  const contradictions: readonly (readonly [title: string, values: readonly string[], said: string])[] = [
+    ['two databases', ['database.api.secretName=x'], 'postgres.bundled.enabled is true: set it to false'],
+    ['no database', ['postgres.bundled.enabled=false'], 'database.api.secretName is missing'],
+    [
+      'no owner for migrations',
+      ['postgres.bundled.enabled=false', 'database.api.secretName=x'],
+      'database.owner.secretName is missing',
+    ],
+    [
+      'the API as the owner',
+      ['postgres.bundled.enabled=false', 'database.api.secretName=x', 'database.owner.secretName=x'],
+      'the API needs a role of its own',
+    ],
+    ['an Ingress for no host', ['ingress.enabled=true'], 'ingress.hosts is missing'],
+    ['a route without a Gateway', ['httpRoute.enabled=true'], 'httpRoute.parentRefs is missing'],
+  ];
+  for (const [title, values, said] of contradictions) {
+    it(`refuses ${title} with one sentence`, async () => {
+      expect(await refusal(...values)).to.contain(said);
+    });
+  }
+
+  it('gives the programs settings that they accept', async () => {
+    for (const values of [[], variants['settings of the programs'] ?? []]) {
+      const all = await rendered(values);
+      const migrate = all.find(({ kind, name }) => kind === 'Job' && name.startsWith('boxgate-migrate-'));
+      readApiConfig(environmentOf(manifestOf(all, 'Deployment', 'boxgate-api')));
+      readOperatorConfig({
+        ...environmentOf(manifestOf(all, 'Deployment', 'boxgate-operator')),
+        KUBERNETES_SERVICE_HOST: '10.96.0.1',
+      });
+      readMigrateConfig(environmentOf(migrate?.object));
+    }
+  });
+
+  it('names a Job by its content: another release has another Job, the same values have the same', async () => {
+    const jobs = async (...values: readonly string[]) =>
+      (await rendered(values)).filter(({ kind }) => kind === 'Job').map(({ name }) => name);
+    const [before, same, after] = [await jobs(), await jobs('api.replicas=5'), await jobs('image.tag=next')];
+    expect(before).to.deep.equal(same);
+    const content = (names: readonly string[]) => names.filter((name) => /-[0-9a-f]{8}$/.test(name));
+    expect(content(before)).to.have.lengthOf(2);
+    expect(content(before).filter((name) => after.includes(name))).to.deep.equal([]);
+  });
+
+  it('has no hook before or after an installation or upgrade: nothing waits for what comes later', async () => {
+    const hooks = (await rendered()).map(({ object }) => at(object, 'metadata', 'annotations', 'helm.sh/hook'));
+    expect(new Set(hooks)).to.deep.equal(new Set([undefined, 'pre-delete', 'test']));
+  });
+
+  it('keeps the definitions when it is uninstalled', async () => {
+    const definitions = (await rendered()).filter(({ kind }) => kind === 'CustomResourceDefinition');
+    expect(definitions).to.have.lengthOf(4);
+    for (const { object } of definitions) {
+      expect(at(object, 'metadata', 'annotations', 'helm.sh/resource-policy')).to.equal('keep');
+    }
+  });
+
+  it('K-03 gives no pod of the API a token of the cluster', async () => {
+    const deployment = manifestOf(await rendered(), 'Deployment', 'boxgate-api');
+    expect(at(deployment, 'spec', 'template', 'spec', 'automountServiceAccountToken')).to.equal(false);
+    expect(JSON.stringify(deployment)).not.to.contain('serviceAccountToken');
+  });
+
+  it('K-05 K-06 limits every pod: resources, file system, and a policy that denies what it does not need', async () => {
+    const all = await rendered();
+    for (const { name, pod } of podsOf(all)) {
+      const container = at(pod, 'spec', 'containers', 0);
+      expect(at(container, 'securityContext', 'readOnlyRootFilesystem'), name).to.equal(true);
+      expect(at(container, 'resources', 'requests', 'memory'), name).to.be.a('string');
+      expect(at(container, 'resources', 'limits', 'memory'), name).to.be.a('string');
+      expect(at(pod, 'metadata', 'labels', 'app.kubernetes.io/name'), name).to.equal('boxgate');
+    }
+    const deny = manifestOf(all, 'NetworkPolicy', 'boxgate-deny');
+    expect(at(deny, 'spec')).to.deep.equal({
+      podSelector: { matchLabels: { 'app.kubernetes.io/name': 'boxgate' } },
+      policyTypes: ['Ingress', 'Egress'],
+    });
+    const api = at(manifestOf(all, 'Deployment', 'boxgate-api'), 'spec', 'template', 'spec', 'containers', 0);
+    expect(at(api, 'livenessProbe', 'httpGet')).to.deep.equal({
+      path: '/healthz',
+      port: 'management',
+      scheme: 'HTTPS',
+    });
+    expect(at(api, 'readinessProbe', 'httpGet')).to.deep.equal({
+      path: '/readyz',
+      port: 'management',
+      scheme: 'HTTPS',
+    });
+  });
+
+  it('shows an Ingress and a route for the host of publicUrl', async () => {
+    const values = ['publicUrl=https://auth.example.com', 'ingress.enabled=true', 'httpRoute.enabled=true'];
+    const all = await rendered([...values, 'httpRoute.parentRefs[0].name=web']);
+    expect(at(manifestOf(all, 'Ingress', 'boxgate-api'), 'spec', 'rules', 0, 'host')).to.equal('auth.example.com');
+    expect(at(manifestOf(all, 'HTTPRoute', 'boxgate-api'), 'spec', 'hostnames')).to.deep.equal(['auth.example.com']);
+  });
+
+  it('prints the next three commands', async () => {
+    const { stdout } = await run(neededHelm(), [
+      ...['install', 'boxgate', 'charts/boxgate', '--namespace', 'boxgate-system', '--dry-run=client'],
+      ...['--kube-version', '1.34.0', '--kubeconfig', '/dev/null', '--hide-notes=false'],
+    ]);
+    const notes = stdout.slice(stdout.indexOf('NOTES:'));
+    expect(notes).to.contain('helm test boxgate').and.contain('kubectl create rolebinding boxgate-box');
+    expect(notes).to.contain('kubectl get boxgate --all-namespaces').and.contain('for evaluation only');
+  });
+});
+
+/** Values that Secrets and the downward API would have. */
+const fromElsewhere: Readonly<Record<string, string>> = {
+  BOXGATE_DATABASE_URL: 'postgres://boxgate_api:x@db/boxgate',
+  BOXGATE_OWNER_URL: 'postgres://boxgate:x@db/boxgate',
+  BOXGATE_MANAGEMENT_KEYS: 'a-key-of-16-signs',
+  BOXGATE_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
+  BOXGATE_DIGEST_KEY: Buffer.alloc(32, 2).toString('base64'),
+  BOXGATE_NAMESPACE: 'boxgate-system',
+  BOXGATE_POD_UID: 'a-uid',
+};
+
+/** Returns the environment of the only container of a workload. */
+function environmentOf(workload: unknown): Readonly<Record<string, string>> {
+  const env = at(workload, 'spec', 'template', 'spec', 'containers', 0, 'env');
+  const entries = (Array.isArray(env) ? env : []).map((variable: unknown) => {
+    const name = String(at(variable, 'name'));
+    const value = at(variable, 'value');
+    return [name, typeof value === 'string' ? value : (fromElsewhere[name] ?? '')] as const;
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,51 @@
+import { isObject } from '../../crds/json-value.ts';
+import { parseAllDocuments } from 'yaml';
+
+/** An object of a rendered chart. */
+export interface Manifest {
+  readonly kind: string;
+  readonly name: string;
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the objects of a text with manifests. Throws if one is not valid YAML. */
+export function manifestsIn(text: string): readonly Manifest[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    if (document.errors[0] !== undefined) throw document.errors[0];
+    const object: unknown = document.toJS();
+    if (!isObject(object) || !isObject(object['metadata'])) return [];
+    return [{ kind: String(object['kind']), name: String(object['metadata']['name']), object }];
+  });
+}
+
+/** Returns one object. Throws if there is none. */
+export function manifestOf(all: readonly Manifest[], kind: string, name: string): Readonly<Record<string, unknown>> {
+  const found = all.find((manifest) => manifest.kind === kind && manifest.name === name);
+  if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
+  return found.object;
+}
+
+/** Returns the value at a path of keys and indexes; undefined if there is none. */
+export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((inner, key) => {
+    if (typeof key === 'number') return Array.isArray(inner) ? inner[key] : undefined;
+    return isObject(inner) ? inner[key] : undefined;
+  }, value);
+}
+
+/** Kinds that run pods, and the path of their template. */
+const templates: Readonly<Record<string, readonly string[]>> = {
+  Deployment: ['spec', 'template'],
+  StatefulSet: ['spec', 'template'],
+  Job: ['spec', 'template'],
+  CronJob: ['spec', 'jobTemplate', 'spec', 'template'],
+  Pod: [],
+};
+
+/** Returns the pods, or pod templates, of manifests with the name of what runs them. */
+export function podsOf(all: readonly Manifest[]): readonly { readonly name: string; readonly pod: unknown }[] {
+  return all.flatMap(({ kind, name, object }) => {
+    const path = templates[kind];
+    return path === undefined ? [] : [{ name: `${kind} ${name}`, pod: at(object, ...path) }];
+  });
+}

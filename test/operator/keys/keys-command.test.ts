@@ -1,0 +1,155 @@
+import { isObject } from '../../../crds/json-value.ts';
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { readApiConfig } from '../../../api/config.ts';
+import { readOperatorConfig } from '../../../operator/config.ts';
+import { controlPlane, type ControlPlane } from '../../../tools/envtest/control-plane.ts';
+import { environmentOf } from '../../support/operator-process.ts';
+
+const rbac = '/apis/rbac.authorization.k8s.io/v1';
+
+/** Result of a command. */
+interface Ran {
+  readonly code: number;
+  readonly said: string;
+}
+
+describe('boxgate keys', () => {
+  let plane: ControlPlane;
+  before(async () => {
+    plane = await controlPlane();
+  });
+
+  /** A namespace with a ServiceAccount that has the rights of the chart's Job, and the command in its pod. */
+  async function installation() {
+    const namespace = await plane.namespace('keys');
+    const at = `/api/v1/namespaces/${namespace}`;
+    await plane.call({ method: 'POST', path: `${at}/serviceaccounts`, body: { metadata: { name: 'boxgate-keys' } } });
+    const names = ['boxgate-keys', 'boxgate-database', 'boxgate-database-api'];
+    const rules = [
+      { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+      { apiGroups: [''], resources: ['secrets'], resourceNames: names, verbs: ['get'] },
+      { apiGroups: [''], resources: ['secrets'], resourceNames: ['boxgate-keys'], verbs: ['patch'] },
+    ];
+    const metadata = { name: 'boxgate-keys' };
+    await plane.call({ method: 'POST', path: `${rbac}/namespaces/${namespace}/roles`, body: { metadata, rules } });
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'boxgate-keys' };
+    const subjects = [{ kind: 'ServiceAccount', name: 'boxgate-keys', namespace }];
+    const binding = { metadata, roleRef, subjects };
+    await plane.call({ method: 'POST', path: `${rbac}/namespaces/${namespace}/rolebindings`, body: binding });
+    const { access } = await plane.accountFor(namespace, 'boxgate-keys');
+    const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+      new Promise<Ran>((resolve) => {
+        const env = { ...environmentOf(access), BOXGATE_NAMESPACE: namespace, ...environment };
+        const command = ['dev/main.ts', 'keys', ...args];
+        execFile(process.execPath, command, { env }, (error, stdout, stderr) => {
+          resolve({ code: typeof error?.code === 'number' ? error.code : 0, said: stdout + stderr });
+        });
+      });
+    const secret = async (name: string): Promise<Readonly<Record<string, string>>> => {
+      const { body } = await plane.call({ path: `${at}/secrets/${name}` });
+      const data = isObject(body) && isObject(body['data']) ? body['data'] : {};
+      const texts = Object.entries(data).map(([key, text]) => [key, Buffer.from(String(text), 'base64').toString()]);
+      return Object.fromEntries(texts);
+    };
+    return { namespace, at, run, secret };
+  }
+
+  it('creates keys that the programs accept, once, and never changes them', async () => {
+    const { run, secret } = await installation();
+    expect(await run(['create'])).to.deep.equal({ code: 0, said: 'created the Secret boxgate-keys\n' });
+    const created = await secret('boxgate-keys');
+    const installationSettings = {
+      BOXGATE_MANAGEMENT_KEYS: created['management-keys'],
+      BOXGATE_PUBLIC_URL: 'https://auth.example.com',
+    };
+    readApiConfig({
+      ...installationSettings,
+      BOXGATE_DATABASE_URL: 'postgres://api:x@db/boxgate',
+      BOXGATE_ENCRYPTION_KEY: created['encryption-key'],
+    });
+    readOperatorConfig({
+      ...installationSettings,
+      BOXGATE_MANAGEMENT_URL: 'https://boxgate-management.boxes.svc:8081',
+      BOXGATE_DIGEST_KEY: created['digest-key'],
+      BOXGATE_NAMESPACE: 'boxes',
+      KUBERNETES_SERVICE_HOST: '10.96.0.1',
+    });
+
+    const again = await run(['create']);
+    expect(again).to.deep.equal({ code: 0, said: 'the Secret boxgate-keys exists and is left as it is\n' });
+    expect(await secret('boxgate-keys')).to.deep.equal(created);
+  });
+
+  it('says which key an existing Secret lacks, and creates none in its place', async () => {
+    const { at, run, secret } = await installation();
+    const stringData = { 'management-keys': 'a-key-of-16-signs', 'digest-key': 'x', 'encryption-key': 'x' };
+    const body = { metadata: { name: 'boxgate-keys' }, stringData };
+    await plane.call({ method: 'POST', path: `${at}/secrets`, body });
+    const { code, said } = await run(['create']);
+    expect(code).to.equal(1);
+    expect(said).to.match(/^boxgate: The Secret boxgate-keys lacks the keys tls\.crt, tls\.key, ca\.crt: restore it/);
+    expect(await secret('boxgate-keys')).to.deep.equal(stringData);
+  });
+
+  it('creates the access to a bundled Postgres for its owner and for the API, in the keys of CloudNativePG', async () => {
+    const { run, secret } = await installation();
+    const environment = { BOXGATE_BUNDLED_DATABASE_HOST: 'boxgate-postgres.boxes.svc' };
+    expect((await run(['create'], environment)).code).to.equal(0);
+    const [owner, api] = [await secret('boxgate-database'), await secret('boxgate-database-api')];
+    for (const { username = '', password = '', dbname = '', host = '', port = '', uri } of [owner, api]) {
+      expect(uri).to.equal(`postgres://${username}:${password}@${host}:${port}/${dbname}`);
+    }
+    expect([owner['username'], api['username']]).to.deep.equal(['boxgate', 'boxgate_api']);
+    expect(owner['password']).not.to.equal(api['password']);
+  });
+
+  it('rotates the management key in three steps, and tells each', async () => {
+    const { run, secret } = await installation();
+    await run(['create']);
+    const { 'management-keys': old = '' } = await secret('boxgate-keys');
+    const first = await run(['rotate', 'management']);
+    expect(first.said).to.match(/^step 1 of 3: .*\nnext: kubectl rollout restart deployment\/boxgate-api; .*\n$/);
+    const { 'management-keys': added = '' } = await secret('boxgate-keys');
+    expect(added.split(',')[0]).to.equal(old);
+    await run(['rotate', 'management']);
+    expect((await secret('boxgate-keys'))['management-keys']).to.equal(added.split(',').reverse().join(','));
+    await run(['rotate', 'management']);
+    expect((await secret('boxgate-keys'))['management-keys']).to.equal(added.split(',')[1]);
+  });
+
+  it('rotates the certificate, the encryption key and the digest key', async () => {
+    const { run, secret } = await installation();
+    await run(['create']);
+    const before = await secret('boxgate-keys');
+    for (const key of ['certificate', 'certificate', 'certificate', 'encryption', 'encryption', 'digest']) {
+      expect((await run(['rotate', key])).code, key).to.equal(0);
+    }
+    const after = await secret('boxgate-keys');
+    expect(Object.keys(after)).to.have.members(Object.keys(before));
+    for (const key of ['tls.crt', 'tls.key', 'ca.crt', 'digest-key']) expect(after[key]).not.to.equal(before[key]);
+    expect(after['encryption-key']?.split(',')[1]).to.equal(before['encryption-key']);
+    expect(after['management-keys']).to.equal(before['management-keys']);
+    await run(['forget', 'encryption']);
+    expect((await secret('boxgate-keys'))['encryption-key']).to.equal(after['encryption-key']?.split(',')[0]);
+  });
+
+  it('rotates nothing that is not there, and prints its usage for a key that it does not know', async () => {
+    const { run } = await installation();
+    const missing = await run(['rotate', 'digest']);
+    expect(missing).to.deep.equal({
+      code: 1,
+      said: 'boxgate: There is no Secret boxgate-keys: run boxgate keys create\n',
+    });
+    const unknown = await run(['rotate', 'tokens']);
+    expect(unknown.code).to.equal(2);
+    expect(unknown.said).to.match(/^Usage: boxgate keys create/);
+  });
+
+  it('says which settings are missing', async () => {
+    const { run } = await installation();
+    const { code, said } = await run(['create'], { BOXGATE_NAMESPACE: '', BOXGATE_KEYS_SECRET: 'A' });
+    expect(code).to.equal(1);
+    expect(said).to.contain('BOXGATE_NAMESPACE is missing').and.contain('BOXGATE_KEYS_SECRET must be the name');
+  });
+});

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { digestStep, encryptionStep, forgetStep, managementStep } from '../../../operator/keys/rotation.ts';
+import type { RotationStep } from '../../../operator/keys/rotation.ts';
+
+/** Takes steps one after the other, as a Secret keeps them; returns the value after each. */
+function valuesOf(
+  key: string,
+  annotation: string,
+  first: string,
+  step: (value: string, annotation: string | undefined) => RotationStep,
+  steps: number,
+): readonly string[] {
+  const values: string[] = [];
+  let value = first;
+  let kept: string | undefined;
+  for (let nth = 0; nth < steps; nth += 1) {
+    const { change } = step(value, kept);
+    value = change.data[key] ?? '';
+    kept = annotation in change.annotations ? (change.annotations[annotation] ?? undefined) : kept;
+    values.push(value);
+  }
+  return values;
+}
+
+describe('steps of a rotation', () => {
+  it('accepts the new management key before it is used, and the old one until nobody uses it', () => {
+    const step = (value: string, kept: string | undefined) => managementStep(value, kept, 'new');
+    const values = valuesOf('management-keys', 'boxgate.dev/rotation-management', 'old', step, 4);
+    expect(values).to.deep.equal(['old,new', 'new,old', 'new', 'new,new']);
+  });
+
+  it('lets every replica open what the new encryption key seals before one seals with it, and keeps older keys', () => {
+    const step = (value: string, kept: string | undefined) => encryptionStep(value, kept, 'new');
+    const values = valuesOf('encryption-key', 'boxgate.dev/rotation-encryption', 'old,older', step, 2);
+    expect(values).to.deep.equal(['old,older,new', 'new,old,older']);
+  });
+
+  it('removes older encryption keys only when asked, and not during a rotation', () => {
+    expect(forgetStep('new,old,older', undefined).change.data).to.deep.equal({ 'encryption-key': 'new' });
+    expect(() => forgetStep('old,new', 'added')).to.throw('A rotation of the encryption key has begun');
+  });
+
+  it('replaces the digest key in one step', () => {
+    expect(digestStep('new').change.data).to.deep.equal({ 'digest-key': 'new' });
+  });
+
+  it('says after each step what to do before the next one', () => {
+    expect(managementStep('old', undefined, 'new').next).to.match(/^kubectl rollout restart deployment\/boxgate-api;/);
+    expect(managementStep('old,new', 'added', 'x').next).to.contain('deployment/boxgate-operator');
+    expect(encryptionStep('old', undefined, 'new').next).to.contain('run this command again');
+  });
+});

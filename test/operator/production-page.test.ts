@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isObject } from '../../crds/json-value.ts';
+import { findPrograms } from '../../tools/envtest/find-programs.ts';
+import { startControlPlane } from '../../tools/envtest/control-plane.ts';
+import { operatorNamespace } from '../support/operator-process.ts';
+import { findService } from './kube/services/found-service.ts';
+import { startOperatorRig, type OperatorRig } from './operator-rig.ts';
+import { runBlocks, shellBlocks, type ShellBlock } from './shell-page.ts';
+import { eventually } from '../support/eventually.ts';
+
+const blocks = shellBlocks(readFileSync('docs/production.md', 'utf8'));
+
+/** Blocks that need pods or Helm, by their beginning: they run in test/e2e, on a real cluster. */
+const onRealCluster: readonly string[] = [
+  'helm upgrade --install boxgate charts/boxgate',
+  'kubectl --namespace boxgate-system create job rotate-management-1',
+  'helm upgrade boxgate charts/boxgate',
+  'helm rollback boxgate',
+  'helm uninstall boxgate',
+];
+
+const blockWith = (text: string): ShellBlock =>
+  blocks.find(({ commands }) => commands.includes(text)) ?? expect.fail(`no command contains ${text}`);
+
+const [closing, opening] = [blockWith('"pending"'), blockWith('"boxgate.dev/restore":null')];
+const revoking = blockWith('revoke_sessions_before');
+const listing = blockWith('kubectl get boxes,clients,accesspolicies');
+const removing = blockWith('kubectl delete services');
+
+describe('docs/production.md', () => {
+  let rig: OperatorRig;
+  let folder: string;
+  let run: (block: ShellBlock) => Promise<string>;
+  before(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'boxgate-production-'));
+    symlinkSync(findPrograms().kubectl, path.join(folder, 'kubectl'));
+    rig = await startOperatorRig(await startControlPlane());
+    await rig.operator();
+    const environment = {
+      PATH: `${folder}:${process.env['PATH'] ?? ''}`,
+      KUBECONFIG: rig.plane.kubeconfig,
+      HOME: folder,
+    };
+    run = async (block) => (await runBlocks([block], environment))[0] ?? '';
+  });
+  after(async () => {
+    await rig.stop();
+    await rig.plane.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('has no command but those that run here and those that test/e2e runs', () => {
+    const here = new Set([closing, opening, revoking, listing, removing]);
+    const others = blocks.filter((block) => !here.has(block)).map(({ commands }) => commands);
+    expect(others.map((commands) => onRealCluster.find((start) => commands.startsWith(start)))).to.deep.equal(
+      onRealCluster,
+    );
+  });
+
+  it('closes the public port, and opens it again', async () => {
+    const services = `/api/v1/namespaces/${operatorNamespace}/services`;
+    const selector = { 'app.kubernetes.io/component': 'api' };
+    const body = { metadata: { name: 'boxgate-api' }, spec: { selector, ports: [{ port: 80 }] } };
+    await rig.plane.call({ method: 'POST', path: services, body });
+    const now = async (): Promise<unknown> => {
+      const answer = await rig.plane.call({ path: `${services}/boxgate-api` });
+      return isObject(answer.body) && isObject(answer.body['spec']) ? answer.body['spec']['selector'] : undefined;
+    };
+    await run(closing);
+    expect(await now()).to.deep.equal({ ...selector, 'boxgate.dev/restore': 'pending' });
+    await run(opening);
+    expect(await now()).to.deep.equal(selector);
+  });
+
+  it('revokes what began before now in every box, also where there was no Box, and nothing that begins later', async () => {
+    const secret = 'a-secret-of-this-page';
+    const machine = { grant_types: ['client_credentials'], secret };
+    const [first, second] = [await rig.box(), await rig.box()];
+    await rig.put('Box', first, 'box', {});
+    for (const box of [first, second]) {
+      await rig.put('Client', box, 'app', machine);
+      await rig.put('AccessPolicy', box, 'policy', { engine: 'allow', subjects: 'authenticated' });
+      await rig.ready('Client', box, 'app');
+      await rig.ready('AccessPolicy', box, 'policy');
+    }
+    const tokenOf = async (box: string): Promise<string> => {
+      const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'app', client_secret: secret });
+      const answer: unknown = await (
+        await fetch(`${rig.api.url}/boxes/${box}/auth/token`, { method: 'POST', body })
+      ).json();
+      return isObject(answer) ? String(answer['access_token']) : '';
+    };
+    const statusOf = async (box: string, token: string): Promise<number> =>
+      (await fetch(`${rig.api.url}/boxes/${box}/Session`, { headers: { Authorization: `Bearer ${token}` } })).status;
+    const before = [await tokenOf(first), await tokenOf(second)] as const;
+    expect(await statusOf(first, before[0])).to.equal(200);
+    // The command names whole seconds: these tokens must be of an earlier one.
+    const began = Math.floor(Date.now() / 1000);
+    await eventually('the next second', () => Math.floor(Date.now() / 1000) > began);
+    await run(revoking);
+    for (const [box, token] of [
+      [first, before[0]],
+      [second, before[1]],
+    ] as const) {
+      await rig.ready('Box', box, 'box');
+      expect(await statusOf(box, token)).to.equal(401);
+      expect(await statusOf(box, await tokenOf(box))).to.equal(200);
+    }
+    expect(await run(listing))
+      .to.contain(`${second}`)
+      .and.to.contain('client.boxgate.dev/app');
+  });
+
+  it('removes the Services of boxes, and no other one of that name', async () => {
+    const [ours, foreign] = [await rig.box(), await rig.box()];
+    const body = { metadata: { name: 'boxgate' }, spec: { ports: [{ port: 80 }] } };
+    await rig.plane.call({ method: 'POST', path: `/api/v1/namespaces/${foreign}/services`, body });
+    await rig.put('Box', ours, 'box', {});
+    await eventually('there is a Service', async () => (await findService(rig.plane, ours)) !== undefined);
+    expect(await run(removing)).to.contain('service "boxgate" deleted');
+    expect(await findService(rig.plane, foreign)).not.to.equal(undefined);
+  });
+});
