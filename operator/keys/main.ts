@@ -1,3 +1,4 @@
+import { wordHint } from '../../crds/did-you-mean.ts';
 import type { Environment } from '../../process/environment.ts';
 import { runCommand } from '../../process/program.ts';
 import { readClusterAccess } from '../config.ts';
@@ -27,7 +28,7 @@ export function main(args: readonly string[], environment: Environment): Promise
   commands.set('keys forget encryption', () =>
     run(environment, (store, config, now) => rotate(store, config, 'forget-encryption', now)),
   );
-  return runCommand(args, usage, commands);
+  return runCommand(args, usage, commands, wordHint);
 }
 
 type Work = (store: SecretStore, config: KeysConfig, now: number) => Promise<readonly string[]>;
