@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { renderChart } from '../../tools/chart/render.ts';
+import { neededHelm } from '../../tools/needs/helm.ts';
 import { startControlPlane, type ControlPlane } from '../../tools/envtest/control-plane.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 import { applyCrds, kubectl } from '../../tools/envtest/install-crds.ts';
@@ -84,6 +85,20 @@ describe('charts/boxgate on a real API server', () => {
       });
       expect(answer.status, `${name}: ${JSON.stringify(answer.body)}`).to.equal(201);
     }
+  });
+
+  it('prints the next three commands when it is installed', async () => {
+    const place = ['install', 'boxgate', 'charts/boxgate', '--namespace', 'boxgate-system', '--dry-run=server'];
+    const { stdout } = await run(neededHelm(), [
+      ...place,
+      '--kubeconfig',
+      plane.kubeconfig,
+      '--set',
+      'crds.install=false',
+    ]);
+    const notes = stdout.slice(stdout.indexOf('NOTES:'));
+    expect(notes).to.contain('helm test boxgate').and.contain('kubectl create rolebinding boxgate-box');
+    expect(notes).to.contain('kubectl get boxgate --all-namespaces').and.contain('for evaluation only');
   });
 
   it('accepts the kustomize example, whose prefixed names lead to each other', async () => {

@@ -149,16 +149,6 @@ describe('charts/boxgate', () => {
     expect(at(manifestOf(all, 'Ingress', 'boxgate-api'), 'spec', 'rules', 0, 'host')).to.equal('auth.example.com');
     expect(at(manifestOf(all, 'HTTPRoute', 'boxgate-api'), 'spec', 'hostnames')).to.deep.equal(['auth.example.com']);
   });
-
-  it('prints the next three commands', async () => {
-    const { stdout } = await run(neededHelm(), [
-      ...['install', 'boxgate', 'charts/boxgate', '--namespace', 'boxgate-system', '--dry-run=client'],
-      ...['--kube-version', '1.34.0', '--kubeconfig', '/dev/null', '--hide-notes=false'],
-    ]);
-    const notes = stdout.slice(stdout.indexOf('NOTES:'));
-    expect(notes).to.contain('helm test boxgate').and.contain('kubectl create rolebinding boxgate-box');
-    expect(notes).to.contain('kubectl get boxgate --all-namespaces').and.contain('for evaluation only');
-  });
 });
 
 /** Values that Secrets and the downward API would have. */
