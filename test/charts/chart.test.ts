@@ -110,13 +110,13 @@ describe('charts/boxgate', () => {
     }
   });
 
-  it('K-03 gives no pod of the API a token of the cluster', async () => {
+  it('gives no pod of the API a token of the cluster', async () => {
     const deployment = manifestOf(await rendered(), 'Deployment', 'boxgate-api');
     expect(at(deployment, 'spec', 'template', 'spec', 'automountServiceAccountToken')).to.equal(false);
     expect(JSON.stringify(deployment)).not.to.contain('serviceAccountToken');
   });
 
-  it('K-05 K-06 limits every pod: resources, file system, and a policy that denies what it does not need', async () => {
+  it('limits every pod: resources, file system, and a policy that denies what it does not need', async () => {
     const all = await rendered();
     for (const { name, pod } of podsOf(all)) {
       const container = at(pod, 'spec', 'containers', 0);
