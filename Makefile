@@ -35,9 +35,9 @@ image: ## the image, by Docker (IMAGE=boxgate:dev; TAG=x is short for IMAGE=boxg
 	  --build-arg REVISION=$$(git rev-parse HEAD 2>/dev/null || echo unknown) .
 	@DOCKER='$(DOCKER)' ./tools/image/size $(IMAGE) $(or $(BASE),node:24-bookworm-slim)
 
-sbom: ## the list of what the image holds besides its base, as CycloneDX, in dist/
+sbom: install ## the list of the packages in the image, as CycloneDX, in dist/
 	@mkdir -p dist
-	@npm sbom --omit=dev --package-lock-only --sbom-format cyclonedx --sbom-type application > dist/boxgate-$(VERSION_OF_PACKAGE).cdx.json
+	@npm run --silent sbom > dist/boxgate-$(VERSION_OF_PACKAGE).cdx.json
 	@echo "dist/boxgate-$(VERSION_OF_PACKAGE).cdx.json"
 
 generate: install ## writes the files that are made from the schemas

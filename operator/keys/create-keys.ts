@@ -48,7 +48,7 @@ async function createOnce(
   const found = await store.read(name);
   if (found === undefined && (await store.create(name, await create()))) return `created the Secret ${name}`;
   // Somebody else may have created it meanwhile.
-  const data: Readonly<Record<string, string>> = (found ?? (await store.read(name)))?.data ?? {};
+  const data = (found ?? (await store.read(name)))?.data ?? {};
   const missing = keys.filter((key) => (data[key] ?? '') === '');
   if (missing.length === 0) return `the Secret ${name} exists and is left as it is`;
   const one = missing.length === 1 ? 'the key' : 'the keys';

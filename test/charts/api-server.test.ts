@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { renderChart } from '../../tools/chart/render.ts';
+import { neededHelm } from '../../tools/needs/helm.ts';
 import { startControlPlane, type ControlPlane } from '../../tools/envtest/control-plane.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 import { applyCrds, kubectl } from '../../tools/envtest/install-crds.ts';
 import { eventually } from '../support/eventually.ts';
-import { podsOf, manifestsIn } from './rendered.ts';
+import { at, manifestsIn, podsOf } from './rendered.ts';
 import { variants } from './variants.ts';
 
 const run = promisify(execFile);
@@ -71,12 +72,11 @@ describe('charts/boxgate on a real API server', () => {
     });
   }
 
-  it('K-04 runs every pod in a namespace that enforces Pod Security restricted', async () => {
+  it('runs every pod in a namespace that enforces Pod Security restricted', async () => {
     const pods = podsOf(manifestsIn(await renderChart([])));
     expect(pods).to.have.length.above(8);
     for (const { name, pod } of pods) {
-      const spec = typeof pod === 'object' && pod !== null ? Reflect.get(pod, 'spec') : undefined;
-      const body = { apiVersion: 'v1', kind: 'Pod', metadata: { generateName: 'pod-' }, spec };
+      const body = { apiVersion: 'v1', kind: 'Pod', metadata: { generateName: 'pod-' }, spec: at(pod, 'spec') };
       const answer = await plane.call({
         method: 'POST',
         path: '/api/v1/namespaces/boxgate-system/pods?dryRun=All',
@@ -84,6 +84,20 @@ describe('charts/boxgate on a real API server', () => {
       });
       expect(answer.status, `${name}: ${JSON.stringify(answer.body)}`).to.equal(201);
     }
+  });
+
+  it('prints the next three commands when it is installed', async () => {
+    const place = ['install', 'boxgate', 'charts/boxgate', '--namespace', 'boxgate-system', '--dry-run=server'];
+    const { stdout } = await run(neededHelm(), [
+      ...place,
+      '--kubeconfig',
+      plane.kubeconfig,
+      '--set',
+      'crds.install=false',
+    ]);
+    const notes = stdout.slice(stdout.indexOf('NOTES:'));
+    expect(notes).to.contain('helm test boxgate').and.contain('kubectl create rolebinding boxgate-box');
+    expect(notes).to.contain('kubectl get boxgate --all-namespaces').and.contain('for evaluation only');
   });
 
   it('accepts the kustomize example, whose prefixed names lead to each other', async () => {

@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { isObject } from '../../crds/json-value.ts';
 import { writeFiles } from '../../tools/image/write-files.ts';
 import { testEncryptionKey } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
@@ -62,8 +63,9 @@ describe('the files of the image', () => {
   });
 
   it('tell their version, and the commands for a wrong one', () => {
-    const { version }: { version?: unknown } = JSON.parse(readFileSync('package.json', 'utf8'));
-    expect(run(['version'])).to.deep.equal({ status: 0, stdout: `boxgate ${String(version)}\n`, stderr: '' });
+    const described: unknown = JSON.parse(readFileSync('package.json', 'utf8'));
+    const version = String(isObject(described) && described['version']);
+    expect(run(['version'])).to.deep.equal({ status: 0, stdout: `boxgate ${version}\n`, stderr: '' });
     const wrong = run(['serve\u001b[2J']);
     expect(wrong).to.include({ status: 2, stdout: '' });
     expect(wrong.stderr).to.match(/^boxgate: there is no command serve\\x1b\[2J\n\nUsage: boxgate api /);

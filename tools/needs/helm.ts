@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { cacheFolder } from '../cache-folder.ts';
 import { goBuild } from '../envtest/go-build.ts';
@@ -9,17 +9,6 @@ import { findCommand } from './commands.ts';
 type Variables = Readonly<Record<string, string | undefined>>;
 
 const module = path.join(import.meta.dirname, 'modules', 'helm');
-
-/** Returns the helm of the folder KUBEBUILDER_ASSETS or of the PATH, otherwise the one that was built; undefined if there is none. */
-export function findHelm(environment: Variables): string | undefined {
-  const folders = [
-    environment['KUBEBUILDER_ASSETS'] ?? '',
-    environment['PATH'] ?? '',
-    path.dirname(built(environment)),
-  ];
-  const command = { title: 'Helm', names: ['helm'], package: 'helm' };
-  return findCommand(command, { PATH: folders.filter((folder) => folder !== '').join(path.delimiter) });
-}
 
 /** Builds helm from its pinned Go module if there is none. Throws an Error of one sentence. */
 export async function obtainHelm(environment: Variables, tell: (line: string) => void): Promise<void> {
@@ -33,16 +22,27 @@ export async function obtainHelm(environment: Variables, tell: (line: string) =>
   renameSync(output, file);
 }
 
+/** Returns the program helm. Throws an Error of one sentence if there is none: a test that needs it is never skipped. */
+export function neededHelm(environment: Variables = process.env): string {
+  const found = findHelm(environment);
+  if (found === undefined) throw new Error('helm is not found: run make needs, which builds it');
+  return found;
+}
+
+/** Returns the helm of the folder KUBEBUILDER_ASSETS or of the PATH, otherwise the one that was built; undefined if there is none. */
+function findHelm(environment: Variables): string | undefined {
+  const folders = [
+    environment['KUBEBUILDER_ASSETS'] ?? '',
+    environment['PATH'] ?? '',
+    path.dirname(built(environment)),
+  ];
+  const command = { title: 'Helm', names: ['helm'], package: 'helm' };
+  return findCommand(command, { PATH: folders.filter((folder) => folder !== '').join(path.delimiter) });
+}
+
 /** Returns where a built helm is, which exists only after {@link obtainHelm}; another version has another folder. */
 function built(environment: Variables): string {
   const [, version = 'unknown'] =
     /^\s*(?:require )?helm\.sh\/helm\/v3 (v\S+)/m.exec(readFileSync(path.join(module, 'go.mod'), 'utf8')) ?? [];
   return path.join(cacheFolder(environment), `helm-${version}`, 'helm');
-}
-
-/** Checks whether a helm can be found; a test that needs it is never skipped. Throws an Error of one sentence otherwise. */
-export function neededHelm(environment: Variables = process.env): string {
-  const found = findHelm(environment);
-  if (found === undefined || !existsSync(found)) throw new Error('helm is not found: run make needs, which builds it');
-  return found;
 }

@@ -37,6 +37,7 @@ export async function createGround(namespace: string): Promise<Ground> {
     async stopLoad(what) {
       const { served, tokens, failures } = await caller.stopLoad();
       report(what, `${served} requests served, ${tokens} tokens issued, ${failures.length} failed`);
+      for (const { step, status, why } of failures.slice(0, 3)) report(`  failed: ${step}`, `${status} ${why}`);
       return failures;
     },
     async remove() {

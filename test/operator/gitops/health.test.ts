@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Kind } from '../../../crds/kind.ts';
+import { isObject } from '../../../crds/json-value.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startOperatorRig, type OperatorRig } from '../operator-rig.ts';
 import { argoHealth } from './argo-health.ts';
@@ -57,8 +58,8 @@ describe('the health of objects', () => {
   let rig: OperatorRig;
   let box: string;
   /** By name: the objects before any operator has seen them, and after. */
-  const before_: Record<string, unknown> = {};
-  const after_: Record<string, unknown> = {};
+  const unseen: Record<string, unknown> = {};
+  const seen: Record<string, unknown> = {};
   before(async () => {
     rig = await startOperatorRig();
     box = await rig.box();
@@ -66,22 +67,22 @@ describe('the health of objects', () => {
       // Two of the same second: the one with a row keeps the id.
       if (name === 'declared-twice') continue;
       await rig.put(kind, box, name, spec);
-      before_[name] = await rig.find(kind, box, name);
+      unseen[name] = await rig.find(kind, box, name);
     }
     await rig.operator();
     await rig.ready('Client', box, 'client');
     await rig.put('Client', box, 'declared-twice', cases['declared-twice']?.spec ?? {});
     for (const [name, { kind, ready }] of Object.entries(cases)) {
       await eventually(`${name} is ${ready}`, async () => (await rig.condition(kind, box, name)) === ready);
-      after_[name] = await rig.find(kind, box, name);
+      seen[name] = await rig.find(kind, box, name);
     }
   });
   after(() => rig.stop());
 
   for (const [name, { kind, ready, kstatus: status, argo }] of Object.entries(cases)) {
     it(`of a ${kind} that is ${ready} (${name}) is ${status} for kstatus and ${argo} in Argo CD`, async () => {
-      expect(kstatus(after_[name])).to.equal(status);
-      const health = await argoHealth(after_[name]);
+      expect(kstatus(seen[name])).to.equal(status);
+      const health = await argoHealth(seen[name]);
       expect(health.status).to.equal(argo);
       expect(health.message).to.be.a('string').and.not.equal('');
     });
@@ -89,13 +90,15 @@ describe('the health of objects', () => {
 
   for (const name of ['box', 'client', 'policy', 'staff', 'misspelt']) {
     it(`of an object that no operator has seen (${name}) is in progress`, async () => {
-      expect(kstatus(before_[name])).to.equal('InProgress');
-      expect((await argoHealth(before_[name])).status).to.equal('Progressing');
+      expect(kstatus(unseen[name])).to.equal('InProgress');
+      expect((await argoHealth(unseen[name])).status).to.equal('Progressing');
     });
   }
 
   it('of a changed object is in progress until the operator has seen the change', async () => {
-    const changed = { ...Object(after_['client']), metadata: { ...Object(after_['client']).metadata, generation: 2 } };
+    const client = isObject(seen['client']) ? seen['client'] : {};
+    const metadata = isObject(client['metadata']) ? client['metadata'] : {};
+    const changed = { ...client, metadata: { ...metadata, generation: 2 } };
     expect(kstatus(changed)).to.equal('InProgress');
     expect((await argoHealth(changed)).status).to.equal('Progressing');
   });
@@ -110,7 +113,7 @@ describe('the health of objects', () => {
   });
 
   it('says in Argo CD what the condition says', async () => {
-    const { message } = await argoHealth(after_['misspelt']);
+    const { message } = await argoHealth(seen['misspelt']);
     expect(message).to.contain('Correct what is named and apply the object again');
   });
 });
