@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createCertificate } from './certificate.ts';
 import type { KeysConfig } from './config.ts';
-import type { SecretStore } from './secret-store.ts';
+import type { FoundSecret, SecretStore } from './secret-store.ts';
 
 /** The keys that the Secret of an installation has. */
 export const keyNames = ['management-keys', 'digest-key', 'encryption-key', 'tls.crt', 'tls.key', 'ca.crt'] as const;
@@ -48,7 +48,7 @@ async function createOnce(
   const found = await store.read(name);
   if (found === undefined && (await store.create(name, await create()))) return `created the Secret ${name}`;
   // Somebody else may have created it meanwhile.
-  const data = (found ?? (await store.read(name)))?.data ?? {};
+  const data: FoundSecret['data'] = (found ?? (await store.read(name)))?.data ?? {};
   const missing = keys.filter((key) => (data[key] ?? '') === '');
   if (missing.length === 0) return `the Secret ${name} exists and is left as it is`;
   const one = missing.length === 1 ? 'the key' : 'the keys';

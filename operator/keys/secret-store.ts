@@ -65,11 +65,9 @@ function foundSecret(name: string, value: unknown): FoundSecret {
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
   const resourceVersion = metadata['resourceVersion'];
   if (typeof resourceVersion !== 'string') throw new KubeError('garbled', `the answer is not the Secret ${name}`);
-  const data = Object.entries(texts(object['data'])).map(([key, text]) => [
-    key,
-    Buffer.from(text, 'base64').toString(),
-  ]);
-  return { data: Object.fromEntries(data), annotations: texts(metadata['annotations']), resourceVersion };
+  const encodedData = Object.entries(texts(object['data']));
+  const data = Object.fromEntries(encodedData.map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]));
+  return { data, annotations: texts(metadata['annotations']), resourceVersion };
 }
 
 function texts(value: unknown): Readonly<Record<string, string>> {

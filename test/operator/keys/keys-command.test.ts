@@ -49,8 +49,9 @@ describe('boxgate keys', () => {
     const secret = async (name: string): Promise<Readonly<Record<string, string>>> => {
       const { body } = await plane.call({ path: `${at}/secrets/${name}` });
       const data = isObject(body) && isObject(body['data']) ? body['data'] : {};
-      const texts = Object.entries(data).map(([key, text]) => [key, Buffer.from(String(text), 'base64').toString()]);
-      return Object.fromEntries(texts);
+      const texts: Record<string, string> = {};
+      for (const [key, text] of Object.entries(data)) texts[key] = Buffer.from(String(text), 'base64').toString();
+      return texts;
     };
     return { namespace, at, run, secret };
   }
