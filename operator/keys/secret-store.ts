@@ -65,7 +65,7 @@ function foundSecret(name: string, value: unknown): FoundSecret {
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
   const resourceVersion = metadata['resourceVersion'];
   if (typeof resourceVersion !== 'string') throw new KubeError('garbled', `the answer is not the Secret ${name}`);
-  const data = Object.entries(texts(object['data'])).map(([key, text]) => [
+  const data = Object.entries(texts(object['data'])).map(([key, text]): readonly [string, string] => [
     key,
     Buffer.from(text, 'base64').toString(),
   ]);
