@@ -9,8 +9,7 @@ import { sendForm } from '../../../oauth/requests.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { operatorNamespace } from '../../../support/operator-process.ts';
 import { rulesWithout } from './declared-rights.ts';
-import type { RightCase } from './right-case.ts';
-import type { RightsScene } from './rights-scene.ts';
+import type { RightCase, RightsScene } from './rights-scene.ts';
 import { serviceRightCases } from './service-right-cases.ts';
 
 interface Sample {
