@@ -3,7 +3,8 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import { wordHint } from '../../crds/did-you-mean.ts';
 import { plainText } from '../../process/plain-text.ts';
 import { usageError } from './cli-error.ts';
-import type { Command, CommandOption, OptionValues } from './command.ts';
+import type { Command, CommandOption } from './command.ts';
+import type { OptionValues } from './option-values.ts';
 import { FORMATS } from './output.ts';
 
 /** Options of every command. */

@@ -1,25 +1,23 @@
 import type { BoxAddress } from './current-box.ts';
 import type { BoxClient } from './box-client.ts';
+import type { OptionValues } from './option-values.ts';
 import type { Column, Format } from './output.ts';
 import type { State } from './state-file.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Values of the options of a command line, by the option's name without dashes. */
-export type OptionValues = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
-
-/** What a command is given. */
+/** Input of a command. */
 export interface Invocation {
   /** Arguments after the command's words. */
   readonly args: readonly string[];
   readonly values: OptionValues;
   readonly terminal: Terminal;
   /** Returns the address of the current box. Throws CliError if none is chosen. */
-  address(): Promise<BoxAddress>;
+  readonly address: () => Promise<BoxAddress>;
   /** Returns the caller of the current box's endpoints, which signs in first. Throws CliError. */
-  box(): Promise<BoxClient>;
+  readonly box: () => Promise<BoxClient>;
   readonly state: State;
   /** Prints a result, by default in the format that the command names. */
-  print(value: unknown, otherwise: Format, columns: readonly Column[]): void;
+  readonly print: (value: unknown, otherwise: Format, columns: readonly Column[]) => void;
 }
 
 /** An option of a command. */
@@ -43,5 +41,5 @@ export interface Command {
   /** Least and most arguments after the words. */
   readonly arguments: readonly [least: number, most: number];
   /** Carries it out. Throws CliError. */
-  run(invocation: Invocation): Promise<void>;
+  readonly run: (invocation: Invocation) => Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '../../process/environment.ts';
 import { clientToken, createBoxClient, type BoxClient } from './box-client.ts';
 import { usageError } from './cli-error.ts';
-import type { OptionValues } from './command.ts';
+import type { OptionValues } from './option-values.ts';
 import type { BoxAddress } from './current-box.ts';
 
 /** A caller of a box, and what ends what it began. */

@@ -1,6 +1,6 @@
 import type { Environment } from '../../process/environment.ts';
 import { usageError } from './cli-error.ts';
-import type { OptionValues } from './command.ts';
+import type { OptionValues } from './option-values.ts';
 import { kubeNamespace } from './kube-namespace.ts';
 import type { State } from './state-file.ts';
 

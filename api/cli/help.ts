@@ -15,7 +15,8 @@ export function overview(commands: readonly Command[], words: readonly string[])
 export function commandHelp({ name, synopsis, summary, examples, options = {} }: Command): string {
   const own = Object.keys(options).length === 0 ? '' : `\nOptions:\n${optionLines(options)}`;
   const shown = examples.map((example) => `  ${example}\n`).join('');
-  return `${summary}\n\nUsage: boxctl ${name} ${synopsis ?? ''}`.trimEnd() + `\n${own}\nExamples:\n${shown}`;
+  const usage = `Usage: boxctl ${name} ${synopsis ?? ''}`.trimEnd();
+  return `${summary}\n\n${usage}\n${own}\nExamples:\n${shown}`;
 }
 
 function optionLines(options: Readonly<Record<string, CommandOption>>): string {

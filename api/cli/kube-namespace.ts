@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/json-value.ts';
 import type { Environment } from '../../process/environment.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function kubeNamespace(environment: Environment, home: string): Pro
     .map((config) => config['current-context'])
     .find((name) => typeof name === 'string' && name !== '');
   const context = configs
-    .flatMap((config) => (Array.isArray(config['contexts']) ? config['contexts'] : []))
+    .flatMap((config) => (isList(config['contexts']) ? config['contexts'] : []))
     .filter(isObject)
     .find(({ name }) => name === current)?.['context'];
   const namespace = isObject(context) ? context['namespace'] : undefined;

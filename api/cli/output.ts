@@ -26,7 +26,7 @@ export function formatted(value: unknown, format: Format, columns: readonly Colu
 }
 
 /** Returns JSON, in which no character moves the cursor of a terminal or hides text on it. */
-export function jsonText(value: unknown): string {
+function jsonText(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(
     /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isObject, parseJson } from '../../crds/json-value.ts';
 import { CliError, EXIT } from './cli-error.ts';
 
-/** What boxctl keeps between runs. It never holds a password. */
+/** Choices that boxctl keeps between runs. No password is among them. */
 export interface KeptState {
   readonly box?: string;
   readonly server?: string;

@@ -1,7 +1,7 @@
 import type { ReadStream } from 'node:tty';
 import type { Readable, Writable } from 'node:stream';
 
-/** Where a command reads and writes. */
+/** Streams of a command. */
 export interface Terminal {
   readonly input: (Readable & { readonly isTTY?: boolean }) | ReadStream;
   /** Results, which other programs may read. */

@@ -119,7 +119,7 @@ export const REASONS = {
   // ServiceReady
   ServiceCreated: 'The Service boxgate of the namespace leads to the API.',
   ServiceForbidden:
-    'The operator has no rights on the Service boxgate of the namespace, or the ClusterRole boxgate-box is of an older release; the message has the command that gives them, and an address that works without it.',
+    'The operator has no rights on the Service boxgate of the namespace, or the ClusterRole boxgate-box is of an older release. The message has the command that gives them, and an address that works without it.',
   ServiceNotOwned:
     'A Service boxgate exists that the operator did not create: it lacks the label app.kubernetes.io/managed-by: boxgate. It is not touched.',
   ServiceRefused: 'The API server does not take the Service boxgate; the message says why.',

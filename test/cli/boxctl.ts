@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { run } from '../../api/cli/run.ts';
 import { startChild, type ChildProgram } from '../support/child-program.ts';
 
-/** What a run of boxctl printed, and its exit code. */
+/** Output and exit code of a run of boxctl. */
 export interface Ran {
   readonly code: number;
   readonly output: string;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { isList, isObject } from '../../crds/json-value.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownerQuery } from '../support/owner-query.ts';
 import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
@@ -24,10 +25,9 @@ describe('boxctl user', () => {
 
   const users = async (): Promise<readonly unknown[]> => {
     const { body } = await api.call('GET', '/users');
-    return Array.isArray(body) ? body : [];
+    return isList(body) ? body : [];
   };
-  const emails = async (): Promise<readonly unknown[]> =>
-    (await users()).map((user) => Reflect.get(Object(user), 'email'));
+  const emails = async (): Promise<readonly unknown[]> => (await users()).filter(isObject).map((user) => user['email']);
 
   it('interface §4.6: `user help` lists the subcommands', async () => {
     const { code, output } = await boxctl.run(['user', 'help']);

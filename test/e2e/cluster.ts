@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { removeInstallation } from './remove-installation.ts';
 import { runCommand } from './run-command.ts';
 import { timed } from './timed.ts';
 
@@ -10,7 +11,7 @@ export interface Cluster {
   readonly environment: Readonly<Record<string, string>>;
   /** Puts images from Docker on its nodes. */
   load(images: readonly string[]): Promise<void>;
-  /** Deletes it, if the run created it. */
+  /** Deletes it if the run created it, otherwise what the run installed, also where the stories were interrupted. */
   remove(): Promise<void>;
 }
 
@@ -63,7 +64,7 @@ export async function currentCluster(): Promise<Cluster> {
   return {
     environment: {},
     load: (images) => (name === undefined ? Promise.resolve() : loadWithKind(images, name)),
-    remove: () => Promise.resolve(),
+    remove: () => removeInstallation(),
   };
 }
 

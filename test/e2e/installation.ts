@@ -15,7 +15,7 @@ export function install(values: Values = {}): Promise<string> {
 }
 
 /** Returns the options of helm that choose the images of the run and the values given. */
-export function setOptions(values: Values = {}): readonly string[] {
+function setOptions(values: Values = {}): readonly string[] {
   return Object.entries({ ...imageValues(), ...values }).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
 }
 

@@ -1,11 +1,8 @@
 import type { RootHookObject } from 'mocha';
-import { install, release, system } from './installation.ts';
+import { install, system } from './installation.ts';
 import { kubectl, listObjects, nameOf } from './kubectl.ts';
-import { runCommand } from './run-command.ts';
+import { removeInstallation } from './remove-installation.ts';
 import { timed } from './timed.ts';
-
-/** Label of the namespaces that stories create. */
-export const ofStory = 'boxgate.example/story=e2e';
 
 /** Installs the chart into a namespace that enforces Pod Security `restricted`, as every story needs it. */
 export async function mochaGlobalSetup(): Promise<void> {
@@ -15,18 +12,14 @@ export async function mochaGlobalSetup(): Promise<void> {
     await timed('helm install until everything is Ready', () => install());
   } catch (error) {
     process.stdout.write(await diagnosis());
-    await mochaGlobalTeardown();
+    await removeInstallation();
     throw error;
   }
 }
 
-/** Removes the installation, and the namespaces of the stories: after the story of uninstalling there is nothing left to do. */
-export async function mochaGlobalTeardown(): Promise<void> {
-  await runCommand('helm', ['uninstall', release, '--namespace', system, '--ignore-not-found', '--timeout', '120s']);
-  await kubectl('delete', 'namespace', '--selector', ofStory, '--ignore-not-found', '--timeout', '120s');
-  await kubectl('delete', 'namespace', system, 'bookshop', '--ignore-not-found', '--timeout', '120s');
-  const definitions = ['boxes', 'clients', 'accesspolicies', 'groups'].map((kind) => `${kind}.boxgate.dev`);
-  await kubectl('delete', 'customresourcedefinitions', ...definitions, '--ignore-not-found', '--timeout', '120s');
+/** Removes the installation and the namespaces of the stories. */
+export function mochaGlobalTeardown(): Promise<void> {
+  return removeInstallation();
 }
 
 /** After the first failure, prints what the cluster says about the pods of Boxgate. */

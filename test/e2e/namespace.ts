@@ -1,6 +1,6 @@
 import { apply, kubectl } from './kubectl.ts';
 import { system } from './installation.ts';
-import { ofStory } from './installed.ts';
+import { ofStory } from './remove-installation.ts';
 
 /** Creates the namespace of a story, with the right of the operator on Secrets there unless `secretless`. */
 export async function createNamespace(name: string, { secretless = false } = {}): Promise<void> {

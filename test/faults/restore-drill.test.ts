@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isObject } from '../../crds/json-value.ts';
 import { startOperatorRig, type OperatorRig } from '../operator/operator-rig.ts';
-import { restoreBaseBackup, takeBaseBackup } from '../support/base-backup.ts';
+import { restoreBaseBackup, takeBaseBackup } from '../support/physical-backup.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOwnPostgres, type OwnPostgres } from '../support/own-postgres.ts';
 

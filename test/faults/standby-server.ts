@@ -1,7 +1,7 @@
 import { appendFile, chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { takeBaseBackup, writeOwned } from '../support/base-backup.ts';
+import { takeBaseBackup, writeOwned } from '../support/physical-backup.ts';
 import { eventually } from '../support/eventually.ts';
 import { runPostgres } from '../support/own-postgres.ts';
 import type { OwnPostgres } from '../support/own-postgres.ts';

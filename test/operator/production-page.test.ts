@@ -110,7 +110,7 @@ describe('docs/production.md', () => {
       expect(await statusOf(box, await tokenOf(box))).to.equal(200);
     }
     expect(await run(listing))
-      .to.contain(`${second}`)
+      .to.contain(second)
       .and.to.contain('client.boxgate.dev/app');
   });
 

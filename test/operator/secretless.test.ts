@@ -92,7 +92,7 @@ describe('examples/kubernetes/secretless', () => {
 
   it('mounts a token whose audience is the issuer that its containers call', () => {
     const documents = parseAllDocuments(readFileSync(`${example}/app.yaml`, 'utf8'));
-    const text = JSON.stringify(documents.map((document): unknown => document.toJS()));
+    const text = documents.map((document) => JSON.stringify(document)).join('\n');
     const url = 'http://boxgate-api.boxgate-system.svc/boxes/bakery';
     expect(text.split(`"audience":"${url}"`)).to.have.length(2);
     expect(text.split(`{"name":"BOX_URL","value":"${url}"}`)).to.have.length(3);

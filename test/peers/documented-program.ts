@@ -40,7 +40,7 @@ export async function startProgram(
     await stop();
     throw error;
   }
-  return { url: `http://127.0.0.1:${String(port)}`, said: child.said, stop };
+  return { url: `http://127.0.0.1:${String(port)}`, said: () => child.said(), stop };
 }
 
 /** Writes a program into a folder, compiles it if its language asks for that, and returns its command. */

@@ -2,6 +2,8 @@ import { isObject } from '../../../crds/json-value.ts';
 import { createBoxClient } from '../box-client.ts';
 import type { Command } from '../command.ts';
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 /** `boxctl box status`: reads the public metadata of the box, so it needs no credential. */
 export const boxStatus: Command = {
   name: 'box status',
@@ -22,7 +24,7 @@ export const boxStatus: Command = {
     };
     const column = (heading: string, name: keyof typeof status) => ({
       heading,
-      text: (record: Readonly<Record<string, unknown>>) => String(record[name] ?? ''),
+      text: (record: Readonly<Record<string, unknown>>) => textOf(record[name]),
     });
     print(status, 'table', [
       column('BOX', 'box'),

@@ -2,7 +2,8 @@ import { isList, isObject, type JsonObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
 import type { BoxClient } from '../box-client.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import type { Command, OptionValues } from '../command.ts';
+import type { Command } from '../command.ts';
+import type { OptionValues } from '../option-values.ts';
 import { findUser, groupNames, userName } from './user.ts';
 
 /** `boxctl user groups`: shows the groups of a user, after the changes that the options name. */

@@ -66,7 +66,7 @@ describe('story 6: a restored backup', () => {
 async function copyData(from: string, to: string): Promise<void> {
   await scalePostgres(0);
   await kubectl('wait', '--for=delete', 'pod/boxgate-postgres-0', '--namespace', system, '--timeout', '120s');
-  await apply(JSON.stringify(copier(`rm -rf ${to} && cp -a ${from} ${to}`)));
+  await apply(JSON.stringify(copier(`rm -rf ${to} && cp -a ${from} ${to} && chmod 700 ${from} ${to}`)));
   const phase = ['--for=jsonpath={.status.phase}=Succeeded', 'pod/copier'];
   await kubectl('wait', ...phase, '--namespace', system, '--timeout', '120s');
   await kubectl('delete', 'pod', 'copier', '--namespace', system);
@@ -88,7 +88,9 @@ function copier(command: string): unknown {
     securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
     volumeMounts: [{ name: 'data', mountPath: '/data' }],
   };
-  const user = { runAsUser: postgres, runAsGroup: postgres, fsGroup: postgres };
+  // Postgres refuses a data folder that its group may write, which a change of the group's rights would make of it.
+  const policy = { fsGroupChangePolicy: 'OnRootMismatch' };
+  const user = { runAsUser: postgres, runAsGroup: postgres, fsGroup: postgres, ...policy };
   return {
     apiVersion: 'v1',
     kind: 'Pod',

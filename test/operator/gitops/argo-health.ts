@@ -33,7 +33,7 @@ function luaText(value: unknown): string {
       .join(',')}}`;
   }
   if (typeof value === 'string') return `"${[...Buffer.from(value)].map((byte) => `\\x${hex(byte)}`).join('')}"`;
-  return value === null || value === undefined ? 'nil' : String(value);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'nil';
 }
 
 function hex(byte: number): string {

@@ -2,7 +2,6 @@ import { isObject } from '../../../../crds/json-value.ts';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Kind } from '../../../../crds/kind.ts';
-import type { Environment } from '../../../../process/environment.ts';
 import type { ControlPlane } from '../../../../tools/envtest/control-plane.ts';
 import { kubectl } from '../../../../tools/envtest/install-crds.ts';
 import { proof } from '../../../oauth/assertions.ts';
@@ -10,26 +9,8 @@ import { sendForm } from '../../../oauth/requests.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { operatorNamespace } from '../../../support/operator-process.ts';
 import { rulesWithout } from './declared-rights.ts';
-import type { RightsScene } from './rights-scene.ts';
+import type { RightCase, RightsScene } from './rights-scene.ts';
 import { serviceRightCases } from './service-right-cases.ts';
-
-/** A right and its purpose: something that fails without it, and succeeds as soon as it is granted again. */
-export interface RightCase {
-  /** Description of what breaks, as the end of a sentence. */
-  readonly breaks: string;
-  /** Settings of the operator beside those of every case. */
-  readonly environment?: Environment;
-  /** Done while the operator has the right. */
-  readonly prepare?: (scene: RightsScene) => Promise<void>;
-  /** Makes the operator need the right; done after it was taken. */
-  readonly provoke: (scene: RightsScene) => Promise<void>;
-  /**
-   * Checks whether the operator reports the failure; by default, in a log line that names the verb and the resource.
-   */
-  readonly shows?: (scene: RightsScene) => Promise<boolean>;
-  /** Checks whether the result that needs the right is there. */
-  readonly wanted: (scene: RightsScene) => Promise<boolean>;
-}
 
 interface Sample {
   readonly kind: Kind;

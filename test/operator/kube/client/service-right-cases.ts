@@ -1,7 +1,6 @@
 import { eventually } from '../../../support/eventually.ts';
 import { findService, patchService } from '../services/found-service.ts';
-import type { RightCase } from './right-cases.ts';
-import type { RightsScene } from './rights-scene.ts';
+import type { RightCase, RightsScene } from './rights-scene.ts';
 
 /** The rights on the Service of a box. */
 export const serviceRightCases: Readonly<Record<string, RightCase>> = {
