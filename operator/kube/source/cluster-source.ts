@@ -62,7 +62,6 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   const accounts = createServiceAccountWatch(options);
   const finalizers = createFinalizers({
     ...options,
-    ownNamespace: options.ownNamespace,
     storeOf: (kind) => stores?.[kind].store,
   });
 
