@@ -6,6 +6,7 @@ import { declaredNamespace, namespaceNovelty, type DeclaredNamespace } from './d
 import { declaredObject, novelty, type DeclaredObject } from './declared-object.ts';
 import { isDefinitionGoing } from './definition.ts';
 import { createFinalizers } from './finalizers.ts';
+import type { FinalizerOptions } from './finalizers.ts';
 import type { InstalledDefinitions } from './installed-definitions.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { metadataOnly, type KubeApi } from '../client/kube-api.ts';
@@ -60,10 +61,8 @@ export function createClusterSource(options: ClusterSourceOptions): Source {
   let stores: Watches | undefined;
   const rewritten = createForeignStatusWrites();
   const accounts = createServiceAccountWatch(options);
-  const finalizers = createFinalizers({
-    ...options,
-    storeOf: (kind) => stores?.[kind].store,
-  });
+  const storeOf: FinalizerOptions['storeOf'] = (kind) => stores?.[kind].store;
+  const finalizers = createFinalizers({ ...options, ownNamespace: options.ownNamespace, storeOf });
 
   return {
     statusesInTurn,

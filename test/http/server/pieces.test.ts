@@ -43,7 +43,9 @@ describe('an answer in pieces', () => {
 
   function ask(method: string): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      request({ port: portOf(server), host: '127.0.0.1', method }, resolve).on('error', reject).end();
+      request({ port: portOf(server), host: '127.0.0.1', method }, resolve)
+        .on('error', reject)
+        .end();
     });
   }
 
