@@ -22,10 +22,10 @@ const kinds = [
   ...['rolebindings', 'leases', 'ingresses'],
 ];
 
-/** What Kubernetes itself creates in every namespace. */
+/** Objects that Kubernetes itself creates in every namespace. */
 const ofKubernetes = ['ConfigMap/kube-root-ca.crt', 'ServiceAccount/default'];
 
-/** What remains in the namespace of the installation, as docs/production.md says. */
+/** Objects that remain in the namespace of the installation, as docs/production.md says. */
 const remaining = [
   'Lease/boxgate-operator',
   'PersistentVolumeClaim/data-boxgate-postgres-0',
