@@ -19,7 +19,7 @@ const banned = [
   },
   {
     pattern:
-      /(?<!pod-)\b(?!security\.istio\.io\/v\d)(?:registry|proxy|deb|security|archive|mirrors?)\.[\w-]+\.(?:org|com|io|net|dev)\b/,
+      /\b(?<!pod-)(?!security\.istio\.io\/v\d)(?:registry|proxy|deb|security|archive|mirrors?)\.[\w-]+\.(?:org|com|io|net|dev)\b/,
     why: 'the host of a package registry: name the package only',
     files: everywhere,
   },
