@@ -7,6 +7,10 @@ import { USAGE } from './usage.ts';
 /** The commands that people type. */
 const commands = ['dev', 'api', 'operator', 'migrate', 'admin', 'keys', 'help', 'version', '--help', '--version'];
 
+function hasDashesLike(text: string): (command: string) => boolean {
+  return (command) => command.startsWith('-') === text.startsWith('-');
+}
+
 /** Variants of the program: the image's own, or the `boxgate` command of a checkout. */
 export interface ProgramOptions {
   /** Text of `boxgate help`; by default that of the image. */
@@ -55,7 +59,7 @@ export async function run(
       return 2;
     default:
       process.stderr.write(
-        `boxgate: there is no command ${plainText(command)}${wordHint(command, commands)}\n\n${usage}`,
+        `boxgate: there is no command ${plainText(command)}${wordHint(command, commands.filter(hasDashesLike(command)))}\n\n${usage}`,
       );
       return 2;
   }

@@ -4,13 +4,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { isList, isObject } from '../../crds/json-value.ts';
 import { renderChart } from '../../tools/chart/render.ts';
 import { neededHelm } from '../../tools/needs/helm.ts';
 import { startControlPlane, type ControlPlane } from '../../tools/envtest/control-plane.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 import { applyCrds, kubectl } from '../../tools/envtest/install-crds.ts';
 import { eventually } from '../support/eventually.ts';
-import { at, manifestsIn, podsOf } from './rendered.ts';
+import { at, claimedVolumes, manifestsIn, podsOf } from './rendered.ts';
 import { variants } from './variants.ts';
 
 const run = promisify(execFile);
@@ -62,6 +63,8 @@ describe('charts/boxgate on a real API server', () => {
     const file = path.join(folder, 'manifests.yaml');
     await writeFile(file, manifests);
     const apply = ['apply', '--server-side', '--force-conflicts', '--dry-run=server', '--validate=strict', '-f', file];
+    // Under a name of its own: the definitions that the API server has already were applied by another kubectl.
+    apply.push('--field-manager=chart');
     const { stderr } = await run(findPrograms().kubectl, ['--kubeconfig', plane.kubeconfig, ...apply]);
     return stderr;
   }
@@ -73,10 +76,15 @@ describe('charts/boxgate on a real API server', () => {
   }
 
   it('runs every pod in a namespace that enforces Pod Security restricted', async () => {
-    const pods = podsOf(manifestsIn(await renderChart([])));
+    const manifests = manifestsIn(await renderChart([]));
+    const pods = podsOf(manifests);
     expect(pods).to.have.length.above(8);
     for (const { name, pod } of pods) {
-      const body = { apiVersion: 'v1', kind: 'Pod', metadata: { generateName: 'pod-' }, spec: at(pod, 'spec') };
+      const own = at(pod, 'spec', 'volumes');
+      const volumes = [...(isList(own) ? own : []), ...claimedVolumes(manifests, name)];
+      const found = at(pod, 'spec');
+      const spec = { ...(isObject(found) ? found : {}), volumes };
+      const body = { apiVersion: 'v1', kind: 'Pod', metadata: { generateName: 'pod-' }, spec };
       const answer = await plane.call({
         method: 'POST',
         path: '/api/v1/namespaces/boxgate-system/pods?dryRun=All',

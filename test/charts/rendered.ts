@@ -1,4 +1,4 @@
-import { isObject } from '../../crds/json-value.ts';
+import { isList, isObject } from '../../crds/json-value.ts';
 import { parseAllDocuments } from 'yaml';
 
 /** An object of a rendered chart. */
@@ -48,4 +48,12 @@ export function podsOf(all: readonly Manifest[]): readonly { readonly name: stri
     const path = templates[kind];
     return path === undefined ? [] : [{ name: `${kind} ${name}`, pod: at(object, ...path) }];
   });
+}
+
+/** Returns the claim templates of a StatefulSet as volumes, as each of its pods has them; of another kind, none. */
+export function claimedVolumes(all: readonly Manifest[], workload: string): readonly object[] {
+  const found = all.find(({ kind, name }) => `${kind} ${name}` === workload);
+  const claims = at(found?.object, 'spec', 'volumeClaimTemplates');
+  if (!isList(claims)) return [];
+  return claims.map((claim) => ({ name: at(claim, 'metadata', 'name'), emptyDir: {} }));
 }
