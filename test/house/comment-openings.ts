@@ -5,7 +5,7 @@ const clauseWords = ['What', 'Whether', 'Who', 'Whose', 'How', 'Where', 'When', 
 const opening = new RegExp(`^[ \\t]*/\\*\\*[\\s*]*((?:${clauseWords.join('|')})\\b.*)`, 'gm');
 
 /** Folders whose doc comments are checked. */
-const folders = /^(?:api|crds|dev|operator|process|test|tools)\//;
+const folders = /^(?:api|crds|dev|operator|process|program|test|tools)\//;
 
 /** Checks whether the doc comments of a file are checked: it is a source file of the product, its tests or its tools. */
 export function isCheckedSource(file: string): boolean {
