@@ -23,7 +23,7 @@ export async function readInPortions<Columns extends pg.QueryResultRow>(
   if (most <= PORTION_ROWS) return (await connection.query<Columns>(text, values)).rows;
   await connection.query(`DECLARE page NO SCROLL CURSOR FOR ${text}`, values);
   const rows: Columns[] = [];
-  let count = 0;
+  let count: number;
   do {
     const portion = await connection.query<Columns>(`FETCH ${String(PORTION_ROWS)} FROM page`);
     count = portion.rows.length;
