@@ -93,8 +93,8 @@ hour: install envtest ## a random hour of edits, kills, taken rights, skewed def
 e2e: install ## the whole story on a real cluster: creates one with kind (KIND_NODE_IMAGE), or uses the current context (E2E_CONTEXT=current), and leaves nothing behind
 	@npm run --silent e2e -- test/e2e/stories/*.test.ts
 
-e2e-faults: install ## the long stories on a real cluster: rolling updates, faults, backup and restore, definitions of another release (MINUTES=10)
-	@$(if $(MINUTES),E2E_MINUTES=$(MINUTES)) npm run --silent e2e -- test/e2e/faults/*.test.ts
+e2e-faults: install ## the long stories on a real cluster: rolling updates, faults, backup and restore, definitions of another release
+	@npm run --silent e2e -- test/e2e/faults/*.test.ts
 
 envtest: install ## obtains the Kubernetes API that the tests run against: downloads, else builds of some minutes
 	@npm run --silent envtest

@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually.ts';
 
 const blocks = shellBlocks(readFileSync('docs/production.md', 'utf8'));
 
-/** Blocks that need pods or Helm, by their beginning: they run in test/e2e, on a real cluster. */
+/** Blocks that need pods or Helm, by their beginning. test/e2e runs those of Helm; no test runs the rotation in a pod. */
 const onRealCluster: readonly string[] = [
   'helm upgrade --install boxgate charts/boxgate',
   'kubectl --namespace boxgate-system create job rotate-management-1',
@@ -52,7 +52,7 @@ describe('docs/production.md', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('has no command but those that run here and those that test/e2e runs', () => {
+  it('has no command but those that run here and those that need a real cluster', () => {
     const here = new Set([closing, opening, revoking, listing, removing]);
     const others = blocks.filter((block) => !here.has(block)).map(({ commands }) => commands);
     expect(others.map((commands) => onRealCluster.find((start) => commands.startsWith(start)))).to.deep.equal(
