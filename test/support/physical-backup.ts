@@ -16,7 +16,8 @@ export async function takeBaseBackup(server: OwnPostgres, dataDir: string): Prom
     await client.query("SELECT pg_backup_start('test', true)");
     copyFiles(server.dataDir, dataDir);
     const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(true)');
-    copyFiles(path.join(server.dataDir, 'pg_wal', '.'), path.join(dataDir, 'pg_wal'));
+    // With the dot, which path.join would take away, into the folder that is there.
+    copyFiles(`${server.dataDir}/pg_wal/.`, path.join(dataDir, 'pg_wal'));
     for (const file of ['postmaster.pid', 'postmaster.opts']) await rm(path.join(dataDir, file), { force: true });
     await writeOwned(dataDir, 'backup_label', rows[0]?.labelfile ?? '');
   } finally {
