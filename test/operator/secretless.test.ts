@@ -34,10 +34,12 @@ describe('examples/kubernetes/secretless', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const issuer = (): string => `${rig.api.url}/boxes/bakery`;
+  /** The public URL of a test API is another one than the address at which it answers here. */
+  const issuer = 'http://boxgate.test/boxes/bakery';
+  const baseUrl = (): string => `${rig.api.url}/boxes/bakery`;
 
   /** Creates the file that the kubelet projects into a pod (TokenRequest API); returns its path. */
-  async function projected(serviceAccount: string, audience = issuer()): Promise<string> {
+  async function projected(serviceAccount: string, audience = issuer): Promise<string> {
     const { status, body } = await rig.plane.call({
       method: 'POST',
       path: `/api/v1/namespaces/bakery/serviceaccounts/${serviceAccount}/token`,
@@ -53,7 +55,7 @@ describe('examples/kubernetes/secretless', () => {
   function run(program: string, file: string, tokenFile: string): Promise<Ended> {
     const env = {
       PATH: process.env['PATH'],
-      BOX_URL: issuer(),
+      BOX_URL: baseUrl(),
       CLIENT_ID: 'ovens',
       SERVICE_ACCOUNT_TOKEN: tokenFile,
     };
