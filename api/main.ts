@@ -4,6 +4,7 @@ import { readApiConfig, readMigrateConfig, readResetAdminConfig } from './config
 import type { ApiConfig } from './config.ts';
 import { ensureApiRole } from './db/core/api-role.ts';
 import { migrate } from './db/core/migrate.ts';
+import { isCausedByOutage } from './db/core/outage.ts';
 import type { Environment } from '../process/environment.ts';
 import type { Log } from '../process/log.ts';
 import { runCommand, serveWithLog } from '../process/program.ts';
@@ -38,13 +39,17 @@ async function runMigrate(environment: Environment): Promise<number> {
   const config = readWithUnknown(unknown, () => readMigrateConfig(environment));
   for (const sentence of unknown) process.stderr.write(`boxgate: ${sentence}\n`);
   const { ownerUrl, apiRole, apiPassword, databaseWaitSeconds, leaveNewer } = config;
-  const onReason = (reason: string): void =>
-    void process.stderr.write(`boxgate: waiting for the database: ${reason}\n`);
-  const wait = { seconds: databaseWaitSeconds, onReason };
-  const { applied, schema } = await retryWhileUnreachable(async () => {
+  const deadline = performance.now() + databaseWaitSeconds * 1_000;
+  const work = async () => {
     if (apiPassword !== undefined) await ensureApiRole(ownerUrl, apiRole, apiPassword.reveal());
     return migrate(ownerUrl, apiRole, leaveNewer);
-  }, wait);
+  };
+  const { applied, schema } = await retryWhileUnreachable(work, {
+    // A new installation starts everything at once.
+    reasonOf: (error) => (isCausedByOutage(error) && performance.now() < deadline ? error.message : undefined),
+    onReason: (reason) => void process.stderr.write(`boxgate: waiting for the database: ${reason}\n`),
+    pause: () => 1_000,
+  });
   const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`;
   process.stdout.write(`schema ${String(schema)}: ${done}\n`);
   return 0;

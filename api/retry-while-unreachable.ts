@@ -1,39 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Outage, toOutage } from './db/core/outage.ts';
 
-/** Limits of a wait, and who hears of it. */
-export interface UnreachableWait {
-  /** Seconds from now; 0: do not wait. */
-  readonly seconds: number;
-  /** Called with each reason that differs from the one before. */
-  readonly onReason: (reason: string) => void;
+/** Conditions under which work on the database is tried again. */
+export interface Retry {
+  /** Returns why the work may succeed later; undefined if its error is to be thrown. */
+  readonly reasonOf: (error: unknown) => string | undefined;
+  /** Called before the wait with each reason that differs from the one before. */
+  readonly onReason: (reason: string) => void | Promise<void>;
+  /** Returns the milliseconds until the next attempt, after a number of them. */
+  readonly pause: (attempts: number) => number;
+  /** Ends a wait; its reason is then thrown. */
+  readonly signal?: AbortSignal;
 }
 
-/** Milliseconds between two attempts. */
-const pause = 1_000;
-
-/**
- * Runs work on the database again until it succeeds, for as long as the database cannot be reached: a new installation
- * starts everything at once. Throws any other error immediately, and the last one when the time is over.
- */
-export async function retryWhileUnreachable<T>(work: () => Promise<T>, wait: UnreachableWait): Promise<T> {
-  const deadline = performance.now() + wait.seconds * 1_000;
-  let told = '';
-  for (;;) {
+/** Runs work on the database until it succeeds, or until it throws an error without a reason to try again. */
+export async function retryWhileUnreachable<T>(work: () => Promise<T>, retry: Retry): Promise<T> {
+  let told: string | undefined;
+  for (let attempts = 1; ; attempts += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!isOutage(error) || performance.now() >= deadline) throw error;
-      const reason = error.message;
-      if (reason !== told) wait.onReason(reason);
+      const reason = retry.reasonOf(error);
+      if (reason === undefined) throw error;
+      if (reason !== told) await retry.onReason(reason);
       told = reason;
     }
-    await sleep(pause);
+    await sleep(retry.pause(attempts), undefined, { signal: retry.signal });
   }
-}
-
-/** Checks whether Postgres cannot answer, also where an error of ours has that as its cause. */
-function isOutage(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  return toOutage(error) instanceof Outage || (error.cause !== undefined && isOutage(error.cause));
 }

@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiConfig } from './config.ts';
 import { adviceFor } from './db/core/advice.ts';
 import { Outage } from './db/core/outage.ts';
 import type { Certificate } from './http/tls/certificate.ts';
 import { createHttpServer, defaultServerLimits, listen } from './http/server/server.ts';
 import type { Log } from '../process/log.ts';
+import { retryWhileUnreachable } from './retry-while-unreachable.ts';
 
 /** Dependencies of {@link waitForDatabase}. */
 export interface DatabaseWait {
@@ -28,31 +28,21 @@ const longestWait = 5_000;
  */
 export async function waitForDatabase(check: () => Promise<void>, wait: DatabaseWait): Promise<void> {
   const { config, log, signal } = wait;
-  let problem = await outageOf(check);
-  if (problem === undefined) return;
-  if (!config.waitForDatabase) throw problem;
   let reason = '';
-  const close = await answerProbes(() => reason, wait);
+  let close: (() => Promise<void>) | undefined;
   try {
-    for (let tries = 1; problem !== undefined; tries += 1) {
-      const found = adviceFor(problem);
-      if (found !== reason) log.warn({ reason: found }, 'waiting for the database');
-      reason = found;
-      await sleep(Math.min(firstWait * tries, longestWait), undefined, { signal });
-      problem = await outageOf(check);
-    }
+    await retryWhileUnreachable(check, {
+      reasonOf: (error) => (error instanceof Outage && config.waitForDatabase ? adviceFor(error) : undefined),
+      async onReason(found) {
+        close ??= await answerProbes(() => reason, wait);
+        log.warn({ reason: found }, 'waiting for the database');
+        reason = found;
+      },
+      pause: (attempts) => Math.min(firstWait * attempts, longestWait),
+      signal,
+    });
   } finally {
-    await close();
-  }
-}
-
-async function outageOf(check: () => Promise<void>): Promise<Outage | undefined> {
-  try {
-    await check();
-    return undefined;
-  } catch (error) {
-    if (error instanceof Outage) return error;
-    throw error;
+    await close?.();
   }
 }
 

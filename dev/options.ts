@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { wordHint } from '../crds/did-you-mean.ts';
+import { optionFault } from '../process/option-fault.ts';
 
 /** Options of `boxgate dev`. */
 export interface DevOptions {
@@ -43,7 +44,7 @@ function parsed(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? reasonOf(error) : 'unknown option');
+    throw new UsageError(optionFault(error, Object.keys(OPTIONS), wordHint));
   }
 }
 
@@ -54,19 +55,6 @@ const OPTIONS = {
   'database-url': { type: 'string' },
   once: { type: 'boolean' },
 } as const;
-
-/** Returns the first sentence of an error of Node, and the option that an unknown one may mean. */
-function reasonOf({ message }: Error): string {
-  const [first = ''] = message.split(/[.\n]/);
-  const [, name = ''] = /^Unknown option '--([\w-]+)'$/.exec(first) ?? [];
-  return (
-    first +
-    wordHint(
-      `--${name}`,
-      Object.keys(OPTIONS).map((option) => `--${option}`),
-    )
-  );
-}
 
 function port(text: string | undefined, otherwise: number, option: string): number {
   if (text === undefined) return otherwise;

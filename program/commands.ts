@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { wordHint } from '../crds/did-you-mean.ts';
 import { plainText } from '../process/plain-text.ts';
 import { withSmallHeap } from '../process/small-heap.ts';
+import { releaseVersion } from '../process/version.ts';
 import { USAGE } from './usage.ts';
 
 /** The commands that people type. */
@@ -52,7 +52,7 @@ export async function run(
     case 'version':
     case '--version':
     case '-v':
-      process.stdout.write(`boxgate ${versionOf(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))}\n`);
+      process.stdout.write(`boxgate ${releaseVersion()}\n`);
       return 0;
     case undefined:
       process.stderr.write(usage);
@@ -63,9 +63,4 @@ export async function run(
       );
       return 2;
   }
-}
-
-function versionOf(packageJson: string): string {
-  const value: unknown = JSON.parse(packageJson);
-  return typeof value === 'object' && value !== null && 'version' in value ? String(value.version) : 'unknown';
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { wordHint } from '../../crds/did-you-mean.ts';
+import { optionFault } from '../../process/option-fault.ts';
 import { plainText } from '../../process/plain-text.ts';
 import { usageError } from './cli-error.ts';
 import type { Command, CommandOption } from './command.ts';
@@ -59,26 +60,13 @@ export function splitWords(argv: readonly string[], commands: readonly Command[]
     const { values, positionals } = parseArgs({ args: [...argv], options: parsed(options), allowPositionals: true });
     return { words: positionals, values };
   } catch (error) {
-    throw usageError(error instanceof Error ? optionFault(error.message, Object.keys(options)) : 'unknown option');
+    throw usageError(plainText(optionFault(error, Object.keys(options), wordHint)));
   }
 }
 
 function parsed(options: Readonly<Record<string, CommandOption>>): ParseArgsOptionsConfig {
   return Object.fromEntries(
     Object.entries(options).map(([name, { type, multiple = false }]) => [name, { type, multiple }] as const),
-  );
-}
-
-/** Returns the first sentence of Node's message about an option, and the option that a misspelled one may mean. */
-function optionFault(message: string, names: readonly string[]): string {
-  const [first = ''] = message.split(/[.\n]/);
-  const [, name = ''] = /^Unknown option '--([\w-]+)'$/.exec(first) ?? [];
-  return (
-    plainText(first) +
-    wordHint(
-      `--${name}`,
-      names.map((option) => `--${option}`),
-    )
   );
 }
 

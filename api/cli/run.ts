@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, parseJson } from '../../crds/json-value.ts';
 import type { Environment } from '../../process/environment.ts';
+import { releaseVersion } from '../../process/version.ts';
 import { readCommandLine, splitWords } from './arguments.ts';
 import { CliError, EXIT, usageError } from './cli-error.ts';
 import type { Command, Invocation } from './command.ts';
@@ -40,7 +39,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
 /** Returns the text of a request for help or for the version; undefined for another command. Throws CliError. */
 function informationFor(argv: readonly string[]): string | undefined {
   const { words, values } = splitWords(argv, COMMANDS);
-  if (words[0] === 'version') return `boxctl ${version()}\n`;
+  if (words[0] === 'version') return `boxctl ${releaseVersion()}\n`;
   const group = words.at(-1) === 'help' ? words.slice(0, -1) : values['help'] === true ? words : undefined;
   if (group !== undefined && isGroup(group)) return overview(COMMANDS, group);
   if (words.length > 0)
@@ -97,9 +96,4 @@ function formatOf(value: OptionValues[string]): Format | undefined {
   const format = FORMATS.find((known) => known === value);
   if (value !== undefined && format === undefined) throw usageError(`--output must be one of ${FORMATS.join(', ')}`);
   return format;
-}
-
-function version(): string {
-  const file = parseJson(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return isObject(file) ? String(file['version']) : 'unknown';
 }

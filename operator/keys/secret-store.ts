@@ -2,6 +2,7 @@ import { isObject } from '../../crds/json-value.ts';
 import { pathOfKind, pathOfObject, type KubeName } from '../kube/client/live-read.ts';
 import type { KubeApi } from '../kube/client/kube-api.ts';
 import { KubeError } from '../kube/client/kube-error.ts';
+import { unlessMissing } from '../kube/client/unless-missing.ts';
 
 /** A Secret of the installation as the cluster has it; the values are text, not base64. */
 export interface FoundSecret {
@@ -36,12 +37,8 @@ export function createSecretStore(
   const named = (name: string): KubeName => ({ group: '', version: 'v1', plural: 'secrets', namespace, name });
   return {
     async read(name) {
-      try {
-        return foundSecret(name, await api.call({ path: pathOfObject(named(name)) }, signal));
-      } catch (error) {
-        if (error instanceof KubeError && error.code === 'not-found') return undefined;
-        throw error;
-      }
+      const found = await unlessMissing(api.call({ path: pathOfObject(named(name)) }, signal));
+      return found === undefined ? undefined : foundSecret(name, found);
     },
     async create(name, data) {
       const body = { metadata: { name, labels }, type: 'Opaque', stringData: data };

@@ -28,6 +28,12 @@ export function toOutage(error: unknown): unknown {
   return isOutage(error, code) ? new Outage('Postgres cannot answer now', { cause: error }) : error;
 }
 
+/** Checks whether Postgres cannot answer, also if an error of ours has that as its cause. */
+export function isCausedByOutage(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return toOutage(error) instanceof Outage || (error.cause !== undefined && isCausedByOutage(error.cause));
+}
+
 /** Checks whether Postgres cancelled a statement: it took longer than `statement_timeout` allows (57014). */
 export function isCancelled(error: unknown): boolean {
   return codeOf(error) === '57014';

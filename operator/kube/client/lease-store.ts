@@ -2,6 +2,7 @@ import { isObject } from '../../../crds/json-value.ts';
 import type { Lease, LeaseStore } from '../../leader/lease.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubeError } from './kube-error.ts';
+import { unlessMissing } from './unless-missing.ts';
 
 const apiVersion = 'coordination.k8s.io/v1';
 
@@ -30,12 +31,8 @@ export function createLeaseStore(
 
   return {
     async read(signal) {
-      try {
-        return found(await api.call({ path: `${leases}/${name}` }, signal));
-      } catch (error) {
-        if (error instanceof KubeError && error.code === 'not-found') return undefined;
-        throw error;
-      }
+      const answer = await unlessMissing(api.call({ path: `${leases}/${name}` }, signal));
+      return answer === undefined ? undefined : found(answer);
     },
     async write(before, holder, signal) {
       const known = before === undefined ? undefined : last;

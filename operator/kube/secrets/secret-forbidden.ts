@@ -1,8 +1,9 @@
+import { roleBindingCommand } from '../client/role-binding-command.ts';
 import { missing, type MissingSecret } from '../../secrets/resolve.ts';
 
 /** Returns why the Secrets of a namespace are unknown; `account` is the operator's, as `namespace:name`. */
 export function secretForbidden(namespace: string, account: string): MissingSecret {
-  const command = `kubectl create rolebinding boxgate-box -n ${namespace} --clusterrole=boxgate-box --serviceaccount=${account}`;
+  const command = roleBindingCommand(namespace, account);
   return missing('SecretForbidden', `the operator has no rights on the Secrets of this namespace: ${command}`);
 }
 

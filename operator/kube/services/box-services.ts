@@ -4,6 +4,8 @@ import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { pathOfKind, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER, MANAGED_BY } from '../client/names.ts';
+import { roleBindingCommand } from '../client/role-binding-command.ts';
+import { unlessMissing } from '../client/unless-missing.ts';
 import { isAllowed, type RightOnObject } from '../client/rights.ts';
 import { servicePatch, serviceSpec, storedService, type StoredService } from './service-body.ts';
 
@@ -82,12 +84,8 @@ async function keptOnce(
 }
 
 async function read(api: KubeApi, box: string, signal: AbortSignal): Promise<StoredService | undefined> {
-  try {
-    return storedService(await api.call({ path: pathOf(box) }, signal));
-  } catch (error) {
-    if (error instanceof KubeError && error.code === 'not-found') return undefined;
-    throw error;
-  }
+  const found = await unlessMissing(api.call({ path: pathOf(box) }, signal));
+  return found === undefined ? undefined : storedService(found);
 }
 
 function notOwned({ directTokenUrl }: InClusterAddresses, box: string): ServiceState {
@@ -115,7 +113,7 @@ function refusal({ addresses }: BoxServiceOptions, box: string, error: KubeError
 }
 
 function forbidden({ addresses, account }: BoxServiceOptions, box: string): ServiceState {
-  const command = `kubectl create rolebinding boxgate-box -n ${box} --clusterrole=boxgate-box --serviceaccount=${account}`;
+  const command = roleBindingCommand(box, account);
   const works = `${addresses.directTokenUrl(box)} works without it`;
   const message = `the operator has no rights on the Service ${BOX_SERVICE} of this namespace; ${works}. An admin grants them: ${command}`;
   return { state: 'missing', reason: 'ServiceForbidden', message };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeApi, KubeCall } from '../client/kube-api.ts';
-import { KubeError } from '../client/kube-error.ts';
+import type { KubeApi } from '../client/kube-api.ts';
 import { createLeaseStore } from '../client/lease-store.ts';
+import { unlessMissing } from '../client/unless-missing.ts';
 import { look, mayTake, type Sight } from '../../leader/lease.ts';
 
 /** Name of the operator's Deployment and of its Lease. */
@@ -16,7 +16,8 @@ const pause = 500;
  */
 export async function endOperators(api: KubeApi, namespace: string, signal: AbortSignal): Promise<void> {
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}/scale`;
-  await unlessMissing(api, { method: 'PATCH', path, patch: 'merge', body: { spec: { replicas: 0 } } }, signal);
+  const body = { spec: { replicas: 0 } };
+  await unlessMissing(api.call({ method: 'PATCH', path, patch: 'merge', body }, signal));
   const store = createLeaseStore(api, { namespace, name, seconds: 0 }, () => new Date());
   const nobody = { identity: 'uninstall', pod: undefined, duration: 0 };
   let sight: Sight | undefined;
@@ -25,13 +26,5 @@ export async function endOperators(api: KubeApi, namespace: string, signal: Abor
     sight = look(sight, await store.read(signal), now);
     if (mayTake(sight, nobody, now)) return;
     await sleep(pause, undefined, { signal });
-  }
-}
-
-async function unlessMissing(api: KubeApi, call: KubeCall, signal: AbortSignal): Promise<void> {
-  try {
-    await api.call(call, signal);
-  } catch (error) {
-    if (!(error instanceof KubeError && error.code === 'not-found')) throw error;
   }
 }

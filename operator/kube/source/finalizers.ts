@@ -4,6 +4,7 @@ import type { ObjectName } from '../../desired/declared.ts';
 import { declaredObject, FINALIZER, isHeld, novelty, type DeclaredObject } from './declared-object.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
+import { unlessMissing } from '../client/unless-missing.ts';
 import { forEachConcurrently } from '../client/concurrency.ts';
 import { kindName, pathOfObject } from '../client/live-read.ts';
 import { FIELD_MANAGER } from '../client/names.ts';
@@ -131,10 +132,7 @@ async function readAnew(
   namespace: string,
   signal: AbortSignal,
 ): Promise<DeclaredObject | undefined> {
-  try {
-    return declaredObject(kind, await api.call({ path: pathOfObject({ ...kindName(kind), namespace, name }) }, signal));
-  } catch (error) {
-    if (error instanceof KubeError && error.code === 'not-found') return undefined;
-    throw error;
-  }
+  const path = pathOfObject({ ...kindName(kind), namespace, name });
+  const found = await unlessMissing(api.call({ path }, signal));
+  return found === undefined ? undefined : declaredObject(kind, found);
 }

@@ -3,6 +3,7 @@ import { declaredObject, isHeld, type DeclaredObject } from './declared-object.t
 import { releasePatch } from './finalizers.ts';
 import type { KubeApi } from '../client/kube-api.ts';
 import { KubeError } from '../client/kube-error.ts';
+import { unlessMissing } from '../client/unless-missing.ts';
 import { forEachConcurrently } from '../client/concurrency.ts';
 import { list } from '../client/list.ts';
 import { kindName, pathOfKind } from '../client/live-read.ts';
@@ -48,14 +49,10 @@ async function heldObjects(api: KubeApi, signal: AbortSignal): Promise<readonly 
 }
 
 async function objectsOf(api: KubeApi, kind: Kind, signal: AbortSignal): Promise<readonly DeclaredObject[]> {
-  try {
-    const path = pathOfKind(kindName(kind));
-    return (await list(api, { path, pageSize }, (value) => declaredObject(kind, value), signal)).objects;
-  } catch (error) {
-    // A kind that is not defined has no objects.
-    if (error instanceof KubeError && error.code === 'not-found') return [];
-    throw error;
-  }
+  const path = pathOfKind(kindName(kind));
+  const found = await unlessMissing(list(api, { path, pageSize }, (value) => declaredObject(kind, value), signal));
+  // A kind that is not defined has no objects.
+  return found?.objects ?? [];
 }
 
 /** Releases an object; returns a sentence if the API server refuses that. */
