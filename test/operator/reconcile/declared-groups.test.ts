@@ -202,7 +202,7 @@ describe('a Group that is declared', () => {
       ['group.member_added', undefined, { resourceType: 'User', id: String(user) }],
       ['group.changed', ['description'], undefined],
       ['group.changed', ['owner'], undefined],
-      ['group.changed', [], undefined],
+      ['group.changed', ['owner'], undefined],
       ['group.deleted', undefined, undefined],
     ]);
     const targets = await ownerQuery(
