@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { parse } from 'yaml';
 import { isObject } from '../../crds/json-value.ts';
+import { blocksOf, clientOf } from '../support/page-block.ts';
 import { ann, withHttpsBox } from './https-box.ts';
 import type { HttpsBox } from './https-box.ts';
 import { joinGroups } from './membership.ts';
@@ -8,15 +10,28 @@ import { newVisitor } from './visitor.ts';
 
 const secret = 'a secret: with + and / and %';
 const callback = 'https://dex.example/callback';
-/** `scopes` of the connector, with `groups`; it always requests `openid`. */
-const scope = 'openid profile email groups';
+const [manifest = '', connector = ''] = blocksOf('add-sign-in.md', 'Apps behind Dex', 'yaml');
+const { scopes, userNameKey } = configOf(connector);
+/** It always requests `openid`. */
+const scope = ['openid', ...scopes].join(' ');
+
+/** Returns what a connector of Dex is told to request and to read. Throws if it does not say so. */
+function configOf(text: string): { readonly scopes: readonly string[]; readonly userNameKey: string } {
+  const value: unknown = parse(text);
+  const all = isObject(value) && Array.isArray(value['connectors']) ? value['connectors'] : [];
+  const [first] = all.filter(isObject);
+  const config = isObject(first?.['config']) ? first['config'] : {};
+  const { scopes: listed, userNameKey: key, insecureEnableGroups } = config;
+  if (!Array.isArray(listed) || typeof key !== 'string' || insecureEnableGroups !== true) throw new TypeError(text);
+  return { scopes: listed.map(String), userNameKey: key };
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Boxgate as the upstream provider of Dex. Its module cannot be obtained as a library, so these are the requests of its
  * connector `oidc` (https://dexidp.io/docs/connectors/oidc/), which uses coreos/go-oidc and golang.org/x/oauth2, with
- * `insecureEnableGroups: true` (which makes it read `groups`) and `userNameKey: preferred_username`.
+ * the configuration of docs/add-sign-in.md.
  */
 describe('Dex with Boxgate as the upstream of its connector oidc', () => {
   let box: HttpsBox;
@@ -24,16 +39,7 @@ describe('Dex with Boxgate as the upstream of its connector oidc', () => {
 
   withHttpsBox((started) => (box = started));
   before(async () => {
-    await box.api.declare('default', [
-      {
-        kind: 'Client',
-        id: 'dex',
-        grant_types: ['authorization_code'],
-        secret,
-        id_token_claims: ['email', 'profile', 'groups'],
-        auth: { authorization_code: { redirect_uri: callback, refresh_token: true } },
-      },
-    ]);
+    await box.api.declare('default', [clientOf(manifest, secret)]);
     await joinGroups(box, ['shop', 'staff']);
     const response = await fetch(`${box.issuer}/.well-known/openid-configuration`);
     metadata = objectOf(await response.json());
@@ -80,7 +86,7 @@ describe('Dex with Boxgate as the upstream of its connector oidc', () => {
   async function identityOf(answer: Fields): Promise<Fields> {
     const keys = createRemoteJWKSet(new URL(String(metadata['jwks_uri'])));
     const { payload } = await jwtVerify(String(answer['id_token']), keys, { issuer: box.issuer, audience: 'dex' });
-    for (const name of ['preferred_username', 'email']) {
+    for (const name of [userNameKey, 'email']) {
       if (typeof payload[name] !== 'string') throw new Error(`missing "${name}" claim`);
     }
     if (typeof payload['email_verified'] !== 'boolean') throw new Error('missing "email_verified" claim');

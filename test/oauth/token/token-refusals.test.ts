@@ -120,7 +120,7 @@ describe('the token endpoint refuses', () => {
     },
     '400 invalid_scope': {
       'a scope that the client may not have': () => form({ ...asked, scope: 'openid' }, basic('scoped', secret)),
-      'a scope of the box, by a client that lists none': () => form({ ...asked, scope: 'openid' }),
+      'the scope of administrators, for a client that lists none': () => form({ ...asked, scope: 'boxgate' }),
       'a malformed scope': () => form({ ...asked, scope: 'read  write' }, basic('scoped', secret)),
     },
     '413 invalid_request': {
