@@ -5,7 +5,7 @@ import { fetches } from './fetches.ts';
 import { guesses } from './guesses.ts';
 import { largeClients } from './large-clients.ts';
 import { patterns } from './patterns.ts';
-import { searches } from './searches.ts';
+import { searches, smallerSearches } from './searches.ts';
 import { wrongPasswords } from './wrong-passwords.ts';
 
 /** Every attack; one or more for each resource that boxes share. */
@@ -16,6 +16,7 @@ export const attacks: readonly Attack[] = [
   guesses,
   bodies,
   searches,
+  smallerSearches,
   fetches,
   largeClients,
 ];
