@@ -19,7 +19,7 @@ export interface Invocation {
   readonly state: State;
   readonly environment: Environment;
   /** Prints a result, by default in the format that the command names. */
-  readonly print: (value: unknown, otherwise: Format, columns: readonly Column[]) => void;
+  readonly print: (value: unknown, otherwise: Format, columns: readonly Column[]) => Promise<void>;
 }
 
 /** An option of a command. */

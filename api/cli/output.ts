@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import { isObject } from '../../crds/json-value.ts';
 import { plainText } from '../../process/plain-text.ts';
 
@@ -20,12 +19,17 @@ export interface Look {
 }
 
 /** Returns records in a format, a table with the columns given. Control characters of the data are escaped. */
-export function formatted(value: unknown, format: Format, columns: readonly Column[], look: Look): string {
+export async function formatted(
+  value: unknown,
+  format: Format,
+  columns: readonly Column[],
+  look: Look,
+): Promise<string> {
   switch (format) {
     case 'json':
       return `${jsonText(value)}\n`;
     case 'yaml':
-      return stringify(value);
+      return yamlText(value);
     case 'table':
       return table((Array.isArray(value) ? value : [value]).filter(isObject), columns, look);
   }
@@ -37,6 +41,12 @@ function jsonText(value: unknown): string {
     /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** Loads the library only where it is needed: it takes longer to load than all of boxctl. */
+async function yamlText(value: unknown): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(value);
 }
 
 function table(

@@ -89,8 +89,9 @@ function invocationOf(
     environment,
     address,
     box: async () => (await signedIn(await address(), state)).client,
-    print: (value, otherwise, columns) =>
-      void terminal.output.write(formatted(value, format ?? otherwise, columns, { isStyled })),
+    print: async (value, otherwise, columns) => {
+      terminal.output.write(await formatted(value, format ?? otherwise, columns, { isStyled }));
+    },
   };
 }
 

@@ -36,7 +36,7 @@ export const audit: Command = {
       ...(typeof until === 'string' ? [`lt${until}`] : []),
     ];
     const listing = { path: '/AuditEvent', filters: given(values, FILTERS), ranges: { created_at: times }, most };
-    print(await listAll(await box(), listing, terminal), 'table', [
+    await print(await listAll(await box(), listing, terminal), 'table', [
       column('TIME', 'created_at'),
       column('EVENT', 'event'),
       column('RESULT', 'result'),

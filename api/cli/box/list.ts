@@ -19,7 +19,7 @@ export const listBoxes: Command = {
       ...one,
       chosen: one.box === box && one.server === server,
     }));
-    print(known, 'table', [
+    await print(known, 'table', [
       { heading: 'CHOSEN', text: (record) => (record['chosen'] === true ? '*' : '') },
       column('BOX', 'box'),
       column('SERVER', 'server'),

@@ -15,7 +15,7 @@ export const explain: Command = {
   arguments: [3, 3],
   async run(invocation) {
     const { candidates } = await askPolicies(await invocation.box(), invocation);
-    invocation.print(candidates, 'table', [
+    await invocation.print(candidates, 'table', [
       column('POLICY', 'policy'),
       column('ENGINE', 'engine'),
       { heading: 'GRANTS', text: ({ granted }) => (granted === true ? 'yes' : 'no') },

@@ -22,7 +22,7 @@ const list: Command = {
   examples: ['boxctl group list', 'boxctl group list --output json'],
   arguments: [0, 0],
   async run({ terminal, box, print }) {
-    print(await listAll(await box(), { path: '/Group' }, terminal), 'table', columns);
+    await print(await listAll(await box(), { path: '/Group' }, terminal), 'table', columns);
   },
 };
 
@@ -33,7 +33,7 @@ const show: Command = {
   examples: ['boxctl group show staff'],
   arguments: [1, 1],
   async run({ args: [which = ''], box, print }) {
-    print(await findGroup(await box(), which), 'yaml', columns);
+    await print(await findGroup(await box(), which), 'yaml', columns);
   },
 };
 

@@ -4,7 +4,6 @@ import type { Command, Invocation } from '../command.ts';
 import type { BoxAddress } from '../current-box.ts';
 import { firstLine } from '../terminal.ts';
 import type { KeptLogin } from '../state-file.ts';
-import { signInWithBrowser } from './browser-sign-in.ts';
 import { withLogin } from './kept-login.ts';
 import { openBrowser } from './open-browser.ts';
 import { INVALID_GRANT, requestTokens } from './token-endpoint.ts';
@@ -40,7 +39,9 @@ export const login: Command = {
   },
 };
 
-function signInPerson({ values, terminal, environment }: Invocation, address: BoxAddress): Promise<KeptLogin> {
+async function signInPerson({ values, terminal, environment }: Invocation, address: BoxAddress): Promise<KeptLogin> {
+  // It loads a web server, which no other command needs.
+  const { signInWithBrowser } = await import('./browser-sign-in.ts');
   return signInWithBrowser(address, (page) => {
     terminal.messages.write(`Sign in with a browser on this machine:\n\n  ${page}\n\n`);
     if (values['no-browser'] !== true) openBrowser(page, environment);

@@ -22,7 +22,7 @@ export const showToken: Command = {
       ...decoded(text),
       ...((await introspected(text, found, environment)) ?? (await userInfoOf(text, found))),
     };
-    print(told, 'json', columns(told));
+    await print(told, 'json', columns(told));
   },
 };
 

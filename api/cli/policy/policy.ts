@@ -1,6 +1,4 @@
 import { isList, type JsonObject } from '../../../crds/json-value.ts';
-import { LINK_TYPES } from '../../../crds/links.ts';
-import { usageError } from '../cli-error.ts';
 import type { Command, Invocation } from '../command.ts';
 import { storedCommands } from '../resource/stored.ts';
 import { cell, column, reference, several } from '../resource/texts.ts';
@@ -49,13 +47,6 @@ function fieldsOf({ values }: Invocation): JsonObject {
     return typeof value === 'string' ? [[name, value] as const] : [];
   });
   // The same option is the filter of a list, which takes one.
-  const links = several(values['link']).map(linkOf);
+  const links = several(values['link']).map((text) => ({ reference: text }));
   return { ...Object.fromEntries(texts), ...(links.length === 0 ? {} : { link: links }) };
-}
-
-function linkOf(text: string): JsonObject {
-  const [kind = '', ...rest] = text.split('/');
-  const resourceType = LINK_TYPES.find((type) => type === kind);
-  if (resourceType !== undefined && rest.length > 0) return { resourceType, id: rest.join('/') };
-  throw usageError(`--link must be one of ${LINK_TYPES.join(', ')}, a slash and an id`);
 }

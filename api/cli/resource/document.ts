@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { parse } from 'yaml';
 import { isObject, type JsonObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
 import { usageError } from '../cli-error.ts';
@@ -18,12 +17,13 @@ export async function documentOf({ values, terminal }: Pick<Invocation, 'values'
   const content = await (file === '-' ? text(terminal.input) : readFile(file, 'utf8')).catch((error: unknown) => {
     throw usageError(`${plainText(file)} cannot be read: ${error instanceof Error ? error.message : 'unknown reason'}`);
   });
-  const fields = parsed(content, file);
+  const fields = await parsed(content, file);
   if (isObject(fields)) return fields;
   throw usageError(`${plainText(file)} must hold one object, as JSON or YAML`);
 }
 
-function parsed(content: string, file: string): unknown {
+async function parsed(content: string, file: string): Promise<unknown> {
+  const { parse } = await import('yaml');
   try {
     const value: unknown = parse(content);
     return value;

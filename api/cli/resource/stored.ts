@@ -42,7 +42,7 @@ function listOf({ word, kind, noun, columns, filters, examples }: StoredKind): C
         { path: `/${kind}`, filters: given(values, Object.keys(filters)) },
         terminal,
       );
-      print(found, 'table', columns);
+      await print(found, 'table', columns);
     },
   };
 }
@@ -56,7 +56,7 @@ function showOf({ word, kind, noun, columns, examples }: StoredKind): Command {
     arguments: [1, 1],
     async run({ args: [id = ''], box, print }) {
       const client = await box();
-      print(await existing(client, kind, id, noun), 'yaml', columns);
+      await print(await existing(client, kind, id, noun), 'yaml', columns);
     },
   };
 }

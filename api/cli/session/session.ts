@@ -40,7 +40,7 @@ const list: Command = {
     const most = limitOf(values['limit'], 100);
     const client = await invocation.box();
     const filters = { ...given(values, ['type', 'status']), ...(await subjectOf(client, invocation)) };
-    print(await listAll(client, { path: '/Session', filters, most }, terminal), 'table', columns);
+    await print(await listAll(client, { path: '/Session', filters, most }, terminal), 'table', columns);
   },
 };
 
@@ -54,7 +54,7 @@ const show: Command = {
     const client = await box();
     const { status, body } = await client.request('GET', pathOf(id), { expected: 404 });
     if (status === 404) throw missing(client, 'session', id);
-    print(body, 'yaml', columns);
+    await print(body, 'yaml', columns);
   },
 };
 
