@@ -49,7 +49,18 @@ export function readCommandLine(argv: readonly string[], commands: readonly Comm
   const [least, most] = command.arguments;
   if (values['help'] !== true && (args.length < least || args.length > most))
     throw usageError(`usage: boxctl ${command.name} ${command.synopsis ?? ''}`.trimEnd());
-  return { command, args, values };
+  return { command, args, values: valuesOf(values, known) };
+}
+
+/** Returns the values as the command declares its options: a list, or one value. Throws CliError for one given twice. */
+function valuesOf(values: OptionValues, known: Readonly<Record<string, CommandOption>>): OptionValues {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      if (known[name]?.multiple === true || !Array.isArray(value)) return [name, value] as const;
+      if (value.length > 1) throw usageError(`--${name} is given once`);
+      return [name, value.map(String)[0]] as const;
+    }),
+  );
 }
 
 /** Splits arguments into words and options, of whatever command. Throws CliError for an option that no command has. */
@@ -66,7 +77,8 @@ export function splitWords(argv: readonly string[], commands: readonly Command[]
 
 function parsed(options: Readonly<Record<string, CommandOption>>): ParseArgsOptionsConfig {
   return Object.fromEntries(
-    Object.entries(options).map(([name, { type, multiple = false }]) => [name, { type, multiple }] as const),
+    // The same name may be a list in one command and one value in another.
+    Object.entries(options).map(([name, { type }]) => [name, { type, multiple: type === 'string' }] as const),
   );
 }
 

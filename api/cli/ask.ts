@@ -11,17 +11,18 @@ export function ask(terminal: Terminal, question: string): Promise<string> {
 /** Asks for a line that does not appear while it is typed. Throws like {@link ask}. */
 export async function askHidden(terminal: Terminal, question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  terminal.messages.write(question);
   try {
-    return await readAnswer(terminal, '', nowhere);
+    return await readAnswer(terminal, question, nowhere);
   } finally {
     terminal.messages.write('\n');
   }
 }
 
-function readAnswer({ input }: Terminal, question: string, output: Writable): Promise<string> {
+function readAnswer({ input, messages }: Terminal, question: string, output: Writable): Promise<string> {
   if (input.isTTY !== true) throw usageError('this asks questions, and standard input is no terminal');
   const lines = createInterface({ input, output, terminal: true, historySize: 0 });
+  // The question comes after the echo is off: an answer may follow it at once.
+  if (output !== messages) messages.write(question);
   return new Promise((resolve, reject) => {
     lines.on('SIGINT', () => lines.close());
     // Also at the end of the input. After an answer it changes nothing.

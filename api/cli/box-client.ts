@@ -15,6 +15,10 @@ export interface BoxAnswer {
 /** Caller of the endpoints of one box, with a token. */
 export interface BoxClient {
   readonly box: string;
+  /** Base URL of the box. */
+  readonly base: string;
+  /** The access token that it sends. */
+  readonly token: string;
   /** Sends a request to a path below the base URL. Throws CliError unless it is accepted, or has the status `expected`. */
   request(method: string, path: string, options?: RequestOptions): Promise<BoxAnswer>;
 }
@@ -22,6 +26,8 @@ export interface BoxClient {
 /** Options of a request. */
 export interface RequestOptions {
   readonly body?: JsonObject;
+  /** Media type of the body; JSON by default. */
+  readonly type?: string;
   /** A status besides 200 to 299 that the command handles itself. */
   readonly expected?: number;
 }
@@ -33,11 +39,13 @@ const PATIENCE = 30_000;
 export function createBoxClient(box: string, base: string, token: string): BoxClient {
   return {
     box,
-    async request(method, path, { body, expected } = {}) {
+    base,
+    token,
+    async request(method, path, { body, type = 'application/json', expected } = {}) {
       const headers = {
         Accept: 'application/json',
         Authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(body === undefined ? {} : { 'Content-Type': type }),
       };
       const response = await send(base + path, {
         method,
@@ -66,7 +74,7 @@ export async function clientToken(base: string, id: string, secret: string): Pro
 }
 
 /** Sends a request. Throws CliError with the reason if no answer comes. */
-async function send(url: string, init: RequestInit): Promise<Response> {
+export async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(PATIENCE) });
   } catch (error) {
@@ -74,7 +82,8 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-async function read(response: Response, base: string): Promise<BoxAnswer> {
+/** Reads an answer to its end. Throws CliError if it breaks off. */
+export async function read(response: Response, base: string): Promise<BoxAnswer> {
   const text = await response.text().catch((error: unknown) => {
     throw new CliError(EXIT.unreachable, `the answer of ${new URL(base).origin} broke off: ${reasonOf(error)}`);
   });
@@ -91,7 +100,7 @@ function nextPage(link: string | null, base: string): string | undefined {
 }
 
 /** Returns the error for an answer that is no success: its exit code, and what it means for the caller. */
-function refusal(what: string, response: Response, body: unknown): CliError {
+export function refusal(what: string, response: Response, body: unknown): CliError {
   const { status } = response;
   const wait = response.headers.get('Retry-After');
   const again = wait === null ? '' : `; try again in ${plainText(wait)} s`;
@@ -101,7 +110,7 @@ function refusal(what: string, response: Response, body: unknown): CliError {
 }
 
 function meaning(status: number): string {
-  if (status === 401) return ': the credential is not valid here, or no longer';
+  if (status === 401) return ': the credential is not valid here, or no longer (`boxctl login` signs in)';
   if (status === 403) return ': no access policy of the box allows it to this caller';
   return '';
 }

@@ -1,3 +1,4 @@
+import type { Environment } from '../../process/environment.ts';
 import type { BoxAddress } from './current-box.ts';
 import type { BoxClient } from './box-client.ts';
 import type { OptionValues } from './option-values.ts';
@@ -16,8 +17,9 @@ export interface Invocation {
   /** Returns the caller of the current box's endpoints, which signs in first. Throws CliError. */
   readonly box: () => Promise<BoxClient>;
   readonly state: State;
+  readonly environment: Environment;
   /** Prints a result, by default in the format that the command names. */
-  readonly print: (value: unknown, otherwise: Format, columns: readonly Column[]) => void;
+  readonly print: (value: unknown, otherwise: Format, columns: readonly Column[]) => Promise<void>;
 }
 
 /** An option of a command. */
@@ -40,6 +42,8 @@ export interface Command {
   readonly options?: Readonly<Record<string, CommandOption>>;
   /** Least and most arguments after the words. */
   readonly arguments: readonly [least: number, most: number];
+  /** True if a token that was requested for the command stays valid after it. */
+  readonly keepsToken?: boolean;
   /** Carries it out. Throws CliError. */
   readonly run: (invocation: Invocation) => Promise<void>;
 }

@@ -3,6 +3,8 @@ import { clientToken, createBoxClient, type BoxClient } from './box-client.ts';
 import { usageError } from './cli-error.ts';
 import type { OptionValues } from './option-values.ts';
 import type { BoxAddress } from './current-box.ts';
+import { keptToken } from './login/kept-login.ts';
+import type { State } from './state-file.ts';
 
 /** A caller of a box, and what ends what it began. */
 export interface SignedIn {
@@ -12,13 +14,14 @@ export interface SignedIn {
 }
 
 /**
- * Signs in to a box: with `--token`, `BOXCTL_TOKEN`, or the client of `BOXCTL_CLIENT_ID` and `BOXCTL_CLIENT_SECRET`, in this
- * order. Throws CliError if there is none, or if the client gets no token.
+ * Signs in to a box: with `--token`, `BOXCTL_TOKEN`, the client of `BOXCTL_CLIENT_ID` and `BOXCTL_CLIENT_SECRET`, or as `boxctl login`
+ * did, in this order. Throws CliError if there is none, or if the client gets no token.
  */
 export async function signIn(
   values: OptionValues,
   environment: Environment,
   { box, base }: BoxAddress,
+  state: State,
 ): Promise<SignedIn> {
   const given = [values['token'], environment['BOXCTL_TOKEN']].find(
     (token) => typeof token === 'string' && token !== '',
@@ -27,8 +30,13 @@ export async function signIn(
     return { client: createBoxClient(box, base, headerSafe(given)), end: () => Promise.resolve() };
   const id = environment['BOXCTL_CLIENT_ID'] ?? '';
   const secret = environment['BOXCTL_CLIENT_SECRET'] ?? '';
-  if (id === '' || secret === '')
-    throw usageError('no credential: set BOXCTL_TOKEN, or BOXCTL_CLIENT_ID and BOXCTL_CLIENT_SECRET (or give --token)');
+  if (id === '' || secret === '') {
+    const kept = await keptToken(state, base);
+    if (kept !== undefined) return { client: createBoxClient(box, base, kept), end: () => Promise.resolve() };
+    throw usageError(
+      'no credential: run `boxctl login`, or set BOXCTL_TOKEN, or BOXCTL_CLIENT_ID and BOXCTL_CLIENT_SECRET (or give --token)',
+    );
+  }
   const client = createBoxClient(box, base, await clientToken(base, id, secret));
   return {
     client,
@@ -40,7 +48,7 @@ export async function signIn(
 }
 
 /** Returns a token that can stand in a header (RFC 6750 §2.1). Throws CliError without showing it. */
-function headerSafe(token: string): string {
+export function headerSafe(token: string): string {
   if (/^[\w.~+/-]+=*$/.test(token)) return token;
   throw usageError('the token has characters that no token has: was something else pasted?');
 }

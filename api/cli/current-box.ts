@@ -40,8 +40,7 @@ export async function currentBox(
       [values['server'], '--server'],
       [environment['BOXCTL_SERVER'], 'BOXCTL_SERVER'],
       [kept.server, 'boxctl box use'],
-    ]) ??
-    fail('which installation? Give --server, set BOXCTL_SERVER, or run `boxctl box use <box> --server <public URL>`');
+    ]) ?? fail('which installation? Give --server, set BOXCTL_SERVER, or run `boxctl login --server <public URL>`');
   const url = serverUrl(server, serverFrom);
   return { box: boxName(box, boxFrom), boxFrom, server: url, serverFrom, base: `${url}/boxes/${box}` };
 }

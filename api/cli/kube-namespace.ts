@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parse } from 'yaml';
 import { isList, isObject } from '../../crds/json-value.ts';
 import type { Environment } from '../../process/environment.ts';
 
@@ -26,7 +25,9 @@ export async function kubeNamespace(environment: Environment, home: string): Pro
 
 async function readConfig(file: string): Promise<unknown> {
   try {
-    const config: unknown = parse(await readFile(file, 'utf8'));
+    const text = await readFile(file, 'utf8');
+    const { parse } = await import('yaml');
+    const config: unknown = parse(text);
     return config;
   } catch {
     return undefined;

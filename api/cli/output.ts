@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import { isObject } from '../../crds/json-value.ts';
 import { plainText } from '../../process/plain-text.ts';
 
@@ -13,15 +12,26 @@ export interface Column {
   text(record: Readonly<Record<string, unknown>>): string;
 }
 
+/** Properties of the terminal that shows a table. */
+export interface Look {
+  /** True if headings may be bold. */
+  readonly isStyled: boolean;
+}
+
 /** Returns records in a format, a table with the columns given. Control characters of the data are escaped. */
-export function formatted(value: unknown, format: Format, columns: readonly Column[]): string {
+export async function formatted(
+  value: unknown,
+  format: Format,
+  columns: readonly Column[],
+  look: Look,
+): Promise<string> {
   switch (format) {
     case 'json':
       return `${jsonText(value)}\n`;
     case 'yaml':
-      return stringify(value);
+      return yamlText(value);
     case 'table':
-      return table((Array.isArray(value) ? value : [value]).filter(isObject), columns);
+      return table((Array.isArray(value) ? value : [value]).filter(isObject), columns, look);
   }
 }
 
@@ -33,19 +43,27 @@ function jsonText(value: unknown): string {
   );
 }
 
-function table(records: readonly Readonly<Record<string, unknown>>[], columns: readonly Column[]): string {
+/** Loads the library only where it is needed: it takes longer to load than all of boxctl. */
+async function yamlText(value: unknown): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(value);
+}
+
+function table(
+  records: readonly Readonly<Record<string, unknown>>[],
+  columns: readonly Column[],
+  { isStyled }: Look,
+): string {
   const rows = [
     columns.map(({ heading }) => heading),
     ...records.map((record) => columns.map((column) => plainText(column.text(record)))),
   ];
   const widths = columns.map((_, nth) => Math.max(...rows.map((row) => row[nth]?.length ?? 0)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, nth) => cell.padEnd(widths[nth] ?? 0))
-          .join('   ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const [heading = '', ...lines] = rows.map((row) =>
+    row
+      .map((cell, nth) => cell.padEnd(widths[nth] ?? 0))
+      .join('   ')
+      .trimEnd(),
+  );
+  return [isStyled ? `\x1b[1m${heading}\x1b[0m` : heading, ...lines].map((line) => `${line}\n`).join('');
 }

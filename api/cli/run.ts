@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { Environment } from '../../process/environment.ts';
-import { releaseVersion } from '../../process/version.ts';
 import { readCommandLine, splitWords } from './arguments.ts';
 import { CliError, EXIT, usageError } from './cli-error.ts';
 import type { Command, Invocation } from './command.ts';
@@ -10,7 +9,7 @@ import { signIn, type SignedIn } from './credential.ts';
 import { currentBox, type BoxAddress } from './current-box.ts';
 import { commandHelp, overview } from './help.ts';
 import { FORMATS, formatted, type Format } from './output.ts';
-import { stateIn } from './state-file.ts';
+import { stateIn, type State } from './state-file.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Surroundings of a run: where it reads, writes and keeps what it keeps. */
@@ -36,10 +35,9 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   }
 }
 
-/** Returns the text of a request for help or for the version; undefined for another command. Throws CliError. */
+/** Returns the text of a request for help; undefined for another command. Throws CliError. */
 function informationFor(argv: readonly string[]): string | undefined {
   const { words, values } = splitWords(argv, COMMANDS);
-  if (words[0] === 'version') return `boxctl ${releaseVersion()}\n`;
   const group = words.at(-1) === 'help' ? words.slice(0, -1) : values['help'] === true ? words : undefined;
   if (group !== undefined && isGroup(group)) return overview(COMMANDS, group);
   if (words.length > 0)
@@ -56,11 +54,11 @@ function isGroup(words: readonly string[]): boolean {
 async function runCommand(argv: readonly string[], surroundings: Surroundings): Promise<void> {
   const { command, args, values } = readCommandLine(argv, COMMANDS);
   let signedIn: SignedIn | undefined;
-  const invocation = invocationOf(args, values, surroundings, async (address) => {
-    signedIn ??= await signIn(values, surroundings.environment, address);
+  const invocation = invocationOf(args, values, surroundings, async (address, state) => {
+    signedIn ??= await signIn(values, surroundings.environment, address, state);
     return signedIn;
   });
-  await ended(command, invocation, async () => signedIn?.end());
+  await ended(command, invocation, async () => (command.keepsToken === true ? undefined : signedIn?.end()));
 }
 
 async function ended(command: Command, invocation: Invocation, end: () => Promise<void>): Promise<void> {
@@ -75,20 +73,25 @@ function invocationOf(
   args: readonly string[],
   values: OptionValues,
   { terminal, environment, home }: Surroundings,
-  signedIn: (address: BoxAddress) => Promise<SignedIn>,
+  signedIn: (address: BoxAddress, state: State) => Promise<SignedIn>,
 ): Invocation {
   const folder = environment['XDG_CONFIG_HOME'] ?? '';
   const state = stateIn(path.join(folder === '' ? path.join(home, '.config') : folder, 'boxctl', 'state.json'));
   const format = formatOf(values['output']);
+  // https://no-color.org
+  const isStyled = terminal.output.isTTY === true && (environment['NO_COLOR'] ?? '') === '';
   const address = (): Promise<BoxAddress> => currentBox(values, environment, { state, home });
   return {
     args,
     values,
     terminal,
     state,
+    environment,
     address,
-    box: async () => (await signedIn(await address())).client,
-    print: (value, otherwise, columns) => void terminal.output.write(formatted(value, format ?? otherwise, columns)),
+    box: async () => (await signedIn(await address(), state)).client,
+    print: async (value, otherwise, columns) => {
+      terminal.output.write(await formatted(value, format ?? otherwise, columns, { isStyled }));
+    },
   };
 }
 

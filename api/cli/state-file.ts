@@ -3,11 +3,23 @@ import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isObject, parseJson } from '../../crds/json-value.ts';
 import { CliError, EXIT } from './cli-error.ts';
+import { whileLocked } from './state-lock.ts';
 
-/** Choices that boxctl keeps between runs. No password is among them. */
+/** Tokens of a sign-in to a box. */
+export interface KeptLogin {
+  /** The client that the tokens were issued to. */
+  readonly client: string;
+  readonly access_token: string;
+  /** Milliseconds since 1970; undefined: the answer did not tell. */
+  readonly expires_at?: number;
+  readonly refresh_token?: string;
+}
+
+/** State that boxctl keeps between runs: the choice of a box, and sign-ins by base URL. No password is among them. */
 export interface KeptState {
   readonly box?: string;
   readonly server?: string;
+  readonly logins?: Readonly<Record<string, KeptLogin>>;
 }
 
 /** The state file of a person. */
@@ -16,6 +28,17 @@ export interface State {
   read(): Promise<KeptState>;
   /** Changes some of it, in one step: a reader sees the old file or the new one. Throws like read. */
   write(change: KeptState): Promise<void>;
+  /**
+   * Reads the state, waits for the work and keeps its change, while no other run of boxctl changes it. Throws like read,
+   * and CliError if another run holds the file for too long.
+   */
+  update<T>(work: (kept: KeptState) => Promise<StateChange<T>>): Promise<T>;
+}
+
+/** A change of the state, and the result of the work that made it. */
+export interface StateChange<T> {
+  readonly change: KeptState;
+  readonly result: T;
 }
 
 /** Returns the state in a file that its owner alone may read (mode 0600). */
@@ -26,12 +49,11 @@ export function stateIn(file: string): State {
     const kept = parseJson(text);
     if (!isObject(kept))
       throw new CliError(EXIT.usage, `${file} is not readable as JSON: remove it, and choose the box again`);
-    return { ...textOf(kept, 'box'), ...textOf(kept, 'server') };
+    const logins = isObject(kept['logins']) ? { logins: loginsOf(kept['logins']) } : {};
+    return { ...textOf(kept, 'box'), ...textOf(kept, 'server'), ...logins };
   }
 
-  async function write(change: KeptState): Promise<void> {
-    const kept = { ...(await read()), ...change };
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  async function replace(kept: KeptState): Promise<void> {
     const next = `${file}.${randomUUID()}`;
     const handle = await open(next, 'wx', 0o600);
     try {
@@ -42,12 +64,40 @@ export function stateIn(file: string): State {
     await rename(next, file);
   }
 
-  return { read, write };
+  async function update<T>(work: (kept: KeptState) => Promise<StateChange<T>>): Promise<T> {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    return whileLocked(`${file}.lock`, async () => {
+      const kept = await read();
+      const { change, result } = await work(kept);
+      if (Object.keys(change).length > 0) await replace({ ...kept, ...change });
+      return result;
+    });
+  }
+
+  return { read, update, write: (change) => update(async () => Promise.resolve({ change, result: undefined })) };
 }
 
 function textOf(kept: Readonly<Record<string, unknown>>, name: 'box' | 'server'): KeptState {
   const value = kept[name];
   return typeof value === 'string' ? { [name]: value } : {};
+}
+
+function loginsOf(kept: Readonly<Record<string, unknown>>): Readonly<Record<string, KeptLogin>> {
+  const logins = Object.entries(kept).flatMap(([base, login]) => {
+    const known = isObject(login) ? loginOf(login) : undefined;
+    return known === undefined ? [] : [[base, known] as const];
+  });
+  return Object.fromEntries(logins);
+}
+
+function loginOf({ client, access_token, expires_at, refresh_token }: Readonly<Record<string, unknown>>) {
+  if (typeof client !== 'string' || typeof access_token !== 'string') return undefined;
+  return {
+    client,
+    access_token,
+    ...(typeof expires_at === 'number' ? { expires_at } : {}),
+    ...(typeof refresh_token === 'string' ? { refresh_token } : {}),
+  };
 }
 
 async function readOwn(file: string): Promise<string | undefined> {

@@ -19,7 +19,7 @@ export interface Boxctl {
   /** Runs it in this process, with standard input that holds `input` and is no terminal. */
   run(args: readonly string[], environment?: Readonly<Record<string, string>>, input?: string): Promise<Ran>;
   /** Starts it on a terminal of its own (script(1)). */
-  onTerminal(args: readonly string[]): ChildProgram;
+  onTerminal(args: readonly string[], environment?: Readonly<Record<string, string>>): ChildProgram;
   remove(): Promise<void>;
 }
 
@@ -45,10 +45,10 @@ export async function startBoxctl(common: Readonly<Record<string, string>>): Pro
       messages.end();
       return { code, output: await text(output), messages: await text(messages) };
     },
-    onTerminal(args) {
+    onTerminal(args, environment = {}) {
       const line = [...command, ...args].map((word) => `'${word}'`).join(' ');
       return startChild('script', ['--quiet', '--flush', '--return', '--command', line, '/dev/null'], {
-        env: environmentOf({ TERM: 'xterm', SHELL: '/bin/sh' }),
+        env: environmentOf({ TERM: 'xterm', SHELL: '/bin/sh', ...environment }),
       });
     },
     remove: () => rm(home, { recursive: true, force: true }),

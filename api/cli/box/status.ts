@@ -26,7 +26,7 @@ export const boxStatus: Command = {
       heading,
       text: (record: Readonly<Record<string, unknown>>) => textOf(record[name]),
     });
-    print(status, 'table', [
+    await print(status, 'table', [
       column('BOX', 'box'),
       column('CHOSEN BY', 'box_from'),
       column('SERVER', 'server'),

@@ -30,6 +30,6 @@ export const listUsers: Command = {
         terminal.messages.write(`\r${users.length.toLocaleString('en-US')} users so far`);
     }
     if (terminal.messages.isTTY === true && users.length > 1000) terminal.messages.write('\r\x1b[K');
-    print(users, 'json', USER_COLUMNS);
+    await print(users, 'json', USER_COLUMNS);
   },
 };

@@ -9,6 +9,6 @@ export const showUser: Command = {
   examples: ['boxctl user show ann@example.com', 'boxctl user show 7 --output yaml'],
   arguments: [1, 1],
   async run({ args: [who = ''], box, print }) {
-    print(shownUser(await findUser(await box(), who)), 'json', USER_COLUMNS);
+    await print(shownUser(await findUser(await box(), who)), 'json', USER_COLUMNS);
   },
 };

@@ -1,0 +1,53 @@
+import { isObject, type JsonObject } from '../../../crds/json-value.ts';
+import type { Command } from '../command.ts';
+import { given, listAll } from '../resource/list-all.ts';
+import { cell, column, reference } from '../resource/texts.ts';
+import { limitOf } from '../session/session.ts';
+
+const FILTERS = ['event', 'result', 'client', 'user', 'target', 'member', 'session'] as const;
+
+/** `boxctl audit`: searches the audit trail of the box. */
+export const audit: Command = {
+  name: 'audit',
+  summary: 'searches the audit trail of the box, the newest record first',
+  examples: [
+    'boxctl audit',
+    'boxctl audit --event user.sign_in_failed --since 2026-01-31T12:00:00Z',
+    'boxctl audit --target User/7 --limit 20 --output json',
+  ],
+  options: {
+    event: { type: 'string', value: '<event>', summary: 'only this event, such as user.created' },
+    result: { type: 'string', value: 'success|failure|denied', summary: 'only with this result' },
+    client: { type: 'string', value: '<id>', summary: 'what this client did' },
+    user: { type: 'string', value: '<id>', summary: 'what this user did' },
+    target: { type: 'string', value: '<Kind/id>', summary: 'what was done to this resource' },
+    member: { type: 'string', value: 'User/<id>', summary: 'groups that this user joined or left' },
+    session: { type: 'string', value: '<id>', summary: 'what was done with the token of this session' },
+    since: { type: 'string', value: '<time>', summary: 'only from this time on (RFC 3339)' },
+    until: { type: 'string', value: '<time>', summary: 'only before this time (RFC 3339)' },
+    limit: { type: 'string', value: '<number>', summary: 'at most so many; 100 unless you say otherwise' },
+  },
+  arguments: [0, 0],
+  async run({ values, terminal, box, print }) {
+    const { since, until } = values;
+    const most = limitOf(values['limit'], 100);
+    const times = [
+      ...(typeof since === 'string' ? [`ge${since}`] : []),
+      ...(typeof until === 'string' ? [`lt${until}`] : []),
+    ];
+    const listing = { path: '/AuditEvent', filters: given(values, FILTERS), ranges: { created_at: times }, most };
+    await print(await listAll(await box(), listing, terminal), 'table', [
+      column('TIME', 'created_at'),
+      column('EVENT', 'event'),
+      column('RESULT', 'result'),
+      { heading: 'ACTOR', text: ({ actor }) => (isObject(actor) ? actorOf(actor) : '') },
+      { heading: 'TARGET', text: ({ target }) => (isObject(target) ? reference(target) : cell(target)) },
+      { heading: 'ADDRESS', text: ({ actor }) => (isObject(actor) ? cell(actor['remote_addr']) : '') },
+      column('COUNT', 'count'),
+    ]);
+  },
+};
+
+function actorOf({ user, client, operator }: JsonObject): string {
+  return [user, client].map(reference).find((text) => text !== '') ?? cell(operator);
+}

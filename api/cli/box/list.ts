@@ -1,0 +1,32 @@
+import type { Command } from '../command.ts';
+import { column } from '../resource/texts.ts';
+
+/** `boxctl box list`: the boxes of the state file. An installation tells nobody which boxes it has. */
+export const listBoxes: Command = {
+  name: 'box list',
+  summary: 'lists the boxes that you signed in to, and the one that is chosen',
+  examples: ['boxctl box list', 'boxctl box list --output json'],
+  arguments: [0, 0],
+  async run({ state, print }) {
+    const { box, server, logins = {} } = await state.read();
+    const signedIn = Object.entries(logins).map(([base, { client }]) => {
+      const [, installation = '', name = ''] = /^(.*)\/boxes\/([^/]+)$/.exec(base) ?? [];
+      return { box: name, server: installation, client };
+    });
+    const isKnown = signedIn.some((one) => one.box === box && one.server === server);
+    const chosen = box === undefined || isKnown ? [] : [{ box, server, client: '' }];
+    const known = [...signedIn, ...chosen].map((one) => ({
+      ...one,
+      chosen: one.box === box && one.server === server,
+    }));
+    await print(known, 'table', [
+      { heading: 'CHOSEN', text: (record) => (record['chosen'] === true ? '*' : '') },
+      column('BOX', 'box'),
+      column('SERVER', 'server'),
+      {
+        heading: 'SIGNED IN AS',
+        text: (record) => (record['client'] === 'boxgate.cli' ? 'you' : String(record['client'])),
+      },
+    ]);
+  },
+};

@@ -1,0 +1,43 @@
+import { COMMON_OPTIONS } from '../arguments.ts';
+import { usageError } from '../cli-error.ts';
+import type { Command } from '../command.ts';
+import { bashScript } from './bash.ts';
+import { fishScript } from './fish.ts';
+import { zshScript } from './zsh.ts';
+
+/** The words and options that a shell completes: those of one command. */
+export interface Completed {
+  /** Words that name it. */
+  readonly name: string;
+  readonly summary: string;
+  /** Its options, with two dashes. */
+  readonly options: readonly string[];
+}
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+
+/** Returns `boxctl completion`, which completes the commands given and itself. */
+export function completionOf(commands: readonly Command[]): Command {
+  const completion: Command = {
+    name: 'completion',
+    synopsis: 'bash|zsh|fish',
+    summary: 'prints a script that completes the commands and options of boxctl in a shell',
+    examples: [
+      'source <(boxctl completion bash)',
+      'boxctl completion zsh > "${fpath[1]}/_boxctl"',
+      'boxctl completion fish > ~/.config/fish/completions/boxctl.fish',
+    ],
+    arguments: [1, 1],
+    run({ args: [shell = ''], terminal }) {
+      const script = Object.entries(SCRIPTS).find(([name]) => name === shell)?.[1];
+      if (script === undefined) throw usageError(`the shell must be one of ${Object.keys(SCRIPTS).join(', ')}`);
+      terminal.output.write(script([...commands, completion].map(completed)));
+      return Promise.resolve();
+    },
+  };
+  return completion;
+}
+
+function completed({ name, summary, options = {} }: Command): Completed {
+  return { name, summary, options: Object.keys({ ...options, ...COMMON_OPTIONS }).map((option) => `--${option}`) };
+}

@@ -1,0 +1,9 @@
+import type { Completed } from './completion.ts';
+import { bashScript } from './bash.ts';
+
+/** Returns the script for zsh, which runs the one for bash. */
+export function zshScript(commands: readonly Completed[]): string {
+  return `#compdef boxctl
+autoload -U +X bashcompinit && bashcompinit
+${bashScript(commands)}`;
+}

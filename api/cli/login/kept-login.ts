@@ -1,0 +1,42 @@
+import { CliError, EXIT } from '../cli-error.ts';
+import type { KeptLogin, KeptState, State } from '../state-file.ts';
+import { INVALID_GRANT, requestTokens } from './token-endpoint.ts';
+
+/** Milliseconds before its expiry from which on an access token is replaced: a command needs a moment. */
+const MARGIN = 30_000;
+
+/**
+ * Returns the access token of the sign-in to a box, refreshed if it has expired; undefined if there is no sign-in. Of
+ * several runs at once one refreshes it, and the others take its result. Throws CliError if the sign-in is over.
+ */
+export async function keptToken(state: State, base: string): Promise<string | undefined> {
+  const kept = (await state.read()).logins?.[base];
+  if (kept === undefined || isFresh(kept)) return kept?.access_token;
+  const token = await state.update(async (now) => {
+    const login = now.logins?.[base];
+    if (login === undefined || isFresh(login)) return { change: {}, result: login?.access_token };
+    const next = await refreshed(base, login);
+    return { change: withLogin(now, base, next), result: next?.access_token };
+  });
+  if (token !== undefined) return token;
+  throw new CliError(EXIT.refused, 'the sign-in is over: run `boxctl login`');
+}
+
+/** Returns the change of the state that keeps a sign-in to a box, or removes it. */
+export function withLogin({ logins = {} }: KeptState, base: string, login: KeptLogin | undefined): KeptState {
+  const { [base]: _before, ...others } = logins;
+  return { logins: login === undefined ? others : { ...others, [base]: login } };
+}
+
+function isFresh({ expires_at }: KeptLogin): boolean {
+  return expires_at === undefined || expires_at - Date.now() > MARGIN;
+}
+
+/** Returns the next tokens; undefined when there are none to be had. */
+async function refreshed(base: string, login: KeptLogin): Promise<KeptLogin | undefined> {
+  const { client, refresh_token } = login;
+  if (refresh_token === undefined) return undefined;
+  const next = await requestTokens(base, { grant_type: 'refresh_token', client_id: client, refresh_token });
+  // A refresh without rotation returns no other token: the one that there is stays.
+  return next === INVALID_GRANT ? undefined : { refresh_token, ...next };
+}

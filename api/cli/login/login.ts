@@ -1,0 +1,59 @@
+import { askHidden } from '../ask.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import type { Command, Invocation } from '../command.ts';
+import type { BoxAddress } from '../current-box.ts';
+import { firstLine } from '../terminal.ts';
+import type { KeptLogin } from '../state-file.ts';
+import { withLogin } from './kept-login.ts';
+import { openBrowser } from './open-browser.ts';
+import { INVALID_GRANT, requestTokens } from './token-endpoint.ts';
+
+/** `boxctl login`. */
+export const login: Command = {
+  name: 'login',
+  synopsis: '[--client <id>] [--no-browser]',
+  summary: 'signs you in to a box with your browser, or a client with its secret; later commands use it',
+  examples: [
+    'boxctl login --server https://auth.example.com --box shop',
+    'boxctl login --no-browser',
+    'boxctl login --client ci < secret.txt',
+  ],
+  options: {
+    client: { type: 'string', value: '<id>', summary: 'signs this client in; its secret is a line of standard input' },
+    'no-browser': { type: 'boolean', summary: 'prints the address and opens no browser' },
+  },
+  arguments: [0, 0],
+  async run(invocation) {
+    const { values, state, terminal } = invocation;
+    const address = await invocation.address();
+    const client = values['client'];
+    const tokens =
+      typeof client === 'string'
+        ? await signInClient(invocation, address, client)
+        : await signInPerson(invocation, address);
+    const { box, server, base } = address;
+    await state.update((kept) =>
+      Promise.resolve({ change: { ...withLogin(kept, base, tokens), box, server }, result: undefined }),
+    );
+    terminal.output.write(`Signed in to the box ${box} at ${server}.\n`);
+  },
+};
+
+async function signInPerson({ values, terminal, environment }: Invocation, address: BoxAddress): Promise<KeptLogin> {
+  // It loads a web server, which no other command needs.
+  const { signInWithBrowser } = await import('./browser-sign-in.ts');
+  return signInWithBrowser(address, (page) => {
+    terminal.messages.write(`Sign in with a browser on this machine:\n\n  ${page}\n\n`);
+    if (values['no-browser'] !== true) openBrowser(page, environment);
+  });
+}
+
+/** Signs a client in. Its secret is not kept: the sign-in ends with the token, or with its refresh token. */
+async function signInClient({ terminal }: Invocation, { base }: BoxAddress, client: string): Promise<KeptLogin> {
+  const { input } = terminal;
+  const secret = input.isTTY === true ? await askHidden(terminal, 'Client secret: ') : await firstLine(input);
+  const fields = { grant_type: 'client_credentials', client_id: client, client_secret: secret };
+  const tokens = await requestTokens(base, fields);
+  if (tokens !== INVALID_GRANT) return tokens;
+  throw new CliError(EXIT.refused, 'the box did not accept the client');
+}

@@ -1,0 +1,138 @@
+import { isObject, type JsonObject } from '../../../crds/json-value.ts';
+import { plainText } from '../../../process/plain-text.ts';
+import type { BoxClient } from '../box-client.ts';
+import { CliError, EXIT, usageError } from '../cli-error.ts';
+import type { Command, CommandOption, Invocation } from '../command.ts';
+import type { Column } from '../output.ts';
+import { documentOf, FILE_OPTION } from './document.ts';
+import { given, listAll } from './list-all.ts';
+
+/** A kind of resource that has an ID of its creator's choice: clients and policies. */
+export interface StoredKind {
+  /** Word of the command: `client`. */
+  readonly word: string;
+  readonly kind: 'Client' | 'AccessPolicy';
+  /** Its name in a sentence. */
+  readonly noun: string;
+  readonly columns: readonly Column[];
+  /** Filters of the list: options by the name of the search parameter. */
+  readonly filters: Readonly<Record<string, CommandOption>>;
+  /** Options that set fields, besides `--file`. */
+  readonly fields: Readonly<Record<string, CommandOption>>;
+  /** Returns the fields that the options set; a value from the file stays where none does. */
+  readonly fieldsOf: (invocation: Invocation) => Promise<JsonObject> | JsonObject;
+  readonly examples: Readonly<Record<'list' | 'show' | 'new' | 'set' | 'delete', readonly string[]>>;
+}
+
+/** Returns the commands `list`, `show`, `new`, `set` and `delete` of a kind. */
+export function storedCommands(of: StoredKind): readonly Command[] {
+  return [listOf(of), showOf(of), newOf(of), setOf(of), deleteOf(of)];
+}
+
+function listOf({ word, kind, noun, columns, filters, examples }: StoredKind): Command {
+  return {
+    name: `${word} list`,
+    summary: `lists the ${noun === 'policy' ? 'policies' : `${noun}s`} of the box`,
+    examples: examples.list,
+    options: filters,
+    arguments: [0, 0],
+    async run({ values, terminal, box, print }) {
+      const found = await listAll(
+        await box(),
+        { path: `/${kind}`, filters: given(values, Object.keys(filters)) },
+        terminal,
+      );
+      await print(found, 'table', columns);
+    },
+  };
+}
+
+function showOf({ word, kind, noun, columns, examples }: StoredKind): Command {
+  return {
+    name: `${word} show`,
+    synopsis: '<id>',
+    summary: `prints one ${noun}`,
+    examples: examples.show,
+    arguments: [1, 1],
+    async run({ args: [id = ''], box, print }) {
+      const client = await box();
+      await print(await existing(client, kind, id, noun), 'yaml', columns);
+    },
+  };
+}
+
+function newOf({ word, kind, noun, fields, fieldsOf, examples }: StoredKind): Command {
+  return {
+    name: `${word} new`,
+    synopsis: '<id> [options]',
+    summary: `creates a ${noun}`,
+    examples: examples.new,
+    options: { ...fields, ...FILE_OPTION },
+    arguments: [1, 1],
+    async run(invocation) {
+      const { args, terminal } = invocation;
+      const [id = ''] = args;
+      const client = await invocation.box();
+      const document = { ...(await documentOf(invocation)), ...(await fieldsOf(invocation)) };
+      await client.request('POST', `/${kind}`, { body: { ...document, resourceType: kind, id } });
+      terminal.output.write(`Created ${noun} ${plainText(id)} in the box ${client.box}.\n`);
+    },
+  };
+}
+
+function setOf({ word, kind, noun, fields, fieldsOf, examples }: StoredKind): Command {
+  return {
+    name: `${word} set`,
+    synopsis: '<id> [options]',
+    summary: `changes fields of a ${noun}; null in a file removes a field`,
+    examples: examples.set,
+    options: { ...fields, ...FILE_OPTION },
+    arguments: [1, 1],
+    async run(invocation) {
+      const { args, terminal } = invocation;
+      const [id = ''] = args;
+      const body = { ...(await documentOf(invocation)), ...(await fieldsOf(invocation)) };
+      if (Object.keys(body).length === 0) throw usageError('nothing to change: give --file, or an option of a field');
+      const client = await invocation.box();
+      const answer = await client.request('PATCH', pathOf(kind, id), {
+        body,
+        type: 'application/merge-patch+json',
+        expected: 404,
+      });
+      if (answer.status === 404) throw missing(client, noun, id);
+      terminal.output.write(`Changed ${noun} ${plainText(id)} in the box ${client.box}.\n`);
+    },
+  };
+}
+
+function deleteOf({ word, kind, noun, examples }: StoredKind): Command {
+  const effect = kind === 'Client' ? ' and ends its sessions' : '';
+  return {
+    name: `${word} delete`,
+    synopsis: '<id>',
+    summary: `deletes a ${noun}${effect}, without asking again`,
+    examples: examples.delete,
+    arguments: [1, 1],
+    async run({ args: [id = ''], terminal, box }) {
+      const client = await box();
+      const { status } = await client.request('DELETE', pathOf(kind, id));
+      if (status === 204) throw missing(client, noun, id);
+      terminal.output.write(`Deleted ${noun} ${plainText(id)} in the box ${client.box}.\n`);
+    },
+  };
+}
+
+async function existing(client: BoxClient, kind: string, id: string, noun: string): Promise<JsonObject> {
+  const { status, body } = await client.request('GET', pathOf(kind, id), { expected: 404 });
+  if (status !== 404 && isObject(body)) return body;
+  throw missing(client, noun, id);
+}
+
+function pathOf(kind: string, id: string): string {
+  return `/${kind}/${encodeURIComponent(id)}`;
+}
+
+/** Returns the error for a resource that the box does not have. */
+export function missing({ box }: Pick<BoxClient, 'box'>, noun: string, id: string): CliError {
+  return new CliError(EXIT.refused, `there is no ${noun} ${JSON.stringify(id)} in the box ${box}`);
+}

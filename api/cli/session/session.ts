@@ -1,0 +1,130 @@
+import { isObject, type JsonObject } from '../../../crds/json-value.ts';
+import { grouped, plainText } from '../../../process/plain-text.ts';
+import type { BoxClient } from '../box-client.ts';
+import { usageError } from '../cli-error.ts';
+import type { Command, Invocation } from '../command.ts';
+import { given, listAll } from '../resource/list-all.ts';
+import { missing } from '../resource/stored.ts';
+import { cell, column, reference } from '../resource/texts.ts';
+import { findUser } from '../user/user.ts';
+
+const columns = [
+  column('ID', 'id'),
+  { heading: 'SUBJECT', text: ({ client, user }: JsonObject) => reference(user) || reference(client) },
+  { heading: 'CLIENT', text: ({ client }: JsonObject) => (isObject(client) ? cell(client['id']) : '') },
+  column('TYPE', 'type'),
+  column('STATUS', 'status'),
+  column('CREATED', 'created_at'),
+  column('EXPIRES', 'expires_at'),
+  column('ADDRESS', 'remote_addr'),
+];
+
+const subjects = {
+  client: { type: 'string', value: '<id>', summary: 'those of this client' },
+  user: { type: 'string', value: '<id or email>', summary: 'those of this user' },
+} as const;
+
+const list: Command = {
+  name: 'session list',
+  summary: 'lists sessions, the newest first',
+  examples: ['boxctl session list --status active', 'boxctl session list --user ann@example.com --limit 20'],
+  options: {
+    ...subjects,
+    type: { type: 'string', value: '<grant>', summary: 'those that came from this grant' },
+    status: { type: 'string', value: 'active|expired|closed|revoked', summary: 'those with this status' },
+    limit: { type: 'string', value: '<number>', summary: 'at most so many; 100 unless you say otherwise' },
+  },
+  arguments: [0, 0],
+  async run(invocation) {
+    const { values, terminal, print } = invocation;
+    const most = limitOf(values['limit'], 100);
+    const client = await invocation.box();
+    const filters = { ...given(values, ['type', 'status']), ...(await subjectOf(client, invocation)) };
+    await print(await listAll(client, { path: '/Session', filters, most }, terminal), 'table', columns);
+  },
+};
+
+const show: Command = {
+  name: 'session show',
+  synopsis: '<id>',
+  summary: 'prints one session',
+  examples: ['boxctl session show 019a0000-0000-7000-8000-000000000000'],
+  arguments: [1, 1],
+  async run({ args: [id = ''], box, print }) {
+    const client = await box();
+    const { status, body } = await client.request('GET', pathOf(id), { expected: 404 });
+    if (status === 404) throw missing(client, 'session', id);
+    await print(body, 'yaml', columns);
+  },
+};
+
+const end: Command = {
+  name: 'session end',
+  synopsis: '[<id>...] [--client <id>] [--user <id or email>]',
+  summary:
+    'ends sessions, with their refresh tokens: those named, or all active ones of a client, of a user, or of both',
+  examples: [
+    'boxctl session end 019a0000-0000-7000-8000-000000000000',
+    'boxctl session end --client orders',
+    'boxctl session end --user ann@example.com',
+  ],
+  options: subjects,
+  arguments: [0, 100],
+  async run(invocation) {
+    const { args, terminal } = invocation;
+    const client = await invocation.box();
+    const filters = await subjectOf(client, invocation);
+    if ((args.length === 0) === (Object.keys(filters).length === 0))
+      throw usageError('name the sessions, or give --client or --user');
+    const ended = args.length > 0 ? await endNamed(client, args) : await endAll(client, filters, terminal);
+    const noun = ended === 1 ? 'session' : 'sessions';
+    terminal.output.write(`Ended ${grouped(ended)} ${noun} in the box ${client.box}.\n`);
+  },
+};
+
+/** `boxctl session list`, `show` and `end`. */
+export const sessionCommands: readonly Command[] = [list, show, end];
+
+async function endNamed(client: BoxClient, ids: readonly string[]): Promise<number> {
+  for (const id of ids) {
+    const { status } = await client.request('DELETE', pathOf(id));
+    if (status === 204) throw missing(client, 'session', plainText(id));
+  }
+  return ids.length;
+}
+
+/** Ends all active sessions of a subject. If the caller's own is among them, it goes last: the newest is listed first. */
+async function endAll(
+  client: BoxClient,
+  filters: Readonly<Record<string, string>>,
+  { messages }: Invocation['terminal'],
+): Promise<number> {
+  const found = await listAll(client, { path: '/Session', filters: { ...filters, status: 'active' } }, { messages });
+  let ended = 0;
+  for (const { id } of found.toReversed()) {
+    await client.request('DELETE', pathOf(cell(id)));
+    ended += 1;
+    if (messages.isTTY === true && ended % 100 === 0) messages.write(`\r${grouped(ended)} ended`);
+  }
+  if (messages.isTTY === true && ended >= 100) messages.write('\r\x1b[K');
+  return ended;
+}
+
+async function subjectOf(client: BoxClient, { values }: Invocation): Promise<Readonly<Record<string, string>>> {
+  const { client: id, user } = values;
+  return {
+    ...(typeof id === 'string' ? { client: id } : {}),
+    ...(typeof user === 'string' ? { user: String((await findUser(client, user)).id) } : {}),
+  };
+}
+
+function pathOf(id: string): string {
+  return `/Session/${encodeURIComponent(id)}`;
+}
+
+/** Returns the number of an option `--limit`. Throws CliError. */
+export function limitOf(value: Invocation['values'][string], otherwise: number): number {
+  if (value === undefined) return otherwise;
+  if (typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  throw usageError('--limit must be a number of at least 1');
+}

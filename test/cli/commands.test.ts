@@ -1,0 +1,302 @@
+import { writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { isList } from '../../crds/json-value.ts';
+import { COMMANDS } from '../../api/cli/commands.ts';
+import { adminSecret, startBoxApi, type BoxApi } from '../http/resources/box-api.ts';
+import { eventually } from '../support/eventually.ts';
+import { startBoxctl, type Boxctl, type Ran } from './boxctl.ts';
+
+const run = promisify(execFile);
+
+/** The cells of a table, line by line. */
+function cells({ output }: Ran): readonly (readonly string[])[] {
+  return output
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trim().split(/ {2,}/));
+}
+
+describe('boxctl', () => {
+  let api: BoxApi;
+  let boxctl: Boxctl;
+
+  before(async () => {
+    api = await startBoxApi();
+    boxctl = await startBoxctl({
+      BOXCTL_SERVER: api.url,
+      BOXCTL_BOX: 'default',
+      BOXCTL_CLIENT_ID: 'admin',
+      BOXCTL_CLIENT_SECRET: adminSecret,
+    });
+  });
+  after(async () => {
+    await boxctl.remove();
+    await api.stop();
+  });
+
+  const done = async (args: readonly string[], input = ''): Promise<string> => {
+    const { code, output, messages } = await boxctl.run(args, {}, input);
+    expect([code, messages]).to.deep.equal([0, '']);
+    return output;
+  };
+
+  describe('group', () => {
+    it('creates, lists, shows, changes and deletes groups by name or ID', async () => {
+      expect(await done(['group', 'new', 'staff', '--description', 'All of us'])).to.equal(
+        'Created group staff (id 1) in the box default.\n',
+      );
+      expect(cells(await boxctl.run(['group', 'list']))).to.deep.equal([
+        ['ID', 'NAME', 'MEMBERS', 'DESCRIPTION'],
+        ['1', 'staff', '0', 'All of us'],
+      ]);
+      expect(await done(['group', 'set', 'staff', '--name', 'people'])).to.equal(
+        'Changed group people (id 1) in the box default.\n',
+      );
+      expect(parse(await done(['group', 'show', '1']))).to.deep.include({ id: 1, name: 'people' });
+      expect(await done(['group', 'delete', 'people'])).to.equal('Deleted group people (id 1) in the box default.\n');
+      expect(await boxctl.run(['group', 'show', 'people'])).to.deep.equal({
+        code: 1,
+        output: '',
+        messages: 'boxctl: there is no group "people" in the box default\n',
+      });
+    });
+  });
+
+  describe('client', () => {
+    it('creates a client with a generated secret, which works', async () => {
+      const output = await done(['client', 'new', 'orders', '--grant', 'client_credentials', '--generate-secret']);
+      const [secret = '', told] = output.split('\n');
+      expect(secret).to.match(/^bgs_/);
+      expect(told).to.equal('Created client orders in the box default.');
+      expect((await api.requestToken('orders', secret)).status).to.equal(200);
+    });
+
+    it('reads a client from a file and its secret from standard input', async () => {
+      const file = path.join(boxctl.home, 'client.yaml');
+      writeFileSync(file, 'grant_types: [client_credentials]\nname: Reports\n');
+      await done(['client', 'new', 'reports', '--file', file, '--secret'], 'a chosen secret\n');
+      expect((await api.requestToken('reports', 'a chosen secret')).status).to.equal(200);
+      expect(parse(await done(['client', 'show', 'reports']))).to.deep.include({ id: 'reports', name: 'Reports' });
+    });
+
+    it('lists clients, changes and deletes one', async () => {
+      const [, ...rows] = cells(await boxctl.run(['client', 'list', '--grant_types', 'client_credentials']));
+      expect(rows.map(([id]) => id)).to.deep.equal(['admin', 'orders', 'reports']);
+      await done(['client', 'set', 'orders', '--active', 'false', '--scope', 'read', '--scope', 'write']);
+      const { body } = await api.call('GET', '/Client/orders');
+      expect(body).to.deep.include({ active: false, scope: ['read', 'write'] });
+      await done(['client', 'set', 'orders', '--file', '-'], '{"scope": null}');
+      expect((await api.call('GET', '/Client/orders')).body).not.to.have.property('scope');
+      expect(await done(['client', 'delete', 'orders'])).to.equal('Deleted client orders in the box default.\n');
+      expect((await boxctl.run(['client', 'delete', 'orders'])).messages).to.equal(
+        'boxctl: there is no client "orders" in the box default\n',
+      );
+    });
+
+    it('says each fault of a client, and refuses a reserved ID by name of the field', async () => {
+      const { code, messages } = await boxctl.run(['client', 'new', 'boxgate.x', '--grant', 'no_such_grant']);
+      expect(code).to.equal(1);
+      expect(messages).to.contain('grant_types[0]');
+      const reserved = await boxctl.run(['client', 'new', 'boxgate.x', '--redirect-uri', 'https://a.example/b']);
+      expect(reserved.messages).to.contain('grant_types');
+      const only = await boxctl.run(['client', 'new', 'boxgate.x', '--file', '-'], {}, '{"grant_types": []}');
+      expect(only.messages).to.contain('id must not begin with boxgate.');
+    });
+  });
+
+  describe('policy, can and explain', () => {
+    it('creates a policy, tells who may do what and why not, and deletes it', async () => {
+      const expression = 'request_method == "get"';
+      await done([
+        'policy',
+        'new',
+        'readers',
+        '--engine',
+        'cel',
+        '--expression',
+        expression,
+        '--link',
+        'Client/reports',
+      ]);
+      expect(cells(await boxctl.run(['policy', 'list', '--link', 'Client/reports']))).to.deep.equal([
+        ['ID', 'ENGINE', 'SUBJECTS', 'LINKS', 'APPS'],
+        ['readers', 'cel', 'linked', 'Client/reports'],
+      ]);
+      expect(await done(['can', 'client:reports', 'GET', '/Client'])).to.equal('yes, by the policy readers\n');
+      const denied = await boxctl.run(['can', 'client:reports', 'DELETE', '/Client/app']);
+      expect([denied.code, denied.output]).to.deep.equal([1, '']);
+      expect(denied.messages).to.equal(
+        'boxctl: no: the policies for this subject do not allow it\n  readers (cel): its rule is not true for this request\n',
+      );
+      const stranger = await boxctl.run(['can', 'anyone', 'GET', '/users']);
+      expect(stranger.messages).to.contain('no policy is for this subject');
+      expect(cells(await boxctl.run(['explain', 'client:reports', 'PUT', '/Client/app']))).to.deep.equal([
+        ['POLICY', 'ENGINE', 'GRANTS', 'FAULT'],
+        ['readers', 'cel', 'no'],
+      ]);
+      await done(['policy', 'set', 'readers', '--link', 'Client/admin', '--link', 'Group/staff']);
+      expect(parse(await done(['policy', 'show', 'readers'])))
+        .to.have.property('link')
+        .with.length(2);
+      await done(['policy', 'delete', 'readers']);
+    });
+
+    it('asks for a user by email, with the query, headers and body of the request', async () => {
+      const user = await api.call('POST', '/users', { body: { email: 'ann@mail.example', password: 'correct horse' } });
+      expect(user.status).to.equal(201);
+      const rule = 'request_method == "post" && params.q == "1" && headers["x-team"] == "blue" && body.n == 2';
+      await done(['policy', 'new', 'odd', '--engine', 'cel', '--expression', rule, '--subjects', 'authenticated']);
+      const request = ['can', 'ann@mail.example', 'POST', '/Client?q=1', '--header', 'X-Team: blue', '--body'];
+      expect(await done([...request, '{"n": 2}'])).to.equal('yes, by the policy odd\n');
+      expect((await boxctl.run([...request, '{"n": 3}'])).code).to.equal(1);
+      expect((await boxctl.run([...request, 'no JSON'])).code).to.equal(2);
+      expect((await boxctl.run(['can', 'nobody', 'GET', '/'])).code).to.equal(2);
+      await done(['policy', 'delete', 'odd']);
+    });
+  });
+
+  describe('session', () => {
+    const active = async (client: string): Promise<number> => {
+      const { body } = await api.call('GET', `/Session?client=${client}&status=active&_result=array`);
+      return isList(body) ? body.length : -1;
+    };
+
+    it('lists and shows sessions, ends one, and ends those of a client', async () => {
+      for (let nth = 0; nth < 4; nth += 1) await api.requestToken('reports', 'a chosen secret');
+      const [heading, ...rows] = cells(
+        await boxctl.run(['session', 'list', '--client', 'reports', '--status', 'active']),
+      );
+      expect(heading?.slice(0, 5)).to.deep.equal(['ID', 'SUBJECT', 'CLIENT', 'TYPE', 'STATUS']);
+      expect(rows).to.have.length(await active('reports'));
+      const [id = ''] = rows[0] ?? [];
+      expect(parse(await done(['session', 'show', id]))).to.deep.include({ id, status: 'active' });
+      const before = await active('reports');
+      expect(await done(['session', 'end', id])).to.equal('Ended 1 session in the box default.\n');
+      expect(await done(['session', 'end', '--client', 'reports'])).to.equal(
+        `Ended ${String(before - 1)} sessions in the box default.\n`,
+      );
+      expect(await active('reports')).to.equal(0);
+    });
+
+    it('ends nothing without a name, and says which session is not there', async () => {
+      expect((await boxctl.run(['session', 'end'])).code).to.equal(2);
+      const absent = '019a0000-0000-7000-8000-000000000000';
+      expect((await boxctl.run(['session', 'end', absent])).messages).to.contain(`there is no session "${absent}"`);
+    });
+
+    it('ends the session of its own token with those of its client', async () => {
+      expect((await boxctl.run(['session', 'end', '--client', 'admin', '--box', 'other'])).code).to.equal(0);
+    });
+  });
+
+  it('audit lists records, the newest first, and filters them', async () => {
+    const [heading, ...rows] = cells(await boxctl.run(['audit', '--event', 'client.created', '--limit', '1']));
+    expect(heading).to.deep.equal(['TIME', 'EVENT', 'RESULT', 'ACTOR', 'TARGET', 'ADDRESS', 'COUNT']);
+    expect(rows).to.have.length(1);
+    expect(rows[0]?.slice(1, 5)).to.deep.equal(['client.created', 'success', 'test', 'Client/admin']);
+    const none = await boxctl.run(['audit', '--until', '2020-01-01T00:00:00Z', '--output', 'json']);
+    expect(JSON.parse(none.output)).to.deep.equal([]);
+    expect((await boxctl.run(['audit', '--limit', 'many'])).code).to.equal(2);
+  });
+
+  it('box list tells which box is chosen', async () => {
+    await done(['box', 'use', 'default', '--server', api.url]);
+    expect(JSON.parse(await done(['box', 'list', '--output', 'json']))).to.deep.equal([
+      { box: 'default', server: api.url, client: '', chosen: true },
+    ]);
+  });
+
+  it('prints the same record as JSON, YAML and a table', async () => {
+    const json: unknown = JSON.parse(await done(['client', 'show', 'admin', '--output', 'json']));
+    expect(parse(await done(['client', 'show', 'admin', '--output', 'yaml']))).to.deep.equal(json);
+    expect(await done(['client', 'show', 'admin', '--output', 'table'])).to.match(/^ID +NAME +GRANTS/);
+  });
+
+  it('follows a long list to its end, and stops at --limit', async () => {
+    for (let nth = 0; nth < 3; nth += 1) await api.requestToken('admin', adminSecret);
+    const { output } = await boxctl.run(['session', 'list', '--limit', '2', '--output', 'json']);
+    expect(JSON.parse(output)).to.have.length(2);
+  });
+
+  describe('on the command line', () => {
+    for (const {
+      name,
+      arguments: [least],
+    } of COMMANDS) {
+      it(`${name} --help shows how it is used, with examples that are understood`, async () => {
+        const output = await done([...name.split(' '), '--help']);
+        expect(output).to.contain(name === 'token' ? 'boxctl token' : `Usage: boxctl ${name}`);
+        expect(output).to.contain('boxctl');
+        expect(least).to.be.greaterThan(-1);
+      });
+    }
+
+    it('every group and the whole have a help text', async () => {
+      for (const words of [[], ['user'], ['client'], ['policy'], ['group'], ['session'], ['box'], ['token']])
+        expect(await done([...words, 'help'])).to.contain('Commands:');
+    });
+
+    it('a word that is not known gets a suggestion and 2', async () => {
+      const mistakes = {
+        'clinet list': 'client',
+        'client lsit': 'client list',
+        logn: 'login',
+        'session end --clint x': '--client',
+      };
+      for (const [line, hint] of Object.entries(mistakes)) {
+        const { code, messages } = await boxctl.run(line.split(' '));
+        expect([line, code]).to.deep.equal([line, 2]);
+        expect(messages).to.contain(`Did you mean`).and.to.contain(hint);
+      }
+    });
+
+    it('an option of one value is given once', async () => {
+      const { code, messages } = await boxctl.run(['policy', 'list', '--link', 'Client/a', '--link', 'Client/b']);
+      expect([code, messages]).to.deep.equal([2, 'boxctl: --link is given once\n']);
+    });
+
+    it('3 says that the box cannot be reached', async () => {
+      const { code, messages } = await boxctl.run(['client', 'list'], {
+        BOXCTL_SERVER: 'http://127.0.0.1:1',
+        BOXCTL_TOKEN: 'x',
+      });
+      expect(code).to.equal(3);
+      expect(messages).to.contain('http://127.0.0.1:1 cannot be reached');
+    });
+
+    it('headings are bold on a terminal, unless NO_COLOR is set', async () => {
+      const list = ['client', 'list', '--server', api.url, '--box', 'default'];
+      for (const colour of [true, false]) {
+        const program = boxctl.onTerminal(list, colour ? {} : { NO_COLOR: '1' });
+        await eventually('it ends', () => program.hasEnded());
+        expect(program.said().includes('\x1b[1mID')).to.equal(colour);
+      }
+    });
+  });
+
+  describe('completion', () => {
+    const completed = async (...words: readonly string[]): Promise<readonly string[]> => {
+      const script = await done(['completion', 'bash']);
+      const line = `${script}\nCOMP_WORDS=(boxctl ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${String(words.length)}; _boxctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout } = await run('bash', ['-c', line]);
+      return [...new Set(stdout.split('\n').filter((word) => word !== ''))];
+    };
+
+    it('bash completes commands, subcommands and options', async () => {
+      expect(await completed('ses')).to.deep.equal(['session']);
+      expect(await completed('session', '')).to.have.members(['list', 'show', 'end']);
+      expect(await completed('session', 'end', '--cl')).to.deep.equal(['--client']);
+      expect(await completed('user', 'set', '7', '--pass')).to.deep.equal(['--password']);
+    });
+
+    it('fish and zsh get scripts, another shell is refused', async () => {
+      expect(await done(['completion', 'fish'])).to.contain("__fish_seen_subcommand_from session' -a end");
+      expect(await done(['completion', 'zsh'])).to.match(/^#compdef boxctl\n/);
+      expect((await boxctl.run(['completion', 'tcsh'])).code).to.equal(2);
+    });
+  });
+});
