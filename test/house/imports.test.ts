@@ -23,6 +23,8 @@ const refused = {
   'state-is-below-the-services': ['api/state/serves.ts', '../oauth/grant.ts'],
   'services-know-no-http': ['api/oauth/answers.ts', '../http/send.ts'],
   'pages-only-show': ['api/pages/asks.ts', '../state/box-state.ts'],
+  'ui-speaks-http': ['api/ui/server.ts', '../problem.ts'],
+  'nobody-loads-the-ui': ['api/state/shown.ts', '../ui/place.ts'],
   'http-is-below-the-app': ['api/http/routes.ts', '../app.ts'],
   'app-is-composed-only-by-programs': ['api/upkeep.ts', './app.ts'],
   'nobody-imports-a-program': ['api/serve.ts', './main.ts'],
@@ -34,6 +36,8 @@ const refused = {
   'only-kube-imports-the-kubernetes-client': ['operator/watch.ts', '@kubernetes/client-node'],
   'kubernetes-client-is-loaded-when-asked-for': ['operator/kube/always.ts', '@kubernetes/client-node'],
   'product-without-development-packages': ['api/db/property.ts', 'fast-check'],
+  'only-ui-imports-preact': ['api/pages/view.ts', 'preact'],
+  'esbuild-is-loaded-when-the-ui-is-built': ['api/http/ui/bundle.ts', 'esbuild'],
   'declared-packages-only': ['api/db/undeclared.ts', 'pg-protocol'],
 } as const satisfies Record<string, readonly [from: string, to: string]>;
 
@@ -43,6 +47,8 @@ const accepted = [
   ['operator/settings.ts', '../process/environment.ts'],
   ['api/db/pool.ts', 'pg'],
   ['api/http/handler.ts', 'express'],
+  ['api/ui/shown.ts', 'preact'],
+  ['api/ui/reads.ts', '../../crds/json-value.ts'],
   ['api/shares/refusal.ts', '../problem.ts'],
   ['dev/dev.ts', '../operator/pass.ts'],
   ['dev/command.ts', '../program/run.ts'],
