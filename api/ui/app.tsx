@@ -54,8 +54,7 @@ export function App({ page, say, language, isBack }: AppProps) {
     () => ({ say, language, box, issuer, user: user ?? '', request: connection.request, notify: setNotice, drafts }),
     [connection, user, language],
   );
-  if (user === undefined)
-    return <Entrance page={page} say={say} result={result} retry={() => void start()} />;
+  if (user === undefined) return <Entrance page={page} say={say} result={result} retry={() => void start()} />;
   return (
     <UiContext.Provider value={ui}>
       <Frame name={page.name} signOut={() => void signOut()}>

@@ -58,9 +58,11 @@ export function SignedOutBar({ renew }: { readonly renew: () => void }) {
     <div class="alert" role="alert">
       <p>{say.signedOut}</p>
       <div class="actions">
-        <a class="button" href={address} target="_blank" rel="noopener">
-          {say.signIn}
-        </a>
+        {address === undefined ? null : (
+          <a class="button" href={address} target="_blank" rel="noopener">
+            {say.signIn}
+          </a>
+        )}
         <button type="button" class="second" onClick={renew}>
           {say.goOn}
         </button>

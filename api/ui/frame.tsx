@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useUi } from './context.ts';
-import { fragmentOf, TABS, usePlace } from './place.ts';
+import { TABS } from './tab-names.ts';
+import { fragmentOf, usePlace } from './place.ts';
 import type { Place } from './place.ts';
 import { Account } from './tabs/account.tsx';
 import { Audit } from './tabs/audit.tsx';

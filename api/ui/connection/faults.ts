@@ -12,7 +12,10 @@ export function faultsIn(body: unknown): Faults {
   if (isObject(errors)) {
     return Object.fromEntries(Object.entries(errors).map(([field, texts]) => [field, [texts].flat().map(String)]));
   }
-  const issues = objectsOf(body['issue']).map((issue): [string, string] => [fieldOf(issue), textOf(issue, 'diagnostics')]);
+  const issues = objectsOf(body['issue']).map((issue): [string, string] => [
+    fieldOf(issue),
+    textOf(issue, 'diagnostics'),
+  ]);
   const byField = Map.groupBy(issues, ([field]) => field);
   return Object.fromEntries([...byField].map(([field, found]) => [field, found.map(([, text]) => text)]));
 }

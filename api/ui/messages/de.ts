@@ -58,7 +58,6 @@ export const german: Messages = {
   yourText: (field) => `${field}, Ihr Text`,
   keepMine: 'Meinen Text behalten, dann speichern',
   takeStored: 'Den gespeicherten nehmen',
-  required: '(Pflichtfeld)',
   notJson: ({ line, column, found }) =>
     `Kein gültiges JSON in Zeile ${String(line)}, Spalte ${String(column)}: ${found === '' ? 'der Text endet zu früh' : `„${found}“ passt nicht`}.`,
   newUser: 'Neuer Benutzer',
@@ -69,7 +68,8 @@ export const german: Messages = {
   description: 'Beschreibung',
   email: 'E-Mail',
   password: 'Passwort',
-  passwordStays: 'Lassen Sie das Feld leer, um das Passwort zu behalten. Ein neues beendet alle Sitzungen des Benutzers.',
+  passwordStays:
+    'Lassen Sie das Feld leer, um das Passwort zu behalten. Ein neues beendet alle Sitzungen des Benutzers.',
   oldPassword: 'Bisheriges Passwort',
   newPassword: 'Neues Passwort',
   newPasswordHint: 'Es beendet alle Ihre Sitzungen, auch in anderen Browsern.',

@@ -18,7 +18,8 @@ export const english: Messages = {
   signedInAs: (user) => `Signed in as user ${user}`,
   signedOut: 'You are signed out. Sign in in another tab, then come back: your text stays here.',
   signedOutHere: 'Nobody is signed in with this browser.',
-  signInRefused: (reason) => `The box does not let this page sign in (${reason}). Ask the administrator of the service.`,
+  signInRefused: (reason) =>
+    `The box does not let this page sign in (${reason}). Ask the administrator of the service.`,
   insecure: 'This page was loaded without encryption. Open it by https, or on this machine by 127.0.0.1.',
   goOn: 'Continue',
   loading: 'Loading …',
@@ -55,7 +56,6 @@ export const english: Messages = {
   yourText: (field) => `${field}, your text`,
   keepMine: 'Keep my text, then save',
   takeStored: 'Take the stored one',
-  required: '(required)',
   notJson: ({ line, column, found }) =>
     `Not valid JSON in line ${String(line)}, column ${String(column)}: ${found === '' ? 'the text ends too early' : `“${found}” does not fit`}.`,
   newUser: 'New user',

@@ -1,5 +1,5 @@
 import type { JsonFault } from '../json/check-json.ts';
-import type { Tab } from '../place.ts';
+import type { Tab } from '../tab-names.ts';
 import { german } from './de.ts';
 import { english } from './en.ts';
 
@@ -45,7 +45,6 @@ export interface Messages {
   readonly yourText: (field: string) => string;
   readonly keepMine: string;
   readonly takeStored: string;
-  readonly required: string;
   readonly notJson: (fault: JsonFault) => string;
   readonly newUser: string;
   readonly newGroup: string;

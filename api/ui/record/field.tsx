@@ -1,5 +1,4 @@
-import type { ComponentChildren } from 'preact';
-import { useUi } from '../context.ts';
+import type { ComponentChildren, TargetedInputEvent } from 'preact';
 
 /** Attributes that connect a field with its faults and hints for a screen reader. */
 export interface Described {
@@ -41,31 +40,34 @@ export interface TextFieldProps {
 /** A field for one line. */
 export function TextField(props: TextFieldProps) {
   const { id, label, value, set, faults, hint, type = 'text', autocomplete = 'off', readOnly = false } = props;
-  const { say } = useUi();
+  const { required = false } = props;
+  const common = {
+    id,
+    autocomplete,
+    readOnly,
+    value,
+    autocapitalize: 'none',
+    spellcheck: false,
+    'aria-required': required,
+    onInput: (event: TargetedInputEvent<HTMLInputElement>): void => {
+      set(event.currentTarget.value);
+    },
+    ...describedBy(id, faults, hint !== undefined),
+  } as const;
   return (
     <>
-      <label for={id}>
-        {label}
-        {props.required === true ? <span class="soft"> {say.required}</span> : null}
-      </label>
+      <label for={id}>{label}</label>
       <FieldFaults id={id} faults={faults} />
       {hint === undefined ? null : (
         <p class="hint" id={`${id}-hint`}>
           {hint}
         </p>
       )}
-      <input
-        id={id}
-        type={type === 'email' ? 'text' : type}
-        inputMode={type === 'email' ? 'email' : undefined}
-        autocapitalize="none"
-        spellcheck={false}
-        autocomplete={autocomplete}
-        readOnly={readOnly}
-        value={value}
-        onInput={(event) => set(event.currentTarget.value)}
-        {...describedBy(id, faults, hint !== undefined)}
-      />
+      {type === 'password' ? (
+        <input type="password" {...common} />
+      ) : (
+        <input type="text" inputMode={type} {...common} />
+      )}
     </>
   );
 }

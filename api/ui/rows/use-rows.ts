@@ -54,7 +54,7 @@ const nothingRead: Read = { rows: [], next: undefined, isReading: true, problem:
 function useReading(source: RowSource) {
   const { request } = useUi();
   const [read, setRead] = useState(nothingRead);
-  const aborting = useRef<AbortController>();
+  const aborting = useRef<AbortController | undefined>(undefined);
 
   async function readFrom(path: string, before: readonly Row[], signal: AbortSignal): Promise<void> {
     let [rows, next]: [readonly Row[], string | undefined] = [before, path];
@@ -111,7 +111,10 @@ const none: readonly Row[] = [];
 /** Asks the API for rows that a text matches; the last answer stays until the next one. '' asks nothing. */
 function useFound(source: RowSource, text: string): readonly Row[] {
   const { request } = useUi();
-  const [found, setFound] = useState<{ readonly text: string; readonly rows: readonly Row[] }>({ text: '', rows: none });
+  const [found, setFound] = useState<{ readonly text: string; readonly rows: readonly Row[] }>({
+    text: '',
+    rows: none,
+  });
   useEffect(() => {
     const path = text === '' ? undefined : source.find?.(text);
     if (path === undefined) return undefined;

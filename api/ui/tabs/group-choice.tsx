@@ -47,11 +47,7 @@ export function GroupChoice(props: {
       ) : null}
       {(isMany ? [...first, ...shown] : inOrder(rows.shown, first)).map((row) => (
         <label key={row.id} class="choice">
-          <input
-            type="checkbox"
-            checked={isChosen(row)}
-            onChange={() => choose(toggled(chosen, Number(row.id)))}
-          />
+          <input type="checkbox" checked={isChosen(row)} onChange={() => choose(toggled(chosen, Number(row.id)))} />
           <span>
             {row.title} <span class="soft">{row.id}</span>
           </span>
