@@ -2,6 +2,7 @@ import { wordHint } from '../crds/did-you-mean.ts';
 import { affectedEmails } from './check-emails.ts';
 import { readApiConfig, readMigrateConfig, readResetAdminConfig } from './config.ts';
 import type { ApiConfig } from './config.ts';
+import { readReservedClients } from './db/resource/reserved-clients.ts';
 import { ensureApiRole } from './db/core/api-role.ts';
 import { migrate } from './db/core/migrate.ts';
 import { isCausedByOutage } from './db/core/outage.ts';
@@ -52,6 +53,10 @@ async function runMigrate(environment: Environment): Promise<number> {
   });
   const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`;
   process.stdout.write(`schema ${String(schema)}: ${done}\n`);
+  for (const { box, id } of await readReservedClients(ownerUrl))
+    process.stderr.write(
+      `boxgate: box ${box}, client ${id}: its id is reserved for built-in clients; declare it under another id, then delete it\n`,
+    );
   return 0;
 }
 

@@ -1,3 +1,4 @@
+import { RESERVED_ID_PREFIX, isReservedId } from './reserved-ids.ts';
 import { when, type Draft, type Rule } from './rule.ts';
 
 /** Parts of a whole object that its rules read. */
@@ -37,7 +38,7 @@ function identityRulesOf(field: IdentityField): readonly Rule<Subject>[] {
   ];
 }
 
-/** The id of a client is never only digits, even if it comes from the name of the object. */
+/** The id of a client is never only digits nor reserved, even if it comes from the name of the object. */
 export const clientNameRules: readonly Rule<Subject>[] = [
   {
     id: 'client-name-not-a-number',
@@ -46,6 +47,13 @@ export const clientNameRules: readonly Rule<Subject>[] = [
     cel: "has(self.spec.id) || !self.metadata.name.matches('^[0-9]+$')",
     broken: ({ metadata, spec }) =>
       when(spec?.id === undefined && /^[0-9]+$/.test(metadata?.name ?? ''), 'metadata.name'),
+  },
+  {
+    id: 'client-name-not-reserved',
+    path: 'metadata.name',
+    message: `must not begin with ${RESERVED_ID_PREFIX}, or spec.id must be given: these ids are reserved for built-in clients`,
+    cel: `has(self.spec.id) || !self.metadata.name.startsWith('${RESERVED_ID_PREFIX}')`,
+    broken: ({ metadata, spec }) => when(spec?.id === undefined && isReservedId(metadata?.name), 'metadata.name'),
   },
 ];
 

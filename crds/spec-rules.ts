@@ -1,6 +1,7 @@
 import { secondsOf } from './duration.ts';
 import { SECRET_ENTRIES } from './kubernetes-fields.ts';
 import { KEY_MEMBERS, QUOTE_Y, type KeyMember, type KeyType } from './public-keys.ts';
+import { RESERVED_ID_MESSAGE, RESERVED_ID_PREFIX, isReservedId } from './reserved-ids.ts';
 import { brokenElements, when, type Draft, type Rule } from './rule.ts';
 import type { ClientSpec } from './specs.ts';
 
@@ -17,8 +18,16 @@ const QUALIFIED_KEY = '^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Z
 const LABEL_VALUE = '^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$';
 const ENTRY_KEY = '^[-._a-zA-Z0-9]{1,253}$';
 
-/** Rules about the fields of a Client that only apply to custom resources: the source of its secret, its keys. */
+/** Rules about the fields of a Client that only apply to custom resources: its id, the source of its secret, its keys. */
 export const clientSpecRules: readonly Rule<Subject>[] = [
+  {
+    // Not a rule of the resource: a stored client that has such an id from before it was reserved stays usable.
+    id: 'client-id-not-reserved',
+    path: 'id',
+    message: RESERVED_ID_MESSAGE,
+    cel: `!has(self.id) || !self.id.startsWith('${RESERVED_ID_PREFIX}')`,
+    broken: ({ id }) => when(isReservedId(id), 'id'),
+  },
   {
     id: 'one-secret',
     path: 'secret',

@@ -52,7 +52,13 @@ export interface BoxState {
   readonly quota: Quota;
   /** True if the box has as many active sessions as its quota allows: it gets no new one. */
   readonly sessionsFull: boolean;
+  /** The stored clients. {@link builtInFrom} tells of the built-in ones. */
   readonly clients: ReadonlyMap<string, ClientState>;
+  /**
+   * Sessions of built-in clients decided under an older config version are revoked: they are those of a deleted client
+   * with the same ID. Undefined: a locked box has no built-in clients either.
+   */
+  readonly builtInFrom: number | undefined;
   readonly policies: PolicyIndex;
   readonly keys: KeyRing;
   /** Approximate bytes of memory of its clients, policies and settings. */
@@ -68,6 +74,7 @@ export interface MovingBoxState extends BoxState {
 }
 
 type Head = Pick<BoxState, 'version' | 'sessionsFrom' | 'revokedBefore' | 'quota' | 'sessionsFull'> & {
+  readonly builtInFrom: number;
   readonly locked: boolean;
 };
 
@@ -77,6 +84,7 @@ const nothingLoaded: Head = {
   revokedBefore: undefined,
   quota: quotaOf(),
   sessionsFull: false,
+  builtInFrom: 0,
   locked: false,
 };
 
@@ -131,6 +139,9 @@ export function createBoxState(
     get clients() {
       return head.locked ? nobody : clients;
     },
+    get builtInFrom() {
+      return head.locked ? undefined : head.builtInFrom;
+    },
     get policies() {
       return head.locked ? noPolicies : policies;
     },
@@ -168,6 +179,7 @@ export function createBoxState(
         revokedBefore: changes.revokedBefore,
         quota: changes.quota,
         sessionsFull: changes.sessionsFull,
+        builtInFrom: changes.builtInFrom,
         locked: changes.locked,
       };
     },

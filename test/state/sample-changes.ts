@@ -17,6 +17,7 @@ export function changes(version: number, over: Partial<ConfigChanges> = {}): Con
     locked: false,
     quota: quotaOf(),
     sessionsFull: false,
+    builtInFrom: 0,
     changed: [],
     deleted: [],
     keys: [],

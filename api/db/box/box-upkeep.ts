@@ -1,3 +1,4 @@
+import { builtInIds } from '../resource/built-in-clients.ts';
 import { lockResources } from '../resource/write.ts';
 import type { Connection } from '../core/transaction.ts';
 
@@ -23,7 +24,7 @@ export async function readBoxUpkeep(connection: Connection, box: string): Promis
     `SELECT (SELECT body FROM boxgate.resource WHERE box = $1 AND kind = 'Box' LIMIT 1) AS settings,
             EXISTS (SELECT FROM boxgate.signing_key WHERE box = $1) AS has_keys,
             EXISTS (SELECT FROM boxgate.box_version WHERE box = $1 AND version < ${oldestKept})
-              OR EXISTS (SELECT FROM boxgate.tombstone WHERE box = $1 AND version <= ${oldestKept}) AS has_old_versions,
+              OR EXISTS (SELECT FROM boxgate.tombstone WHERE box = $1 AND version <= ${oldestKept} AND ${isPruned}) AS has_old_versions,
             EXISTS (SELECT FROM boxgate.box WHERE box = $1 AND discarding) AS is_discarding`,
     [box],
   );
@@ -43,12 +44,17 @@ export async function readBoxUpkeep(connection: Connection, box: string): Promis
 const oldestKept = `(SELECT max(v.version) FROM boxgate.box_version v
   WHERE v.box = $1 AND v.version <= (extract(epoch FROM now() - interval '1 day') * 1000000)::bigint)`;
 
+/** SQL: a tombstone of a client with the ID of a built-in one stays, so that its sessions stay revoked. */
+const isPruned = `(kind <> 'Client' OR id NOT IN ${builtInIds})`;
+
 /**
  * Deletes the versions of a box before the one that was current a day ago, and the tombstones that only replicas with
  * those versions would read. Takes the box's lock: nobody reads between the two statements.
  */
 export async function pruneVersions(connection: Connection, box: string): Promise<void> {
   await lockResources(connection, box);
-  await connection.query(`DELETE FROM boxgate.tombstone WHERE box = $1 AND version <= ${oldestKept}`, [box]);
+  await connection.query(`DELETE FROM boxgate.tombstone WHERE box = $1 AND version <= ${oldestKept} AND ${isPruned}`, [
+    box,
+  ]);
   await connection.query(`DELETE FROM boxgate.box_version WHERE box = $1 AND version < ${oldestKept}`, [box]);
 }

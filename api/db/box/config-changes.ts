@@ -1,6 +1,7 @@
 import { quotaOf } from '../../../crds/quota.ts';
 import type { Quota } from '../../../crds/quota.ts';
 import { storedQuota } from './box-use.ts';
+import { builtInFrom } from '../resource/built-in-clients.ts';
 import type { PreviousSecret } from '../resource/resource.ts';
 import type { Connection } from '../core/transaction.ts';
 
@@ -46,6 +47,8 @@ export interface ConfigChanges {
   readonly quota: Quota;
   /** True if the box has as many active sessions as its quota allows. */
   readonly sessionsFull: boolean;
+  /** Version in which a stored client with the ID of a built-in one was last deleted; 0: none ever was. */
+  readonly builtInFrom: number;
   readonly changed: readonly ResourceRow[];
   readonly deleted: readonly { readonly kind: string; readonly id: string }[];
   /** All keys, always: they are few. */
@@ -83,9 +86,11 @@ export async function readConfigChanges(
     locked: boolean;
     quota: unknown;
     sessions_full: boolean;
+    built_in_from: string;
     known: boolean;
   }>(
     `SELECT b.config_version AS version, b.sessions_from, b.revoked_before, b.locked_for IS NOT NULL AS locked, b.quota, b.sessions_full,
+            ${builtInFrom('b.box')} AS built_in_from,
             b.config_version >= $2 AND EXISTS (SELECT FROM boxgate.box_version v WHERE v.box = b.box AND v.version = $2)
               AS known
        FROM boxgate.box b WHERE b.box = $1 AND b.missing_since IS NULL`,
@@ -102,6 +107,7 @@ export async function readConfigChanges(
     locked: row.locked,
     quota: quotaOf(storedQuota(row.quota)),
     sessionsFull: row.sessions_full,
+    builtInFrom: Number(row.built_in_from),
     changed: await readChanged(connection, box, row.known ? since : 0, reading),
     deleted: row.known ? await readDeleted(connection, box, since) : [],
     keys: await readSigningKeyRows(connection, box),

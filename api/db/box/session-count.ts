@@ -1,3 +1,5 @@
+import { BUILT_IN_CLIENTS } from '../../../crds/reserved-ids.ts';
+import { builtInFrom } from '../resource/built-in-clients.ts';
 import { quotaOf } from '../../../crds/quota.ts';
 import { storedQuota } from './box-use.ts';
 import { bumpVersion } from './box.ts';
@@ -43,6 +45,13 @@ export async function readSessionQuota(connection: Connection, box: string): Pro
   return quotaOf(storedQuota(rows[0]?.quota)).sessions;
 }
 
+/** SQL for the clients of a box: the stored ones, and the built-in ones that no stored one replaces. */
+const clients = `
+  SELECT r.id, r.sessions_from, r.revoked_before FROM boxgate.resource r WHERE r.box = $1 AND r.kind = 'Client'
+  UNION ALL
+  SELECT i.id, ${builtInFrom('$1')}, NULL FROM unnest($5::text[]) AS i (id)
+   WHERE NOT EXISTS (SELECT FROM boxgate.resource r WHERE r.box = $1 AND r.kind = 'Client' AND r.id = i.id)`;
+
 /**
  * Counts the active sessions of a box and stops at `most`; `now` in milliseconds since 1970. A session is active if a
  * check of its token would accept it. The lowest ID of a session begun at a time begins with that time. Reads every
@@ -57,12 +66,11 @@ export async function countActive(connection: Connection, box: string, now: numb
          SELECT r.id, GREATEST(r.sessions_from, b.sessions_from) AS sessions_from,
                 rpad(lpad(to_hex(COALESCE(extract(epoch FROM GREATEST(r.revoked_before, b.revoked_before)) * 1000,
                                           0)::bigint), 12, '0'), 32, '0')::uuid AS first
-           FROM boxgate.resource r JOIN boxgate.box b ON b.box = r.box
-          WHERE r.box = $1 AND r.kind = 'Client') AS c ON c.id = s.client
+           FROM (${clients}) AS r, boxgate.box b WHERE b.box = $1) AS c ON c.id = s.client
         WHERE s.box = $1 AND s.bucket = ANY ($2::int[]) AND s.ended_at IS NULL AND s.expires_at > ${momentAt('$3')}
           AND s.version >= c.sessions_from AND s.id >= c.first
         LIMIT $4) AS found`,
-    [box, ahead, now, most],
+    [box, ahead, now, most, BUILT_IN_CLIENTS],
   );
   return Number(rows[0]?.count);
 }

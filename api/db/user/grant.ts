@@ -1,6 +1,7 @@
 import { listingOf } from '../core/listing.ts';
 import type { TimeRange } from '../core/keyset.ts';
 import type { Connection } from '../core/transaction.ts';
+import { builtInFrom, builtInIds } from '../resource/built-in-clients.ts';
 
 /** Key of a grant: the user who gave it, and the client it is for. */
 export interface GrantKey {
@@ -8,7 +9,7 @@ export interface GrantKey {
   readonly client: string;
 }
 
-/** A valid stored consent: its client exists and has not been created again since. */
+/** A valid stored consent: its client is built in, or exists and has not been created again since. */
 export interface StoredGrant extends GrantKey {
   readonly scopes: readonly string[];
   /** The scopes allowed for each redirect URI and audience, oldest first; empty if an older release stored it. */
@@ -33,12 +34,16 @@ interface GrantColumns {
   readonly created_at: string;
 }
 
+/** SQL for the version since which consents are for the same client; NULL if there is no such client. */
+const since = `CASE WHEN r.id IS NOT NULL THEN r.sessions_from
+       WHEN c.client IN ${builtInIds} THEN ${builtInFrom('c.box')} END`;
+
 const columns = `c.user_id, c.client, c.scopes, c.created_at::text AS created_at,
        coalesce((SELECT jsonb_agg(jsonb_build_object('redirect_uri', t.redirect_uri, 'audience', t.audience,
                                                      'scopes', t.scopes) ORDER BY t.created_at, t.target)
                    FROM boxgate.consent_target t
                   WHERE t.box = c.box AND t.user_id = c.user_id AND t.client = c.client
-                    AND t.version >= r.sessions_from), '[]') AS targets`;
+                    AND t.version >= ${since}), '[]') AS targets`;
 
 function storedGrant(row: GrantColumns): StoredGrant {
   const { client, scopes, targets, created_at: createdAt } = row;
@@ -67,11 +72,11 @@ export const grantListing = listingOf<GrantColumns, StoredGrant, GrantFilters>({
     id: own,
     created_at: [{ column: 'c.created_at', type: 'timestamptz', keyOf: (grant) => grant.createdAt }, ...own],
   },
-  from: `boxgate.consent c JOIN ${clients}`,
+  from: `boxgate.consent c LEFT JOIN ${clients}`,
   size: "octet_length(concat_ws(' ', VARIADIC c.scopes))",
   where: (conditions, box, { user, client, createdAt }) => {
     conditions.compare(box, (place) => `c.box = ${place}`);
-    conditions.add('c.version >= r.sessions_from');
+    conditions.add(`c.version >= ${since}`);
     conditions.compare(user, (place) => `c.user_id = ${place}`);
     conditions.compare(client, (place) => `c.client = ${place}`);
     conditions.within('c.created_at', createdAt);

@@ -43,7 +43,12 @@ export interface Collection<Kind extends string, Row, Filters, Id> {
   readonly owner?: (row: Row) => Owner | undefined;
   /** Reads the id in a path; undefined when no record can have it. Throws Problem for one with another answer. */
   readonly idOf: (text: string) => Id | undefined;
-  readonly read: (services: UserServices, box: string, id: Id) => Promise<Row | undefined>;
+  readonly read: (
+    services: UserServices,
+    box: string,
+    id: Id,
+    exchange: ResourceExchange,
+  ) => Promise<Row | undefined>;
   readonly create?: (services: UserServices, exchange: ResourceExchange) => Promise<Row>;
   readonly put?: Change<Row>;
   readonly patch?: Change<Row>;
@@ -101,7 +106,7 @@ function reading<Row, Filters extends object, Id>(collection: AnyCollection<Row,
     const elements = readElementsOnly(exchange.query, collection.search);
     const preconditions = readPreconditions(exchange);
     const id = collection.idOf(idIn(exchange));
-    const row = id === undefined ? undefined : await collection.read(services, exchange.box, id);
+    const row = id === undefined ? undefined : await collection.read(services, exchange.box, id, exchange);
     if (row === undefined) throw nothingThere(collection);
     const version = collection.version(row);
     const owner = collection.owner?.(row);

@@ -18,6 +18,7 @@ import type { RequestParts } from '../../policy/request-object.ts';
 import { Problem } from '../../problem.ts';
 import { refuseParameters } from '../../resources/search/parameters.ts';
 import type { BoxState } from '../../state/box-state.ts';
+import { clientOf } from '../../oauth/built-in-clients.ts';
 import { carriesUserRights } from '../../oauth/session/user-rights.ts';
 import type { RestOfRequest } from '../access/authorize.ts';
 import { subjectWith } from '../access/session-parts.ts';
@@ -110,9 +111,9 @@ async function personOf({ subject }: Question, box: string, { pool }: OAuthServi
 }
 
 /** Returns the client of the question. Throws Problem `invalid` for one that is missing or not active. */
-function clientOf(subject: AskedSubject, state: BoxState): Client | undefined {
+function askedClient(subject: AskedSubject, state: BoxState, issuer: string): Client | undefined {
   if (subject.client === undefined) return undefined;
-  const found = state.clients.get(subject.client);
+  const found = clientOf(state, subject.client, issuer);
   const message = found === undefined ? 'must be a client of this box' : 'must be an active client';
   if (found === undefined || found.client.active === false)
     throw new Problem('invalid', [{ path: 'subject.client', message }]);
@@ -130,8 +131,8 @@ async function answer(
   state: BoxState,
   services: OAuthServices,
 ): Promise<Explanation> {
-  const client = clientOf(subject, state);
   const issuer = services.issuer(state);
+  const client = askedClient(subject, state, issuer);
   const token = explainedToken(subject, user !== null);
   const about = subjectFor(app, { ...token, client: client?.id, user }, state, issuer);
   const time = request.time ?? Math.floor(services.now() / 1000);

@@ -1,4 +1,5 @@
 import { auditCollection } from './audit-collection.ts';
+import { clientCollection } from './client-collection.ts';
 import { routesOf } from './collection.ts';
 import type { CollectionRoute } from './collection.ts';
 import { grantCollection } from './grant-collection.ts';
@@ -10,7 +11,7 @@ import { userCollection } from './user-collection.ts';
 
 /** Every route of the generic resource API. `DELETE /Session`, which closes the caller's own, is not one of them. */
 export const resourceRoutes: readonly CollectionRoute<ResourceKind>[] = [
-  ...routesOf(storedCollection('Client')),
+  ...routesOf(clientCollection),
   ...routesOf(storedCollection('AccessPolicy')),
   ...routesOf(sessionCollection),
   ...routesOf(groupCollection),

@@ -1,6 +1,7 @@
 import type { ClientSecrets, GuessLimits } from '../../credentials/client-secret.ts';
 import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { AuthenticationContext } from './context.ts';
+import { clientOf } from '../built-in-clients.ts';
 import type { ClientAssertion } from './assertion.ts';
 import type { ClientCredentials } from './client-auth-request.ts';
 import { notAuthenticated } from '../not-authenticated.ts';
@@ -14,12 +15,12 @@ export async function authenticateClient(
   context: AuthenticationContext,
 ): Promise<ClientState> {
   if (credentials.assertion === undefined) return authenticateBySecret(credentials, context);
-  return authenticateByAssertion(findClient(context.state, credentials), credentials.assertion, context);
+  return authenticateByAssertion(findClient(context, credentials), credentials.assertion, context);
 }
 
 /** Dependencies of authentication by a secret. */
 interface SecretContext extends Pick<AuthenticationContext, 'state' | 'checks'> {
-  readonly services: Pick<OAuthServices, 'secrets' | 'usage' | 'now'>;
+  readonly services: Pick<OAuthServices, 'secrets' | 'usage' | 'now' | 'issuer'>;
 }
 
 /**
@@ -31,7 +32,7 @@ export async function authenticateBySecret(
   { state, services, checks }: SecretContext,
 ): Promise<ClientState> {
   const { secrets, usage, now } = services;
-  const found = findClient(state, credentials);
+  const found = findClient({ state, services }, credentials);
   const time = now();
   const used = await verified(liveSecrets(found, time), credentials, secrets, checks.guessLimits);
   if (used === undefined || found === undefined || !isActive(found, state)) throw notAuthenticated(found?.client.id);
@@ -46,9 +47,16 @@ function liveSecrets(client: ClientState | undefined, now: number): readonly str
   return previous !== undefined && now < previous.until ? [...secrets, previous.stored] : secrets;
 }
 
+/** Dependencies of looking up a client. */
+interface Lookup {
+  readonly state: BoxState;
+  readonly services: Pick<OAuthServices, 'issuer'>;
+}
+
 /** Returns the active client that a request names, without proof of its identity; undefined when there is none. */
-export function namedClient(state: BoxState, credentials: ClientCredentials): ClientState | undefined {
-  const found = findClient(state, credentials);
+export function namedClient(context: Lookup, credentials: ClientCredentials): ClientState | undefined {
+  const { state } = context;
+  const found = findClient(context, credentials);
   return found !== undefined && isActive(found, state) ? found : undefined;
 }
 
@@ -65,9 +73,9 @@ async function authenticateByAssertion(
   return found;
 }
 
-function findClient(state: BoxState, credentials: ClientCredentials): ClientState | undefined {
+function findClient({ state, services }: Lookup, credentials: ClientCredentials): ClientState | undefined {
   for (const id of credentials.ids) {
-    const found = state.clients.get(id);
+    const found = clientOf(state, id, services.issuer(state));
     if (found !== undefined) return found;
   }
   return undefined;

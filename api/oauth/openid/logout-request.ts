@@ -1,3 +1,5 @@
+import type { Client } from '../../../crds/client.ts';
+import { clientOf } from '../built-in-clients.ts';
 import { allOfForm, withoutEmpty } from '../token/parameters.ts';
 import type { Parameters } from '../token/parameters.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -48,18 +50,20 @@ function readQuery(query: string): Parameters | undefined {
 async function judged(parameters: Parameters, state: BoxState, issuer: string): Promise<JudgedLogout> {
   const hint = await hintOf(parameters, state, issuer);
   if (hint === 'unreadable') return untrusted;
+  const clientAt = (id: string | undefined): Client | undefined =>
+    id === undefined ? undefined : clientOf(state, id, issuer)?.client;
   const wanted = parameters.get('post_logout_redirect_uri');
   const named = parameters.get('client_id');
   // An id_token that cannot be verified is not used (§4). The user may still want to sign out, and is asked.
   if (hint === KEY_GONE) {
-    const isListed = wanted !== undefined && listsAddress(state, named, wanted);
+    const isListed = wanted !== undefined && listsAddress(clientAt(named), wanted);
     return { verdict: 'good', user: undefined, ...(isListed ? leadingTo(wanted, named, parameters) : nowhere) };
   }
   const client = hint?.client ?? named;
   // The two must name the same client (§2).
   if (named !== undefined && named !== client) return untrusted;
   if (wanted === undefined) return { verdict: 'good', user: hint?.user, ...nowhere };
-  if (!listsAddress(state, client, wanted)) return untrusted;
+  if (!listsAddress(clientAt(client), wanted)) return untrusted;
   return { verdict: 'good', user: hint?.user, ...leadingTo(wanted, client, parameters) };
 }
 
@@ -74,8 +78,7 @@ async function hintOf(
 }
 
 /** Checks whether an active client has registered exactly this address, compared as a string (§3). */
-function listsAddress({ clients }: BoxState, id: string | undefined, address: string): boolean {
-  const client = id === undefined ? undefined : clients.get(id)?.client;
+function listsAddress(client: Client | undefined, address: string): boolean {
   return client?.post_logout_redirect_uris?.includes(address) === true && client.active !== false;
 }
 

@@ -6,6 +6,7 @@ import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
 import type { AuthenticationContext } from '../client-auth/context.ts';
 import type { Granted } from '../token/plan.ts';
+import { clientOf } from '../built-in-clients.ts';
 import { judgeRefresh } from './judge-refresh.ts';
 import { familyEnd } from './refresh-lifetimes.ts';
 import { refreshSettings } from './settings.ts';
@@ -35,7 +36,7 @@ export async function findRefreshToken(
   if (presented === undefined || !(await isOfFamily(presented, state.box, statements))) return undefined;
   return transaction(async (connection) => {
     const family = await lockFamily(connection, state.box, presented.family);
-    const client = family && state.clients.get(family.client);
+    const client = family && clientOf(state, family.client, services.issuer(state));
     if (family === undefined || client === undefined || client.client.active === false) return undefined;
     const verdict = judgeRefresh(family, { token: presented, client, now: services.now() }, state);
     if (verdict === 'refused') return undefined;

@@ -5,8 +5,9 @@ import { parseAccessToken, uuidText } from '../../credentials/token-text.ts';
 import type { FirstGrant, GrantLetter } from '../../db/session/grant-letter.ts';
 import type { FoundSession, SessionKey } from '../../db/session/check.ts';
 import type { Person } from '../../db/user/person.ts';
-import type { BoxState } from '../../state/box-state.ts';
+import type { BoxState, ClientState } from '../../state/box-state.ts';
 import type { CurrentStatements } from '../../state/current-statements.ts';
+import { clientOf } from '../built-in-clients.ts';
 import { readJwtAccessToken } from '../keys/jwt-check.ts';
 import type { OAuthServices } from '../services.ts';
 import { stillGranted } from './still-granted.ts';
@@ -66,7 +67,8 @@ async function findJudged(text: string, context: CheckContext, judge: Judge): Pr
   if (key === undefined) return undefined;
   const found = await statements.check(key);
   if (found === undefined) return undefined;
-  const live = judgeSession(key, found, state, services.now());
+  const owner = clientOf(state, found.client, services.issuer(state));
+  const live = judgeSession(key, found, { owner, state, now: services.now() });
   return live && judge(live, context);
 }
 
@@ -105,21 +107,27 @@ async function jwtKey(text: string, state: BoxState, services: OAuthServices): P
 }
 
 function stillValid(session: LiveSession, { state, services }: CheckContext): LiveSession | undefined {
-  const owner = state.clients.get(session.client.id);
-  const granted = owner && stillGranted(session, owner, state.settings, services.issuer(state));
+  const issuer = services.issuer(state);
+  const owner = clientOf(state, session.client.id, issuer);
+  const granted = owner && stillGranted(session, owner, state.settings, issuer);
   // Nearly always the same as issued.
   const isSame = granted?.scope === session.scope && granted.audience === session.audience;
   return isSame ? session : granted && { ...session, ...granted };
 }
 
-/** Returns a stored session if it is valid now (pure). Revocations apply by config version; `now` in milliseconds. */
+/** The client of a session, undefined if it is gone, and the state of its box; `now` in milliseconds since 1970. */
+interface Surroundings {
+  readonly owner: ClientState | undefined;
+  readonly state: Pick<BoxState, 'sessionsFrom' | 'revokedBefore' | 'settings'>;
+  readonly now: number;
+}
+
+/** Returns a stored session if it is valid now (pure). Revocations apply by config version. */
 export function judgeSession(
   key: SessionKey,
   found: FoundSession,
-  state: Pick<BoxState, 'clients' | 'sessionsFrom' | 'revokedBefore' | 'settings'>,
-  now: number,
+  { owner, state, now }: Surroundings,
 ): LiveSession | undefined {
-  const owner = state.clients.get(found.client);
   const begun = uuidV7Time(key.id);
   const counts =
     !found.ended &&

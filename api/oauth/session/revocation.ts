@@ -54,7 +54,7 @@ export async function revoke(
 /** Finds the revoking client. A public one proves no identity, but can revoke only tokens of its own. */
 async function revokingClient(credentials: ClientCredentials, context: AuthenticationContext): Promise<ClientState> {
   if (credentials.method !== 'none') return authenticateClient(credentials, context);
-  const named = namedClient(context.state, credentials);
+  const named = namedClient(context, credentials);
   if (named === undefined || isConfidential(named.client, named.secrets.length > 0)) throw notAuthenticated();
   return named;
 }

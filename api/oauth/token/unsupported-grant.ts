@@ -22,7 +22,7 @@ function refusing(name: GrantType): Grant {
     name,
     async handle({ credentials }, context) {
       const proven = credentials.method !== 'none';
-      const client = proven ? await authenticateClient(credentials, context) : namedClient(context.state, credentials);
+      const client = proven ? await authenticateClient(credentials, context) : namedClient(context, credentials);
       if (client === undefined) throw notAuthenticated();
       if (!client.client.grant_types.includes(name)) {
         throw new OAuthError('unauthorized_client', `The client may not use the grant ${name}`);

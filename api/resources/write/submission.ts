@@ -4,6 +4,7 @@ import type { Client } from '../../../crds/client.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import { keyFaults } from '../../../crds/public-keys.ts';
 import { sizeFaults } from '../../../crds/resource-size.ts';
+import { RESERVED_ID_MESSAGE, isReservedId } from '../../../crds/reserved-ids.ts';
 import { checkResource } from '../../../crds/validate.ts';
 import { compilePolicy } from '../../policy/compile.ts';
 import type { StoredResource } from '../../db/resource/resource.ts';
@@ -77,7 +78,12 @@ function foreignId(value: unknown, id: string | undefined): readonly Fault[] {
 function faultsOf(resource: Client | AccessPolicy, now: number): readonly Fault[] {
   if (resource.resourceType === 'AccessPolicy') return policyFaults(resource);
   const fault = futureMoment(resource, now);
-  return [...(fault === undefined ? [] : [fault]), ...trustFaults(resource), ...keyFaults(resource.jwks)];
+  return [...(fault === undefined ? [] : [fault]), ...idFaults(resource), ...trustFaults(resource), ...keyFaults(resource.jwks)];
+}
+
+/** A client that took the place of a built-in one would receive what users consented to for that one. */
+function idFaults({ id }: Client): readonly Fault[] {
+  return isReservedId(id) ? [{ path: 'id', message: RESERVED_ID_MESSAGE }] : [];
 }
 
 /** A client that could make itself first party would get the rights of every user without their consent. */

@@ -1,4 +1,5 @@
 import { isObject } from '../../../crds/json-value.ts';
+import { isReservedId } from '../../../crds/reserved-ids.ts';
 import type { Row } from './row.ts';
 
 /** Fields that mean something in a manifest only and are not in camelCase. */
@@ -9,6 +10,8 @@ export function isResourceToo(row: Row): boolean {
   const spec = specOf(row);
   if (spec === undefined || row.old !== undefined || row.verdict === 'valid-false') return false;
   if (row.paths.some((path) => !path.startsWith('spec.')) || JSON.stringify(spec).includes('null')) return false;
+  // A stored client may have such an id from before it was reserved: only a submission is refused.
+  if (row.kind === 'Client' && typeof spec['id'] === 'string' && isReservedId(spec['id'])) return false;
   const names = Object.keys(spec);
   return (
     !names.some((name) => /[A-Z]/.test(name) || name === 'resourceType' || ONLY_IN_MANIFESTS.has(name)) &&

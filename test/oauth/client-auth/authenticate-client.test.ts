@@ -132,7 +132,7 @@ async function stateWith(ids: readonly string[]): Promise<BoxState> {
 /** Nanoseconds that the refusal of a client with a wrong secret takes. */
 async function timer(state: BoxState, secrets: ClientSecrets): Promise<Refusal> {
   const wrong = generateClientSecret();
-  const services = { secrets, usage: createUsageNotes(), now: Date.now };
+  const services = { secrets, usage: createUsageNotes(), now: Date.now, issuer: () => 'https://auth.example.com' };
   return async (id) => {
     const credentials = parseBasic(basic(id, wrong));
     const started = process.hrtime.bigint();

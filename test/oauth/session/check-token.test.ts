@@ -23,9 +23,11 @@ const session: FoundSession = {
   ended: false,
 };
 
-type Box = Pick<BoxState, 'clients' | 'sessionsFrom' | 'revokedBefore' | 'settings'>;
+type Judged = Pick<BoxState, 'sessionsFrom' | 'revokedBefore' | 'settings'> & {
+  readonly owner: ClientState | undefined;
+};
 
-function box(over: Partial<Box> = {}, client: Partial<ClientState> = {}, active?: boolean): Box {
+function box(over: Partial<Judged> = {}, client: Partial<ClientState> = {}, active?: boolean): Judged {
   const held: ClientState = {
     client: {
       resourceType: 'Client',
@@ -42,7 +44,7 @@ function box(over: Partial<Box> = {}, client: Partial<ClientState> = {}, active?
     ...client,
   };
   return {
-    clients: new Map([['a', held]]),
+    owner: held,
     sessionsFrom: 0,
     revokedBefore: undefined,
     settings: { resourceType: 'Box', id: 'default' },
@@ -52,14 +54,13 @@ function box(over: Partial<Box> = {}, client: Partial<ClientState> = {}, active?
 
 const off = { resourceType: 'Box', id: 'default', active: false } as const;
 
-const rows: Record<string, { session?: Partial<FoundSession>; box?: Box; lives: boolean }> = {
+const rows: Record<string, { session?: Partial<FoundSession>; box?: Judged; lives: boolean }> = {
   'a session like any other': { lives: true },
   'a session that has ended': { session: { ended: true }, lives: false },
   'a session in its last second': { session: { expiresAt: Math.ceil(now / 1000) }, lives: true },
   'a session at its end': { session: { expiresAt: Math.floor(now / 1000) }, lives: false },
-  'T-32 a client that is gone': { box: box({ clients: new Map() }), lives: false },
+  'T-32 a client that is gone': { box: box({ owner: undefined }), lives: false },
   'a refreshed session without a family': { session: { type: 'r', grant: null }, lives: false },
-  'a session of another client, which is gone': { session: { client: 'b' }, lives: false },
   'a client that is switched off': { box: box({}, {}, false), lives: false },
   'a client that is switched on': { box: box({}, {}, true), lives: true },
   'a box that is switched off': { box: box({ settings: off }), lives: false },
@@ -73,16 +74,20 @@ const rows: Record<string, { session?: Partial<FoundSession>; box?: Box; lives: 
   'a box whose sessions were revoked after it began': { box: box({ revokedBefore: begun + 1 }), lives: false },
 };
 
+function judge(over: Partial<FoundSession> = {}, { owner, ...state }: Judged = box(), hash: string | null = key.hash) {
+  return judgeSession({ ...key, hash }, { ...session, ...over }, { owner, state, now });
+}
+
 describe('the judgement of a stored session', () => {
   for (const [what, row] of Object.entries(rows)) {
     it(`${what} ${row.lives ? 'lives' : 'is refused'}`, () => {
-      const live = judgeSession(key, { ...session, ...row.session }, row.box ?? box(), now);
+      const live = judge(row.session, row.box);
       expect(live !== undefined).to.equal(row.lives);
     });
   }
 
   it('gives what a token stands for, times in whole seconds', () => {
-    const { client, ...live } = judgeSession(key, session, box(), now) ?? {};
+    const { client, ...live } = judge() ?? {};
     expect(client?.id).to.equal('a');
     expect(live).to.deep.equal({
       id: uuidText(key.id),
@@ -99,6 +104,6 @@ describe('the judgement of a stored session', () => {
   });
 
   it('knows a JWT by having no hash', () => {
-    expect(judgeSession({ ...key, hash: null }, session, box(), now)?.format).to.equal('jwt');
+    expect(judge({}, box(), null)?.format).to.equal('jwt');
   });
 });

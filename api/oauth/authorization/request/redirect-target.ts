@@ -2,6 +2,7 @@ import type { Client } from '../../../../crds/client.ts';
 import type { BoxState, ClientState } from '../../../state/box-state.ts';
 import type { Parameters } from '../../token/parameters.ts';
 import type { RedirectTarget } from '../authorization-response.ts';
+import { clientOf } from '../../built-in-clients.ts';
 import { configuredUri, onlyUri } from './configured-uris.ts';
 import type { ConfiguredUris } from './configured-uris.ts';
 import { chooseMode } from './response-mode.ts';
@@ -28,7 +29,7 @@ export function findRedirectTarget(
   state: BoxState,
   issuer: string,
 ): FoundRedirectTarget | undefined {
-  const client = state.clients.get(parameters.get('client_id') ?? '');
+  const client = clientOf(state, parameters.get('client_id') ?? '', issuer);
   if (client === undefined || client.client.active === false || state.settings.active === false) return undefined;
   const requested = parameters.get('redirect_uri');
   const found = findUri(configuredFor(client.client, parameters.get('response_type')), requested);

@@ -65,7 +65,7 @@ interface Issued {
 /** Authenticates every client that must authenticate (§4.1.3), before anything is revealed about the code. */
 async function redeemingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
   const isNamed = credentials.method === 'none';
-  const client = isNamed ? namedClient(context.state, credentials) : await authenticateClient(credentials, context);
+  const client = isNamed ? namedClient(context, credentials) : await authenticateClient(credentials, context);
   if (client === undefined || (isNamed && mustAuthenticateForCode(client))) throw notAuthenticated();
   if (client.client.grant_types.includes('authorization_code')) return client;
   throw new OAuthError('unauthorized_client', 'The client may not use the grant authorization_code');

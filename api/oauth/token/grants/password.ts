@@ -39,7 +39,7 @@ export const password: Grant = {
 /** Authenticates every client that can authenticate (§4.3.2), before a password is verified. */
 async function askingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
   const isNamed = credentials.method === 'none';
-  const client = isNamed ? namedClient(context.state, credentials) : await authenticateClient(credentials, context);
+  const client = isNamed ? namedClient(context, credentials) : await authenticateClient(credentials, context);
   if (client === undefined || (isNamed && canAuthenticate(client))) throw notAuthenticated();
   if (!client.client.grant_types.includes('password')) {
     throw new OAuthError('unauthorized_client', 'The client may not use the grant password');

@@ -83,7 +83,7 @@ function presentedToken({ parameters }: TokenRequest): RefreshToken {
 async function refreshingClient({ credentials }: TokenRequest, context: GrantContext): Promise<ClientState> {
   if (credentials.method !== 'none') return authenticateClient(credentials, context);
   const { state } = context;
-  const client = namedClient(state, credentials);
+  const client = namedClient(context, credentials);
   // An unknown client has no token: its token was issued to another client (RFC 6749 §5.2).
   if (client === undefined) throw notValid();
   // A client that cannot authenticate is protected by rotation instead (RFC 9700 §4.14.2).
