@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { useUi } from './context.ts';
 import { TABS } from './tab-names.ts';
 import { fragmentOf, usePlace } from './place.ts';
@@ -19,6 +20,11 @@ export function Frame(props: {
   const { name, signOut, children } = props;
   const { say, user } = useUi();
   const place = usePlace();
+  const tabs = useRef<HTMLElement>(null);
+  // On a phone not all tabs fit.
+  useEffect(() => {
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [place.tab]);
   return (
     <>
       <header>
@@ -31,7 +37,7 @@ export function Frame(props: {
             {say.signOut}
           </button>
         </div>
-        <nav aria-label={say.sections}>
+        <nav aria-label={say.sections} ref={tabs}>
           {TABS.map((tab) => (
             <a key={tab} href={fragmentOf(tab)} aria-current={tab === place.tab ? 'page' : undefined}>
               {say.tabs[tab]}

@@ -33,20 +33,10 @@ export interface Person {
 export const boss: Person = { email: 'boss@shop.example', password: 'a long enough passphrase' };
 
 /** Stores the administrator, and declares the policy; resolves with the ID. */
-export async function addBoss({ api, base }: Pick<Stage, 'api' | 'base'>): Promise<number> {
+export async function addBoss({ api }: Pick<Stage, 'api'>): Promise<number> {
   const id = await addUser(api, boss.email, boss.password);
   const link = [{ resourceType: 'User', id: String(id) }];
   await api.declare('default', [{ kind: 'AccessPolicy', id: 'boss', engine: 'allow', link }]);
-  await api.declare('default', [
-    {
-      kind: 'Client',
-      id: 'boxgate.ui',
-      first_party: true,
-      grant_types: ['authorization_code'],
-      scope: ['openid', 'boxgate'],
-      auth: { authorization_code: { redirect_uri: `${base}/ui/` } },
-    },
-  ]);
   return id;
 }
 

@@ -138,7 +138,7 @@ export const uiStates: readonly PageState[] = [
       await page.context().clearCookies();
       await page.route('**/users/*', (route) => route.fulfill({ status: 401 }));
       await press(say.save);
-      await page.getByText(say.signedOut).first().waitFor();
+      await page.getByText(say.signedOut).waitFor();
     },
   },
   {

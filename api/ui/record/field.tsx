@@ -63,11 +63,7 @@ export function TextField(props: TextFieldProps) {
           {hint}
         </p>
       )}
-      {type === 'password' ? (
-        <input type="password" {...common} />
-      ) : (
-        <input type="text" inputMode={type} {...common} />
-      )}
+      {type === 'password' ? <input type="password" {...common} /> : <input type="text" inputMode={type} {...common} />}
     </>
   );
 }

@@ -34,7 +34,8 @@ export function Hindered(props: {
       case 'unavailable':
         return say.unavailable(answer.seconds);
       case 'signed-out':
-        return say.signedOut;
+        // The bar above all tabs says how to go on.
+        return say.signedOutHere;
       case 'refused':
         return answer.status === 404 ? say.gone : Object.values(faultsIn(answer.body)).flat().join(' ');
       case 'done':

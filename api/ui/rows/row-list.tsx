@@ -40,13 +40,13 @@ export function RowList(props: {
         onInput={(event) => rows.setFilter(event.currentTarget.value)}
       />
       <p class="soft count" role="status">
-        {rows.isReading && rows.shown.length === 0 ? say.loading : say.shown(rows.shown.length, rows.hasMore)}
+        {countText()}
       </p>
       {rows.problem === undefined ? null : (
         <Hindered answer={rows.problem} method="GET" path={right} retry={rows.retry} />
       )}
       {portion.length === 0 ? null : <Options label={label} rows={portion} selected={selected} choose={choose} />}
-      {isCut || (rows.hasMore && !rows.isReading) ? (
+      {isCut || (rows.hasMore && !rows.isReading && rows.problem === undefined) ? (
         <button
           type="button"
           class="second"
@@ -60,6 +60,12 @@ export function RowList(props: {
       ) : null}
     </div>
   );
+
+  function countText(): string {
+    if (rows.shown.length === 0 && rows.problem !== undefined) return '';
+    if (rows.shown.length === 0 && rows.isReading) return say.loading;
+    return say.shown(rows.shown.length, rows.hasMore);
+  }
 }
 
 /** The rows as a list box: the arrow keys move through it, Enter selects. */
