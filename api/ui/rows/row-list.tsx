@@ -1,4 +1,4 @@
-import type { TargetedKeyboardEvent } from 'preact';
+import type { TargetedClipboardEvent, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useUi } from '../context.ts';
 import { Hindered } from '../record/hindered.tsx';
@@ -38,6 +38,7 @@ export function RowList(props: {
         maxLength={LONGEST_FILTER}
         value={rows.filter}
         onInput={(event) => rows.setFilter(event.currentTarget.value)}
+        onPaste={(event) => pasteShort(event, rows.setFilter)}
       />
       <p class="soft count" role="status">
         {countText()}
@@ -66,6 +67,14 @@ export function RowList(props: {
     if (rows.shown.length === 0 && rows.isReading) return say.loading;
     return say.shown(rows.shown.length, rows.hasMore);
   }
+}
+
+/** Cuts a long text before the browser puts it into the field, which blocks the page for a text of a megabyte. */
+function pasteShort(event: TargetedClipboardEvent<HTMLInputElement>, set: (text: string) => void): void {
+  const text = event.clipboardData?.getData('text') ?? '';
+  if (text.length <= LONGEST_FILTER) return;
+  event.preventDefault();
+  set(text.slice(0, LONGEST_FILTER));
 }
 
 /** The rows as a list box: the arrow keys move through it, Enter selects. */
