@@ -9,7 +9,7 @@ export interface Connection {
   /** Gets a token, again if there was one. Concurrent calls share one attempt. */
   signIn(): Promise<SignIn>;
   /** Sends a request; an expired token is replaced once. Never rejects, except when `signal` is aborted. */
-  request(request: ApiRequest): Promise<Answer>;
+  readonly request: (request: ApiRequest) => Promise<Answer>;
   /** Closes the session of the token. The user stays signed in with this browser. */
   close(): Promise<void>;
 }

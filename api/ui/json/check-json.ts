@@ -12,13 +12,19 @@ export function checkJson(text: string): JsonFault | undefined {
   if (at === undefined) return undefined;
   const before = text.slice(0, at);
   const lineStart = before.lastIndexOf('\n') + 1;
-  return { line: before.split('\n').length, column: at - lineStart + 1, found: [...text.slice(at, at + 2)][0] ?? '' };
+  return { line: before.split('\n').length, column: at - lineStart + 1, found: signAt(text, at) };
+}
+
+function signAt(text: string, at: number): string {
+  const sign = text.codePointAt(at);
+  return sign === undefined ? '' : String.fromCodePoint(sign);
 }
 
 /** Token of JSON: a literal, a number, a text up to its last valid character, or a sign. */
 const literal = /true|false|null/y;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // A run, not a character, in each step: a text may have a million of them.
+// eslint-disable-next-line no-control-regex -- RFC 8259 §7: control characters must be escaped
 const plain = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const blank = /[ \t\n\r]*/y;
 
@@ -95,9 +101,11 @@ function close(reader: Reader, sign: string): number | undefined {
   return take(reader, afterValue(reader));
 }
 
-function take(reader: Reader, next: Expected): undefined {
+/** Passes over one sign; there is no fault. */
+function take(reader: Reader, next: Expected): number | undefined {
   reader.at += 1;
   reader.expected = next;
+  return undefined;
 }
 
 function afterValue({ open }: Reader): Expected {

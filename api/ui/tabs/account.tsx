@@ -59,15 +59,17 @@ function PasswordForm() {
           void save();
         }}
       >
-        <TextField
-          id="old_password"
-          label={say.oldPassword}
-          type="password"
-          autocomplete="current-password"
-          value={oldPassword}
-          set={setOldPassword}
-          faults={faults['old_password']}
-        />
+        {faults['old_password'] === undefined && oldPassword === '' ? null : (
+          <TextField
+            id="old_password"
+            label={say.oldPassword}
+            type="password"
+            autocomplete="current-password"
+            value={oldPassword}
+            set={setOldPassword}
+            faults={faults['old_password']}
+          />
+        )}
         <TextField
           id="password"
           label={say.newPassword}
