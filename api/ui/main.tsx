@@ -1,7 +1,7 @@
 // The script of the admin UI: it fills the page that the API serves at `/ui/` of a box.
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { messages } from './messages/messages.ts';
+import { messages } from './messages/by-language.ts';
 import { arrive, isAtItsAddress, readPage } from './start.ts';
 
 const page = readPage();

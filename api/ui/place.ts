@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { TABS } from './tab-names.ts';
 import type { Tab } from './tab-names.ts';
 
-/** What the UI shows, as the fragment of its address says: `#/groups/3`, and `#/groups/+` for a new record. */
+/** The part of the UI that is shown, as the fragment of its address says: `#/groups/3`, and `#/groups/+` for a new record. */
 export interface Place {
   readonly tab: Tab;
   readonly id: string | undefined;
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** Reads a fragment; an unknown one is the first tab. */
-export function readPlace(fragment: string): Place {
+function readPlace(fragment: string): Place {
   const [, name, id = ''] = fragment.split('/');
   const tab = TABS.find((one) => one === name) ?? 'users';
   if (id === '+') return { tab, id: undefined, isNew: true };

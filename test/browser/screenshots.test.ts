@@ -14,7 +14,7 @@ const pictures = [
   { suffix: '-phone', language: 'de', viewport: { width: 360, height: 640 }, colorScheme: 'dark' },
 ] as const;
 
-/** Where the pictures are shown. */
+/** Pages with the pictures. */
 const shownIn = [
   { document: 'docs/users.md', states: pageStates, desk: {} },
   { document: 'docs/ui.md', states: uiStates, desk: { viewport: { width: 1100, height: 700 } } },

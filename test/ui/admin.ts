@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Language } from '../../api/pages/language.ts';
 import { messages as pageMessages } from '../../api/pages/messages.ts';
-import { messages } from '../../api/ui/messages/messages.ts';
+import { messages } from '../../api/ui/messages/by-language.ts';
 import type { Messages } from '../../api/ui/messages/messages.ts';
 import type { Tab } from '../../api/ui/tab-names.ts';
 import type { Stage } from '../browser/stage.ts';

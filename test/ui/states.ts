@@ -7,7 +7,7 @@ import { addBoss, adminAt, boss, typePassword } from './admin.ts';
 import type { Admin, Person } from './admin.ts';
 
 /** A user without any right. */
-export const carl: Person = { email: 'carl@shop.example', password: 'a long enough passphrase' };
+const carl: Person = { email: 'carl@shop.example', password: 'a long enough passphrase' };
 
 /** Stores what the states of the admin UI show. */
 export async function fillBox(stage: Stage): Promise<void> {

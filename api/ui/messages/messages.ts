@@ -1,7 +1,5 @@
 import type { JsonFault } from '../json/check-json.ts';
 import type { Tab } from '../tab-names.ts';
-import { german } from './de.ts';
-import { english } from './en.ts';
 
 /** All texts of the UI, in one language. */
 export interface Messages {
@@ -110,6 +108,3 @@ export interface Messages {
   readonly noGrants: string;
   readonly takeBack: (client: string) => string;
 }
-
-/** The message table, by language. */
-export const messages: Readonly<Record<'en' | 'de', Messages>> = { en: english, de: german };

@@ -45,7 +45,7 @@ export function Hindered(props: {
 }
 
 /** Names the missing right, and shows a policy that grants it. */
-export function MissingRight({ method, path }: { readonly method: string; readonly path: string }) {
+function MissingRight({ method, path }: { readonly method: string; readonly path: string }) {
   const { say, box, user } = useUi();
   return (
     <div class="alert" role="alert">
