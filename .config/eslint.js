@@ -8,7 +8,7 @@ import { docOnExport } from './eslint-doc-on-export.js';
 const product = [
   'crds/**/*.ts',
   'process/**/*.ts',
-  'api/**/*.ts',
+  'api/**/*.{ts,tsx}',
   'operator/**/*.ts',
   'program/**/*.ts',
   'dev/**/*.ts',
@@ -54,7 +54,7 @@ export default tseslint.config(
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
@@ -120,7 +120,7 @@ export default tseslint.config(
   },
   {
     // main.ts hands the environment to config.ts, which reads it.
-    files: ['**/config.ts', '**/main.ts'],
+    files: ['**/config.ts', '**/main.{ts,tsx}'],
     rules: { 'no-restricted-syntax': ['error', ...nowhere, ...notInProduct] },
   },
   {

@@ -17,6 +17,7 @@ import { withAuthorization } from './http/resources/resource-gate.ts';
 import { explainHandler } from './http/resources/explain.ts';
 import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes, userRoutes } from './http/resources/resource-routes.ts';
+import { uiFileEndpoint, uiHomeEndpoint, uiPageEndpoint } from './http/ui/ui.ts';
 import { createRouter, type Router } from './http/server/router.ts';
 import type { Route, Subtree } from './http/server/routes.ts';
 
@@ -53,6 +54,10 @@ export const routes: readonly Route[] = [
   ['POST', '/auth/signout', 'page', signOutEndpoint],
   ['GET', '/auth/logout', 'page', logoutEndpoint],
   ['POST', '/auth/logout', 'page', postedLogoutEndpoint],
+  // The admin UI.
+  ['GET', '/ui', 'page', uiHomeEndpoint],
+  ['GET', '/ui/', 'page', uiPageEndpoint],
+  ['GET', '/ui/:file', 'page', uiFileEndpoint],
   ['DELETE', '/Session', 'resource', closeSessionEndpoint],
   ['POST', '/AccessPolicy/$explain', 'resource', explainEndpoint],
   ...[...resourceRoutes, ...userRoutes].map(({ method, path, kind, handler }): Route => {

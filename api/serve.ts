@@ -35,6 +35,7 @@ import { createKnownAddresses } from './http/throttle/known-addresses.ts';
 import { createPasswordLimits } from './http/throttle/password-limits.ts';
 import { createSharedFailures } from './http/throttle/failures-of-all-replicas.ts';
 import { createThrottle, defaultThrottle } from './http/throttle/throttle.ts';
+import { createUiFiles } from './http/ui/ui-files.ts';
 import { followCertificates, readCertificates } from './certificates.ts';
 import type { Certificates } from './certificates.ts';
 import { trustedProxies } from './http/request/trusted-proxies.ts';
@@ -213,6 +214,7 @@ function publicServer(parts: Parts): Server {
       now: throttleNow,
     }),
     deviceTokens: createDeviceTokens(config.encryptionKeys),
+    uiFiles: createUiFiles(),
     onAnswer: answerLog(log, metrics),
     isTrustedProxy: trustedProxies(config.trustedProxies),
   });

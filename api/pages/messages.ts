@@ -42,6 +42,9 @@ export interface Messages {
   readonly problems: Readonly<Record<PageProblem, string>>;
   readonly tryAgain: string;
   readonly requestId: string;
+  readonly administration: string;
+  readonly uiLoads: string;
+  readonly uiNeedsScript: string;
 }
 
 /** Problems that a page can report. */
@@ -137,6 +140,9 @@ export const messages: Readonly<Record<Language, Messages>> = {
     },
     tryAgain: 'Try again',
     requestId: 'Request ID:',
+    administration: 'Administration',
+    uiLoads: 'Loading …',
+    uiNeedsScript: 'This page needs JavaScript. Without it, use boxctl or the REST API.',
   },
   de: {
     signIn: 'Anmelden',
@@ -215,5 +221,8 @@ export const messages: Readonly<Record<Language, Messages>> = {
     },
     tryAgain: 'Noch einmal versuchen',
     requestId: 'Nummer dieser Anfrage:',
+    administration: 'Verwaltung',
+    uiLoads: 'Wird geladen …',
+    uiNeedsScript: 'Diese Seite braucht JavaScript. Ohne JavaScript benutzen Sie boxctl oder die REST-API.',
   },
 };

@@ -1,14 +1,18 @@
-/**
- * The style of all pages. It holds none of the characters that HTML escapes, because it is inserted in the page like
- * any other text: no quotes, no `>`, no `&`.
- */
-export const styles = `
+/** Colours of all pages, by day and by night, as variables: the admin UI has the same. */
+export const palette = `
 :root { color-scheme: light dark; --paper: #f4f5f7; --card: #ffffff; --ink: #1b1f27; --soft: #59616f; --line: #8a92a0;
   --edge: #e2e5ea; --accent: #1f5fbf; --on-accent: #ffffff; --alert: #a3211d; --alert-paper: #fdf0ef; }
 @media (prefers-color-scheme: dark) {
   :root { --paper: #12151b; --card: #1b1f27; --ink: #eceef2; --soft: #a7afbc; --line: #767f8f;
     --edge: #2a303b; --accent: #8ab4f8; --on-accent: #10131a; --alert: #ffb4ab; --alert-paper: #3a1d1c; }
 }
+`;
+
+/**
+ * The style of all pages. It holds none of the characters that HTML escapes, because it is inserted in the page like
+ * any other text: no quotes, no `>`, no `&`.
+ */
+export const styles = `${palette}
 * { box-sizing: border-box; }
 html { font: 100%/1.5 system-ui, sans-serif; background: var(--paper); color: var(--ink); }
 body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-items: center; padding: 1.5rem 1rem; }

@@ -4,12 +4,14 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { LANGUAGES } from '../../api/pages/language.ts';
 import { pageStates, problemStates } from './pages.ts';
+import { fillBox, uiStates } from '../ui/states.ts';
 import { onStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 
 describe('to the eye, the keyboard and a screen reader', () => {
   let stage: Stage;
   onStage((set) => (stage = set));
+  before(() => fillBox(stage));
 
   it('is told by axe of what is wrong', async () => {
     const page = await stage.newPage();
@@ -18,7 +20,7 @@ describe('to the eye, the keyboard and a screen reader', () => {
     await page.context().close();
   });
 
-  for (const { name, open } of [...pageStates, ...problemStates]) {
+  for (const { name, open } of [...pageStates, ...problemStates, ...uiStates]) {
     for (const language of LANGUAGES) {
       it(`axe finds nothing wrong with ${name} in ${language}, light and dark, wide and narrow`, async () => {
         const page = await stage.newPage({ locale: language });

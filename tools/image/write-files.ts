@@ -1,18 +1,21 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { buildUi } from '../../api/http/ui/build-ui.ts';
+import { BUILT } from '../../api/http/ui/ui-files.ts';
 import { isObject } from '../../crds/json-value.ts';
 import { runProgram } from '../run-program.ts';
 import { isRuntimeFile, runtimePackages } from './runtime-packages.ts';
 
 /**
- * Writes the program as the image holds it into a folder that does not exist yet: compiled JavaScript, migrations, and
- * the packages of `dependencies`. `root` is a checkout with installed packages. Throws an Error of one sentence.
+ * Writes the program as the image holds it into a folder that does not exist yet: compiled JavaScript, migrations,
+ * the built admin UI, and the packages of `dependencies`. `root` is a checkout with installed packages. Throws an Error of one sentence.
  */
 export async function writeFiles(root: string, folder: string): Promise<void> {
   await mkdir(path.dirname(path.resolve(folder)), { recursive: true });
   await mkdir(folder);
   await compile(root, folder);
   await cp(path.join(root, 'api/db/migrations'), path.join(folder, 'api/db/migrations'), { recursive: true });
+  await writeUi(root, folder);
   await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
   await writeDescription(root, folder);
   await copyPackages(root, folder);
@@ -22,6 +25,13 @@ async function compile(root: string, folder: string): Promise<void> {
   const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
   const settings = ['--project', path.join(root, '.config/tsconfig.image.json'), '--outDir', path.resolve(folder)];
   await runProgram(process.execPath, [compiler, ...settings], { title: 'the compiler' });
+}
+
+/** Writes the admin UI as the API reads it where there is no esbuild. */
+async function writeUi(root: string, folder: string): Promise<void> {
+  const built = path.join(folder, 'api/ui', BUILT);
+  await mkdir(built, { recursive: true });
+  for (const { name, text } of await buildUi(path.join(root, 'api/ui'))) await writeFile(path.join(built, name), text);
 }
 
 /** Writes package.json: node reads the type of the modules from it, and the program its version. */

@@ -23,6 +23,7 @@ const { listed: _shownAsAlone, kind: _kind, ...stored } = storedCollection('Clie
 export const clientCollection: Collection<'Client', ShownClient, ResourceFilters, string> = {
   ...stored,
   kind: 'Client',
+  owner: (client) => (isBuiltIn(client) ? undefined : client.owner),
   view: (client) => (isBuiltIn(client) ? { ...client } : storedView(client)),
   version: (client) => (isBuiltIn(client) ? hash('sha256', JSON.stringify(client), 'base64url') : client.version),
   read: async (services, box, id, exchange) =>

@@ -1,4 +1,5 @@
 import type { Box } from '../../../crds/box.ts';
+import type { Owner } from '../../db/resource/resource.ts';
 import { Problem } from '../../problem.ts';
 import { withElements } from '../../resources/search/bundle.ts';
 import type { View } from '../../resources/search/bundle.ts';
@@ -38,6 +39,8 @@ export interface Collection<Kind extends string, Row, Filters, Id> {
   readonly listed?: (row: Row) => View;
   /** The version of a record: its ETag. */
   readonly version: (row: Row) => number | string;
+  /** The declarer of a record; absent: no record of this kind is declared. */
+  readonly owner?: (row: Row) => Owner | undefined;
   /** Reads the id in a path; undefined when no record can have it. Throws Problem for one with another answer. */
   readonly idOf: (text: string) => Id | undefined;
   readonly read: (
@@ -95,6 +98,9 @@ function searching<Row, Filters extends object, Id>(collection: AnyCollection<Ro
   };
 }
 
+/** Names the custom resource (`<namespace>/<name>`) that declares the record: REST cannot change it. */
+const MANAGED_BY = 'X-Managed-By';
+
 function reading<Row, Filters extends object, Id>(collection: AnyCollection<Row, Filters, Id>): ResourceHandler {
   return async (exchange, services) => {
     const elements = readElementsOnly(exchange.query, collection.search);
@@ -103,7 +109,8 @@ function reading<Row, Filters extends object, Id>(collection: AnyCollection<Row,
     const row = id === undefined ? undefined : await collection.read(services, exchange.box, id, exchange);
     if (row === undefined) throw nothingThere(collection);
     const version = collection.version(row);
-    const headers = { ETag: entityTag(version) };
+    const owner = collection.owner?.(row);
+    const headers = { ETag: entityTag(version), ...(owner && { [MANAGED_BY]: owner.name }) };
     if (isKnown(preconditions, version)) return { status: 304, headers };
     return { status: 200, headers, body: withElements(collection.view(row, exchange.settings), elements) };
   };

@@ -19,6 +19,7 @@ export const groupCollection: Collection<'Group', StoredGroup, GroupFilters, num
   search: groupSearch,
   view: groupView,
   version: ({ version }) => version,
+  owner: ({ owner }) => owner,
   idOf: groupIdOf,
   read: getGroup,
   create: (services, exchange) => createGroup(services, exchange.box, documentIn(exchange)),

@@ -22,6 +22,7 @@ export function storedCollection(kind: StoredKind): Collection<StoredKind, Store
     search: storedSearches[kind],
     view: storedView,
     version: ({ version }) => version,
+    owner: ({ owner }) => owner,
     idOf: (text) => possibleId(kind, text),
     read: (services, box, id) => getResource(services, { box, kind, id }),
     create: async (services, exchange) =>

@@ -9,6 +9,7 @@ import type { SecretLimits } from '../throttle/throttle-client-auth.ts';
 import type { KnownBoxes } from '../request/known-boxes.ts';
 import type { PasswordLimits } from '../throttle/password-limits.ts';
 import type { OnAnswer } from './send.ts';
+import type { UiFiles } from '../ui/ui-files.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 
 /** Dependencies of the handlers of the public port, given once when the app is created. */
@@ -29,6 +30,8 @@ export interface ApiContext {
   readonly secretLimits: SecretLimits;
   readonly deviceTokens: DeviceTokens;
   readonly onAnswer: OnAnswer;
+  /** Reads the files of the admin UI. Throws an Error if they cannot be built. */
+  readonly uiFiles: () => Promise<UiFiles>;
   readonly log: Log;
   /** Checks whether a peer's forwarded headers are trusted. */
   readonly isTrustedProxy: (address: string) => boolean;

@@ -6,6 +6,7 @@ import { Outage } from '../../../api/db/core/outage.ts';
 import { createDeviceTokens } from '../../../api/credentials/device-token.ts';
 import { createKnownBoxes } from '../../../api/http/request/known-boxes.ts';
 import { readBody } from '../../../api/http/request/read-body.ts';
+import { createUiFiles } from '../../../api/http/ui/ui-files.ts';
 import { createRouter } from '../../../api/http/server/router.ts';
 import type { Route } from '../../../api/http/server/routes.ts';
 import { listen } from '../../../api/http/server/server.ts';
@@ -94,6 +95,7 @@ describe('errors as answers', () => {
     const app = createRouter(
       {
         oauth: world.services,
+        uiFiles: createUiFiles(),
         log: createLog('info', destination),
         addressing: {
           clusterDomain: 'cluster.local',

@@ -17,7 +17,7 @@ const nowhere = [
     '/Users',
     '/users/',
     '/users/1/x',
-    '/ui/',
+    '/ui/x/y',
     '/.well-known/',
     '/.env',
   ],

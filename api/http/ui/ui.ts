@@ -1,0 +1,51 @@
+import { chooseLanguage } from '../../pages/language.ts';
+import { uiPage, uiPolicy } from '../../pages/ui-page.ts';
+import { nothingHere } from '../../nothing-here.ts';
+import { pageBox } from '../pages/page-box.ts';
+import { sendOn } from '../pages/send.ts';
+import { requestContextOf } from '../request/request-context.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { send } from '../server/send.ts';
+import { chooseEncoding } from './encoding.ts';
+
+/** `GET /ui`: redirects to the address that the files of the UI are relative to. */
+export function uiHomeEndpoint(context: ApiContext): Endpoint {
+  return async (_request, response) => {
+    const { issuer } = await pageBox(context, requestContextOf(response).box);
+    sendOn(response, `${issuer}/ui/`, context.onAnswer);
+  };
+}
+
+/** `GET /ui/`: the page of the admin UI, without data: its script signs in and calls the API like every caller. */
+export function uiPageEndpoint(context: ApiContext): Endpoint {
+  return async (request, response) => {
+    const { box } = requestContextOf(response);
+    const [{ issuer, look }, { script, style }] = await Promise.all([pageBox(context, box), context.uiFiles()]);
+    const language = chooseLanguage(request.headers['accept-language']);
+    const body = uiPage({ language, box, name: look.name, issuer, script, style });
+    const headers = { 'Content-Language': language, 'X-Frame-Options': 'DENY' };
+    const answer = { status: 200, headers, contentType: 'text/html; charset=utf-8', body, policy: uiPolicy };
+    send(response, answer, context.onAnswer);
+  };
+}
+
+/** The name of a file has a hash of its content, so a file never changes (RFC 8246). */
+const forever = 'public, max-age=31536000, immutable';
+
+/** `GET /ui/<file>`: the script and the style, compressed if the browser accepts that (RFC 9110 §12.5.3). */
+export function uiFileEndpoint(context: ApiContext): Endpoint {
+  return async (request, response, { file: name }) => {
+    const { files } = await context.uiFiles();
+    const file = typeof name === 'string' ? files.get(name) : undefined;
+    if (file === undefined) throw nothingHere();
+    const encoding = chooseEncoding(request.headers['accept-encoding']);
+    const headers = {
+      'Cache-Control': forever,
+      Vary: 'Accept-Encoding',
+      ...(encoding === 'identity' ? {} : { 'Content-Encoding': encoding }),
+    };
+    const body = [encoding === 'identity' ? file.plain : file[encoding]];
+    send(response, { status: 200, headers, contentType: file.contentType, body }, context.onAnswer);
+  };
+}

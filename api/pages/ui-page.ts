@@ -1,0 +1,60 @@
+import type { Language } from './language.ts';
+import { markup, markupText } from './markup.ts';
+import { messages } from './messages.ts';
+
+/** Content of the page of the admin UI. */
+export interface UiView {
+  readonly language: Language;
+  /** ID of the box. */
+  readonly box: string;
+  /** The name of the box for people, where it has one. */
+  readonly name: string | undefined;
+  readonly issuer: string;
+  /** Names of the files below `/ui/`. */
+  readonly script: string;
+  readonly style: string;
+}
+
+/** Renders the page of the admin UI, which its script fills. The files are relative to the address of the page. */
+export function uiPage({ language, box, name, issuer, script, style }: UiView): string {
+  const say = messages[language];
+  const title = `${say.administration} · ${name ?? box}`;
+  return markupText(markup`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="stylesheet" href="${style}">
+<script type="module" src="${script}"></script>
+</head>
+<body>
+<div id="ui" data-box="${box}" data-name="${name ?? box}" data-issuer="${issuer}">
+<main class="alone">
+<h1>${title}</h1>
+<p>${say.uiLoads}</p>
+<noscript><p>${say.uiNeedsScript}</p></noscript>
+</main>
+</div>
+</body>
+</html>
+`);
+}
+
+/**
+ * Content-Security-Policy of the page: the two files of the UI and calls of the API, all of the same origin. Texts can
+ * never become markup, because no policy for Trusted Types may be created.
+ */
+export const uiPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');

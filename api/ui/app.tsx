@@ -1,0 +1,132 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { createConnection } from './connection/connection.ts';
+import type { SignIn } from './connection/sign-in.ts';
+import { UiContext } from './context.ts';
+import type { Notice, Ui } from './context.ts';
+import type { Messages } from './messages/messages.ts';
+import { NoticeBar, SignedOutBar } from './bars.tsx';
+import { Frame } from './frame.tsx';
+import { enter, leaveToSignIn } from './start.ts';
+import type { UiPage } from './start.ts';
+
+/** Properties of {@link App}. */
+interface AppProps {
+  readonly page: UiPage;
+  readonly say: Messages;
+  readonly language: string;
+  /** True if the sign-in page has just led back: it is not opened again by itself. */
+  readonly isBack: boolean;
+}
+
+/** The admin UI: it signs in, then shows the tabs. */
+export function App({ page, say, language, isBack }: AppProps) {
+  const { issuer, box } = page;
+  const [user, setUser] = useState<string>();
+  const [result, setResult] = useState<SignIn>();
+  const [isSignedOut, setSignedOut] = useState(false);
+  const [notice, setNotice] = useState<Notice>();
+  const drafts = useRef(new Map<string, unknown>()).current;
+  const connection = useMemo(() => createConnection(issuer, () => setSignedOut(true)), [issuer]);
+
+  async function start(): Promise<void> {
+    const entered = await enter(connection);
+    if (entered.result.kind === 'signed-out' && user === undefined && !isBack) {
+      await leaveToSignIn(issuer);
+      return;
+    }
+    setResult(entered.result);
+    if (entered.result.kind !== 'signed-in') return;
+    setUser(entered.user);
+    setSignedOut(false);
+  }
+
+  useEffect(() => {
+    void start();
+    const leave = (): void => void connection.close();
+    addEventListener('pagehide', leave);
+    return () => {
+      removeEventListener('pagehide', leave);
+    };
+  }, [connection]);
+  useWarning(drafts);
+
+  const ui = useMemo<Ui>(
+    () => ({ say, language, box, issuer, user: user ?? '', request: connection.request, notify: setNotice, drafts }),
+    [connection, user, language],
+  );
+  if (user === undefined) return <Entrance page={page} say={say} result={result} retry={() => void start()} />;
+  return (
+    <UiContext.Provider value={ui}>
+      <Frame name={page.name} signOut={() => void signOut()}>
+        {isSignedOut ? <SignedOutBar renew={() => void start()} /> : null}
+        <NoticeBar notice={notice} close={() => setNotice(undefined)} />
+      </Frame>
+    </UiContext.Provider>
+  );
+
+  async function signOut(): Promise<void> {
+    await connection.close();
+    location.assign(`${issuer}/auth/signout`);
+  }
+}
+
+/** Asks before a page is left that has text which is not saved. */
+function useWarning(drafts: ReadonlyMap<string, unknown>): void {
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent): void => {
+      if (drafts.size > 0) event.preventDefault();
+    };
+    addEventListener('beforeunload', warn);
+    return () => {
+      removeEventListener('beforeunload', warn);
+    };
+  }, [drafts]);
+}
+
+/** The page before somebody is signed in. */
+function Entrance(props: {
+  readonly page: UiPage;
+  readonly say: Messages;
+  readonly result: SignIn | undefined;
+  readonly retry: () => void;
+}) {
+  const { page, say, result, retry } = props;
+  return (
+    <main class="alone">
+      <h1>
+        {say.administration} · {page.name}
+      </h1>
+      {result === undefined || result.kind === 'signed-in' ? (
+        <p>{say.loading}</p>
+      ) : (
+        <>
+          <p role="alert">{sentenceOf(result, say)}</p>
+          {result.kind === 'signed-out' ? (
+            <button type="button" onClick={() => void leaveToSignIn(page.issuer)}>
+              {say.signIn}
+            </button>
+          ) : (
+            <button type="button" onClick={retry}>
+              {say.tryAgain}
+            </button>
+          )}
+        </>
+      )}
+    </main>
+  );
+}
+
+function sentenceOf(result: Exclude<SignIn, { kind: 'signed-in' }>, say: Messages): string {
+  switch (result.kind) {
+    case 'signed-out':
+      return say.signedOutHere;
+    case 'offline':
+      return say.offline;
+    case 'unavailable':
+      return say.unavailable(result.seconds);
+    case 'refused':
+      return say.signInRefused(result.reason);
+    case 'insecure':
+      return say.insecure;
+  }
+}

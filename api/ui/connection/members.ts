@@ -1,0 +1,25 @@
+import { isList, isObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/json-value.ts';
+
+/** Returns a member of a record as text; '' if it is absent or null. */
+export function textOf(record: JsonObject, name: string): string {
+  const value = record[name];
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+/** Returns the objects in a list; empty if it is none. */
+export function objectsOf(value: unknown): readonly JsonObject[] {
+  return isList(value) ? value.filter(isObject) : [];
+}
+
+/** Returns the numbers in a list; empty if it is none. */
+export function numbersOf(value: unknown): readonly number[] {
+  return isList(value) ? value.filter((one) => typeof one === 'number') : [];
+}
+
+/** Returns the ID in a reference `{resourceType, id}`; '' if there is none. */
+export function referencedId(record: JsonObject, name: string): string {
+  const value = record[name];
+  return isObject(value) ? textOf(value, 'id') : '';
+}

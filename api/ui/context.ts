@@ -1,0 +1,36 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Answer, ApiRequest } from './connection/answer.ts';
+import type { Messages } from './messages/messages.ts';
+
+/** A message about something that was done; an `undo` is offered for ten seconds. */
+export interface Notice {
+  readonly text: string;
+  readonly undo?: () => Promise<void>;
+}
+
+/** Parts of the UI that every tab uses. */
+export interface Ui {
+  readonly say: Messages;
+  /** Language of dates and numbers, such as `de`. */
+  readonly language: string;
+  /** ID of the box. */
+  readonly box: string;
+  readonly issuer: string;
+  /** ID of the signed-in user; '' if unknown. */
+  readonly user: string;
+  readonly request: (request: ApiRequest) => Promise<Answer>;
+  readonly notify: (notice: Notice) => void;
+  /** Typed text that is not saved, by record: it stays while other records and tabs are shown. */
+  readonly drafts: Map<string, unknown>;
+}
+
+/** The context of {@link useUi}. */
+export const UiContext = createContext<Ui | undefined>(undefined);
+
+/** Returns the parts of the UI. Throws a TypeError outside of it. */
+export function useUi(): Ui {
+  const ui = useContext(UiContext);
+  if (ui === undefined) throw new TypeError('a component outside of the UI');
+  return ui;
+}

@@ -1,0 +1,120 @@
+import type { ComponentChildren } from 'preact';
+import type { JsonObject } from '../../../crds/json-value.ts';
+import { otherFaults } from '../connection/faults.ts';
+import { textOf } from '../connection/members.ts';
+import { useUi } from '../context.ts';
+import { Conflict } from './conflict.tsx';
+import { Hindered } from './hindered.tsx';
+import { Managed } from './managed.tsx';
+import type { RecordKind } from './record-kind.ts';
+import { useRecord } from './use-record.ts';
+import type { EditedRecord } from './use-record.ts';
+
+/** Properties of {@link Editor}. */
+interface EditorProps<Draft> {
+  readonly kind: RecordKind<Draft>;
+  /** Undefined for a new record. */
+  readonly id: string | undefined;
+  readonly heading: string;
+  readonly saved: (record: JsonObject) => void;
+  readonly deleted: (record: JsonObject) => void;
+  readonly close: () => void;
+  /** Further parts of a stored record. */
+  readonly more?: (record: JsonObject) => ComponentChildren;
+}
+
+/** A record in a form: fields, Save and Delete, and what stands in their way. */
+export function Editor<Draft>({ kind, id, heading, saved, deleted, close, more }: EditorProps<Draft>) {
+  const { say } = useUi();
+  const edited = useRecord(kind, id);
+  const { loaded, refusal, conflict } = edited;
+  const path = id === undefined ? kind.path : `${kind.path}/${id}`;
+  const isShown = id === undefined || loaded !== undefined;
+
+  async function save(): Promise<void> {
+    const record = await edited.save();
+    if (record !== undefined) saved(record);
+  }
+  async function remove(): Promise<void> {
+    if (loaded !== undefined && (await edited.remove())) deleted(loaded.record);
+  }
+
+  return (
+    <section class="detail" aria-labelledby="heading">
+      <button type="button" class="second back" onClick={close}>
+        {say.backToList}
+      </button>
+      <h2 id="heading" tabIndex={-1}>
+        {loaded === undefined ? heading : titleOf(loaded.record, heading)}
+      </h2>
+      {refusal === undefined ? null : (
+        <Hindered answer={refusal.answer} method={refusal.method} path={path} {...retryOf(edited, refusal.method)} />
+      )}
+      {conflict === undefined ? null : <Conflict kind={kind} edited={edited} stored={conflict} />}
+      {loaded?.managedBy === undefined ? null : <Managed resource={kind.resource} name={loaded.managedBy} />}
+      {isShown ? (
+        <RecordForm kind={kind} edited={edited} isNew={id === undefined} save={save} remove={remove} />
+      ) : refusal === undefined ? (
+        <p class="soft">{say.loading}</p>
+      ) : null}
+      {loaded === undefined ? null : more?.(loaded.record)}
+    </section>
+  );
+}
+
+/** A record that could not be read is read again; a change is repeated with Save or Delete. */
+function retryOf<Draft>(edited: EditedRecord<Draft>, method: string): { readonly retry?: () => void } {
+  return method === 'GET' ? { retry: edited.reload } : {};
+}
+
+function titleOf(record: JsonObject, heading: string): string {
+  return textOf(record, 'email') || textOf(record, 'name') || textOf(record, 'id') || heading;
+}
+
+function RecordForm<Draft>(props: {
+  readonly kind: RecordKind<Draft>;
+  readonly edited: EditedRecord<Draft>;
+  readonly isNew: boolean;
+  readonly save: () => Promise<void>;
+  readonly remove: () => Promise<void>;
+}) {
+  const { kind, edited, isNew, save, remove } = props;
+  const { say } = useUi();
+  const { draft, change, faults, isBusy } = edited;
+  const readOnly = edited.loaded?.managedBy !== undefined;
+  const others = otherFaults(faults, kind.fields);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      {others.length === 0 ? null : (
+        <div class="alert" role="alert">
+          {others.map((text) => (
+            <p key={text}>{text}</p>
+          ))}
+        </div>
+      )}
+      <kind.Fields draft={draft} change={change} faults={faults} readOnly={readOnly} isNew={isNew} />
+      {readOnly ? null : (
+        <div class="actions">
+          <button type="submit" disabled={isBusy}>
+            {say.save}
+          </button>
+          {isNew ? null : (
+            <button type="button" class="second danger" disabled={isBusy} onClick={() => void remove()}>
+              {say.delete}
+            </button>
+          )}
+          {edited.isChanged ? (
+            <button type="button" class="second" disabled={isBusy} onClick={edited.discard}>
+              {say.discard}
+            </button>
+          ) : null}
+        </div>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,59 @@
+import type { Answer } from '../connection/answer.ts';
+import { faultsIn } from '../connection/faults.ts';
+import { useUi } from '../context.ts';
+import { missingPolicy } from './missing-policy.ts';
+
+/** Explains in place why a request was not answered with success: the missing right, or the hindrance. */
+export function Hindered(props: {
+  readonly answer: Answer;
+  readonly method: string;
+  readonly path: string;
+  readonly retry?: () => void;
+}) {
+  const { answer, method, path, retry } = props;
+  const { say } = useUi();
+  if (answer.kind === 'done') return null;
+  if (answer.kind === 'refused' && answer.status === 403) return <MissingRight method={method} path={path} />;
+  const again =
+    retry === undefined ? null : (
+      <button type="button" class="second" onClick={retry}>
+        {say.tryAgain}
+      </button>
+    );
+  return (
+    <div class="alert" role="alert">
+      <p>{sentence()}</p>
+      {again}
+    </div>
+  );
+
+  function sentence(): string {
+    switch (answer.kind) {
+      case 'offline':
+        return say.offline;
+      case 'unavailable':
+        return say.unavailable(answer.seconds);
+      case 'signed-out':
+        // The bar above all tabs says how to go on.
+        return say.signedOutHere;
+      case 'refused':
+        return answer.status === 404 ? say.gone : Object.values(faultsIn(answer.body)).flat().join(' ');
+      case 'done':
+        return '';
+    }
+  }
+}
+
+/** Names the missing right, and shows a policy that grants it. */
+function MissingRight({ method, path }: { readonly method: string; readonly path: string }) {
+  const { say, box, user } = useUi();
+  return (
+    <div class="alert" role="alert">
+      <p>{say.noRight(method, path)}</p>
+      <p>{say.noRightRemedy}</p>
+      <pre tabIndex={0} aria-label={say.policy}>
+        {missingPolicy({ method, path, box, user })}
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import type { JsonObject } from '../../../crds/json-value.ts';
+
+/** A record in a list. */
+export interface Row {
+  readonly id: string;
+  readonly title: string;
+  /** A second line; '' if there is none. */
+  readonly detail: string;
+}
+
+/** A list of records of the API. */
+export interface RowSource {
+  /** Path and query of the first page. */
+  readonly path: string;
+  readonly rowOf: (record: JsonObject) => Row;
+  /** True if all pages are read, because the API cannot search for a part of a name. */
+  readonly readsAll: boolean;
+  /** Path and query of a search for records that are not read yet; undefined if the API cannot search for this text. */
+  readonly find?: (text: string) => string | undefined;
+}
+
+/** Returns the rows that a filter text matches, ignoring case: every word occurs in a row. The text is no pattern. */
+export function matching(rows: readonly Row[], text: string): readonly Row[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return rows;
+  return rows.filter(({ id, title, detail }) => {
+    const all = `${id}\n${title}\n${detail}`.toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+}
+
+/** Returns the rows of two lists, each ID once, in the order of the first one. */
+export function united(rows: readonly Row[], more: readonly Row[]): readonly Row[] {
+  if (more.length === 0) return rows;
+  const known = new Set(rows.map(({ id }) => id));
+  return [...rows, ...more.filter(({ id }) => !known.has(id))];
+}
+
+/** Returns the path and query of the next page that a Link header names (RFC 8288); undefined on the last page. */
+export function nextPage(path: string, link: string | null): string | undefined {
+  const address = (link ?? '').split(/,\s*(?=<)/).find((one) => one.endsWith('; rel="next"'));
+  const query = address === undefined ? undefined : /<[^?>]*(\?[^>]*)>/.exec(address)?.[1];
+  return query === undefined ? undefined : path.replace(/\?.*/s, '') + query;
+}

@@ -1,0 +1,136 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Answer } from '../connection/answer.ts';
+import { objectsOf } from '../connection/members.ts';
+import { useUi } from '../context.ts';
+import { matching, nextPage, united } from './row-source.ts';
+import type { Row, RowSource } from './row-source.ts';
+
+/** A list while it is shown. */
+export interface Rows {
+  readonly filter: string;
+  readonly setFilter: (text: string) => void;
+  /** Rows that the filter matches. */
+  readonly shown: readonly Row[];
+  /** True if the API has rows that were not read. */
+  readonly hasMore: boolean;
+  readonly isReading: boolean;
+  /** The answer that ended the reading too early. */
+  readonly problem: Answer | undefined;
+  readonly readMore: () => void;
+  readonly retry: () => void;
+  /** Shows a record that was saved. */
+  readonly put: (row: Row) => void;
+  /** Removes a record that was deleted. */
+  readonly remove: (id: string) => void;
+}
+
+/** Rows that the list keeps in memory when it reads all pages. */
+const MOST_ROWS = 20_000;
+
+/** Milliseconds without a key before the API is asked. */
+const QUIET = 120;
+
+/** Reads a list and narrows it while text is typed: what is read at once, the rest by a search of the API. */
+export function useRows(source: RowSource): Rows {
+  const reading = useReading(source);
+  const { rows, next } = reading;
+  const [filter, setFilter] = useState('');
+  const found = useFound(source, next === undefined ? '' : filter.trim());
+  const shown = useMemo(() => united(matching(rows, filter), found), [rows, filter, found]);
+  return { ...reading, filter, setFilter, shown, hasMore: next !== undefined };
+}
+
+interface Read {
+  readonly rows: readonly Row[];
+  /** The next page; undefined after the last one. */
+  readonly next: string | undefined;
+  readonly isReading: boolean;
+  readonly problem: Answer | undefined;
+}
+
+const nothingRead: Read = { rows: [], next: undefined, isReading: true, problem: undefined };
+
+/** Reads the pages of a list: all of them, or one at a time. */
+function useReading(source: RowSource) {
+  const { request } = useUi();
+  const [read, setRead] = useState(nothingRead);
+  const aborting = useRef<AbortController | undefined>(undefined);
+
+  async function readFrom(path: string, before: readonly Row[], signal: AbortSignal): Promise<void> {
+    let [rows, next]: [readonly Row[], string | undefined] = [before, path];
+    do {
+      const answer = await request({ method: 'GET', path: next, signal });
+      if (answer.kind !== 'done') {
+        setRead({ rows, next, isReading: false, problem: answer });
+        return;
+      }
+      rows = united(rows, objectsOf(answer.body).map(source.rowOf));
+      next = nextPage(path, answer.headers.get('Link'));
+      setRead({ rows, next, isReading: next !== undefined && source.readsAll, problem: undefined });
+    } while (next !== undefined && source.readsAll && rows.length < MOST_ROWS);
+    setRead({ rows, next, isReading: false, problem: undefined });
+  }
+
+  function begin(path: string, before: readonly Row[]): void {
+    aborting.current?.abort();
+    const controller = new AbortController();
+    aborting.current = controller;
+    setRead((last) => ({ ...last, rows: before, isReading: true, problem: undefined }));
+    // It rejects only when it was aborted.
+    readFrom(path, before, controller.signal).catch(() => undefined);
+  }
+
+  useEffect(() => {
+    begin(source.path, []);
+    return () => aborting.current?.abort();
+  }, [source]);
+
+  return {
+    ...read,
+    readMore: () => {
+      if (read.next !== undefined) begin(read.next, read.rows);
+    },
+    retry: () => {
+      begin(read.next ?? source.path, read.next === undefined ? [] : read.rows);
+    },
+    put: (row: Row) => {
+      setRead((last) => ({ ...last, rows: replaced(last.rows, row) }));
+    },
+    remove: (id: string) => {
+      setRead((last) => ({ ...last, rows: last.rows.filter((row) => row.id !== id) }));
+    },
+  };
+}
+
+function replaced(rows: readonly Row[], row: Row): readonly Row[] {
+  return rows.some(({ id }) => id === row.id) ? rows.map((one) => (one.id === row.id ? row : one)) : [row, ...rows];
+}
+
+const none: readonly Row[] = [];
+
+/** Asks the API for rows that a text matches; the last answer stays until the next one. '' asks nothing. */
+function useFound(source: RowSource, text: string): readonly Row[] {
+  const { request } = useUi();
+  const [found, setFound] = useState<{ readonly text: string; readonly rows: readonly Row[] }>({
+    text: '',
+    rows: none,
+  });
+  useEffect(() => {
+    const path = text === '' ? undefined : source.find?.(text);
+    if (path === undefined) return undefined;
+    const controller = new AbortController();
+    const ask = async (): Promise<void> => {
+      const answer = await request({ method: 'GET', path, signal: controller.signal });
+      // An answer that is none leaves what is read already: the list itself reports the problem.
+      if (answer.kind === 'done') setFound({ text, rows: objectsOf(answer.body).map(source.rowOf) });
+    };
+    const timer = setTimeout(() => {
+      ask().catch(() => undefined);
+    }, QUIET);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [source, text]);
+  return found.text === text && text !== '' ? found.rows : none;
+}

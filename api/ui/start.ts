@@ -1,0 +1,62 @@
+import type { Connection } from './connection/connection.ts';
+import { isObject } from '../../crds/json-value.ts';
+import { textOf } from './connection/members.ts';
+import { signInAddress } from './connection/sign-in.ts';
+import type { SignIn } from './connection/sign-in.ts';
+
+/** The page, as the server has written it. */
+export interface UiPage {
+  readonly root: HTMLElement;
+  readonly box: string;
+  /** The name of the box for people. */
+  readonly name: string;
+  readonly issuer: string;
+}
+
+/** Reads the page. Throws a TypeError if it is none of the UI. */
+export function readPage(): UiPage {
+  const root = document.getElementById('ui');
+  const { box, name, issuer } = root?.dataset ?? {};
+  if (root === null || box === undefined || name === undefined || issuer === undefined)
+    throw new TypeError('not the page of the UI');
+  return { root, box, name, issuer };
+}
+
+/**
+ * Checks whether the page was loaded from the address of the UI; if not, goes there: a token is only valid for the
+ * issuer, and the redirect URI of the client is below it.
+ */
+export function isAtItsAddress(issuer: string): boolean {
+  const own = new URL(`${issuer}/ui/`).href;
+  if (location.origin + location.pathname === own) return true;
+  location.replace(own + location.hash);
+  return false;
+}
+
+/** True if the sign-in page has just led back here. */
+export interface Arrival {
+  readonly isBack: boolean;
+}
+
+/** Reads and removes the parameters that the sign-in page came back with: `state` is the place to show. */
+export function arrive(): Arrival {
+  const parameters = new URLSearchParams(location.search);
+  const isBack = parameters.has('code') || parameters.has('error');
+  if (!isBack) return { isBack };
+  const place = parameters.get('state') ?? '';
+  history.replaceState(null, '', location.pathname + (place.startsWith('#/') ? place : ''));
+  return { isBack };
+}
+
+/** Goes to the sign-in page, which leads back to the present place. */
+export async function leaveToSignIn(issuer: string): Promise<void> {
+  location.assign(await signInAddress(issuer, location.hash || '#/'));
+}
+
+/** Signs in silently; returns the result, and the ID of the user. */
+export async function enter(connection: Connection): Promise<{ readonly result: SignIn; readonly user: string }> {
+  const result = await connection.signIn();
+  if (result.kind !== 'signed-in') return { result, user: '' };
+  const answer = await connection.request({ method: 'GET', path: '/auth/userinfo' });
+  return { result, user: answer.kind === 'done' && isObject(answer.body) ? textOf(answer.body, 'sub') : '' };
+}

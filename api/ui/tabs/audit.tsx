@@ -1,0 +1,114 @@
+import { useMemo } from 'preact/hooks';
+import { isObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/json-value.ts';
+import { referencedId, textOf } from '../connection/members.ts';
+import { useUi } from '../context.ts';
+import { goTo } from '../place.ts';
+import type { Place } from '../place.ts';
+import { Hindered } from '../record/hindered.tsx';
+import { RowList } from '../rows/row-list.tsx';
+import type { RowSource } from '../rows/row-source.ts';
+import { useRows } from '../rows/use-rows.ts';
+import { Facts } from './facts.tsx';
+import { timeText } from './time.ts';
+import { useFetched } from './use-fetched.ts';
+
+const LIST = '/AuditEvent?_result=array&_count=100';
+
+/** Returns the records of the audit trail, newest first. */
+function auditSource(language: string): RowSource {
+  return {
+    path: LIST,
+    readsAll: false,
+    rowOf: (record) => ({
+      id: textOf(record, 'id'),
+      title: textOf(record, 'event'),
+      detail: [timeText(textOf(record, 'created_at'), language), actorOf(record), referenceIn(record, 'target')]
+        .filter(Boolean)
+        .join(' · '),
+    }),
+    find: (text) => {
+      const filter = filterOf(text);
+      return filter === undefined ? undefined : `${LIST}&_total=none&${filter}=${encodeURIComponent(text)}`;
+    },
+  };
+}
+
+/** Returns the filter that a text is meant for, by its form; a text without one is searched in what was read. */
+function filterOf(text: string): string | undefined {
+  if (/^\d{1,15}$/.test(text)) return 'user';
+  if (/^[A-Za-z]+\/\S+$/.test(text)) return 'target';
+  if (/^[a-z_]+\.[a-z_]+$/.test(text)) return 'event';
+  if (/^[0-9a-f:.]*[:.][0-9a-f:.]*$/i.test(text)) return 'remote_addr';
+  return undefined;
+}
+
+function actorOf({ actor }: JsonObject): string {
+  if (!isObject(actor)) return '';
+  const [user, client] = [referencedId(actor, 'user'), referencedId(actor, 'client')];
+  return [user && `User/${user}`, client && `Client/${client}`, textOf(actor, 'operator'), textOf(actor, 'remote_addr')]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function referenceIn(record: JsonObject, name: string): string {
+  const value = record[name];
+  return isObject(value) ? [textOf(value, 'resourceType'), textOf(value, 'id')].filter(Boolean).join('/') : '';
+}
+
+/** The tab with the audit trail of the box. */
+export function Audit({ place }: { readonly place: Place }) {
+  const { say, language } = useUi();
+  const source = useMemo(() => auditSource(language), [language]);
+  const rows = useRows(source);
+  const { id } = place;
+  return (
+    <div class={id === undefined ? 'columns' : 'columns open'}>
+      <div class="side">
+        <h2>{say.tabs.audit}</h2>
+        <RowList
+          rows={rows}
+          label={say.tabs.audit}
+          right="/AuditEvent"
+          selected={id}
+          choose={(chosen) => goTo('audit', chosen)}
+        />
+      </div>
+      {id === undefined ? <p class="detail soft">{say.chooseRecord}</p> : <AuditDetail key={id} id={id} />}
+    </div>
+  );
+}
+
+function AuditDetail({ id }: { readonly id: string }) {
+  const { say, language } = useUi();
+  const path = `/AuditEvent/${id}`;
+  const { answer, reload } = useFetched(path);
+  const record = answer?.kind === 'done' && isObject(answer.body) ? answer.body : undefined;
+  const { changed } = record ?? {};
+  return (
+    <section class="detail" aria-labelledby="heading">
+      <button type="button" class="second back" onClick={() => goTo('audit')}>
+        {say.backToList}
+      </button>
+      <h2 id="heading">{record === undefined ? say.tabs.audit : textOf(record, 'event')}</h2>
+      {answer === undefined ? <p class="soft">{say.loading}</p> : null}
+      {answer === undefined ? null : <Hindered answer={answer} method="GET" path={path} retry={reload} />}
+      {record === undefined ? null : (
+        <Facts
+          facts={[
+            [say.time, timeText(textOf(record, 'created_at'), language)],
+            [say.result, textOf(record, 'result')],
+            [say.actor, actorOf(record)],
+            [say.target, referenceIn(record, 'target')],
+            [say.member, referenceIn(record, 'member')],
+            [say.changed, Array.isArray(changed) ? changed.map(String).join(', ') : ''],
+            [say.count, textOf(record, 'count')],
+            [say.session, textOf(record, 'session')],
+            [say.requestId, textOf(record, 'request_id')],
+            ['ID', id],
+          ]}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks';
+import { isObject, parseJson } from '../../../crds/json-value.ts';
+import type { Answer } from '../connection/answer.ts';
+import { objectsOf, textOf } from '../connection/members.ts';
+import { useUi } from '../context.ts';
+import { goTo } from '../place.ts';
+import { TextField } from '../record/field.tsx';
+import { Hindered } from '../record/hindered.tsx';
+import { JsonField } from '../record/json-field.tsx';
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head'] as const;
+
+const PATH = '/AccessPolicy/$explain';
+
+interface Question {
+  readonly client: string;
+  readonly user: string;
+  readonly app: string;
+  readonly method: string;
+  readonly uri: string;
+  readonly body: string;
+}
+
+/** A form that asks the policies "may X do Y?", and the verdict of every candidate. */
+export function PolicyQuestion() {
+  const { say, request } = useUi();
+  const [question, setQuestion] = useState<Question>({
+    client: '',
+    user: '',
+    app: '',
+    method: 'get',
+    uri: '/users',
+    body: '',
+  });
+  const [answer, setAnswer] = useState<Answer>();
+  const set = (some: Partial<Question>): void => {
+    setQuestion((last) => ({ ...last, ...some }));
+  };
+  const ask = async (): Promise<void> => {
+    setAnswer(await request({ method: 'POST', path: PATH, body: JSON.stringify(asked(question)) }));
+  };
+  return (
+    <section class="detail" aria-labelledby="question">
+      <h2 id="question">{say.question}</h2>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void ask();
+        }}
+      >
+        <TextField id="client" label={say.clientId} value={question.client} set={(client) => set({ client })} />
+        <TextField id="user" label={say.userId} value={question.user} set={(user) => set({ user })} />
+        <TextField id="app" label={say.app} value={question.app} set={(app) => set({ app })} hint={say.appHint} />
+        <label for="method">{say.method}</label>
+        <select id="method" value={question.method} onChange={(event) => set({ method: event.currentTarget.value })}>
+          {METHODS.map((method) => (
+            <option key={method} value={method}>
+              {method.toUpperCase()}
+            </option>
+          ))}
+        </select>
+        <TextField id="uri" label={say.path} value={question.uri} set={(uri) => set({ uri })} required />
+        <JsonField id="body" label={say.body} rows={3} value={question.body} set={(body) => set({ body })} optional />
+        <div class="actions">
+          <button type="submit">{say.ask}</button>
+        </div>
+      </form>
+      {answer === undefined ? null : <Verdict answer={answer} />}
+    </section>
+  );
+}
+
+function asked({ client, user, app, method, uri, body }: Question): object {
+  const subject = {
+    ...(client !== '' && { client }),
+    ...(user !== '' && { user: /^\d+$/.test(user) ? Number(user) : user }),
+  };
+  const sent = body.trim() === '' ? {} : { body: parseJson(body) };
+  return {
+    ...(app !== '' && { app }),
+    ...(Object.keys(subject).length > 0 && { subject }),
+    request: { 'request-method': method, uri, ...sent },
+  };
+}
+
+function Verdict({ answer }: { readonly answer: Answer }) {
+  const { say } = useUi();
+  if (answer.kind !== 'done' || !isObject(answer.body)) return <Hindered answer={answer} method="POST" path={PATH} />;
+  const policy = textOf(answer.body, 'policy');
+  const candidates = objectsOf(answer.body['candidates']);
+  return (
+    <div role="status">
+      <p class={policy === '' ? 'alert' : 'note'}>{policy === '' ? say.denied : say.granted(policy)}</p>
+      {candidates.length === 0 ? (
+        <p>{say.noCandidates}</p>
+      ) : (
+        <table>
+          <caption>{say.candidates}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{say.policy}</th>
+              <th scope="col">{say.engine}</th>
+              <th scope="col">{say.verdict}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {candidates.map((candidate) => (
+              <tr key={textOf(candidate, 'policy')}>
+                <td>
+                  <button type="button" class="link" onClick={() => goTo('policies', textOf(candidate, 'policy'))}>
+                    {textOf(candidate, 'policy')}
+                  </button>
+                </td>
+                <td>{textOf(candidate, 'engine')}</td>
+                <td>
+                  {candidate['granted'] === true ? say.grants : say.doesNotGrant} {textOf(candidate, 'fault')}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import type { ComponentChildren } from 'preact';
+import { isObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/json-value.ts';
+import { useUi } from '../context.ts';
+import { goTo } from '../place.ts';
+import type { Place } from '../place.ts';
+import { Editor } from '../record/editor.tsx';
+import type { RecordKind } from '../record/record-kind.ts';
+import { RowList } from '../rows/row-list.tsx';
+import { useRows } from '../rows/use-rows.ts';
+
+/** A tab with a list of records, and the selected one in a form. */
+export function RecordTab<Draft>(props: {
+  readonly kind: RecordKind<Draft>;
+  readonly place: Place;
+  readonly title: string;
+  readonly newTitle: string;
+  /** Shown while no record is selected. */
+  readonly otherwise?: ComponentChildren;
+}) {
+  const { kind, place, title, newTitle, otherwise } = props;
+  const { say, request, notify } = useUi();
+  const rows = useRows(kind.source);
+  const { tab, id, isNew } = place;
+  const choose = (chosen: string): void => {
+    goTo(tab, chosen);
+  };
+
+  function saved(record: JsonObject): void {
+    const row = kind.source.rowOf(record);
+    rows.put(row);
+    notify({ text: say.saved(row.title) });
+    if (isNew) choose(row.id);
+  }
+
+  function deleted(record: JsonObject): void {
+    const row = kind.source.rowOf(record);
+    rows.remove(row.id);
+    goTo(tab);
+    const restoring = kind.restore(record);
+    if (restoring === undefined) {
+      notify({ text: say.deleted(row.title) });
+      return;
+    }
+    const undo = async (): Promise<void> => {
+      const answer = await request(restoring);
+      if (answer.kind !== 'done' || !isObject(answer.body)) {
+        notify({ text: say.notRestored(row.title) });
+        return;
+      }
+      rows.put(kind.source.rowOf(answer.body));
+      notify({ text: say.restored(row.title) });
+    };
+    notify({ text: say.deleted(row.title), undo });
+  }
+
+  const isOpen = id !== undefined || isNew;
+  return (
+    <div class={isOpen ? 'columns open' : 'columns'}>
+      <div class="side">
+        <h2>{title}</h2>
+        <a class="button" href={`#/${tab}/+`}>
+          {newTitle}
+        </a>
+        <RowList rows={rows} label={title} right={kind.path} selected={id} choose={choose} />
+      </div>
+      {isOpen ? (
+        <Editor
+          key={`${tab}/${id ?? '+'}`}
+          kind={kind}
+          id={id}
+          heading={isNew ? newTitle : (id ?? '')}
+          saved={saved}
+          deleted={deleted}
+          close={() => goTo(tab)}
+        />
+      ) : (
+        (otherwise ?? <p class="detail soft">{say.chooseRecord}</p>)
+      )}
+    </div>
+  );
+}

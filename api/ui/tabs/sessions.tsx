@@ -1,0 +1,141 @@
+import { useMemo, useState } from 'preact/hooks';
+import { isObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/json-value.ts';
+import type { Answer } from '../connection/answer.ts';
+import { referencedId, textOf } from '../connection/members.ts';
+import { useUi } from '../context.ts';
+import type { Ui } from '../context.ts';
+import { goTo } from '../place.ts';
+import type { Place } from '../place.ts';
+import { Hindered } from '../record/hindered.tsx';
+import type { RowSource } from '../rows/row-source.ts';
+import { RowList } from '../rows/row-list.tsx';
+import { useRows } from '../rows/use-rows.ts';
+import type { Rows } from '../rows/use-rows.ts';
+import { endSessions } from './end-sessions.ts';
+import { Facts } from './facts.tsx';
+import { timeText } from './time.ts';
+import { useFetched } from './use-fetched.ts';
+
+const LIST = '/Session?_result=array&status=active';
+
+/** Returns the active sessions, newest first: a number finds those of a user, another text those of a client. */
+function sessionSource({ say, language }: Pick<Ui, 'say' | 'language'>): RowSource {
+  return {
+    path: `${LIST}&_count=100`,
+    readsAll: false,
+    rowOf: (session) => ({
+      id: textOf(session, 'id'),
+      title: subjectOf(session, say),
+      detail: [textOf(session, 'remote_addr'), timeText(textOf(session, 'created_at'), language)]
+        .filter(Boolean)
+        .join(' · '),
+    }),
+    find: (text) => {
+      const filter = /^\d{1,15}$/.test(text) ? `user=${text}` : `client=${encodeURIComponent(text)}`;
+      return `${LIST}&_count=100&_total=none&${filter}`;
+    },
+  };
+}
+
+/** Names the user and the client of a session; a session of a client alone has no user. */
+function subjectOf(session: JsonObject, say: Ui['say']): string {
+  const [client, user] = [referencedId(session, 'client'), referencedId(session, 'user')];
+  return user === '' ? say.clientSubject(client) : say.userSubject(user, client);
+}
+
+/** The tab with the active sessions of the box. */
+export function Sessions({ place }: { readonly place: Place }) {
+  const ui = useUi();
+  const { say } = ui;
+  const source = useMemo(() => sessionSource(ui), [ui.language]);
+  const rows = useRows(source);
+  const { id } = place;
+  return (
+    <div class={id === undefined ? 'columns' : 'columns open'}>
+      <div class="side">
+        <h2>{say.tabs.sessions}</h2>
+        <RowList
+          rows={rows}
+          label={say.tabs.sessions}
+          right="/Session"
+          selected={id}
+          choose={(chosen) => goTo('sessions', chosen)}
+        />
+      </div>
+      {id === undefined ? (
+        <p class="detail soft">{say.chooseRecord}</p>
+      ) : (
+        <SessionDetail key={id} id={id} rows={rows} />
+      )}
+    </div>
+  );
+}
+
+function SessionDetail({ id, rows }: { readonly id: string; readonly rows: Rows }) {
+  const { say, language } = useUi();
+  const path = `/Session/${id}`;
+  const { answer, reload } = useFetched(path);
+  const session = answer?.kind === 'done' && isObject(answer.body) ? answer.body : undefined;
+  return (
+    <section class="detail" aria-labelledby="heading">
+      <button type="button" class="second back" onClick={() => goTo('sessions')}>
+        {say.backToList}
+      </button>
+      <h2 id="heading">{session === undefined ? say.session : subjectOf(session, say)}</h2>
+      {answer === undefined ? <p class="soft">{say.loading}</p> : null}
+      {answer === undefined ? null : <Hindered answer={answer} method="GET" path={path} retry={reload} />}
+      {session === undefined ? null : (
+        <>
+          <Facts
+            facts={[
+              [say.user, referencedId(session, 'user')],
+              [say.client, referencedId(session, 'client')],
+              [say.address, textOf(session, 'remote_addr')],
+              [say.started, timeText(textOf(session, 'created_at'), language)],
+              [say.expires, timeText(textOf(session, 'expires_at'), language)],
+              [say.status, textOf(session, 'status')],
+              [say.type, textOf(session, 'type')],
+              [say.scope, textOf(session, 'scope')],
+              [say.userAgent, textOf(session, 'user_agent')],
+              ['ID', id],
+            ]}
+          />
+          <SessionActions id={id} client={referencedId(session, 'client')} rows={rows} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Ends one session, or all of its client. */
+function SessionActions({ id, client, rows }: { readonly id: string; readonly client: string; readonly rows: Rows }) {
+  const { say, request, notify } = useUi();
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<Answer>();
+
+  async function end(which: readonly string[] | 'of client'): Promise<void> {
+    setBusy(true);
+    const { ended, refused } = await endSessions(request, which === 'of client' ? { client } : { ids: which });
+    setBusy(false);
+    setRefusal(refused);
+    for (const one of ended) rows.remove(one);
+    if (ended.length === 0) return;
+    notify({ text: say.sessionsEnded(ended.length) });
+    if (ended.includes(id)) goTo('sessions');
+  }
+
+  return (
+    <>
+      {refusal === undefined ? null : <Hindered answer={refusal} method="DELETE" path={`/Session/${id}`} />}
+      <div class="actions">
+        <button type="button" class="danger" disabled={isBusy} onClick={() => void end([id])}>
+          {say.endSession}
+        </button>
+        <button type="button" class="second danger" disabled={isBusy} onClick={() => void end('of client')}>
+          {say.endSessionsOf(client)}
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,105 @@
+import { isObject, parseJson } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/json-value.ts';
+import { objectsOf, textOf } from '../connection/members.ts';
+import { useUi } from '../context.ts';
+import type { Place } from '../place.ts';
+import { JsonField } from '../record/json-field.tsx';
+import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
+import { PolicyQuestion } from './policy-question.tsx';
+import { RecordTab } from './record-tab.tsx';
+
+/** A client or policy as its form shows it: JSON. */
+interface StoredDraft {
+  readonly json: string;
+}
+
+const clientKind: RecordKind<StoredDraft> = {
+  ...storedKind('Client', { id: '', grant_types: ['client_credentials'], secret: '' }),
+  source: {
+    path: '/Client?_result=array&_count=1000&_elements=id,name,grant_types',
+    readsAll: true,
+    rowOf: (record) => ({
+      id: textOf(record, 'id'),
+      title: textOf(record, 'id'),
+      detail: [textOf(record, 'name'), ...listed(record['grant_types'])].filter(Boolean).join(' · '),
+    }),
+  },
+  // A deleted secret cannot be restored.
+  restore: () => undefined,
+};
+
+const policyKind: RecordKind<StoredDraft> = {
+  ...storedKind('AccessPolicy', { id: '', engine: 'allow', link: [{ resourceType: 'Client', id: '' }] }),
+  source: {
+    path: '/AccessPolicy?_result=array&_count=1000&_elements=id,engine,subjects,link',
+    readsAll: true,
+    rowOf: (record) => ({ id: textOf(record, 'id'), title: textOf(record, 'id'), detail: policyDetail(record) }),
+  },
+  restore: (record) => ({ method: 'POST', path: '/AccessPolicy', body: JSON.stringify(withoutServiceFields(record)) }),
+};
+
+function storedKind(resource: 'Client' | 'AccessPolicy', example: object) {
+  return {
+    resource,
+    path: `/${resource}`,
+    empty: { json: JSON.stringify(example, null, 2) },
+    isDraft: (value: unknown): value is StoredDraft => isObject(value) && typeof value['json'] === 'string',
+    read: (record: JsonObject): StoredDraft => ({ json: JSON.stringify(withoutServiceFields(record), null, 2) }),
+    // As it was typed: the API reports what a parser would hide, such as a name that is there twice.
+    body: ({ json }: StoredDraft) => json,
+    fields: [],
+    Fields: StoredFields,
+    show: ({ json }: StoredDraft) => [{ label: 'JSON', text: normal(json) }],
+  } as const;
+}
+
+function normal(json: string): string {
+  const value = parseJson(json);
+  return value === undefined ? json : JSON.stringify(value, null, 2);
+}
+
+function withoutServiceFields({ resourceType: _type, created_at: _time, ...fields }: JsonObject): JsonObject {
+  return fields;
+}
+
+function listed(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function policyDetail(record: JsonObject): string {
+  const links = objectsOf(record['link']).map((link) => `${textOf(link, 'resourceType')}/${textOf(link, 'id')}`);
+  return [textOf(record, 'engine'), textOf(record, 'subjects'), ...links].filter(Boolean).join(' · ');
+}
+
+function StoredFields({ draft, change, readOnly }: FieldsProps<StoredDraft>) {
+  return (
+    <JsonField
+      id="json"
+      label="JSON"
+      rows={18}
+      value={draft.json}
+      set={(json) => change({ json })}
+      readOnly={readOnly}
+    />
+  );
+}
+
+/** The tab with the clients of the box. */
+export function Clients({ place }: { readonly place: Place }) {
+  const { say } = useUi();
+  return <RecordTab kind={clientKind} place={place} title={say.tabs.clients} newTitle={say.newClient} />;
+}
+
+/** The tab with the access policies of the box, and a form that asks them. */
+export function Policies({ place }: { readonly place: Place }) {
+  const { say } = useUi();
+  return (
+    <RecordTab
+      kind={policyKind}
+      place={place}
+      title={say.tabs.policies}
+      newTitle={say.newPolicy}
+      otherwise={<PolicyQuestion />}
+    />
+  );
+}

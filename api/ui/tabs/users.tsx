@@ -1,0 +1,142 @@
+import { isObject } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/json-value.ts';
+import { numbersOf, objectsOf, textOf } from '../connection/members.ts';
+import { useUi } from '../context.ts';
+import type { Place } from '../place.ts';
+import { TextField } from '../record/field.tsx';
+import { JsonField } from '../record/json-field.tsx';
+import type { FieldsProps, RecordKind } from '../record/record-kind.ts';
+import { GroupChoice } from './group-choice.tsx';
+import { RecordTab } from './record-tab.tsx';
+
+/** A user as the form shows them. */
+interface UserDraft {
+  readonly email: string;
+  /** Typed only: a password is never shown. */
+  readonly password: string;
+  readonly oldPassword: string;
+  readonly data: string;
+  readonly status: string;
+  readonly groups: readonly number[];
+}
+
+/** Users: created with Email, Password, Data and Group-ids. */
+const userKind: RecordKind<UserDraft> = {
+  resource: '',
+  path: '/users',
+  source: {
+    path: '/users?_count=100',
+    readsAll: false,
+    rowOf: (record) => ({ id: textOf(record, 'id'), title: textOf(record, 'email'), detail: detailOf(record) }),
+    find: (text) => `/users?_count=100&_total=none&q=${encodeURIComponent(text)}`,
+  },
+  empty: { email: '', password: '', oldPassword: '', data: '', status: 'active', groups: [] },
+  isDraft: (value): value is UserDraft => isObject(value) && typeof value['oldPassword'] === 'string',
+  read: (record) => ({
+    email: textOf(record, 'email'),
+    password: '',
+    oldPassword: '',
+    data: textOf(record, 'data'),
+    status: textOf(record, 'status') || 'active',
+    groups: numbersOf(record['group-ids']),
+  }),
+  body: (draft, record) => JSON.stringify(record === undefined ? newUser(draft) : changedUser(draft, record)),
+  fields: ['email', 'password', 'old_password', 'data', 'group-ids', 'status'],
+  Fields: UserFields,
+  show: ({ email, data, status, groups }, say) => [
+    { label: say.email, text: email },
+    { label: say.data, text: data },
+    { label: say.status, text: status },
+    { label: say.groupIds, text: groups.join('\n') },
+  ],
+  // A password cannot be restored.
+  restore: () => undefined,
+};
+
+function detailOf(record: JsonObject): string {
+  const groups = objectsOf(record['groups']).map((group) => textOf(group, 'name'));
+  return [textOf(record, 'status') === 'inactive' ? 'inactive' : '', ...groups].filter(Boolean).join(' · ');
+}
+
+function newUser({ email, password, data, status, groups }: UserDraft): object {
+  const more = status === 'active' ? {} : { status };
+  return { email, password, data: data.trim() === '' ? null : data, 'group-ids': groups, ...more };
+}
+
+/** Returns the changed fields only: a policy may allow some of them. */
+function changedUser(draft: UserDraft, record: JsonObject): object {
+  const { email, password, oldPassword, data, status, groups } = draft;
+  const stored = userKind.read(record);
+  const isSameGroups = JSON.stringify(groups.toSorted()) === JSON.stringify(stored.groups.toSorted());
+  return {
+    ...(email !== stored.email && { email }),
+    ...(password !== '' && { password }),
+    ...(oldPassword !== '' && { old_password: oldPassword }),
+    ...(data !== stored.data && { data: data.trim() === '' ? null : data }),
+    ...(status !== stored.status && { status }),
+    ...(!isSameGroups && { 'group-ids': groups }),
+  };
+}
+
+function UserFields({ draft, change, faults, isNew }: FieldsProps<UserDraft>) {
+  const { say } = useUi();
+  const set = (some: Partial<UserDraft>): void => {
+    change({ ...draft, ...some });
+  };
+  const needsOld = faults['old_password'] !== undefined || draft.oldPassword !== '';
+  return (
+    <>
+      <TextField
+        id="email"
+        label={say.email}
+        type="email"
+        value={draft.email}
+        set={(email) => set({ email })}
+        faults={faults['email']}
+        required
+      />
+      <TextField
+        id="password"
+        label={say.password}
+        type="password"
+        autocomplete="new-password"
+        value={draft.password}
+        set={(password) => set({ password })}
+        faults={faults['password']}
+        required={isNew}
+        {...(!isNew && { hint: say.passwordStays })}
+      />
+      {needsOld ? (
+        <TextField
+          id="old_password"
+          label={say.oldPassword}
+          type="password"
+          autocomplete="current-password"
+          value={draft.oldPassword}
+          set={(oldPassword) => set({ oldPassword })}
+          faults={faults['old_password']}
+        />
+      ) : null}
+      <JsonField
+        id="data"
+        label={say.data}
+        value={draft.data}
+        set={(data) => set({ data })}
+        faults={faults['data']}
+        optional
+      />
+      <GroupChoice chosen={draft.groups} choose={(groups) => set({ groups })} faults={faults['group-ids']} />
+      <label for="status">{say.status}</label>
+      <select id="status" value={draft.status} onChange={(event) => set({ status: event.currentTarget.value })}>
+        <option value="active">{say.active}</option>
+        <option value="inactive">{say.inactive}</option>
+      </select>
+    </>
+  );
+}
+
+/** The tab with the users of the box. */
+export function Users({ place }: { readonly place: Place }) {
+  const { say } = useUi();
+  return <RecordTab kind={userKind} place={place} title={say.tabs.users} newTitle={say.newUser} />;
+}
