@@ -24,6 +24,10 @@ const rowsOf: Readonly<Record<string, (box: string) => string>> = {
   client_usage: (box) => `(box, client, last_token_at) VALUES ('${box}', 'same', now())`,
   used_assertion: (box) => `(box, client, jti, request, expires_at) VALUES ('${box}', 'same', '\\x00', '${id}', now())`,
   service_account_pin: (box) => `(box, client, namespace, name, uid) VALUES ('${box}', 'same', 'apps', 'same', 'uid')`,
+  recorded_request: (box) =>
+    `(box, client, principal, app, method, shape, policy, requests, first_seen_at, last_seen_at)
+     VALUES ('${box}', 'same', 'client', '', 'GET', '/Client', 'same', 1, now(), now())`,
+  policy_use: (box) => `(box, policy, last_used_at) VALUES ('${box}', 'same', now())`,
   failed_attempt: (box) => `(box, subject, ends_at, failures) VALUES ('${box}', 'same', now(), 1)`,
   last_id: (box) => `(box, kind, id) VALUES ('${box}', 'User', 1)`,
   user: (box) => `(box, id, email, email_key, password, pepper) VALUES ('${box}', 1, 'a@${box}', 'a@same', '', '')`,

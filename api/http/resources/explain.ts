@@ -24,6 +24,7 @@ import { subjectWith } from '../access/session-parts.ts';
 import { bodyFormat } from '../formats/body-format.ts';
 import {
   EXPLAIN_PATH,
+  PLAN_PATH,
   addressedBy,
   explainedAppRequest,
   explainedRequest,
@@ -201,6 +202,7 @@ async function restOf(
   box: string,
   services: OAuthServices,
 ): Promise<RestOfRequest> {
+  if (uri === PLAN_PATH) return {};
   const verb = method.toUpperCase();
   const addressed = addressedBy(uri);
   const route = routes.find(
