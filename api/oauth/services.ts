@@ -32,7 +32,7 @@ export interface OAuthServices {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Returns the issuer of a box: its own setting, otherwise a URL below the installation's public URL. */
-  readonly issuer: (state: BoxState) => string;
+  readonly issuer: (state: Pick<BoxState, 'box' | 'settings'>) => string;
   /** Returns the audit trail of a request. */
   readonly trailOf: (origin: Origin) => AuditTrail;
   /** Counts failures, denials and sign-ins for the audit trail. */
