@@ -38,6 +38,8 @@ export interface Command {
   readonly summary: string;
   readonly examples: readonly string[];
   readonly options?: Readonly<Record<string, CommandOption>>;
+  /** Forms of --output besides the common ones, which the command writes itself. */
+  readonly formats?: readonly string[];
   /** Least and most arguments after the words. */
   readonly arguments: readonly [least: number, most: number];
   /** Carries it out. Throws CliError. */

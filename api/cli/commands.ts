@@ -1,6 +1,9 @@
 import { useBox } from './box/use.ts';
 import { boxStatus } from './box/status.ts';
 import type { Command } from './command.ts';
+import { diffFolder } from './export/diff.ts';
+import { exportBox } from './export/export.ts';
+import { planFolder } from './plan/plan.ts';
 import { deleteUser } from './user/delete.ts';
 import { userGroups } from './user/groups.ts';
 import { listUsers } from './user/list.ts';
@@ -19,6 +22,9 @@ export const COMMANDS: readonly Command[] = [
   enableUser,
   userGroups,
   deleteUser,
+  exportBox,
+  diffFolder,
+  planFolder,
   useBox,
   boxStatus,
 ];

@@ -56,11 +56,13 @@ function isGroup(words: readonly string[]): boolean {
 async function runCommand(argv: readonly string[], surroundings: Surroundings): Promise<void> {
   const { command, args, values } = readCommandLine(argv, COMMANDS);
   let signedIn: SignedIn | undefined;
-  const invocation = invocationOf(args, values, surroundings, async (address) => {
+  const isOwnFormat = command.formats?.some((format) => format === values['output']) === true;
+  const common = isOwnFormat ? { ...values, output: undefined } : values;
+  const invoked = invocationOf(args, common, surroundings, async (address) => {
     signedIn ??= await signIn(values, surroundings.environment, address);
     return signedIn;
   });
-  await ended(command, invocation, async () => signedIn?.end());
+  await ended(command, { ...invoked, values }, async () => signedIn?.end());
 }
 
 async function ended(command: Command, invocation: Invocation, end: () => Promise<void>): Promise<void> {

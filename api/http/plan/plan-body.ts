@@ -50,15 +50,19 @@ const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true })
 /** Milliseconds of one slice. */
 const slice = 5;
 
-/**
- * Reads the body of a plan, in turns of the event loop. Throws Problem `unsupported-media-type`, `too-large`,
- * `not-parsable` and `invalid`, with the number of the line.
- */
-export async function readPlan(request: IncomingMessage, turn: LoopTurn): Promise<PlanBody> {
+/** Reads the bytes of a plan. Throws Problem `unsupported-media-type`, `too-large` and `throttled`. */
+export function readPlanBytes(request: IncomingMessage): Promise<Buffer> {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/x-ndjson\s*(;|$)/i.test(type))
     throw new Problem('unsupported-media-type', 'The body must be application/x-ndjson: a JSON object on each line');
-  const bytes = await readBody(request, most.bytes);
+  return readBody(request, most.bytes);
+}
+
+/**
+ * Parses the body of a plan, in turns of the event loop. Throws Problem `too-large`, `not-parsable` and `invalid`, with
+ * the number of the line.
+ */
+export async function parsePlan(bytes: Buffer, turn: LoopTurn): Promise<PlanBody> {
   const body = createBody();
   const lines = linesOf(bytes);
   for (let next = lines.next(); next.done !== true; ) {

@@ -11,7 +11,7 @@ import { loopTurns } from '../server/loop-time.ts';
 import { sendJson } from '../server/send.ts';
 import { hashSharer } from '../throttle/hash-sharer.ts';
 import { makePlan } from './make-plan.ts';
-import { readPlan } from './plan-body.ts';
+import { parsePlan, readPlanBytes } from './plan-body.ts';
 
 /** A box computes one plan at a time, and a replica two. */
 const planLimits = {
@@ -37,14 +37,18 @@ export function planEndpoint(context: ApiContext): Endpoint {
     const token = bearerToken(request, query, box); //        RFC 6750 §2.1
     const resource = { resourceType: 'Box' } as const;
     const asked = { box, request, path, query, remoteAddr, requestId, resource, readRest: undefined };
-    const granted = await authorize(token, asked, context.oauth);
+    let granted = await authorize(token, asked, context.oauth);
+    refuseParameters(query);
+    const isLate = !request.complete;
+    const bytes = await readPlanBytes(request);
+    // The body may have taken as long as its sender liked, and the grant may be withdrawn by now.
+    if (isLate) granted = await authorize(token, asked, context.oauth);
     requestContext.client = granted.session?.client.id;
     requestContext.policy = granted.policy;
-    refuseParameters(query);
     const sharer = { box, member: requestContext.client ?? remoteAddr };
     const turn = loopTurns(context, sharer);
     const answer = await plans.run(sharer, async () => {
-      const body = await readPlan(request, turn);
+      const body = await parsePlan(bytes, turn);
       const isStored = comparingSecrets(context, box, remoteAddr);
       return makePlan(body, { box, services: context.oauth, isStored, turn });
     });
