@@ -78,5 +78,8 @@ function specOf(row: LiveRow, name: string): JsonObject {
 }
 
 function lifecycle(object: string | undefined, retain: boolean): JsonObject {
-  return { ...(retain ? { deletionPolicy: 'Retain' } : {}), ...(object === undefined ? { adoption: 'IfUnowned' } : {}) };
+  return {
+    ...(retain ? { deletionPolicy: 'Retain' } : {}),
+    ...(object === undefined ? { adoption: 'IfUnowned' } : {}),
+  };
 }

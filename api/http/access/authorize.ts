@@ -128,7 +128,14 @@ function verdictOn(
 function noteRequest({ box, request, path }: AskedFor, verdict: Allowed | Forbidden, services: OAuthServices): void {
   const policy = 'policy' in verdict ? verdict.policy : '';
   const { subject } = verdict;
-  services.requestNotes.note({ box, subject, app: '', method: request.method ?? 'GET', path: normalPath(path), policy });
+  services.requestNotes.note({
+    box,
+    subject,
+    app: '',
+    method: request.method ?? 'GET',
+    path: normalPath(path),
+    policy,
+  });
 }
 
 /** Counts a denied request for the audit trail. An ID in its path is named only if a resource can have it. */

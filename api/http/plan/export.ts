@@ -14,9 +14,7 @@ const page = 500;
  */
 export const exportHandler: ResourceHandler = async ({ box, baseUrl, query }, { pool }) => {
   const after = placeIn(query);
-  const { rows, more } = await inBox(pool, box, 'snapshot', (connection) =>
-    exportedRows(connection, box, after, page),
-  );
+  const { rows, more } = await inBox(pool, box, 'snapshot', (connection) => exportedRows(connection, box, after, page));
   const last = rows.at(-1);
   const next = more && last !== undefined ? `${baseUrl}${EXPORT_PATH}?_after=${placeOf(last)}` : undefined;
   const headers = next === undefined ? {} : { Link: `<${next}>; rel="next"` };

@@ -86,7 +86,9 @@ async function effectOf(
   const changes = changesOf(run.results, lines);
   return {
     resources: changes,
-    secrets: changes.flatMap(({ kind, id, fields = [] }) => (kind === 'Client' && fields.includes('secret') ? [id] : [])),
+    secrets: changes.flatMap(({ kind, id, fields = [] }) =>
+      kind === 'Client' && fields.includes('secret') ? [id] : [],
+    ),
     sessions: endsOf(run, before, after),
     more_sessions: run.moreSessions,
     decisions,
@@ -111,7 +113,7 @@ async function decisionsOf(
   };
   const work = changedDecisions(requests, before, after, policies);
   const deadline = performance.now() + longestDeciding;
-  for (let next = work.next(); ; ) {
+  for (let next = work.next(); ;) {
     if (next.done === true) return next.value;
     if (performance.now() > deadline)
       throw new Problem('too-large', `The decisions take more than ${String(longestDeciding / 1000)} s`);
@@ -158,11 +160,12 @@ function endsOf(run: DryRun<PlanFacts>, before: Deciding, after: Deciding): read
 }
 
 /** Checks whether the client of a session may have its token, as each check of the token does. */
-function isGranted({ client, user, type, scope = null, audience = null }: SessionRecord, deciding: Deciding): boolean {
+function isGranted({ client, user, type, scope, audience }: SessionRecord, deciding: Deciding): boolean {
   const { state, issuer } = deciding;
   const owner = state.clients.get(client);
   if (owner === undefined || owner.client.active === false || state.settings.active === false) return false;
   // A refreshed session does not name the grant of its family.
   const grant = type === 'r' ? (user === undefined ? 'c' : 'a') : type;
-  return stillGranted({ grant, scope, audience }, owner, state.settings, issuer) !== undefined;
+  const issued = { grant, scope: scope ?? null, audience: audience ?? null };
+  return stillGranted(issued, owner, state.settings, issuer) !== undefined;
 }

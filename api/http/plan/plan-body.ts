@@ -65,7 +65,7 @@ export function readPlanBytes(request: IncomingMessage): Promise<Buffer> {
 export async function parsePlan(bytes: Buffer, turn: LoopTurn): Promise<PlanBody> {
   const body = createBody();
   const lines = linesOf(bytes);
-  for (let next = lines.next(); next.done !== true; ) {
+  for (let next = lines.next(); next.done !== true;) {
     await turn(() => {
       const end = performance.now() + slice;
       while (next.done !== true && performance.now() < end) {
@@ -126,7 +126,10 @@ function createBody(): PlanBody & { add: (line: string) => void } {
       if (isObject(value) && Object.hasOwn(value, 'object')) addObject(value['object']);
       else if (isObject(value) && Object.hasOwn(value, 'request')) addRequest(value['request']);
       else
-        throw lineProblem(number, new Problem('not-parsable', 'must be a JSON object with the member `object` or `request`'));
+        throw lineProblem(
+          number,
+          new Problem('not-parsable', 'must be a JSON object with the member `object` or `request`'),
+        );
       if (objects.length > most.objects || requests.length > most.requests)
         throw new Problem(
           'too-large',
@@ -147,13 +150,16 @@ function parsedQuestion(value: unknown, number: number): Question {
 function lineProblem(number: number, { code, faults }: Problem): Problem {
   return new Problem(
     code,
-    faults.map(({ path, message }) => ({ path: path === '' ? `line ${String(number)}` : `line ${String(number)}: ${path}`, message })),
+    faults.map(({ path, message }) => ({
+      path: path === '' ? `line ${String(number)}` : `line ${String(number)}: ${path}`,
+      message,
+    })),
   );
 }
 
 /** Yields the lines of a body without empty ones. Bytes that are not UTF-8 become characters that JSON has nowhere. */
 function* linesOf(bytes: Buffer): Generator<string> {
-  for (let from = 0; from < bytes.length; ) {
+  for (let from = 0; from < bytes.length;) {
     const found = bytes.indexOf(0x0a, from);
     const end = found === -1 ? bytes.length : found;
     const line = bytes.toString('utf8', from, end).trim();

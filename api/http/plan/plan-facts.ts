@@ -47,10 +47,12 @@ export async function readFacts(connection: Connection, box: string, callers: Pl
   }
   const groups = await groupsNamed(connection, box, callers.groups);
   return {
-    clients: new Map(keys.flatMap(({ id }) => {
-      const body = contents.get(`Client/${id}`)?.body;
-      return body === undefined ? [] : [[id, body] as const];
-    })),
+    clients: new Map(
+      keys.flatMap(({ id }) => {
+        const body = contents.get(`Client/${id}`)?.body;
+        return body === undefined ? [] : [[id, body] as const];
+      }),
+    ),
     persons,
     groups: new Map(groups.map((group) => [group.name, group])),
   };

@@ -1,4 +1,10 @@
-import { MOST_COUNTED, type BoxUsage, type ClientLastUse, type LastUses, type PolicyLastUse } from '../../client/desired-state.ts';
+import {
+  MOST_COUNTED,
+  type BoxUsage,
+  type ClientLastUse,
+  type LastUses,
+  type PolicyLastUse,
+} from '../../client/desired-state.ts';
 import { findUse } from '../../db/box/box-use.ts';
 import { readLastUse, readUsage } from '../../db/session/client-usage.ts';
 import type { LastUse, UsageSpan } from '../../db/session/client-usage.ts';

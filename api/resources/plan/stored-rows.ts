@@ -68,7 +68,10 @@ async function contentsOf(
   const resources = await storedContents(connection, box, others);
   const groups = names.length === 0 ? new Map<string, never>() : await groupContents(connection, box, names);
   return [
-    ...Array.from(resources, ([key, { body, secrets }]) => [key, { body, secrets, hasSecret: secrets.length > 0 }] as const),
+    ...Array.from(
+      resources,
+      ([key, { body, secrets }]) => [key, { body, secrets, hasSecret: secrets.length > 0 }] as const,
+    ),
     ...Array.from(groups, ([name, { description }]) => [`Group/${name}`, groupContent(name, description)] as const),
   ];
 }
