@@ -90,9 +90,11 @@ describe('boxctl plan', () => {
     return withPlanner(example, Object.fromEntries(files));
   };
   const rows = () =>
-    ownerQuery(api, 'SELECT kind, id, version, body::text, secrets FROM boxgate.resource WHERE box = $1 ORDER BY 1, 2', [
-      box,
-    ]);
+    ownerQuery(
+      api,
+      'SELECT kind, id, version, body::text, secrets FROM boxgate.resource WHERE box = $1 ORDER BY 1, 2',
+      [box],
+    );
 
   it('says that nothing changes for what the box has, and exits with 0', async () => {
     const { code, output, messages } = await boxctl.run(['plan', await copied('before')]);
@@ -125,8 +127,22 @@ describe('boxctl plan', () => {
     const given = { from: 'given', certain: true };
     const orders = { app: 'orders.example', ...given };
     expect(decisions).to.deep.include.members([
-      { ...given, effect: 'lost', subject: { client: 'reporting' }, method: 'GET', path: '/Client', policy: 'read-clients' },
-      { ...orders, effect: 'lost', subject: { group: 'support' }, method: 'DELETE', path: '/orders/1', policy: 'orders' },
+      {
+        ...given,
+        effect: 'lost',
+        subject: { client: 'reporting' },
+        method: 'GET',
+        path: '/Client',
+        policy: 'read-clients',
+      },
+      {
+        ...orders,
+        effect: 'lost',
+        subject: { group: 'support' },
+        method: 'DELETE',
+        path: '/orders/1',
+        policy: 'orders',
+      },
       { ...orders, effect: 'gained', subject: { client: 'stock' }, method: 'GET', path: '/orders', policy: 'orders' },
     ]);
     expect(isList(decisions) ? decisions.length : 0).to.be.within(3, 4);
@@ -159,13 +175,21 @@ kind: AccessPolicy
 metadata: { name: stock }
 spec: { engine: allow, link: [{ resourceType: Client, id: stock }] }
 `;
-    const requests = stringify([{ subject: { client: 'stock' }, request: { 'request-method': 'get', uri: '/Client' } }]);
+    const requests = stringify([
+      { subject: { client: 'stock' }, request: { 'request-method': 'get', uri: '/Client' } },
+    ]);
     const gaining = await withPlanner('gaining', { 'shop.yaml': shop + open, 'requests.yaml': requests });
     expect((await boxctl.run(['plan', gaining])).code).to.equal(10);
     await fetch(`${api.url}/boxes/${box}/Client/by-hand`);
-    const twice = await withPlanner('twice', { 'shop.yaml': shop, 'again.yaml': open.replace('name: stock', 'name: other').replace('engine', 'id: orders, engine') });
+    const twice = await withPlanner('twice', {
+      'shop.yaml': shop,
+      'again.yaml': open.replace('name: stock', 'name: other').replace('engine', 'id: orders, engine'),
+    });
     const { code, messages } = await boxctl.run(['plan', twice]);
-    expect({ code, messages }).to.deep.equal({ code: 1, messages: 'boxctl: the box would refuse some of the objects\n' });
+    expect({ code, messages }).to.deep.equal({
+      code: 1,
+      messages: 'boxctl: the box would refuse some of the objects\n',
+    });
   });
 
   it('tells which secrets change; one whose value is not in the folder is unchanged', async () => {
