@@ -247,6 +247,7 @@ describe('hand-written SQL under the API’s role', () => {
       'delete_audit_events',
       'delete_failures',
       'delete_records',
+      'delete_requests',
       'delete_used_assertions',
       'drop_audit_day',
       'drop_bucket',
@@ -271,6 +272,7 @@ describe('hand-written SQL under the API’s role', () => {
       'note_usage',
       'prune_revocations',
       'read_session',
+      'record_requests',
       'redeem_codes',
       'redeem_codes',
       'require_bucket',
@@ -282,6 +284,7 @@ describe('hand-written SQL under the API’s role', () => {
       'store_codes',
       'store_codes',
       'store_counted_events',
+      'trim_requests',
       'unpin_service_accounts',
       'use_assertions',
     ]);

@@ -32,15 +32,17 @@ export function manifestsOf(rows: readonly LiveRow[], box: string): readonly Exp
   });
 }
 
-function objectName({ object }: LiveRow): string | undefined {
-  return object?.slice(object.indexOf('/') + 1);
-}
-
 const namePattern = new RegExp(OBJECT_NAME, 'u');
+
+/** Returns the name of the object that declares a row, unless no object can have it. */
+function objectName({ kind, object }: LiveRow): string | undefined {
+  if (kind === 'Box') return 'box';
+  const name = object?.slice(object.indexOf('/') + 1);
+  return name !== undefined && namePattern.test(name) ? name : undefined;
+}
 
 /** Returns an unused name for an object that declares a row: its ID as far as Kubernetes permits it. */
 function newName({ kind, id }: LiveRow, taken: ReadonlySet<string>): string {
-  if (kind === 'Box') return 'box';
   const plain = id
     .toLowerCase()
     .replaceAll(/[^a-z0-9.-]+/g, '-')

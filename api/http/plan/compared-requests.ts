@@ -86,7 +86,8 @@ export function* changedDecisions(
   const changed: PlannedDecision[] = [];
   for (const request of requests) {
     const granted = { before: yield* plannedDecision(request, before), after: yield* plannedDecision(request, after) };
-    const decision = decisionOf(request, granted, after, policies);
+    const isCallerLost = canCall(request, before) && !canCall(request, after);
+    const decision = decisionOf(request, granted, isCallerLost, policies);
     if (decision !== undefined) changed.push(decision);
     yield undefined;
   }
@@ -101,7 +102,7 @@ interface Granted {
 function decisionOf(
   request: ComparedRequest,
   { before, after }: Granted,
-  deciding: Deciding,
+  isCallerLost: boolean,
   policies: PolicyChanges,
 ): PlannedDecision | undefined {
   const { app, caller, parts, path, recordedPolicy } = request;
@@ -120,7 +121,7 @@ function decisionOf(
   if (after !== undefined) return undefined;
   if (before !== undefined) return { ...shown, effect: 'lost', policy: before, certain: true };
   if (recordedPolicy === undefined || !wasGranted(request, policies)) return undefined;
-  const isKept = !policies.touched.has(recordedPolicy) && canCall(request, deciding);
+  const isKept = !policies.touched.has(recordedPolicy) && !isCallerLost;
   return isKept ? undefined : { ...shown, effect: 'lost', policy: recordedPolicy, certain: false };
 }
 
