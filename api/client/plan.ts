@@ -1,6 +1,5 @@
 import type { Fault } from '../../crds/fault.ts';
 import type { JsonObject } from '../../crds/json-value.ts';
-import type { Kind } from '../../crds/kind.ts';
 import type { Resource } from '../../crds/validate.ts';
 import type { Adoption, RowName } from './desired-state.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
-import { isObject } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../crds/json-value.ts';
 import { startDev } from '../dev/dev-process.ts';
 import type { DevProcess } from '../dev/dev-process.ts';
 import { secretYaml, temporaryFolder } from '../dev/temporary-folder.ts';
@@ -95,6 +95,6 @@ describe('boxctl export and diff', () => {
 
 function manifests(text: string): readonly Readonly<Record<string, unknown>>[] {
   return parseAllDocuments(text)
-    .map((document): unknown => document.toJS())
+    .map((document) => parseJson(JSON.stringify(document)))
     .filter(isObject);
 }

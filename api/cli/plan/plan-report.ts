@@ -48,7 +48,7 @@ function accessRows(decisions: readonly PlannedDecision[], wanted: PlannedDecisi
     .filter(({ effect }) => effect === wanted)
     .map(({ subject, app, method, path, policy, certain }) => [
       callerText(subject),
-      `${method} ${app === undefined ? '' : app}${path}`,
+      `${method} ${app ?? ''}${path}`,
       certain ? policy : `${policy} (probably: it reads more of a request than is recorded)`,
     ]);
 }
