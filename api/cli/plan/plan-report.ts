@@ -33,7 +33,7 @@ export function planSummary({ box, decisions, resources, compared }: PlanAnswer)
   const requests = compared.given + compared.recorded;
   return (
     `Box ${box}: ${counted(resources.length, 'resource')} would change. ` +
-    `Of ${counted(requests, 'compared request')}, ${String(lost)} would be refused and ${String(gained)} allowed anew.`
+    `Of ${counted(requests, 'compared request')}, ${String(lost)} would be refused and ${String(gained)} newly allowed.`
   );
 }
 

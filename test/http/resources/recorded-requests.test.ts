@@ -67,7 +67,9 @@ describe('the record of requests', () => {
     const { body } = await api.call('GET', '/AccessPolicy/$usage');
     const { policies, recorded_since } = isObject(body) ? body : {};
     expect(Date.parse(String(recorded_since))).to.be.lessThan(Date.now());
-    const used = new Map((isList(policies) ? policies : []).filter(isObject).map((one) => [one['id'], one['last_used_at']]));
+    const used = new Map(
+      (isList(policies) ? policies : []).filter(isObject).map((one) => [one['id'], one['last_used_at']]),
+    );
     expect([...used.keys()]).to.have.members(['admin', 'never-used', 'orders', 'read-clients']);
     expect(used.get('never-used')).to.equal(null);
     expect(Date.parse(String(used.get('orders')))).to.be.greaterThan(Date.parse(String(recorded_since)));
@@ -81,6 +83,8 @@ describe('the record of requests', () => {
     expect(await ofReader()).to.deep.equal([]);
     await api.declare('default', [{ kind: 'AccessPolicy', id: 'orders', engine: 'allow', link, apps: ['orders'] }]);
     const { text } = await api.call('GET', '/AccessPolicy/$usage');
-    expect(text).to.contain('{"id":"orders"').and.to.match(/"id":"orders","created_at":"[^"]*","last_used_at":null/);
+    expect(text)
+      .to.contain('{"id":"orders"')
+      .and.to.match(/"id":"orders","created_at":"[^"]*","last_used_at":null/);
   });
 });
