@@ -9,8 +9,9 @@ import { lockResources } from '../../db/resource/write.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
 import { applyLines, judgeLines } from '../apply/apply.ts';
 import type { KeyHosts } from '../apply/plan.ts';
-import { activeSessions } from './ended-sessions.ts';
+import { activeSessions, stillActive } from './ended-sessions.ts';
 import type { ActiveSessions, AffectedClients } from './ended-sessions.ts';
+import { planKey } from './planned-lines.ts';
 import type { PlannedLines, StoredRows } from './planned-lines.ts';
 
 /** Dependencies of a dry run. */
@@ -46,7 +47,7 @@ const limit = 8_000;
  * Undefined if there is no such box. Throws Outage.
  */
 export async function dryRun<Facts>(
-  { lines }: PlannedLines,
+  { lines, fields }: PlannedLines,
   { box, cluster }: StoredRows,
   readFacts: ReadFacts<Facts>,
   services: DryRunServices,
@@ -57,7 +58,7 @@ export async function dryRun<Facts>(
     const version = await lockResources(connection, box);
     if (version === undefined) return undefined;
     const now = services.now();
-    const clients = affectedClients(lines);
+    const clients = affectedClients(lines, fields);
     const before = await readFacts(connection);
     const sessions = await activeSessions(connection, box, clients, now);
     const head = await headOf(connection, box, cluster);
@@ -66,7 +67,7 @@ export async function dryRun<Facts>(
     const { results } = await applyLines(applying, { box, head, lines }, judged, ready);
     const changes = await readConfigChanges(connection, box, version, { without: [], most: Infinity });
     if (changes === undefined) return undefined;
-    const left = await activeSessions(connection, box, clients, now);
+    const left = await stillActive(connection, box, sessions, now);
     const after = await readFacts(connection);
     return { version, results, changes, before, after, ...compared(sessions, left) };
   });
@@ -82,9 +83,14 @@ function secretsOf(line: ApplyLine): readonly string[] {
 }
 
 /** Returns the clients that lines change or delete; undefined if the settings of the box change, which concern all. */
-function affectedClients(lines: readonly ApplyLine[]): AffectedClients {
+function affectedClients(lines: readonly ApplyLine[], changed: PlannedLines['fields']): AffectedClients {
   if (lines.some(({ kind }) => kind === 'Box')) return undefined;
-  return [...new Set(lines.flatMap(({ kind, id }) => (kind === 'Client' ? [id] : [])))];
+  return [...new Set(lines.flatMap((line) => (isPresent(line) ? [line.id] : [])))];
+
+  /** A new client has no session. */
+  function isPresent(line: ApplyLine): boolean {
+    return line.kind === 'Client' && ('delete' in line || changed.has(planKey(line)));
+  }
 }
 
 /** Returns the head of an apply call of the installation that declares the box. No epoch is claimed for it. */
@@ -96,9 +102,8 @@ async function headOf(connection: Connection, box: string, cluster: string): Pro
 
 function compared(
   before: ActiveSessions,
-  after: ActiveSessions,
+  left: ReadonlySet<string>,
 ): Pick<DryRun<unknown>, 'revoked' | 'active' | 'moreSessions'> {
-  const left = new Set(after.sessions.map(({ id }) => id));
   return {
     revoked: before.sessions.filter(({ id }) => !left.has(id)),
     active: before.sessions.filter(({ id }) => left.has(id)),

@@ -1,6 +1,6 @@
 import type { Connection } from '../../db/core/transaction.ts';
+import { readActiveSessions, stillActiveSessions } from '../../db/session/active-sessions.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
-import { readScope, searchSessions } from '../../db/session/search.ts';
 
 /** Clients whose sessions a plan may revoke; undefined: any of the box. */
 export type AffectedClients = readonly string[] | undefined;
@@ -13,25 +13,29 @@ export interface ActiveSessions {
 }
 
 /** Limits of one reading: clients that are looked up, and sessions. */
-const most = { clients: 500, sessions: 1_000 } as const;
+const most = { clients: 2_000, sessions: 1_000 } as const;
 
 /** Reads the active sessions of the clients that a plan affects, up to a limit. `now` in milliseconds since 1970. */
 export async function activeSessions(
   connection: Connection,
   box: string,
-  clients: AffectedClients,
+  affected: AffectedClients,
   now: number,
 ): Promise<ActiveSessions> {
-  const scope = await readScope(connection, box);
-  const found: SessionRecord[] = [];
-  let more = clients !== undefined && clients.length > most.clients;
-  for (const client of clients === undefined ? [undefined] : clients.slice(0, most.clients)) {
-    const span = { limit: most.sessions - found.length, offset: 0, descending: true, backward: false };
-    const search = { box, filters: { client, status: 'active' as const }, now, scope };
-    const page = await searchSessions(connection, search, span);
-    found.push(...page.rows);
-    more ||= page.more;
-    if (found.length >= most.sessions) break;
-  }
-  return { sessions: found, more };
+  if (affected?.length === 0) return { sessions: [], more: false };
+  const clients = affected?.slice(0, most.clients);
+  const found = await readActiveSessions(connection, { box, clients, now, limit: most.sessions + 1 });
+  const isCut = affected !== undefined && affected.length > most.clients;
+  return { sessions: found.slice(0, most.sessions), more: isCut || found.length > most.sessions };
+}
+
+/** Reads the IDs of those sessions that are still active. */
+export async function stillActive(
+  connection: Connection,
+  box: string,
+  { sessions }: ActiveSessions,
+  now: number,
+): Promise<ReadonlySet<string>> {
+  const left = await stillActiveSessions(connection, box, sessions, now);
+  return new Set(left.map(({ id }) => id));
 }
