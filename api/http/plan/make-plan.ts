@@ -42,7 +42,7 @@ export async function makePlan(body: PlanBody, planning: Planning): Promise<Plan
   const compared = { given: requests.length - recorded, recorded };
   for (let round = 0; round < mostRounds; round += 1) {
     const stored = await readStoredRows(services.pool, box, body.objects, isStored);
-    const lines = plannedLines(body.objects, stored);
+    const lines = await plannedLines(body.objects, stored);
     const effect = lines.lines.length === 0 ? noEffect : await effectOf(lines, stored, requests, planning);
     if (effect === undefined) continue;
     const { resources, ...others } = effect;

@@ -3,7 +3,9 @@ import { generatedSecretText } from '../../../crds/generated-secret-text.ts';
 import type { Resource } from '../../../crds/validate.ts';
 import type { ApplyLine, DeclareLine, DeleteLine, RowName } from '../../client/desired-state.ts';
 import type { PlannedObject } from '../../client/plan.ts';
-import type { DeclaredResource, Owner } from '../../db/resource/resource.ts';
+import type { PlannedRow } from '../../db/resource/planned-rows.ts';
+import type { Owner } from '../../db/resource/resource.ts';
+import { createTurns } from '../../../process/turns.ts';
 import { differingFields } from '../write/changed-fields.ts';
 
 /** An object of a desired state; without a resource its row stays as it is. */
@@ -11,19 +13,12 @@ export interface WantedObject extends Omit<PlannedObject, 'resource' | 'suspende
   readonly resource: Resource | undefined;
 }
 
-/** Content of a stored row that an object is compared with. */
-export interface PlannedContent {
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly hasSecret: boolean;
-}
-
 /** Stored state of a box that a desired state is compared with, by row key. */
 export interface StoredRows {
   readonly box: string;
   /** The installation whose objects declare the box. */
   readonly cluster: string;
-  readonly rows: ReadonlyMap<string, DeclaredResource>;
-  readonly contents: ReadonlyMap<string, PlannedContent>;
+  readonly rows: ReadonlyMap<string, PlannedRow>;
   /** Row keys of clients whose given secret is not a stored one. */
   readonly newSecrets: ReadonlySet<string>;
   /** IDs of clients whose given secret was not compared. */
@@ -43,13 +38,15 @@ export function planKey({ kind, id }: RowName): string {
 }
 
 /**
- * Compares a desired state with the stored one (pure), as a pass of the operator does: rows that no object wants are
+ * Compares a desired state with the stored one, in turns of the event loop, as a pass of the operator does: rows that no object wants are
  * deleted, objects that differ are declared, and the rest is left alone. `objects` have distinct row keys.
  */
-export function plannedLines(objects: readonly WantedObject[], stored: StoredRows): PlannedLines {
+export async function plannedLines(objects: readonly WantedObject[], stored: StoredRows): Promise<PlannedLines> {
+  const turn = createTurns();
   const fields = new Map<string, readonly string[]>();
   const declared: DeclareLine[] = [];
   for (const object of objects) {
+    await turn();
     const { resource } = object;
     if (resource === undefined) continue;
     const changed = changedFields({ ...object, resource }, stored);
@@ -88,24 +85,22 @@ function declareLine(object: ComparedObject, stored: StoredRows): DeclareLine {
  * Returns the resource as the operator would send it: a secret that is the stored one is left out, and a new client
  * whose secret is not known gets one.
  */
-function withSecret(object: ComparedObject, { contents, newSecrets }: StoredRows): Resource {
+function withSecret(object: ComparedObject, { rows, newSecrets }: StoredRows): Resource {
   const { resource } = object;
   if (resource.resourceType !== 'Client') return resource;
   const { secret, ...client } = resource;
-  const isNew = !contents.has(planKey(object));
+  const isNew = !rows.has(planKey(object));
   if (isNew && secret === undefined) return { ...client, secret: generatedSecretText(randomBytes(32)) };
   return isNew || typeof secret !== 'string' || newSecrets.has(planKey(object)) ? resource : client;
 }
 
 /** Returns the fields in which an object differs from its row; undefined if there is no row. */
 function changedFields(object: ComparedObject, stored: StoredRows): readonly string[] | undefined {
-  const key = planKey(object);
-  const row = stored.rows.get(key);
-  const content = stored.contents.get(key);
-  if (row === undefined || content === undefined) return undefined;
+  const row = stored.rows.get(planKey(object));
+  if (row === undefined) return undefined;
   const wanted = bodyOf(object);
-  const changed = differingFields(content.body, wanted, [...Object.keys(content.body), ...Object.keys(wanted)]);
-  const secret = changesSecret(object, content, stored.newSecrets) ? ['secret'] : [];
+  const changed = differingFields(row.body, wanted, [...Object.keys(row.body), ...Object.keys(wanted)]);
+  const secret = changesSecret(object, row, stored.newSecrets) ? ['secret'] : [];
   const owner = isOwn(object, row.owner, stored) ? [] : ['owner'];
   return [...changed, ...secret, ...owner];
 }
@@ -115,9 +110,9 @@ function bodyOf({ resource }: ComparedObject): Readonly<Record<string, unknown>>
   return body;
 }
 
-function changesSecret(object: ComparedObject, content: PlannedContent, newSecrets: ReadonlySet<string>): boolean {
+function changesSecret(object: ComparedObject, { secrets }: PlannedRow, newSecrets: ReadonlySet<string>): boolean {
   if (object.resource.resourceType !== 'Client') return false;
-  return object.resource.secret === null ? content.hasSecret : newSecrets.has(planKey(object));
+  return object.resource.secret === null ? secrets.length > 0 : newSecrets.has(planKey(object));
 }
 
 function isOwn({ name }: WantedObject, owner: Owner | undefined, { box, cluster }: StoredRows): boolean {
