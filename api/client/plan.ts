@@ -1,17 +1,15 @@
 import type { Fault } from '../../crds/fault.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
 import type { Resource } from '../../crds/validate.ts';
 import type { Adoption, RowName } from './desired-state.ts';
 
 /*
  * POST /$plan, on the public port of a box: the effect of a desired state, without any change.
  *
- * Request: newline-delimited JSON (application/x-ndjson), a PlanLine each. The objects are everything that is declared
- * in the box: rows that an object declared and that none of them declares would be deleted. Answer: PlanAnswer.
+ * Request: newline-delimited JSON (application/x-ndjson). Each line is `{"object": PlannedObject}`, or `{"request": …}`
+ * with a question as `$explain` takes it, whose subject may have a `group` in place of a user. The objects are everything
+ * that is declared in the box: rows that an object declared and that none of them declares would be deleted. Answer:
+ * PlanAnswer.
  */
-
-/** One line of a plan: an object, or a request whose decision is compared. */
-export type PlanLine = { readonly object: PlannedObject } | { readonly request: PlannedRequest };
 
 /** An object of the desired state. */
 export interface PlannedObject extends RowName {
@@ -27,13 +25,6 @@ export interface PlannedObject extends RowName {
    * and otherwise absent: the stored secret stays, and a new client gets one.
    */
   readonly resource: Resource;
-}
-
-/** Caller and request of a decision: a question to `$explain`, or one with a group in place of a user. */
-export interface PlannedRequest {
-  readonly app?: string;
-  readonly subject?: PlannedSubject;
-  readonly request: JsonObject;
 }
 
 /** Caller of a planned request: a client, a user with or without one, or some user of a group or of none. */

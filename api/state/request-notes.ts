@@ -29,7 +29,7 @@ export interface NoteLimits {
 }
 
 /** Enough for every client of a busy box to appear, and few enough that recording them takes a few milliseconds. */
-export const defaultNoteLimits: NoteLimits = { ofClient: 16, ofBox: 256, inAll: 1_024 };
+const defaultNoteLimits: NoteLimits = { ofClient: 16, ofBox: 256, inAll: 1_024 };
 
 interface BoxNotes {
   count: number;

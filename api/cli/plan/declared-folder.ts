@@ -40,7 +40,7 @@ export function declaredObjects(folder: string, box: string): readonly PlannedOb
 }
 
 /** Returns the manifest files of a folder, or the file itself. Throws CliError. */
-export function manifestFiles(folder: string): readonly string[] {
+function manifestFiles(folder: string): readonly string[] {
   try {
     if (!statSync(folder).isDirectory()) return [folder];
     return [...walk(folder, '')].flatMap((found) => {

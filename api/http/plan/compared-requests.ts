@@ -6,7 +6,8 @@ import { explainedAppRequest, explainedRequest } from '../resources/explained-re
 import { requestOf } from '../resources/explain.ts';
 import type { GivenRequest } from './plan-body.ts';
 import { canCall, plannedDecision } from './planned-decision.ts';
-import type { Deciding, PlannedUser, ReadyRequest } from './planned-decision.ts';
+import type { Deciding } from './planned-decision.ts';
+import type { PlannedUser, ReadyRequest } from './ready-request.ts';
 
 /** A request whose decisions before and after a plan are compared. */
 export interface ComparedRequest extends ReadyRequest {

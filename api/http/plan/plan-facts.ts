@@ -3,7 +3,7 @@ import { storedContents } from '../../db/resource/resource.ts';
 import { groupsNamed } from '../../db/user/groups-named.ts';
 import type { Person } from '../../db/user/person.ts';
 import { readPerson } from '../../db/user/user.ts';
-import type { ReadyRequest } from './planned-decision.ts';
+import type { ReadyRequest } from './ready-request.ts';
 
 /** Facts that policies see of the callers of a plan, besides the configuration that a replica holds. */
 export interface PlanFacts {

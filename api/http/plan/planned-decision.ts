@@ -10,24 +10,8 @@ import { Problem } from '../../problem.ts';
 import type { DecidingState } from '../../state/planned-state.ts';
 import { subjectFor } from '../resources/explain.ts';
 import { explainedSubject, explainedToken } from '../resources/explained-request.ts';
-import type { AskedToken } from '../resources/explained-request.ts';
 import type { PlanFacts } from './plan-facts.ts';
-
-/** The user in whose name a request is made: one by id, any of a group, or any without a group. */
-export type PlannedUser = { readonly id: number } | { readonly group: string } | 'any';
-
-/** A request that is ready to be decided. */
-export interface ReadyRequest {
-  /** App behind a gateway; undefined: the own endpoints of the box. */
-  readonly app: string | undefined;
-  readonly client: string | undefined;
-  /** Undefined: the token is the client's own, or there is none. */
-  readonly user: PlannedUser | undefined;
-  readonly token: AskedToken;
-  readonly parts: Omit<RequestParts, 'box' | 'time'>;
-  /** Seconds since 1970. */
-  readonly time: number;
-}
+import type { PlannedUser, ReadyRequest } from './ready-request.ts';
 
 /** State and facts under which requests are decided: those before a plan, or those after it. */
 export interface Deciding {
