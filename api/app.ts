@@ -13,8 +13,12 @@ import { logoutEndpoint, postedLogoutEndpoint } from './http/pages/logout.ts';
 import { signInEndpoint, signInPageEndpoint } from './http/pages/sign-in.ts';
 import { signUpEndpoint, signUpPageEndpoint } from './http/pages/sign-up.ts';
 import { signOutEndpoint, signOutPageEndpoint } from './http/pages/sign-out.ts';
+import { exportHandler } from './http/plan/export.ts';
+import { planEndpoint } from './http/plan/plan-endpoint.ts';
 import { withAuthorization } from './http/resources/resource-gate.ts';
 import { explainHandler } from './http/resources/explain.ts';
+import { EXPORT_PATH, PLAN_PATH } from './http/resources/explained-request.ts';
+import { policyUsageHandler, recordedRequestsHandler } from './http/resources/policy-usage.ts';
 import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes, userRoutes } from './http/resources/resource-routes.ts';
 import { uiFileEndpoint, uiHomeEndpoint, uiPageEndpoint } from './http/ui/ui.ts';
@@ -60,6 +64,10 @@ export const routes: readonly Route[] = [
   ['GET', '/ui/:file', 'page', uiFileEndpoint],
   ['DELETE', '/Session', 'resource', closeSessionEndpoint],
   ['POST', '/AccessPolicy/$explain', 'resource', explainEndpoint],
+  ['GET', '/AccessPolicy/$usage', 'resource', policyUsageEndpoint],
+  ['GET', '/AccessPolicy/$requests', 'resource', recordedRequestsEndpoint],
+  ['GET', EXPORT_PATH, 'resource', exportEndpoint],
+  ['POST', PLAN_PATH, 'resource', planEndpoint],
   ...[...resourceRoutes, ...userRoutes].map(({ method, path, kind, handler }): Route => {
     return [
       method,
@@ -72,4 +80,16 @@ export const routes: readonly Route[] = [
 
 function explainEndpoint(context: ApiContext): Endpoint {
   return withAuthorization(context, 'AccessPolicy', explainHandler(context.oauth));
+}
+
+function policyUsageEndpoint(context: ApiContext): Endpoint {
+  return withAuthorization(context, 'AccessPolicy', policyUsageHandler);
+}
+
+function recordedRequestsEndpoint(context: ApiContext): Endpoint {
+  return withAuthorization(context, 'AccessPolicy', recordedRequestsHandler);
+}
+
+function exportEndpoint(context: ApiContext): Endpoint {
+  return withAuthorization(context, 'Box', exportHandler);
 }

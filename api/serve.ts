@@ -59,9 +59,11 @@ import type { ByteBudget } from './shares/byte-budget.ts';
 import { checkSealing } from './state/check-sealing.ts';
 import { createClusterSettings } from './state/cluster-settings.ts';
 import { createStateCache } from './state/state-cache.ts';
+import { createRequestNotes } from './state/request-notes.ts';
 import { createUsageNotes } from './state/usage-notes.ts';
 import { waitForDatabase } from './wait-for-database.ts';
 import { startAuditWriting } from './write-audit.ts';
+import { startRequestWriting } from './write-requests.ts';
 import { startUsageWriting } from './write-usage.ts';
 import { createFirstAdmins } from './users/user/first-admins.ts';
 
@@ -110,6 +112,7 @@ async function start(
   const { config, database, log } = given;
   const queue = createHashQueue(config.hashThreads, hashesWaiting);
   const usage = createUsageNotes();
+  const requestNotes = createRequestNotes();
   const failedPolicies = createFailedPolicies((box, { policy, reason }) => {
     log.warn({ box, policy, reason }, 'an access policy failed and grants nothing');
   });
@@ -118,7 +121,7 @@ async function start(
   const fetches = createFairQueue({ resource: 'fetches', noun: 'keys that have to be fetched' }, fetchLimits);
   const events = createCountedEvents(defaultCountedLimits, Date.now);
   const services = oauthServices(config, { ...database, general: pool }, { hashes: queue, fetches, events }, log);
-  const oauth = { ...services, usage, failedPolicies };
+  const oauth = { ...services, usage, requestNotes, failedPolicies };
   const auditing = startAuditWriting({ pool: database.general, events, log });
   const gauges = {
     boxesInMemory: () => oauth.states.size,
@@ -148,9 +151,12 @@ async function start(
   const upkeep = await startUpkeep(oauth, log);
   const writing = startUsageWriting(pool, usage, log);
   const counting = startSessionCounts({ pool, notes: usage, now: oauth.now, log });
+  const recording = startRequestWriting({ pool: database.general, notes: requestNotes, now: oauth.now, log });
+  const background = [upkeep, writing, counting, auditing, recording];
+  const stopBackground = () => Promise.all(background.map((one) => one.stop()));
   const ports = await openPorts(servers, config).catch(async (error: unknown) => {
     unfollow();
-    await Promise.all([upkeep.stop(), writing.stop(), counting.stop(), auditing.stop()]);
+    await stopBackground();
     throw error;
   });
   return {
@@ -161,7 +167,7 @@ async function start(
       await stops.public(defaultStopLimits);
       // Until then it reports that it is not ready. The operator repeats an interrupted call.
       await stops.management({ quiet: 0, drain: 0, grace: 4_000 });
-      await Promise.all([upkeep.stop(), writing.stop(), counting.stop(), auditing.stop()]);
+      await stopBackground();
       await database.end();
     },
   };
@@ -280,7 +286,7 @@ function oauthServices(
   database: { readonly hot: Connections; readonly general: Connections },
   { hashes, fetches, events }: OfProcess,
   log: Log,
-): Omit<OAuthServices, 'usage' | 'failedPolicies'> {
+): Omit<OAuthServices, 'usage' | 'requestNotes' | 'failedPolicies'> {
   const sealing = createKeySealing(config.encryptionKeys);
   const remoteKeys = createRemoteKeySets({ hosts: config.jwksHosts, fetchText, queue: fetches, now: Date.now });
   return {

@@ -18,6 +18,7 @@ import { inBox, inBoxWithin } from './db/core/transaction.ts';
 import type { Connection } from './db/core/transaction.ts';
 import { deleteUsedAssertions } from './db/client-auth/used-assertion.ts';
 import { deleteFailures } from './db/client-auth/failed-attempt.ts';
+import { deleteOldRequests } from './db/request/recorded-request.ts';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
 import type { OAuthServices } from './oauth/services.ts';
@@ -38,7 +39,7 @@ const pruneLimit = 10_000;
 /**
  * Creates the buckets and days of the audit trail that are needed now, then does the following every ten minutes:
  * creates those ahead, drops old ones, rotates signing keys, and deletes expired refresh families, sign-ins and consent requests, old answers, used
- * assertions, counts of failed attempts, old versions, records of discarded sessions, and revocations that affect no
+ * assertions, counts of failed attempts, old recorded requests, old versions, records of discarded sessions, and revocations that affect no
  * stored session. Every replica does it; each step takes its own lock. Throws Outage if the first buckets cannot be
  * created.
  */
@@ -74,6 +75,7 @@ export async function upkeepRound(services: OAuthServices, log: Log, signal: Abo
     await auditDays(services, log);
     await ofAllBoxes(deleteUsedAssertions, services, signal);
     await ofAllBoxes(deleteFailures, services, signal);
+    await ofAllBoxes(deleteOldRequests, services, signal);
     for (const box of await allBoxes(services.pool)) {
       if (signal.aborted) return;
       await upkeepBox(box, services, log).catch(unlessOutage(box, log));

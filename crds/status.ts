@@ -114,6 +114,7 @@ export const statusSchemas = {
     subjects: text('Whom the policy concerns: a number of linked ones, authenticated, or anyone.', 64),
     resolvedLinks: links('Links to something that exists; of more than 1000 the first.'),
     danglingLinks: links('Links to something that does not exist (yet); of more than 1000 the first.'),
+    lastUsed: time('When the policy last granted a request, to the hour; absent if no use is recorded.'),
   }),
   Group: statusOf({
     name: text('Name that the group has in the box.', 128),

@@ -11,7 +11,7 @@ import { DevError } from './dev-error.ts';
 import { createDevOutput, type DevOutput, type DevStreams } from './output.ts';
 import { FolderReader } from './folder/reader.ts';
 import { createFolderSource } from './folder/source.ts';
-import { reasonOf } from './folder/walk.ts';
+import { reasonOf } from '../api/client/manifest/walk.ts';
 import { createSecretFiles, type SecretFiles } from './folder/generated-secrets.ts';
 import { printNextSteps } from './next-steps.ts';
 import type { DevOptions } from './options.ts';

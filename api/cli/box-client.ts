@@ -1,5 +1,6 @@
 import { isObject, parseJson } from '../../crds/json-value.ts';
 import type { JsonObject } from '../../crds/json-value.ts';
+import { ndjsonChunks } from '../client/ndjson.ts';
 import { plainText } from '../../process/plain-text.ts';
 import { CliError, EXIT } from './cli-error.ts';
 
@@ -28,12 +29,16 @@ export interface RequestOptions {
   readonly body?: JsonObject;
   /** Media type of the body; JSON by default. */
   readonly type?: string;
+  /** Objects of a body of newline-delimited JSON: work that the box may take minutes for. */
+  readonly lines?: readonly object[];
   /** A status besides 200 to 299 that the command handles itself. */
   readonly expected?: number;
 }
 
 /** Milliseconds after which a box that does not answer counts as not reached. */
 const PATIENCE = 30_000;
+/** The same for newline-delimited JSON. */
+const LONG_PATIENCE = 180_000;
 
 /** Returns the client of a box at a base URL, which sends `token` in the Authorization header. */
 export function createBoxClient(box: string, base: string, token: string): BoxClient {
@@ -41,17 +46,16 @@ export function createBoxClient(box: string, base: string, token: string): BoxCl
     box,
     base,
     token,
-    async request(method, path, { body, type = 'application/json', expected } = {}) {
+    async request(method, path, { body, lines, type = 'application/json', expected } = {}) {
       const headers = {
         Accept: 'application/json',
         Authorization: `Bearer ${token}`,
         ...(body === undefined ? {} : { 'Content-Type': type }),
+        ...(lines === undefined ? {} : { 'Content-Type': 'application/x-ndjson' }),
       };
-      const response = await send(base + path, {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
+      const sent = lines === undefined ? body && JSON.stringify(body) : [...ndjsonChunks(lines)].join('');
+      const init = { method, headers, ...(sent === undefined ? {} : { body: sent }) };
+      const response = await send(base + path, init, lines === undefined ? PATIENCE : LONG_PATIENCE);
       const answer = await read(response, base);
       if (response.ok || response.status === expected) return answer;
       throw refusal(`${method} ${path.replace(/\?.*/s, '')}`, response, answer.body);
@@ -74,11 +78,11 @@ export async function clientToken(base: string, id: string, secret: string): Pro
 }
 
 /** Sends a request. Throws CliError with the reason if no answer comes. */
-export async function send(url: string, init: RequestInit): Promise<Response> {
+export async function send(url: string, init: RequestInit, patience = PATIENCE): Promise<Response> {
   try {
-    return await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(PATIENCE) });
+    return await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(patience) });
   } catch (error) {
-    throw new CliError(EXIT.unreachable, `${new URL(url).origin} cannot be reached: ${reasonOf(error)}`);
+    throw new CliError(EXIT.unreachable, `${new URL(url).origin} cannot be reached: ${reasonOf(error, patience)}`);
   }
 }
 
@@ -138,9 +142,9 @@ export function faultLines(errors: JsonObject): readonly string[] {
   );
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, patience = PATIENCE): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return 'unknown reason';
-  if (cause.name === 'TimeoutError') return `no answer within ${String(PATIENCE / 1000)} s`;
+  if (cause.name === 'TimeoutError') return `no answer within ${String(patience / 1000)} s`;
   return plainText(cause.message);
 }

@@ -1,5 +1,16 @@
-/** Exit codes: done, refused by the box, command line not understood, box not reached, interrupted (128 + SIGINT). */
-export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
+/**
+ * Exit codes: done, refused by the box, command line not understood, box not reached, access only gained or any lost by a
+ * plan (a difference of `diff` counts as the first), interrupted (128 + SIGINT).
+ */
+export const EXIT = {
+  done: 0,
+  refused: 1,
+  usage: 2,
+  unreachable: 3,
+  gained: 10,
+  lost: 11,
+  interrupted: 130,
+} as const;
 
 /** Reason why a command cannot be carried out, as text for the person who typed it, and the exit code. */
 export class CliError extends Error {

@@ -40,6 +40,8 @@ export interface Command {
   readonly summary: string;
   readonly examples: readonly string[];
   readonly options?: Readonly<Record<string, CommandOption>>;
+  /** Forms of --output besides the common ones, which the command writes itself. */
+  readonly formats?: readonly string[];
   /** Least and most arguments after the words. */
   readonly arguments: readonly [least: number, most: number];
   /** True if a token that was requested for the command stays valid after it. */

@@ -7,11 +7,14 @@ import type { Command } from './command.ts';
 import { completionOf } from './completion/completion.ts';
 import { can } from './decision/can.ts';
 import { explain } from './decision/explain.ts';
+import { diffFolder } from './export/diff.ts';
+import { exportBox } from './export/export.ts';
 import { groupCommands } from './group/group.ts';
 import { login } from './login/login.ts';
 import { logout } from './login/logout.ts';
 import { showToken } from './login/token-show.ts';
 import { token } from './login/token.ts';
+import { planFolder } from './plan/plan.ts';
 import { policyCommands } from './policy/policy.ts';
 import { sessionCommands } from './session/session.ts';
 import { deleteUser } from './user/delete.ts';
@@ -46,6 +49,9 @@ const commands: readonly Command[] = [
   ...sessionCommands,
   can,
   explain,
+  exportBox,
+  diffFolder,
+  planFolder,
   audit,
   version,
 ];

@@ -54,11 +54,13 @@ function isGroup(words: readonly string[]): boolean {
 async function runCommand(argv: readonly string[], surroundings: Surroundings): Promise<void> {
   const { command, args, values } = readCommandLine(argv, COMMANDS);
   let signedIn: SignedIn | undefined;
-  const invocation = invocationOf(args, values, surroundings, async (address, state) => {
+  const isOwnFormat = command.formats?.some((format) => format === values['output']) === true;
+  const common = isOwnFormat ? { ...values, output: undefined } : values;
+  const invoked = invocationOf(args, common, surroundings, async (address, state) => {
     signedIn ??= await signIn(values, surroundings.environment, address, state);
     return signedIn;
   });
-  await ended(command, invocation, async () => (command.keepsToken === true ? undefined : signedIn?.end()));
+  await ended(command, { ...invoked, values }, async () => (command.keepsToken === true ? undefined : signedIn?.end()));
 }
 
 async function ended(command: Command, invocation: Invocation, end: () => Promise<void>): Promise<void> {

@@ -256,12 +256,21 @@ export interface GroupUsage {
   readonly members: number;
 }
 
+/** Last use of a policy. */
+export interface PolicyLastUse {
+  readonly id: string;
+  /** Time at which it last granted a request; RFC 3339, to the hour. */
+  readonly last_used_at: string;
+}
+
 /** Answer of `GET /boxes/<box>/usage?cluster=…&after=…`: a portion of the clients that this cluster declares, by id. */
 export interface BoxUsage {
   readonly clients: readonly ClientUsage[];
   readonly users: number;
   /** The groups that this cluster declares, in the first portion; of those with very many members the first names. */
   readonly groups: readonly GroupUsage[];
+  /** The policies that this cluster declares and that have granted a request, in the first portion. */
+  readonly policies: readonly PolicyLastUse[];
   /** `after` of the next portion; absent in the last one. */
   readonly next?: string;
 }

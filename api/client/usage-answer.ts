@@ -1,18 +1,19 @@
 import { isObject } from '../../crds/json-value.ts';
 import type { JsonObject } from '../../crds/json-value.ts';
-import type { BoxUsage, ClientLastUse, ClientUsage, GroupUsage, LastUses } from './desired-state.ts';
+import type { BoxUsage, ClientLastUse, ClientUsage, GroupUsage, LastUses, PolicyLastUse } from './desired-state.ts';
 import { ManagementError } from './management-error.ts';
 
 /** Reads the answer to a request for usage. Throws ManagementError for nonsense. */
 export function usageOf(answer: unknown): BoxUsage {
   if (!isObject(answer) || typeof answer['users'] !== 'number') throw nonsense();
-  // An API of an earlier release tells of no groups.
-  const { clients, users, groups = [], next } = answer;
+  // An API of an earlier release tells of no groups and no policies.
+  const { clients, users, groups = [], policies = [], next } = answer;
   if (next !== undefined && typeof next !== 'string') throw nonsense();
   return {
     clients: listOf(clients, usedClient),
     users,
     groups: listOf(groups, usedGroup),
+    policies: listOf(policies, usedPolicy),
     ...(next === undefined ? {} : { next }),
   };
 }
@@ -34,6 +35,11 @@ function listOf<T>(list: unknown, read: (entry: JsonObject) => T): readonly T[] 
 function usedGroup({ name, members }: JsonObject): GroupUsage {
   if (typeof name !== 'string' || typeof members !== 'number') throw nonsense();
   return { name, members };
+}
+
+function usedPolicy({ id, last_used_at }: JsonObject): PolicyLastUse {
+  if (typeof id !== 'string' || typeof last_used_at !== 'string') throw nonsense();
+  return { id, last_used_at };
 }
 
 function usedClient(client: JsonObject): ClientUsage {

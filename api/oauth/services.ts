@@ -8,6 +8,7 @@ import type { FailedPolicies } from '../policy/failed-policies.ts';
 import type { BoxState } from '../state/box-state.ts';
 import type { ClusterSettings } from '../state/cluster-settings.ts';
 import type { StateCache } from '../state/state-cache.ts';
+import type { RequestNotes } from '../state/request-notes.ts';
 import type { UsageNotes } from '../state/usage-notes.ts';
 import type { ClientKeys } from './client-auth/client-keys.ts';
 import type { ServiceAccountTokens } from './client-auth/service-account-tokens.ts';
@@ -26,10 +27,12 @@ export interface OAuthServices {
   readonly userHints: UserHints;
   /** Records the use of clients. */
   readonly usage: Pick<UsageNotes, 'tokenIssued' | 'previousSecretUsed'>;
+  /** Notes decided requests for the record. */
+  readonly requestNotes: Pick<RequestNotes, 'note'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Returns the issuer of a box: its own setting, otherwise a URL below the installation's public URL. */
-  readonly issuer: (state: BoxState) => string;
+  readonly issuer: (state: Pick<BoxState, 'box' | 'settings'>) => string;
   /** Returns the audit trail of a request. */
   readonly trailOf: (origin: Origin) => AuditTrail;
   /** Counts failures, denials and sign-ins for the audit trail. */

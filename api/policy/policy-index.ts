@@ -40,6 +40,8 @@ export interface PolicyIndex extends Candidates {
   set(policy: AccessPolicy): void;
   /** Removes a policy; unknown ids are ignored. */
   remove(id: string): void;
+  /** Yields the policies in no particular order. */
+  all(): Iterable<AccessPolicy>;
   /** Number of policies. */
   readonly size: number;
 }
@@ -67,6 +69,9 @@ export function createPolicyIndex(): PolicyIndex {
       for (const key of keysOf(policy)) putIn(lists, key, compiled);
     },
     remove,
+    *all() {
+      for (const { policy } of policies.values()) yield policy;
+    },
     candidates(subject) {
       return inOrder(listed(lists, linkKeys(subject)), listed(lists, openKeys(subject)));
     },

@@ -18,6 +18,8 @@ import { bytesPerCharacter, usualResource } from './resource-weights.ts';
 export interface LoadedBoxes {
   readonly size: number;
   get(box: string): BoxState | undefined;
+  /** Creates an empty state that is not held: for the effect of changes that are not committed. */
+  blank(box: string): MovingBoxState;
   /**
    * Returns the box at that version, or at a newer one in the database. Loads the changes, once for all waiting
    * requests. Undefined if there is no such box. Throws Outage, also for a box that takes more memory than allowed.
@@ -137,6 +139,7 @@ export function createLoadedBoxes({
   return {
     load,
     present,
+    blank: (box) => createState(box),
     get: (box) => states.get(box),
     get size() {
       return states.size;

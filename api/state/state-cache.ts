@@ -6,7 +6,7 @@ import type { BatchedStatements } from '../db/batched-statements.ts';
 import { Outage } from '../db/core/outage.ts';
 import { inSavepoint } from '../db/core/transaction.ts';
 import type { Connection } from '../db/core/transaction.ts';
-import type { BoxState } from './box-state.ts';
+import type { BoxState, MovingBoxState } from './box-state.ts';
 import { ConfigChanged, CurrentStatements } from './current-statements.ts';
 import { createLoadedBoxes } from './loaded-boxes.ts';
 import type { LoadedBoxesParts } from './loaded-boxes.ts';
@@ -34,6 +34,8 @@ export interface StateCache {
    * repeated; after two such rounds under a lock on the box's row. Undefined if there is no such box. Throws Outage.
    */
   decide<T>(box: string, decision: Decision<T>): Promise<T | undefined>;
+  /** Creates an empty state that is not held: for the effect of changes that are not committed. */
+  readonly blank: (box: string) => MovingBoxState;
   /** Checks whether a box is in memory. A box without its namespace is not, once a request has found that. */
   holds(box: string): boolean;
   /** Returns the last loaded quotas of a box; the defaults for one that is not in memory. */
@@ -113,6 +115,7 @@ export function createStateCache(parts: StateCacheParts): StateCache {
 
   return {
     decide,
+    blank: (box) => boxes.blank(box),
     holds: (box) => boxes.get(box) !== undefined,
     quota: (box) => boxes.get(box)?.quota ?? defaults,
     get size() {

@@ -1,5 +1,5 @@
 import { objectKey, type Declared, type DeclaredSecret } from '../../operator/desired/declared.ts';
-import { manifestBody, type ManifestNamespace, type ManifestObject } from './manifest-file.ts';
+import { manifestBody, type ManifestNamespace, type ManifestObject } from '../../api/client/manifest/manifest-file.ts';
 
 /** An object of a file as the reconciler reads it. Small: there may be twenty thousand. */
 export class FileObject implements Declared {

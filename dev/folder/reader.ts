@@ -2,10 +2,17 @@ import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { FileObject, type DeclaredFile } from './declared-file.ts';
 import { FolderIndex } from './index.ts';
-import { lookAtFile, reasonOf, typeOfEntry, walk, type FileStamp, type FoundFile } from './walk.ts';
+import {
+  lookAtFile,
+  reasonOf,
+  typeOfEntry,
+  walk,
+  type FileStamp,
+  type FoundFile,
+} from '../../api/client/manifest/walk.ts';
 import { API_VERSION } from '../../crds/kind.ts';
-import { parseManifests } from './manifest-file.ts';
-import type { ForeignObject, ManifestFile, ManifestObject } from './manifest-file.ts';
+import { parseManifests } from '../../api/client/manifest/manifest-file.ts';
+import type { ForeignObject, ManifestFile, ManifestObject } from '../../api/client/manifest/manifest-file.ts';
 
 /** A problem of the folder that people must know about. */
 export interface FolderProblem {

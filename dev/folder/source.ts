@@ -4,7 +4,7 @@ import type { ObjectName } from '../../operator/desired/declared.ts';
 import type { Source } from '../../operator/desired/source.ts';
 import { ChangeQueue, type Changes } from './change-queue.ts';
 import { MOMENT, type FolderProblem, type FolderReader } from './reader.ts';
-import { reasonOf } from './walk.ts';
+import { reasonOf } from '../../api/client/manifest/walk.ts';
 import { createFolderWatch } from './watch.ts';
 import { lineOfField } from './manifest-line.ts';
 

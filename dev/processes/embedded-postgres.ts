@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chown, mkdir, open, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reasonOf } from '../folder/walk.ts';
+import { reasonOf } from '../../api/client/manifest/walk.ts';
 import { freePort } from './port.ts';
 import { postgresAccount, type PostgresAccount } from './postgres-account.ts';
 import { isServing, serverOf, signal, waitForServer } from './postgres-server.ts';

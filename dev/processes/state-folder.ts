@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DevError } from '../dev-error.ts';
-import { reasonOf } from '../folder/walk.ts';
+import { reasonOf } from '../../api/client/manifest/walk.ts';
 import { installationKeys, type InstallationKeys } from './installation-keys.ts';
 import { takeLock } from './instance-lock.ts';
 

@@ -1,12 +1,12 @@
 import { isObject } from '../../crds/json-value.ts';
 import { isUnconditional } from '../../crds/unconditional-rule.ts';
 import type { Adoption } from '../../api/client/desired-state.ts';
+import { deletedWithObject, lifecycleOf } from '../../api/client/manifest/lifecycle.ts';
 import type { Client, ServiceAccount } from '../../crds/client.ts';
 import type { Fault } from '../../crds/fault.ts';
 import type { Link } from '../../crds/links.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import type { Kind } from '../../crds/kind.ts';
-import type { GroupSpec } from '../../crds/specs.ts';
 import { manifestSchemas, type Manifest } from '../../crds/manifest-schema.ts';
 import { schemaNode } from '../../crds/schema-node.ts';
 import { withoutUndeclared, type Reduced } from '../../crds/undeclared-fields.ts';
@@ -15,7 +15,7 @@ import { LONGEST_RESOURCE, sizeFaults, tooLong } from '../../crds/resource-size.
 import { unimplementedFields } from '../../crds/unimplemented-fields.ts';
 import { objectKey, type Declared } from './declared.ts';
 import { fingerprint } from './digest.ts';
-import { resourceOf } from './resource.ts';
+import { resourceOf } from '../../api/client/manifest/resource.ts';
 import { rowIdOf, type Resource } from '../../crds/validate.ts';
 import { secretSource, type SecretSource } from '../secrets/source.ts';
 import type { DeniedHosts } from './tenancy.ts';
@@ -162,38 +162,6 @@ function serviceAccountsOf(manifest: Manifest): ValidatedObject['serviceAccounts
   if (manifest.kind !== 'Client' || manifest.spec.service_accounts === undefined) return 'none';
   const { jwks, jwks_uri } = manifest.spec;
   return secretSource(manifest).from === 'nowhere' && jwks === undefined && jwks_uri === undefined ? 'alone' : 'beside';
-}
-
-type Lifecycle = Pick<ValidatedObject, 'adopt' | 'retain' | 'purge'>;
-
-/** Shared by nearly every object: a row is deleted with its object, and another object's row is not taken over. */
-const deletedWithObject: Lifecycle = { adopt: undefined, retain: false, purge: false };
-/** Nobody else can have created the row of a Box: one without an owner was retained when its kind was deleted. */
-const ofBox: Lifecycle = { ...deletedWithObject, adopt: 'unowned' };
-/** Default of a Group: its members are data, which no manifest that is added or removed may lose. */
-const ofGroup: Lifecycle = { adopt: 'unowned', retain: true, purge: false };
-const purging: Lifecycle = { ...ofBox, purge: true };
-
-/**
- * Reads `adoption` and `deletionPolicy` (docs/tenancy.md). Force takes over what IfUnowned does: the row of an existing
- * object is never taken, that of a deleted one is deleted with it, and one of another installation may be in use.
- */
-function lifecycleOf({ kind, spec }: Manifest): Lifecycle {
-  if (kind === 'Box') return spec.deletionPolicy === 'Delete' ? purging : ofBox;
-  if (kind === 'Group') return lifecycleOfGroup(spec);
-  const adopt = adoptionOf(spec.adoption);
-  const retain = spec.deletionPolicy === 'Retain';
-  return adopt !== undefined || retain ? { adopt, retain, purge: false } : deletedWithObject;
-}
-
-function lifecycleOfGroup({ adoption = 'IfUnowned', deletionPolicy = 'Retain' }: GroupSpec): Lifecycle {
-  if (adoption === 'IfUnowned' && deletionPolicy === 'Retain') return ofGroup;
-  return { adopt: adoptionOf(adoption), retain: deletionPolicy === 'Retain', purge: false };
-}
-
-function adoptionOf(adoption: 'Never' | 'IfUnowned' | 'Force' | undefined): Adoption | undefined {
-  if (adoption === 'Force') return 'force';
-  return adoption === 'IfUnowned' ? 'unowned' : undefined;
 }
 
 /** Returns the resource of an object that was validated without faults; built for each send, because that is rare. */

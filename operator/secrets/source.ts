@@ -1,3 +1,4 @@
+import { needsSecret } from '../../api/client/manifest/needs-secret.ts';
 import { Secret } from '../../api/client/secret.ts';
 import type { Manifest } from '../../crds/manifest-schema.ts';
 import type { BoxSpec, ClientSpec } from '../../crds/specs.ts';
@@ -37,7 +38,7 @@ export function secretSource(manifest: Manifest): SecretSource {
   const { secret, secretRef, generateSecret } = manifest.spec;
   if (secret !== undefined) return { from: 'inline', value: new Secret(secret) };
   if (secretRef !== undefined) return { from: 'reference', name: secretRef.name, key: secretRef.key };
-  if (generateSecret === undefined && !needsGenerated(manifest.spec)) return withoutSecret(manifest.spec);
+  if (generateSecret === undefined && !needsSecret(manifest.spec)) return withoutSecret(manifest.spec);
   if (generateSecret === undefined && manifest.spec.rotation === undefined) return generated;
   const { name, template, labels = none, annotations = none } = generateSecret ?? {};
   return { from: 'generated', name, template, labels, annotations, rotation: rotationOf(manifest.spec) };
@@ -79,18 +80,4 @@ function withoutSecret({ jwks, jwks_uri, service_accounts }: ClientSpec): Secret
 export function secretColumn(source: SecretSource): string {
   if (source.from !== 'nowhere') return source.from;
   return source.instead === undefined ? '' : `none (${source.instead})`;
-}
-
-/**
- * Checks whether the client must authenticate itself and nothing else does it: for a grant (RFC 6749 §2.1, §4.4), or
- * without any grant for introspection (RFC 7662 §2.1).
- */
-function needsGenerated({ grant_types, auth, jwks, jwks_uri, service_accounts }: ClientSpec): boolean {
-  if (jwks !== undefined || jwks_uri !== undefined || service_accounts !== undefined) return false;
-  return (
-    grant_types.length === 0 ||
-    grant_types.includes('client_credentials') ||
-    grant_types.includes('urn:ietf:params:oauth:grant-type:token-exchange') ||
-    (grant_types.includes('authorization_code') && auth?.authorization_code?.secret_required === true)
-  );
 }

@@ -48,6 +48,7 @@ export function boxStatusInput(
     isApiAway: one.object.kind === 'Box' && isApiAway,
     usage: one.object.kind === 'Client' ? usageOf(one, usage?.clients.get(one.validated.id)) : undefined,
     users: one.object.kind === 'Box' ? usage?.users : undefined,
+    lastUsed: one.object.kind === 'AccessPolicy' ? usage?.policies.get(one.validated.id) : undefined,
     members: one.object.kind === 'Group' ? usage?.groups.get(one.validated.id) : undefined,
     servesServiceAccounts: one.validated.serviceAccounts !== 'none' && servesServiceAccounts,
     accounts: accountsOf(one, cache),

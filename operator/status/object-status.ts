@@ -43,6 +43,8 @@ export type Columns =
       readonly resolvedLinks: readonly string[];
       /** Links to resources that do not exist (yet). */
       readonly danglingLinks: readonly string[];
+      /** Time at which it last granted a request (RFC 3339); undefined if that is not known. */
+      readonly lastUsed: string | undefined;
     }
   | {
       readonly kind: 'Group';

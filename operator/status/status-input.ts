@@ -47,6 +47,8 @@ export interface StatusInput {
   readonly users: number | undefined;
   /** Number of members of a group, once it was read. */
   readonly members: number | undefined;
+  /** Time of the last use of a policy (RFC 3339), once it was read. */
+  readonly lastUsed: string | undefined;
   /** True for a client with service accounts if the API knows the issuer and keys of their tokens. */
   readonly servesServiceAccounts: boolean;
   /** Pinned ServiceAccounts of a client. */
@@ -70,6 +72,7 @@ export function sameStatusInput(one: StatusInput, other: StatusInput): boolean {
     isSameUsage(one.usage, other.usage) &&
     one.users === other.users &&
     one.members === other.members &&
+    one.lastUsed === other.lastUsed &&
     one.servesServiceAccounts === other.servesServiceAccounts &&
     (one.accounts === other.accounts || one.accounts.length + other.accounts.length === 0)
   );

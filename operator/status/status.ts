@@ -66,7 +66,7 @@ export function statusOf(input: StatusInput, conditions: readonly Condition[]): 
 }
 
 function columnsOf(input: StatusInput): Columns {
-  const { desired, policies, clients, dangling, usage, users, members, accounts } = input;
+  const { desired, policies, clients, dangling, usage, users, members, lastUsed, accounts } = input;
   const { issuer, inClusterTokenUrl } = input;
   const { object, validated } = desired;
   const { traits, id, secret } = validated;
@@ -89,7 +89,7 @@ function columnsOf(input: StatusInput): Columns {
       };
     }
     case 'AccessPolicy':
-      return { kind: 'AccessPolicy', id, ...subjectsOf(traits), ...listedLinks(validated, dangling) };
+      return { kind: 'AccessPolicy', id, ...subjectsOf(traits), ...listedLinks(validated, dangling), lastUsed };
     case 'Group':
       return { kind: 'Group', name: id, members };
     case 'Box':

@@ -9,6 +9,8 @@ export interface KnownUsage {
   readonly users: number;
   /** Members of groups, by the name of the group. */
   readonly groups: ReadonlyMap<string, number>;
+  /** Times of the last use of policies (RFC 3339, to the hour), by id. */
+  readonly policies: ReadonlyMap<string, string>;
 }
 
 /** State of reading a box's usage. */
@@ -45,7 +47,7 @@ export async function takeUsage({ box, cache, context, signal }: UsageReader): P
   if (time < usage.due) return;
   const { told, after } = usage.round ?? { told: new Map<string, ClientUsage>(), after: '' };
   try {
-    const { clients, users, groups, next } = await management.usage(box, cluster, after, signal);
+    const { clients, users, groups, policies, next } = await management.usage(box, cluster, after, signal);
     for (const client of clients) told.set(client.id, client);
     const isWhole = next === undefined;
     usage.known = {
@@ -53,6 +55,10 @@ export async function takeUsage({ box, cache, context, signal }: UsageReader): P
       users,
       groups:
         after === '' ? new Map(groups.map(({ name, members }) => [name, members])) : (usage.known?.groups ?? new Map()),
+      policies:
+        after === ''
+          ? new Map(policies.map(({ id, last_used_at }) => [id, last_used_at]))
+          : (usage.known?.policies ?? new Map()),
     };
     usage.round = isWhole ? undefined : { told, after: next };
     if (isWhole) usage.due = time + usagePeriod;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { compilePolicy } from '../../api/policy/compile.ts';
 import { checkManifest } from '../../crds/manifest.ts';
 import { keyFaults } from '../../crds/public-keys.ts';
-import { resourceOf } from '../../operator/desired/resource.ts';
+import { resourceOf } from '../../api/client/manifest/resource.ts';
 import type { Row } from './objects/row.ts';
 import { table } from './objects/table.ts';
 

@@ -2,7 +2,7 @@ import { isObject } from '../../crds/json-value.ts';
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import { readYaml } from '../../api/http/formats/read-yaml.ts';
-import { manifestBody, parseManifests } from '../../dev/folder/manifest-file.ts';
+import { manifestBody, parseManifests } from '../../api/client/manifest/manifest-file.ts';
 import { findPrograms } from '../../tools/envtest/find-programs.ts';
 
 /** Words without quotes, as people write them by intention or by mistake. */

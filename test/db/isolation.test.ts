@@ -24,6 +24,10 @@ const rowsOf: Readonly<Record<string, (box: string) => string>> = {
   client_usage: (box) => `(box, client, last_token_at) VALUES ('${box}', 'same', now())`,
   used_assertion: (box) => `(box, client, jti, request, expires_at) VALUES ('${box}', 'same', '\\x00', '${id}', now())`,
   service_account_pin: (box) => `(box, client, namespace, name, uid) VALUES ('${box}', 'same', 'apps', 'same', 'uid')`,
+  recorded_request: (box) =>
+    `(box, client, principal, app, method, shape, policy, requests, first_seen_at, last_seen_at)
+     VALUES ('${box}', 'same', 'client', '', 'GET', '/Client', 'same', 1, now(), now())`,
+  policy_use: (box) => `(box, policy, last_used_at) VALUES ('${box}', 'same', now())`,
   failed_attempt: (box) => `(box, subject, ends_at, failures) VALUES ('${box}', 'same', now(), 1)`,
   last_id: (box) => `(box, kind, id) VALUES ('${box}', 'User', 1)`,
   user: (box) => `(box, id, email, email_key, password, pepper) VALUES ('${box}', 1, 'a@${box}', 'a@same', '', '')`,
@@ -243,6 +247,7 @@ describe('hand-written SQL under the API’s role', () => {
       'delete_audit_events',
       'delete_failures',
       'delete_records',
+      'delete_requests',
       'delete_used_assertions',
       'drop_audit_day',
       'drop_bucket',
@@ -267,6 +272,7 @@ describe('hand-written SQL under the API’s role', () => {
       'note_usage',
       'prune_revocations',
       'read_session',
+      'record_requests',
       'redeem_codes',
       'redeem_codes',
       'require_bucket',
@@ -278,6 +284,7 @@ describe('hand-written SQL under the API’s role', () => {
       'store_codes',
       'store_codes',
       'store_counted_events',
+      'trim_requests',
       'unpin_service_accounts',
       'use_assertions',
     ]);

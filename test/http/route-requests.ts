@@ -220,6 +220,7 @@ const bodies: Readonly<Record<string, readonly [type: string, body: string]>> = 
   'POST /auth/introspect': [form, 'token=bgt_unknown'],
   'POST /auth/revoke': [form, 'token=bgt_unknown'],
   'POST /auth/userinfo': [form, 'y=x'],
+  'POST /$plan': ['application/x-ndjson', '{"request":{"request":{"request-method":"get","uri":"/Client"}}}'],
   'POST /AccessPolicy/$explain': [json, '{"request":{"request-method":"get","uri":"/Client"}}'],
   'POST /Client': [
     json,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createFailedPolicies } from '../../api/policy/failed-policies.ts';
+import { createRequestNotes } from '../../api/state/request-notes.ts';
 import type pg from 'pg';
 import type { AuditEventOfBox } from '../../api/db/audit/audit-event.ts';
 import type { ApplyLine } from '../../api/client/desired-state.ts';
@@ -108,6 +109,7 @@ export async function makeWorld(): Promise<World> {
       now: () => clock.now,
       issuer: (state) => state.settings.issuer ?? `https://boxgate.test/boxes/${state.box}`,
       failedPolicies: createFailedPolicies(() => undefined),
+      requestNotes: createRequestNotes(),
       trailOf: (origin) => ({ origin, now: () => clock.now, log: () => undefined }),
       countedEvents,
       revocationsNeedStandby: false,

@@ -12,6 +12,7 @@ export function wrapDecisions(services: OAuthServices, wrap: <T>(decision: Decis
       },
       holds: (box) => states.holds(box),
       quota: states.quota,
+      blank: states.blank,
       decide: (box, decision) => states.decide(box, wrap(decision)),
     },
   };

@@ -30,6 +30,7 @@ export function statusInputOf(object: Declared, fields: Partial<StatusInput & De
     usage: undefined,
     users: undefined,
     members: undefined,
+    lastUsed: undefined,
     servesServiceAccounts: false,
     accounts: [],
     ...others,

@@ -21,7 +21,7 @@ export async function endBoxData(
     [box, which === 'all'],
   );
   if (rows.length > 0) await deleteResources(connection, box, version, rows);
-  for (const table of ['refresh_family', 'signing_key', 'session_room', 'client_usage', 'user', 'failed_attempt']) {
+  for (const table of endedTables) {
     await connection.query(`DELETE FROM boxgate.${table} WHERE box = $1`, [box]);
   }
   await connection.query('DELETE FROM boxgate.group WHERE box = $1 AND (owner_cluster IS NULL OR $2)', [
@@ -37,6 +37,18 @@ export async function endBoxData(
     [box, version],
   );
 }
+
+/** Tables whose rows of a box end with its data. */
+const endedTables = [
+  'refresh_family',
+  'signing_key',
+  'session_room',
+  'client_usage',
+  'recorded_request',
+  'policy_use',
+  'user',
+  'failed_attempt',
+] as const;
 
 /** SQL condition: a session `s` of the box `$1` was not discarded with the data of its box. */
 export const notDiscarded = `s.version >= (SELECT b.records_from FROM boxgate.box b WHERE b.box = $1)`;

@@ -11,7 +11,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE
      boxgate.group_member, boxgate.box_host, boxgate.sign_in, boxgate.consent, boxgate.consent_target,
      boxgate.consent_request, boxgate.authorization_answer, boxgate.failed_attempt
   TO :role;
-GRANT SELECT, UPDATE, DELETE ON boxgate.client_usage TO :role;
+GRANT SELECT, UPDATE, DELETE ON boxgate.client_usage, boxgate.recorded_request, boxgate.policy_use TO :role;
 GRANT SELECT, INSERT ON boxgate.audit_event TO :role;
 GRANT SELECT, UPDATE ON boxgate.box_use, boxgate.session_count TO :role;
 GRANT SELECT ON boxgate.migration TO :role;

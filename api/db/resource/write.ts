@@ -282,5 +282,10 @@ WITH gone AS (
   DELETE FROM boxgate.session_room s USING gone g WHERE s.box = $1::text AND g.kind = 'Client' AND s.client = g.id
 ), unused AS (
   DELETE FROM boxgate.client_usage u USING gone g WHERE u.box = $1::text AND g.kind = 'Client' AND u.client = g.id
+), unrecorded AS (
+  DELETE FROM boxgate.recorded_request q USING gone g
+   WHERE q.box = $1::text AND g.kind = 'Client' AND q.client = g.id
+), idle AS (
+  DELETE FROM boxgate.policy_use u USING gone g WHERE u.box = $1::text AND g.kind = 'AccessPolicy' AND u.policy = g.id
 )
 SELECT * FROM gone`;

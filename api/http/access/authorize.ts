@@ -17,7 +17,7 @@ import { missingToken, refusedToken } from './authenticate.ts';
 import { nothingHere } from '../../nothing-here.ts';
 import { normalPath } from '../request/path-text.ts';
 import { possibleId } from '../resources/id-in-path.ts';
-import type { ResourceKind } from '../resources/resource-exchange.ts';
+import type { AddressedType } from '../resources/resource-exchange.ts';
 import { originOf } from '../request/origin-of.ts';
 import { parameters } from '../request/query.ts';
 import { sessionParts, subjectOf } from './session-parts.ts';
@@ -31,7 +31,7 @@ export interface AskedFor {
   readonly query: URLSearchParams;
   readonly remoteAddr: string;
   readonly requestId?: string;
-  readonly resource: { readonly resourceType: ResourceKind | 'User'; readonly id?: string };
+  readonly resource: { readonly resourceType: AddressedType; readonly id?: string };
   /** True if the token is in the query, which a box may refuse (`compatibility.query_token`). */
   readonly tokenIsInQuery?: boolean;
   /**
@@ -77,6 +77,7 @@ export async function authorize(token: string | undefined, asked: AskedFor, serv
   );
   if (verdict === undefined) throw nothingHere();
   if (typeof verdict === 'string') throw refusalOf(verdict, token, box);
+  noteRequest(asked, verdict, services);
   if ('policy' in verdict) return verdict;
   noteDenied(asked, verdict.forbidden, services);
   throw new Problem('forbidden', 'No access policy grants this request');
@@ -96,11 +97,17 @@ interface KnownRequest extends AskedFor {
   readonly isLastAttempt: boolean;
 }
 
-type Verdict = Granted | Forbidden | 'unauthenticated' | 'not-in-query';
+type Verdict = Allowed | Forbidden | 'unauthenticated' | 'not-in-query';
+
+/** A grant, and the subject that the policies saw. */
+interface Allowed extends Granted {
+  readonly subject: Subject;
+}
 
 /** A denial by the policies, of the session of a token. */
 interface Forbidden {
   readonly forbidden: LiveSession;
+  readonly subject: Subject;
 }
 
 /** Returns the verdict on a request, as far as it has been read; undefined if there is no such box. */
@@ -114,6 +121,20 @@ function verdictOn(
     const live = await checkBearer(token, { state, statements, services });
     if (asked.tokenIsInQuery === true && !allows(state.settings, 'query_token')) return 'not-in-query';
     return live === undefined ? 'unauthenticated' : judgeRequest(live, asked, state, services);
+  });
+}
+
+/** Notes a decided request for the record. */
+function noteRequest({ box, request, path }: AskedFor, verdict: Allowed | Forbidden, services: OAuthServices): void {
+  const policy = 'policy' in verdict ? verdict.policy : '';
+  const { subject } = verdict;
+  services.requestNotes.note({
+    box,
+    subject,
+    app: '',
+    method: request.method ?? 'GET',
+    path: normalPath(path),
+    policy,
   });
 }
 
@@ -136,10 +157,10 @@ function judgeRequest(
   asked: KnownRequest,
   state: BoxState,
   services: OAuthServices,
-): Granted | Unsettled | Forbidden | 'unauthenticated' {
-  const denied = session === undefined ? 'unauthenticated' : { forbidden: session };
+): Allowed | Unsettled | Forbidden | 'unauthenticated' {
   const issuer = services.issuer(state);
   const subject: Subject = session === undefined ? {} : subjectOf(session, issuer);
+  const denied = session === undefined ? 'unauthenticated' : { forbidden: session, subject };
   if (isEmpty(state.policies.candidates(subject))) return denied;
   const { known } = asked;
   const part = { known: known.upTo, request: requestOf(session, asked, issuer) };
@@ -148,7 +169,7 @@ function judgeRequest(
   const { granted, policy = '', failed, isOutOfTime } = decision;
   if (isOutOfTime === true && !asked.isLastAttempt) return { isOutOfTime };
   if (failed !== undefined) services.failedPolicies.note(asked.box, failed);
-  return granted ? { session, policy, issuer, settings: state.settings, changes: known.changes } : denied;
+  return granted ? { session, subject, policy, issuer, settings: state.settings, changes: known.changes } : denied;
 }
 
 function isEmpty(items: Iterable<unknown>): boolean {

@@ -82,6 +82,7 @@ function knownAddress({ isTrustedProxy, log }: Pick<ApiContext, 'isTrustedProxy'
 
 interface Granted {
   readonly session: LiveSession;
+  readonly subject: Subject;
   readonly policy: string;
 }
 
@@ -97,6 +98,7 @@ interface Asked {
 /** A denial by the policies, of the session of a token. */
 interface Forbidden {
   readonly forbidden: LiveSession;
+  readonly subject: Subject;
 }
 
 type Verdict = Granted | Forbidden | 'invalid' | 'for another audience' | undefined;
@@ -123,11 +125,19 @@ function granted(verdict: Verdict, question: Asked, oauth: OAuthServices): Grant
   if (verdict === 'for another audience') {
     throw refusedToken(box, 'The access token is for another audience than this app and this box');
   }
+  noteRequest(verdict, question, oauth);
   if ('policy' in verdict) return verdict;
   // The app is not named, because its name is a header.
   const origin = originOf(question, verdict.forbidden);
   oauth.countedEvents.note({ box, event: 'access.denied', result: 'denied', origin });
   throw new Problem('forbidden', 'No access policy grants this request');
+}
+
+/** Notes a decided request for the record, unless no policy may see its path. */
+function noteRequest(verdict: Granted | Forbidden, { box, app, asked }: Asked, oauth: OAuthServices): void {
+  if (asked === undefined) return;
+  const policy = 'policy' in verdict ? verdict.policy : '';
+  oauth.requestNotes.note({ box, subject: verdict.subject, app, method: asked.method, path: asked.uri, policy });
 }
 
 /** One attempt at a decision over the request of a valid token. */
@@ -144,14 +154,14 @@ function judgeQuestion(
   { box, app, asked }: Asked,
   oauth: OAuthServices,
 ): Granted | Unsettled | Forbidden {
-  if (asked === undefined) return { forbidden: session };
+  if (asked === undefined) return { forbidden: session, subject };
   const part = { known: 'changes', request: requestOf(asked, session, oauth.issuer(state)) } as const;
   const decision = decideUpTo(state.policies.forApp(app), subject, part);
   if ('undecided' in decision || 'uncompiled' in decision) return decision;
   const { granted: isGranted, policy = '', failed, isOutOfTime } = decision;
   if (isOutOfTime === true && !isLastAttempt) return { isOutOfTime };
   if (failed !== undefined) oauth.failedPolicies.note(box, failed);
-  return isGranted ? { session, policy } : { forbidden: session };
+  return isGranted ? { session, subject, policy } : { forbidden: session, subject };
 }
 
 function requestOf(

@@ -1,10 +1,5 @@
-import { Ajv } from 'ajv';
-import Type from 'typebox';
-import type { Static } from 'typebox';
-import { LONGEST_APP_NAME } from '../../../crds/access-policy.ts';
 import type { Client } from '../../../crds/client.ts';
 import { allows } from '../../../crds/compatibility.ts';
-import { schemaFaults } from '../../../crds/schema-faults.ts';
 import type { Person } from '../../db/user/person.ts';
 import { inBox } from '../../db/core/transaction.ts';
 import { readPerson } from '../../db/user/user.ts';
@@ -25,63 +20,22 @@ import { subjectWith } from '../access/session-parts.ts';
 import { bodyFormat } from '../formats/body-format.ts';
 import {
   EXPLAIN_PATH,
+  PLAN_PATH,
   addressedBy,
   explainedAppRequest,
   explainedRequest,
   explainedSubject,
   explainedToken,
 } from './explained-request.ts';
+import { parseQuestion } from './question.ts';
+import type { Question } from './question.ts';
 import type { AskedRequest } from './explained-request.ts';
 import { demandBody } from '../formats/parse-body.ts';
 import { appSubject } from '../gateway/app-subject.ts';
 import type { AppToken } from '../gateway/app-subject.ts';
-import { appName } from '../gateway/original-request.ts';
 import { requestedChanges } from './requested-changes.ts';
 import { resourceRoutes, userRoutes } from './resource-routes.ts';
 import type { ResourceHandler } from './resource-exchange.ts';
-
-const text = Type.String({ maxLength: 4096 });
-/** Last second of the year 9999. */
-const LAST_SECOND = 253_402_300_799;
-const fields = Type.Record(Type.String(), Type.Unknown());
-const question = Type.Object(
-  {
-    /** An app behind a gateway; absent: the own endpoints of the box. */
-    app: Type.Optional(Type.String({ pattern: appName.source, maxLength: LONGEST_APP_NAME })),
-    subject: Type.Optional(
-      Type.Object(
-        {
-          client: Type.Optional(text),
-          user: Type.Optional(Type.Integer()),
-          scope: Type.Optional(Type.Union([text, Type.Null()])),
-          audience: Type.Optional(text),
-          session: Type.Optional(fields),
-          token: Type.Optional(fields),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-    request: Type.Object(
-      {
-        'request-method': text,
-        uri: text,
-        params: Type.Optional(fields),
-        headers: Type.Optional(fields),
-        'remote-addr': Type.Optional(text),
-        /** Seconds since 1970; absent: now. */
-        time: Type.Optional(Type.Integer({ minimum: 0, maximum: LAST_SECOND })),
-        resource: Type.Optional(fields),
-        body: Type.Optional(Type.Unknown()),
-        changes: Type.Optional(Type.Array(text, { maxItems: 100 })),
-      },
-      { additionalProperties: false },
-    ),
-  },
-  { additionalProperties: false },
-);
-const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true }).compile<Question>(question);
-
-type Question = Static<typeof question>;
 
 /** `POST /AccessPolicy/$explain`: every candidate policy for a subject and a request, its result, and the decision. */
 export function explainHandler(services: OAuthServices): ResourceHandler {
@@ -94,11 +48,6 @@ export function explainHandler(services: OAuthServices): ResourceHandler {
     if (found === undefined) throw new Problem('not-found', 'There is nothing at this address');
     return { status: 200, body: found };
   };
-}
-
-function parseQuestion(body: unknown): Question {
-  if (matches(body)) return body;
-  throw new Problem('invalid', schemaFaults(matches.errors ?? [], body));
 }
 
 /** Reads the user of the question; null if it names none. Throws Problem `invalid` for one that is not active. */
@@ -121,7 +70,7 @@ function askedClient(subject: AskedSubject, state: BoxState, issuer: string): Cl
 }
 
 /** The subject and the request of a question, with what was read of them. */
-interface ReadQuestion extends Pick<Question, 'app' | 'subject'> {
+export interface ReadQuestion extends Pick<Question, 'app' | 'subject'> {
   readonly user: Person | null;
   readonly request: Omit<RequestParts, 'box' | 'time'> & { readonly time: number | undefined };
 }
@@ -148,7 +97,12 @@ async function answer(
 }
 
 /** Returns the subject of a question. Throws Problem `invalid` for a token that is not accepted there. */
-function subjectFor(app: string | undefined, token: AppToken, { settings }: BoxState, issuer: string): Subject {
+export function subjectFor(
+  app: string | undefined,
+  token: AppToken,
+  { settings }: Pick<BoxState, 'settings'>,
+  issuer: string,
+): Subject {
   const { audience, client, user } = token;
   if (app === undefined) {
     const isAccepted = audience === null || audience.includes(issuer) || allows(settings, 'foreign_audience');
@@ -172,8 +126,8 @@ type AskedSubject = NonNullable<Question['subject']>;
  * Returns the request of a question as policies see it. Its changes are determined unless the question names them.
  * Throws Problem `invalid`, and Outage.
  */
-async function requestOf(
-  { app, request }: Question,
+export async function requestOf(
+  { app, request }: Pick<Question, 'app' | 'request'>,
   box: string,
   services: OAuthServices,
 ): Promise<ReadQuestion['request']> {
@@ -202,6 +156,7 @@ async function restOf(
   box: string,
   services: OAuthServices,
 ): Promise<RestOfRequest> {
+  if (uri === PLAN_PATH) return {};
   const verb = method.toUpperCase();
   const addressed = addressedBy(uri);
   const route = routes.find(

@@ -161,15 +161,24 @@ export function explainedAppRequest({ uri, params = {}, headers = {}, ...asked }
 /** Path of the question itself: it addresses no record. */
 export const EXPLAIN_PATH = '/AccessPolicy/$explain';
 
+/** Paths of the export of a box, and of a plan for it. */
+export const EXPORT_PATH = '/$export';
+/** Path of a plan for a box: its policies see no body. */
+export const PLAN_PATH = '/$plan';
+
 /** Returns the record that a path of the box's own endpoints addresses; undefined if policies do not check one. */
 export function addressedBy(path: string): { readonly resourceType: string; readonly id?: string } | undefined {
-  if (path === EXPLAIN_PATH) return { resourceType: 'AccessPolicy' };
+  if (boxPaths.has(path)) return { resourceType: 'Box' };
   const [, name = '', id, ...more] = path.split('/');
   const resourceType = name === 'users' ? 'User' : kinds.find((kind) => kind === name);
   if (resourceType === undefined || more.length > 0) return undefined;
   if (id === '') return undefined;
-  return id === undefined ? { resourceType } : { resourceType, id: decoded(id) };
+  // An operation, such as `$explain`, addresses no record.
+  return id === undefined || id.startsWith('$') ? { resourceType } : { resourceType, id: decoded(id) };
 }
+
+/** Paths of operations on a whole box. */
+const boxPaths: ReadonlySet<string> = new Set([EXPORT_PATH, PLAN_PATH]);
 
 const kinds = [...new Set(resourceRoutes.map(({ kind }) => kind))];
 

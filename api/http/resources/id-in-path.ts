@@ -1,7 +1,7 @@
 import { RESOURCE_ID } from '../../../crds/fields.ts';
 import { grantId } from '../../users/grant/view.ts';
 import { uuidShape } from '../../db/core/uuid-v7.ts';
-import type { ResourceExchange, ResourceKind } from './resource-exchange.ts';
+import type { AddressedType, ResourceExchange } from './resource-exchange.ts';
 
 /** Returns the id in the path of a request, in any form; throws a TypeError for a route without one. */
 export function idIn({ id }: ResourceExchange): string {
@@ -17,9 +17,10 @@ const forms = {
   Grant: grantId,
   AuditEvent: uuidShape,
   User: /^[1-9]\d{0,14}$/,
-} as const satisfies Record<ResourceKind | 'User', RegExp>;
+  Box: new RegExp(RESOURCE_ID),
+} as const satisfies Record<AddressedType, RegExp>;
 
 /** Returns an id that a resource of the kind can have; undefined for any other text. */
-export function possibleId(kind: ResourceKind | 'User', id: string | undefined): string | undefined {
+export function possibleId(kind: AddressedType, id: string | undefined): string | undefined {
   return id !== undefined && forms[kind].test(id) ? id : undefined;
 }

@@ -7,6 +7,9 @@ import type { UserServices } from '../../users/services.ts';
 /** The resource types of the generic resource API. */
 export type ResourceKind = StoredKind | 'Session' | 'Group' | 'Grant' | 'AuditEvent';
 
+/** A type that a request may address: a resource, a user, or the whole box. */
+export type AddressedType = ResourceKind | 'User' | 'Box';
+
 /** A request to the generic resource API: authenticated, authorized, its body parsed. */
 export interface ResourceExchange {
   readonly box: string;

@@ -23,7 +23,7 @@ import { resourceBody } from '../formats/resource-body.ts';
 import type { ResourceBody } from '../formats/resource-body.ts';
 import { negotiate, renderInTurns, versionTags } from '../formats/negotiate.ts';
 import type { RequestedWrite } from './requested-changes.ts';
-import type { ResourceAnswer, ResourceExchange, ResourceKind } from './resource-exchange.ts';
+import type { AddressedType, ResourceAnswer, ResourceExchange } from './resource-exchange.ts';
 import { send } from '../server/send.ts';
 
 /** Answers are personal: no cache on the way may keep them. */
@@ -41,7 +41,7 @@ type ReadChanges = (write: RequestedWrite) => Promise<readonly string[]>;
  */
 export function withAuthorization(
   context: ApiContext,
-  resourceType: ResourceKind | 'User',
+  resourceType: AddressedType,
   handler: Handler,
   readChanges?: ReadChanges,
 ): Endpoint {

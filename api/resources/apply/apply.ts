@@ -90,8 +90,8 @@ export async function applyBox(
   return outcome;
 }
 
-/** Checks the lines one after the other: compiling their policies takes up to 20 ms each. */
-async function judgeLines(lines: readonly ApplyLine[], now: number, hosts: KeyHosts): Promise<JudgedLine[]> {
+/** Judges the lines of a call one after the other: compiling their policies takes up to 20 ms each. */
+export async function judgeLines(lines: readonly ApplyLine[], now: number, hosts: KeyHosts): Promise<JudgedLine[]> {
   const turn = createTurns();
   const judged: JudgedLine[] = [];
   for (const line of lines) {
@@ -102,7 +102,7 @@ async function judgeLines(lines: readonly ApplyLine[], now: number, hosts: KeyHo
 }
 
 /** Results of slow work that is done before the box is locked. */
-interface Ready {
+export interface Ready {
   /** The stored forms of secrets, by their text. */
   readonly hashes: ReadonlyMap<string, string>;
   readonly storeAdmin: StoreAdmin | undefined;
@@ -164,14 +164,27 @@ async function applyNow(
   if (head.missing !== true) await ensureBox(connection, box);
   const version = (await lockResources(connection, box)) ?? 0;
   const locked = await settleClaim({ connection, note }, box, head);
-  if (locked !== undefined) return locked;
+  return locked ?? applyLines({ connection, note }, asked, judged, { ...ready, version });
+}
+
+/**
+ * Applies judged lines in a transaction that holds the box, which has the config version `version`. A change gives it
+ * the next one. Throws Outage.
+ */
+export async function applyLines(
+  { connection, note }: Applying,
+  asked: ApplyRequest,
+  judged: readonly JudgedLine[],
+  ready: Ready & { readonly version: number },
+): Promise<ApplyOutcome> {
+  const { box, head } = asked;
   const lines = judged.map(({ line }) => line);
   const isQuotaNew = head.quota !== undefined && (await storeQuota(connection, box, head.quota));
   if (isQuotaNew) note({ event: 'box.quota_changed', target: `Box/${box}` });
   const own = await withOwnHosts(connection, box, head, judged);
   const wanted = planApply(head, own, await foundRows(connection, box, head, lines));
   const plan = await fitQuota(connection, box, wanted);
-  const applied = changes(plan) || isQuotaNew ? await store({ connection, note }, asked, plan, ready) : version;
+  const applied = changes(plan) || isQuotaNew ? await store({ connection, note }, asked, plan, ready) : ready.version;
   return { results: plan.results, applied: { box, config_version: applied } };
 }
 

@@ -74,8 +74,8 @@ function fieldsOf(columns: Columns, live: Readonly<Record<string, unknown>>): Re
       };
     }
     case 'AccessPolicy': {
-      const { id, subjects, resolvedLinks, danglingLinks } = columns;
-      return { id: givenId(id), subjects: given(subjects), resolvedLinks, danglingLinks };
+      const { id, subjects, resolvedLinks, danglingLinks, lastUsed = live['lastUsed'] } = columns;
+      return { id: givenId(id), subjects: given(subjects), resolvedLinks, danglingLinks, lastUsed };
     }
     case 'Group':
       return { name: givenId(columns.name), members: columns.members ?? live['members'] ?? 0 };

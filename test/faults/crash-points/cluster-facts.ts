@@ -33,7 +33,7 @@ function objectFacts(kind: string, found: Found): object {
   const { name, generation, finalizers, deletionTimestamp } = metadataOf(found);
   const status: Found = isObject(found['status']) ? found['status'] : {};
   // What is counted once an hour is as it was at the time of the count.
-  const { conditions, sessions: _1, lastTokenAt: _2, previousSecretLastUsed: _3, ...rest } = status;
+  const { conditions, sessions: _1, lastTokenAt: _2, previousSecretLastUsed: _3, lastUsed: _4, ...rest } = status;
   const told = Array.isArray(conditions) ? conditions.filter(isObject).map(conditionFacts) : [];
   return { kind, name, generation, finalizers, isGoing: deletionTimestamp !== undefined, ...rest, conditions: told };
 }

@@ -61,6 +61,7 @@ describe('authorization', () => {
       size: states.size,
       holds: (box) => states.holds(box),
       quota: states.quota,
+      blank: states.blank,
       decide(box, attempt) {
         decisions += 1;
         return states.decide(box, attempt);

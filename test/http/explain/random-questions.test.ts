@@ -4,13 +4,13 @@ import { nextMillisecond } from '../../support/eventually.ts';
 import { seededRandom } from '../../support/random.ts';
 import type { Random } from '../../support/random.ts';
 import { storeToken } from '../../support/stored-token.ts';
-import { sendRequest } from '../raw-http.ts';
 import { sentences, startBoxApi } from '../resources/box-api.ts';
 import type { BoxApi } from '../resources/box-api.ts';
 import { randomPolicy } from './random-policy.ts';
 import { randomRequest } from './random-request.ts';
-import type { MadeRequest, Places } from './random-request.ts';
+import type { Places } from './random-request.ts';
 import { questionSubject, randomSubject } from './random-subject.ts';
+import { questionRequest, realRequest } from './real-request.ts';
 
 const count = Number(process.env['BOXGATE_QUESTIONS'] ?? 500);
 /** Requests that are made under the same policies. */
@@ -96,7 +96,7 @@ async function compare(api: BoxApi, pool: pg.Pool, random: Random, places: Place
   const shown = JSON.stringify({ made, request, question, told: reply.body });
   expect(reply.status, shown).to.be.oneOf([200, 422]);
   const told: Verdict = { granted: memberOf(reply.body, 'granted') === true, policy: memberOf(reply.body, 'policy') };
-  const { status, id } = await real(api, request, own?.token);
+  const { status, id } = await realRequest(api, request, own?.token);
   expect(status, shown).to.be.lessThan(500);
   if (reply.status === 422) {
     expect([status, sentences(reply).join()], shown).to.deep.equal([401, foreignAudience]);
@@ -111,52 +111,6 @@ async function compare(api: BoxApi, pool: pg.Pool, random: Random, places: Place
 }
 
 const memberOf = (value: unknown, name: string): unknown => Reflect.get(Object(value), name);
-
-/** Makes the `request` of a question about a request, in one of the forms that it may have. */
-function questionRequest(random: Random, request: MadeRequest): object {
-  const { method, path, query, teams, contentType, body } = request;
-  const isInUri = random.below(2) === 0;
-  const team = teams.length === 1 && random.below(2) === 0 ? teams[0] : teams;
-  return {
-    'request-method': random.below(2) === 0 ? method : method.toLowerCase(),
-    uri: isInUri ? `${path}${queryText(query)}` : path,
-    ...(!isInUri && { params: valuesByName(query) }),
-    headers: {
-      Host: 'boxgate.test',
-      Authorization: 'Bearer x',
-      ...(teams.length > 0 && { 'X-Team': team }),
-      ...(contentType !== undefined && { 'Content-Type': contentType }),
-    },
-    'remote-addr': '127.0.0.1',
-    ...(body !== undefined && { body }),
-  };
-}
-
-/** Returns the values of each name as a list. */
-function valuesByName(query: MadeRequest['query']): object {
-  const byName = Map.groupBy(query, ([name]) => name);
-  return Object.fromEntries(Array.from(byName, ([name, pairs]) => [name, pairs.map(([, value]) => value)]));
-}
-
-function queryText(query: MadeRequest['query']): string {
-  const text = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
-  return text === '' ? '' : `?${text}`;
-}
-
-/** Makes the request; its status and its ID. */
-async function real(api: BoxApi, request: MadeRequest, token: string | undefined) {
-  const { method, path, query, teams, contentType, body } = request;
-  const headers: [string, string][] = [
-    ['Host', 'boxgate.test'],
-    ...teams.map((team): [string, string] => ['X-Team', team]),
-  ];
-  if (token !== undefined) headers.push(['Authorization', `Bearer ${token}`]);
-  if (contentType !== undefined) headers.push(['Content-Type', contentType]);
-  const target = `/boxes/default${path}${queryText(query)}`;
-  const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  const reply = await sendRequest(api.url, { method, target, headers, ...text });
-  return { status: reply.status, id: reply.headers.get('x-request-id') ?? '' };
-}
 
 /** Returns the policy that the log names for a request; undefined when none granted it. */
 function policyInLog(api: BoxApi, id: string): unknown {

@@ -7,6 +7,7 @@ import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 import { freshDatabase } from '../../support/postgres.ts';
+import { eventually } from '../../support/eventually.ts';
 import { declaredBox } from '../declared-box.ts';
 import type { DeclaredBox } from '../declared-box.ts';
 
@@ -41,6 +42,30 @@ describe('the usage of the clients of a box', () => {
     api = await startApi({ database, environment });
     box = await declaredBox(api, 'shop');
   }
+
+  it('tells when each declared policy last granted a request, to the hour', async () => {
+    const link = [{ resourceType: 'Client', id: 'app' }] as const;
+    const fields = { resourceType: 'AccessPolicy', engine: 'allow', link } as const;
+    const policy = (id: string) => ({
+      kind: 'AccessPolicy' as const,
+      id,
+      owner: { name: `shop/${id}`, uid: `uid-of-${id}` },
+      digest: '00',
+      resource: { ...fields, id },
+    });
+    await box.apply([box.client('app', 'secret'), policy('used'), policy('without-use')]);
+    const policies = async () => (await box.management.usage('shop', 'cluster-of-shop', '', signal)).policies;
+    expect(await policies()).to.deep.equal([]);
+    const headers = { Authorization: `Bearer ${textOf(await box.token('app', 'secret'), 'access_token')}` };
+    expect((await fetch(`${api.url}/boxes/shop/Client`, { headers })).status).to.equal(200);
+    await eventually('its use is recorded', async () => (await policies()).length > 0);
+    const hour = new Date().toISOString().slice(0, 13);
+    const told = await policies();
+    expect(told.map(({ id }) => id)).to.deep.equal(['used']);
+    expect(told[0]?.last_used_at)
+      .to.match(/T\d\d:00:00\.000Z$/)
+      .and.to.satisfy((time: string) => time.slice(0, 13) <= hour);
+  });
 
   it('counts living sessions only', async () => {
     await box.apply([box.client('app', 'secret'), box.client('idle', 'secret')]);

@@ -182,7 +182,14 @@ function leavesOf(value: unknown, at = ''): readonly string[] {
 }
 
 /** Rows that are written in the background, whatever is asked. */
-const apart: readonly string[] = ['client_usage', 'failed_attempt', 'operator_epoch', 'session_count'];
+const apart: readonly string[] = [
+  'client_usage',
+  'failed_attempt',
+  'operator_epoch',
+  'policy_use',
+  'recorded_request',
+  'session_count',
+];
 
 /** Returns which transaction wrote each row of the database, by table. */
 async function everyRow(api: BoxApi): Promise<Readonly<Record<string, unknown>>> {

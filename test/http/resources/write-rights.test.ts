@@ -213,6 +213,23 @@ describe('what each write right really gives', () => {
     expect((await use('POST', '/AccessPolicy', { id: 'x', engine: 'allow' })).status).to.equal(403);
   });
 
+  it('R-50 POST /$plan: writes nothing, tells who may do what, and counts guesses at a client secret', async () => {
+    await giveRight('POST', '/[$]plan');
+    const guess = async (secret: string): Promise<Reply> => {
+      const resource = { resourceType: 'Client', id: 'holder', ...machine, secret };
+      const line = JSON.stringify({ object: { kind: 'Client', id: 'holder', name: 'holder', resource } });
+      return api.call('POST', '/$plan', { token: holder, type: 'application/x-ndjson', body: line });
+    };
+    expect((await guess('a-secret')).text)
+      .to.contain('"secrets":[]')
+      .and.to.contain('"id":"by-id","result":"deleted"');
+    expect((await guess('no-secret')).text).to.contain('"secrets":["holder"]');
+    for (let tried = 1; tried < 20; tried += 1) await guess(`guess ${String(tried)}`);
+    const answer = await guess('a-secret');
+    expect(answer.text).to.contain('"secrets":[]').and.to.contain('"secrets_not_compared":["holder"]');
+    expect((await api.call('GET', '/AccessPolicy/by-id')).status).to.equal(200);
+  });
+
   it('R-50 Client and AccessPolicy as custom resources: everything in the box', async () => {
     await giveRight('GET', '/nothing');
     expect(await maySeeSessions(holder)).to.equal(false);

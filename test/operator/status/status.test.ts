@@ -54,6 +54,7 @@ describe('statusOf', () => {
       subjects: '1',
       resolvedLinks: ['Client/app'],
       danglingLinks: [],
+      lastUsed: undefined,
     });
     expect(
       publishedStatus(

@@ -22,7 +22,8 @@ describe('takeUsage', () => {
   beforeEach(() => {
     [asked, time, cache] = [[], start, { usage: undefined }];
     failures = [];
-    answer = () => Promise.resolve({ clients: [{ id: 'app', live_sessions: 3 }], users: 2, groups: [] });
+    const policies = [{ id: 'p', last_used_at: '2026-01-01T10:00:00.000Z' }];
+    answer = () => Promise.resolve({ clients: [{ id: 'app', live_sessions: 3 }], users: 2, groups: [], policies });
   });
 
   function context(usagePeriod: number | 'never'): PassContext {
@@ -63,6 +64,7 @@ describe('takeUsage', () => {
     expect(asked).to.deep.equal([0.5, 1.5, 2.5].map((hours) => hours * hour));
     expect(cache.usage?.known?.clients.get('app')).to.deep.equal({ id: 'app', live_sessions: 3 });
     expect(cache.usage?.known?.users).to.equal(2);
+    expect(cache.usage?.known?.policies.get('p')).to.equal('2026-01-01T10:00:00.000Z');
   });
 
   it('asks a large box for a portion at each sweep, and again a period after the last one', async () => {
@@ -70,7 +72,13 @@ describe('takeUsage', () => {
     answer = (after) => {
       const clients = [{ id: `after-${after}`, live_sessions: asked.length }];
       const more = next[after];
-      return Promise.resolve({ clients, users: 0, groups: [], ...(more === undefined ? {} : { next: more }) });
+      return Promise.resolve({
+        clients,
+        users: 0,
+        groups: [],
+        policies: [],
+        ...(more === undefined ? {} : { next: more }),
+      });
     };
     await sweeps(4);
     expect([...(cache.usage?.known?.clients.keys() ?? [])]).to.deep.equal(['after-', 'after-b']);
@@ -84,12 +92,12 @@ describe('takeUsage', () => {
 
   it('forgets with the last portion who is not told of any more', async () => {
     const portions: BoxUsage[] = [
-      { clients: [{ id: 'gone', live_sessions: 1 }], users: 0, groups: [], next: 'gone' },
-      { clients: [{ id: 'stays', live_sessions: 1 }], users: 0, groups: [] },
-      { clients: [], users: 0, groups: [], next: 'gone' },
-      { clients: [{ id: 'stays', live_sessions: 2 }], users: 0, groups: [] },
+      { clients: [{ id: 'gone', live_sessions: 1 }], users: 0, groups: [], policies: [], next: 'gone' },
+      { clients: [{ id: 'stays', live_sessions: 1 }], users: 0, groups: [], policies: [] },
+      { clients: [], users: 0, groups: [], policies: [], next: 'gone' },
+      { clients: [{ id: 'stays', live_sessions: 2 }], users: 0, groups: [], policies: [] },
     ];
-    answer = () => Promise.resolve(portions.shift() ?? { clients: [], users: 0, groups: [] });
+    answer = () => Promise.resolve(portions.shift() ?? { clients: [], users: 0, groups: [], policies: [] });
     await sweeps(9);
     expect([...(cache.usage?.known?.clients.values() ?? [])]).to.deep.equal([{ id: 'stays', live_sessions: 2 }]);
   });
@@ -111,7 +119,7 @@ describe('takeUsage', () => {
       'box at 1.5: away, new',
       'box at 1.75: away',
     ]);
-    answer = () => Promise.resolve({ clients: [], users: 7, groups: [] });
+    answer = () => Promise.resolve({ clients: [], users: 7, groups: [], policies: [] });
     await sweeps(1);
     expect(failures).to.have.length(6);
     expect(cache.usage?.known?.users).to.equal(7);

@@ -107,4 +107,20 @@ describe('statusToWrite', () => {
     expect(written?.['id']).to.equal(undefined);
     expect(written?.conditions[0]?.message).to.have.length(32_768);
   });
+
+  it('has the last use of a policy, which stays until another one is read', () => {
+    const columns = {
+      kind: 'AccessPolicy',
+      id: 'p',
+      engine: 'allow',
+      subjects: '1',
+      resolvedLinks: [],
+      danglingLinks: [],
+    } as const;
+    const written = (lastUsed: string | undefined, live: object) =>
+      statusToWrite(status({ columns: { ...columns, lastUsed } }), live);
+    expect(written(now, {})).to.include({ lastUsed: now });
+    expect(written(undefined, { lastUsed: then })).to.include({ lastUsed: then });
+    expect(written(now, { lastUsed: then })).to.include({ lastUsed: now });
+  });
 });

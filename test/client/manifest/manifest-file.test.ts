@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { resolveSecret } from '../../../operator/secrets/resolve.ts';
-import { manifestBody, parseManifests } from '../../../dev/folder/manifest-file.ts';
+import { manifestBody, parseManifests } from '../../../api/client/manifest/manifest-file.ts';
 
 const client = `apiVersion: boxgate.dev/v1
 kind: Client

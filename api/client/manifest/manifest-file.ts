@@ -1,15 +1,14 @@
-import { isObject, parseJson } from '../../crds/json-value.ts';
-import type { JsonObject } from '../../crds/json-value.ts';
+import { isObject, parseJson } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/json-value.ts';
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { Composer, LineCounter, Parser, Scalar, isScalar, visit, type Document } from 'yaml';
-import { Secret } from '../../api/client/secret.ts';
-import { DNS_LABEL, OBJECT_NAME } from '../../crds/fields.ts';
-import { QUOTA_ANNOTATION } from '../../crds/quota.ts';
-import { API_GROUP, API_VERSION, KINDS, isKind, type Kind } from '../../crds/kind.ts';
-import { mustBeKind } from '../../crds/manifest.ts';
-import { kubectlWords, plainName } from '../../crds/yaml-words.ts';
-import type { DeclaredSecret } from '../../operator/desired/declared.ts';
+import { Secret } from '../secret.ts';
+import { DNS_LABEL, OBJECT_NAME } from '../../../crds/fields.ts';
+import { QUOTA_ANNOTATION } from '../../../crds/quota.ts';
+import { API_GROUP, API_VERSION, KINDS, isKind, type Kind } from '../../../crds/kind.ts';
+import { mustBeKind } from '../../../crds/manifest.ts';
+import { kubectlWords, plainName } from '../../../crds/yaml-words.ts';
 
 /** One object of ours as written in a file; its spec is not checked yet. */
 export interface ManifestObject {
@@ -25,7 +24,11 @@ export interface ManifestObject {
 }
 
 /** One Secret as written in a file. */
-export interface ManifestSecret extends DeclaredSecret {
+export interface ManifestSecret {
+  readonly namespace: string;
+  readonly name: string;
+  readonly type: string;
+  readonly labels: Readonly<Record<string, string>>;
   readonly entries: ReadonlyMap<string, Secret>;
   readonly line: number;
 }
@@ -64,7 +67,7 @@ export type ManifestFile =
     }
   | { readonly ok: false; readonly fault: FileFault };
 
-/** The namespace of a manifest that names none. */
+/** The namespace of a manifest that names none, unless the reader knows another. */
 const defaultNamespace = 'default';
 /** Far above the number of aliases that a person writes, far below that of a bomb. */
 const mostAliases = 100;
@@ -75,7 +78,7 @@ const mostAliases = 100;
  * Never throws. An object of ours that cannot be identified makes the whole file unreadable: otherwise nobody could
  * tell which one is missing.
  */
-export function parseManifests(text: string): ManifestFile {
+export function parseManifests(text: string, fallback = defaultNamespace): ManifestFile {
   const counter = new LineCounter();
   const objects: ManifestObject[] = [];
   const secrets: ManifestSecret[] = [];
@@ -85,7 +88,7 @@ export function parseManifests(text: string): ManifestFile {
     for (const document of documentsOf(text, counter)) {
       const line = counter.linePos(firstOffset(document)).line;
       for (const value of flattened(valueOf(document, line, counter), line)) {
-        const found = readObject(value, line);
+        const found = readObject(value, line, fallback);
         if (found === undefined) {
           const kind = foreignKind(value);
           if (kind !== undefined) foreign.push({ kind, line });
@@ -170,10 +173,14 @@ function listItems(items: unknown, line: number): readonly unknown[] {
   throw new Unreadable(line, 'is a List whose items must be a list');
 }
 
-function readObject(value: unknown, line: number): ManifestObject | ManifestSecret | ManifestNamespace | undefined {
+function readObject(
+  value: unknown,
+  line: number,
+  fallback: string,
+): ManifestObject | ManifestSecret | ManifestNamespace | undefined {
   if (value === null || value === undefined || Array.isArray(value)) return undefined;
   if (!isObject(value)) throw new Unreadable(line, 'must be a mapping with apiVersion, kind, metadata and spec');
-  if (value['apiVersion'] === 'v1' && value['kind'] === 'Secret') return readSecret(value, line);
+  if (value['apiVersion'] === 'v1' && value['kind'] === 'Secret') return readSecret(value, line, fallback);
   if (value['apiVersion'] === 'v1' && value['kind'] === 'Namespace') return readNamespace(value, line);
   const isOurs = group(value['apiVersion']) === API_GROUP;
   if (!isOurs && (value['apiVersion'] !== undefined || !isKind(value['kind']))) return undefined;
@@ -182,7 +189,7 @@ function readObject(value: unknown, line: number): ManifestObject | ManifestSecr
   if (!isKind(kind)) throw new Unreadable(line, `kind ${mustBeKind(kind)}`);
   const json = compactJson(value, line);
   const version = hash('sha256', json, 'buffer').toString('base64url', 0, 12);
-  return { kind: KINDS[kind].kind, ...identity(value, line), line, json, version };
+  return { kind: KINDS[kind].kind, ...identity(value, line, fallback), line, json, version };
 }
 
 /** Returns the kind of an object of another product that is named like one of ours. Kubernetes has none such. */
@@ -201,9 +208,9 @@ function group(apiVersion: unknown): string {
 const label = new RegExp(DNS_LABEL, 'u');
 const objectName = new RegExp(OBJECT_NAME, 'u');
 
-function identity({ metadata }: JsonObject, line: number): { namespace: string; name: string } {
+function identity({ metadata }: JsonObject, line: number, fallback: string): { namespace: string; name: string } {
   if (!isObject(metadata)) throw new Unreadable(line, 'metadata must be given, with a name');
-  const { name, namespace = defaultNamespace } = metadata;
+  const { name, namespace = fallback } = metadata;
   if (typeof name !== 'string' || name.length > 253 || !objectName.test(name)) {
     throw new Unreadable(line, 'metadata.name must be lower-case letters, digits, - and . (an RFC 1123 subdomain)');
   }
@@ -259,16 +266,16 @@ function readNamespace(value: JsonObject, line: number): ManifestNamespace | und
   const annotations = isObject(metadata) && isObject(metadata['annotations']) ? metadata['annotations'] : {};
   const quota = annotations[QUOTA_ANNOTATION];
   if (quota === undefined) return undefined;
-  const { name } = identity(value, line);
+  const { name } = identity(value, line, defaultNamespace);
   if (!label.test(name)) throw new Unreadable(line, 'metadata.name must be lower-case letters, digits and -');
   return { namespace: name, name, line, quota: typeof quota === 'string' ? quota : JSON.stringify(quota) };
 }
 
-function readSecret(value: JsonObject, line: number): ManifestSecret {
+function readSecret(value: JsonObject, line: number, fallback: string): ManifestSecret {
   const { metadata, type, data, stringData } = value;
   const labels = isObject(metadata) && isObject(metadata['labels']) ? metadata['labels'] : {};
   return {
-    ...identity(value, line),
+    ...identity(value, line, fallback),
     line,
     type: typeof type === 'string' ? type : 'Opaque',
     labels: Object.fromEntries(Object.entries(labels).map(([name, text]) => [name, labelText(name, text, line)])),

@@ -1,11 +1,11 @@
-import type { AccessPolicy } from '../../crds/access-policy.ts';
-import type { Box } from '../../crds/box.ts';
-import type { Client } from '../../crds/client.ts';
-import { storedLink } from '../../crds/links.ts';
-import type { Manifest } from '../../crds/manifest-schema.ts';
-import type { Group } from '../../crds/group.ts';
-import type { Resource } from '../../crds/validate.ts';
-import type { AccessPolicySpec, BoxSpec, ClientSpec, GroupSpec } from '../../crds/specs.ts';
+import type { AccessPolicy } from '../../../crds/access-policy.ts';
+import type { Box } from '../../../crds/box.ts';
+import type { Client } from '../../../crds/client.ts';
+import { storedLink } from '../../../crds/links.ts';
+import type { Manifest } from '../../../crds/manifest-schema.ts';
+import type { Group } from '../../../crds/group.ts';
+import type { Resource } from '../../../crds/validate.ts';
+import type { AccessPolicySpec, BoxSpec, ClientSpec, GroupSpec } from '../../../crds/specs.ts';
 
 /**
  * Returns the resource that a custom resource declares: its id, and its spec under the same names, without the fields

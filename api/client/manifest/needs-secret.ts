@@ -1,0 +1,15 @@
+import type { ClientSpec } from '../../../crds/specs.ts';
+
+/**
+ * Checks whether the client must authenticate itself and nothing else does it: for a grant (RFC 6749 §2.1, §4.4), or
+ * without any grant for introspection (RFC 7662 §2.1).
+ */
+export function needsSecret({ grant_types, auth, jwks, jwks_uri, service_accounts }: ClientSpec): boolean {
+  if (jwks !== undefined || jwks_uri !== undefined || service_accounts !== undefined) return false;
+  return (
+    grant_types.length === 0 ||
+    grant_types.includes('client_credentials') ||
+    grant_types.includes('urn:ietf:params:oauth:grant-type:token-exchange') ||
+    (grant_types.includes('authorization_code') && auth?.authorization_code?.secret_required === true)
+  );
+}

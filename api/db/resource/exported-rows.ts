@@ -1,0 +1,58 @@
+import { firstBytesOf, foundCount } from '../core/found-rows.ts';
+import type { FoundCount } from '../core/found-rows.ts';
+import { Parameters } from '../core/keyset.ts';
+import { readInPortions } from '../core/row-portions.ts';
+import type { Connection } from '../core/transaction.ts';
+
+/** A row of a box as it is exported: settings, group, client or policy. */
+export interface ExportedRow {
+  readonly kind: string;
+  /** ID of the row; of a group its name. */
+  readonly id: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly hasSecret: boolean;
+  /** `namespace/name` of the object that declares it. */
+  readonly object: string | undefined;
+  readonly retain: boolean;
+  readonly purge: boolean;
+}
+
+interface ExportedColumns {
+  readonly kind: string;
+  readonly id: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly has_secret: boolean;
+  readonly owner_name: string | null;
+  readonly retain: boolean;
+  readonly purge: boolean;
+}
+
+/** Reads at most `limit` rows of a box after one, by kind and id; fewer where they are large. */
+export async function exportedRows(
+  connection: Connection,
+  box: string,
+  after: Pick<ExportedRow, 'kind' | 'id'>,
+  limit: number,
+): Promise<{ readonly rows: readonly ExportedRow[]; readonly more: boolean }> {
+  const parameters = new Parameters();
+  const [own, kind, id, most] = [box, after.kind, after.id, limit + 1].map((value) => parameters.add(value));
+  const found = `
+    SELECT e.*, boxgate.bytes_of(e.body) AS row_bytes
+      FROM (SELECT r.kind, r.id, r.body, cardinality(r.secrets) > 0 AS has_secret, r.owner_name, r.retain, r.purge
+              FROM boxgate.resource r WHERE r.box = ${String(own)} AND (r.kind, r.id) > (${String(kind)}, ${String(id)})
+            UNION ALL
+            SELECT 'Group', g.name,
+                   jsonb_strip_nulls(jsonb_build_object('resourceType', 'Group', 'id', g.id, 'name', g.name,
+                                                        'description', g.description)),
+                   false, g.owner_name, g.retain, false
+              FROM boxgate.group g WHERE g.box = ${String(own)} AND ('Group', g.name) > (${String(kind)}, ${String(id)})) AS e
+     ORDER BY e.kind, e.id LIMIT ${String(most)}`;
+  const statement = { text: firstBytesOf(found, parameters), values: parameters.values };
+  const read = await readInPortions<ExportedColumns & FoundCount>(connection, statement, limit + 1);
+  const rows = read.slice(0, limit).map(exportedRow);
+  return { rows, more: foundCount(read) > rows.length };
+}
+
+function exportedRow({ has_secret, owner_name, kind, id, body, retain, purge }: ExportedColumns): ExportedRow {
+  return { kind, id, body, hasSecret: has_secret, object: owner_name ?? undefined, retain, purge };
+}

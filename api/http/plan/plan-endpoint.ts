@@ -1,0 +1,81 @@
+import { authorize } from '../access/authorize.ts';
+import { bearerToken } from '../access/authenticate.ts';
+import { queryOf } from '../request/query.ts';
+import { requestContextOf } from '../request/request-context.ts';
+import { refuseParameters } from '../../resources/search/parameters.ts';
+import type { IsStoredSecret } from '../../resources/plan/stored-rows.ts';
+import { createFairQueue } from '../../shares/fair-queue.ts';
+import type { ApiContext } from '../server/api-context.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { loopTurns } from '../server/loop-time.ts';
+import { sendJson } from '../server/send.ts';
+import { hashSharer } from '../throttle/hash-sharer.ts';
+import { makePlan } from './make-plan.ts';
+import { parsePlan, readPlanBytes } from './plan-body.ts';
+
+/** A box computes one plan at a time, and a replica two. */
+const planLimits = {
+  places: 2,
+  mostOfOne: 1,
+  mostAlone: 1,
+  waiting: 20,
+  patience: 5_000,
+  presence: 0,
+  longestDebt: 1_000,
+} as const;
+
+/**
+ * `POST /$plan`: the effect of a desired state on the box, which it does not change. Its policies see no body, because
+ * they decide before it is read.
+ */
+export function planEndpoint(context: ApiContext): Endpoint {
+  const plans = createFairQueue({ resource: 'plans', noun: 'a plan' }, planLimits);
+  return async (request, response) => {
+    const requestContext = requestContextOf(response);
+    const { box, path, remoteAddr, requestId } = requestContext;
+    const query = queryOf(path);
+    const token = bearerToken(request, query, box); //        RFC 6750 §2.1
+    const resource = { resourceType: 'Box' } as const;
+    const asked = { box, request, path, query, remoteAddr, requestId, resource, readRest: undefined };
+    let granted = await authorize(token, asked, context.oauth);
+    refuseParameters(query);
+    const isLate = !request.complete;
+    const bytes = await readPlanBytes(request);
+    // The body may have taken as long as its sender liked, and the grant may be withdrawn by now.
+    if (isLate) granted = await authorize(token, asked, context.oauth);
+    requestContext.client = granted.session?.client.id;
+    requestContext.policy = granted.policy;
+    const sharer = { box, member: requestContext.client ?? remoteAddr };
+    const turn = loopTurns(context, sharer);
+    const answer = await plans.run(sharer, async () => {
+      const body = await parsePlan(bytes, turn);
+      const isStored = comparingSecrets(context, box, remoteAddr);
+      return makePlan(body, { box, services: context.oauth, isStored, turn });
+    });
+    sendJson(response, answer, context.onAnswer, { 'Cache-Control': 'private, no-store' });
+  };
+}
+
+/** Chosen secrets that are compared in one plan: each takes argon2. */
+const mostChosen = 50;
+
+/**
+ * Returns the comparison of a given secret with the stored ones. A wrong one counts as a failed attempt of its address
+ * at the client: nobody gets more guesses by a plan than at the token endpoint.
+ */
+function comparingSecrets({ oauth, throttle }: ApiContext, box: string, address: string): IsStoredSecret {
+  let chosen = 0;
+  return async (client, stored, secret) => {
+    if (stored.length === 0) return false;
+    if (!throttle.secrets.allows(box, client, address)) return undefined;
+    if (stored.some((one) => one.startsWith('$argon2'))) chosen += 1;
+    if (chosen > mostChosen) return undefined;
+    const found = await oauth.secrets.verify(stored, secret, {
+      isHeldBack: false,
+      begin: () => Promise.resolve(hashSharer(throttle, box, address)),
+      recognized: () => undefined,
+    });
+    if (found === undefined) throttle.secrets.failed(box, client, address);
+    return found !== undefined;
+  };
+}

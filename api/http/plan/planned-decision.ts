@@ -1,0 +1,109 @@
+import type { Client } from '../../../crds/client.ts';
+import type { Box } from '../../../crds/box.ts';
+import type { Person } from '../../db/user/person.ts';
+import { mayUseGrant } from '../../oauth/session/still-granted.ts';
+import { decide } from '../../policy/decide.ts';
+import type { Candidates, Subject } from '../../policy/policy-index.ts';
+import { requestObject } from '../../policy/request-object.ts';
+import type { RequestParts } from '../../policy/request-object.ts';
+import { Problem } from '../../problem.ts';
+import type { DecidingState } from '../../state/planned-state.ts';
+import { subjectFor } from '../resources/explain.ts';
+import { explainedSubject, explainedToken } from '../resources/explained-request.ts';
+import type { PlanFacts } from './plan-facts.ts';
+import type { PlannedUser, ReadyRequest } from './ready-request.ts';
+
+/** State and facts under which requests are decided: those before a plan, or those after it. */
+export interface Deciding {
+  readonly state: DecidingState;
+  readonly facts: PlanFacts;
+  readonly issuer: string;
+}
+
+/**
+ * Decides a request with the functions that decide real ones; returns the policy that grants it, undefined if none does.
+ * A caller who could have no token is denied. Yields between pieces of work that take long.
+ */
+export function* plannedDecision(request: ReadyRequest, deciding: Deciding): Generator<undefined, string | undefined> {
+  const caller = callerOf(request, deciding);
+  if (caller === undefined) return undefined;
+  const { policies, subject, parts } = caller;
+  yield* compiling(policies, subject);
+  return decide(policies, subject, requestObject(parts)).policy;
+}
+
+/** Checks whether the caller of a request could have a token that is accepted. */
+export function canCall(request: ReadyRequest, deciding: Deciding): boolean {
+  return callerOf(request, deciding) !== undefined;
+}
+
+interface DecidedCaller {
+  readonly policies: Candidates;
+  readonly subject: Subject;
+  readonly parts: RequestParts;
+}
+
+/** Returns the caller as policies see it; undefined if it could have no token that is accepted. */
+function callerOf(request: ReadyRequest, { state, facts, issuer }: Deciding): DecidedCaller | undefined {
+  const { app, token, time } = request;
+  const client = request.client === undefined ? undefined : state.clients.get(request.client)?.client;
+  const person = request.user === undefined ? null : personOf(request.user, facts);
+  const isUnknown = (request.client !== undefined && client === undefined) || person === undefined;
+  if (isUnknown || state.settings.active === false) return undefined;
+  if (client !== undefined && !mayHaveToken(client, state.settings, person !== null)) return undefined;
+  const subject = acceptedSubject({ ...request, client: client?.id }, person, state, issuer);
+  if (subject === undefined) return undefined;
+  const whole = client && { ...facts.clients.get(client.id), ...client };
+  return {
+    policies: app === undefined ? state.policies : state.policies.forApp(app),
+    subject,
+    parts: {
+      ...request.parts,
+      box: state.box,
+      time,
+      ...explainedSubject(token, whole, person, { issuer, now: time * 1000 }),
+    },
+  };
+}
+
+/** Returns the user of a request; undefined if there is none, or no such group. */
+function personOf(user: PlannedUser, { persons, groups }: PlanFacts): Person | undefined {
+  if (user === 'any') return anybody;
+  if ('id' in user) return persons.get(user.id);
+  const group = groups.get(user.group);
+  return group && { ...anybody, groups: [group] };
+}
+
+/** Some user: policies that look at more than the groups of a user see nothing. */
+const anybody: Person = { id: 0, email: '', email_verified: null, data: null, groups: null };
+
+/** Checks whether a client can have a token of its own, or of a user. */
+function mayHaveToken(client: Client, settings: Box, isUsers: boolean): boolean {
+  if (client.active === false) return false;
+  return isUsers
+    ? (['a', 'i', 'p'] as const).some((grant) => mayUseGrant(grant, client, settings))
+    : mayUseGrant('c', client, settings);
+}
+
+/** Returns the subject of a request; undefined for a token that is not accepted there. */
+function acceptedSubject(
+  { app, client, token }: Pick<ReadyRequest, 'app' | 'client' | 'token'>,
+  user: Person | null,
+  state: DecidingState,
+  issuer: string,
+): Subject | undefined {
+  try {
+    return subjectFor(app, { ...explainedToken(token, user !== null), client, user }, state, issuer);
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+function* compiling(policies: Candidates, subject: Subject): Generator<undefined> {
+  for (const candidate of policies.candidates(subject)) {
+    if (candidate.isCompiled) continue;
+    candidate.compile();
+    yield undefined;
+  }
+}

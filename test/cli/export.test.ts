@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
+import { isObject, parseJson } from '../../crds/json-value.ts';
+import { startDev } from '../dev/dev-process.ts';
+import type { DevProcess } from '../dev/dev-process.ts';
+import { secretYaml, temporaryFolder } from '../dev/temporary-folder.ts';
+import type { TemporaryFolder } from '../dev/temporary-folder.ts';
+import { adminSecret, startBoxApi } from '../http/resources/box-api.ts';
+import type { BoxApi } from '../http/resources/box-api.ts';
+import { clientSamples, fullBox, groupSamples, policySamples } from '../http/resources/every-field.ts';
+import { startBoxctl, type Boxctl } from './boxctl.ts';
+
+describe('boxctl export and diff', () => {
+  let api: BoxApi;
+  let dev: DevProcess | undefined;
+  let boxctl: Boxctl;
+  let folder: TemporaryFolder;
+  let exported: string;
+
+  before(async () => {
+    api = await startBoxApi();
+    folder = temporaryFolder();
+    boxctl = await startBoxctl({
+      BOXCTL_SERVER: api.url,
+      BOXCTL_BOX: 'default',
+      BOXCTL_CLIENT_ID: 'admin',
+      BOXCTL_CLIENT_SECRET: adminSecret,
+    });
+    await api.declare('default', [
+      { ...fullBox, kind: 'Box', id: 'default' },
+      { kind: 'Group', id: 'declared', description: 'Declared by an object' },
+      { kind: 'Client', id: 'Declared_Client', grant_types: [], secret: 'another secret' },
+    ]);
+    for (const [id, fields] of Object.entries(clientSamples)) await put(`/Client/${id}`, fields);
+    for (const [id, fields] of Object.entries(policySamples)) await put(`/AccessPolicy/${id}`, fields);
+    for (const body of groupSamples) expect((await api.call('POST', '/Group', { body })).status).to.equal(201);
+    await put('/AccessPolicy/by-number', { engine: 'allow', link: [{ resourceType: 'Group', id: '1' }] });
+    exported = (await boxctl.run(['export'])).output;
+  });
+  after(async () => {
+    await dev?.boxgate.end();
+    await boxctl.remove();
+    await api.stop();
+    folder.remove();
+  });
+
+  const put = async (path: string, body: object): Promise<void> => {
+    const { status, text } = await api.call('PUT', path, { body });
+    expect(status, text).to.be.oneOf([200, 201]);
+  };
+
+  it('shows no secret, and refers to a Secret for each', () => {
+    expect(exported).not.to.contain(adminSecret).and.not.to.contain('argon2').and.not.to.contain('another secret');
+    const clients = manifests(exported).filter(({ kind }) => kind === 'Client');
+    const shown = clients.map(({ spec }) => spec).filter(isObject);
+    const simple = shown.filter(({ auth, jwks, jwks_uri }) => [auth, jwks, jwks_uri].every((one) => one === undefined));
+    expect(simple).to.deep.include.members([
+      { grant_types: ['client_credentials'], secretRef: { name: 'admin', key: 'client_secret' } },
+      { id: 'Declared_Client', grant_types: [], secretRef: { name: 'declared-client', key: 'client_secret' } },
+    ]);
+  });
+
+  it('differs in nothing from the box that it was exported from', async () => {
+    folder.write('box.yaml', exported);
+    expect(await boxctl.run(['diff', folder.path('box.yaml')])).to.include({ code: 0, messages: '' });
+    expect((await boxctl.run(['diff', folder.path('box.yaml'), '--all', '--output', 'json'])).output).to.equal('[]\n');
+  });
+
+  it('issue: applied to an empty box, a diff of that box is empty', async () => {
+    const references = manifests(exported).flatMap(({ spec }) =>
+      isObject(spec) && isObject(spec['secretRef']) ? [String(spec['secretRef']['name'])] : [],
+    );
+    const secrets = references.map((name) => secretYaml(name, adminSecret));
+    folder.write('secrets.yaml', secrets.join('---\n'));
+    dev = await startDev(folder.root);
+    const { code, output, messages } = await boxctl.run(['diff', folder.root, '--all'], { BOXCTL_SERVER: dev.url });
+    expect({ code, messages }, output).to.deep.equal({ code: 0, messages: '' });
+  });
+
+  it('says which fields differ, what only one of the two has, and exits with 10', async () => {
+    await put('/Client/new-one', { grant_types: [] });
+    folder.write('changed/box.yaml', exported.replace('Declared by an object', 'Changed in the folder'));
+    const { code, output } = await boxctl.run(['diff', folder.path('changed'), '--all']);
+    expect(code).to.equal(10);
+    expect(output.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).to.deep.equal([
+      'CHANGE | RESOURCE | FIELDS',
+      'differs | Group/declared | description',
+      'only in the box | Client/new-one',
+      '',
+    ]);
+    const plain = await boxctl.run(['diff', folder.path('changed')]);
+    expect(plain.output).not.to.contain('new-one');
+  });
+});
+
+function manifests(text: string): readonly Readonly<Record<string, unknown>>[] {
+  return parseAllDocuments(text)
+    .map((document) => parseJson(JSON.stringify(document)))
+    .filter(isObject);
+}

@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import { isList, isObject } from '../../../crds/json-value.ts';
+import { ownerQuery } from '../../support/owner-query.ts';
+import { sentences, startBoxApi, stringIn } from '../resources/box-api.ts';
+import type { BoxApi, Reply, Shown } from '../resources/box-api.ts';
+
+const secret = 'a secret of the client';
+const machine = { grant_types: ['client_credentials'] };
+const ndjson = 'application/x-ndjson';
+
+/** An object of the desired state. */
+function object(kind: string, id: string, fields: object, more: object = {}): object {
+  const named = kind === 'Group' ? { name: id } : { id };
+  return { object: { kind, id, name: id, ...more, resource: { resourceType: kind, ...named, ...fields } } };
+}
+
+const admin = [
+  object('Client', 'admin', machine),
+  object('AccessPolicy', 'admin', { engine: 'allow', link: [{ resourceType: 'Client', id: 'admin' }] }),
+];
+
+describe('POST /$plan', () => {
+  let api: BoxApi;
+
+  before(async () => {
+    api = await startBoxApi();
+    await api.declare('default', [
+      { kind: 'Client', id: 'app', ...machine, secret },
+      { kind: 'Group', id: 'staff' },
+      { kind: 'AccessPolicy', id: 'staff', engine: 'allow', link: [{ resourceType: 'Group', id: 'staff' }] },
+    ]);
+  });
+  after(() => api.stop());
+
+  const present = [
+    ...admin,
+    object('Client', 'app', machine),
+    object('Group', 'staff', {}),
+    object('AccessPolicy', 'staff', { engine: 'allow', link: [{ resourceType: 'Group', id: 'staff' }] }),
+  ];
+  const send = (lines: readonly unknown[]): Promise<Reply> =>
+    api.call('POST', '/$plan', { type: ndjson, body: lines.map((line) => `${JSON.stringify(line)}\n`).join('') });
+  const plan = async (lines: readonly unknown[]): Promise<Shown> => {
+    const reply = await send(lines);
+    expect(reply.status, reply.text).to.equal(200);
+    return isObject(reply.body) ? reply.body : {};
+  };
+
+  it('finds no change in what is declared, whatever the secrets are', async () => {
+    expect(await plan(present)).to.deep.include({ resources: [], secrets: [], sessions: [], decisions: [] });
+  });
+
+  it('names each kind of change: created, changed, deleted, released, and what is refused', async () => {
+    await api.call('PUT', '/Client/by-hand', { body: { ...machine, secret } });
+    const { resources } = await plan([
+      ...admin,
+      object('Client', 'app', { ...machine, scope: ['read'], name: 'App' }),
+      object('Client', 'new', machine),
+      object('Client', 'by-hand', machine),
+      object('AccessPolicy', 'faulty', { engine: 'cel' }),
+      object('AccessPolicy', 'useless', { engine: 'cel', expression: 'no_such_name' }),
+    ]);
+    const results = (isList(resources) ? resources : []).filter(isObject).map(({ faults, detail, ...one }) => one);
+    expect(results).to.have.deep.members([
+      { kind: 'AccessPolicy', id: 'faulty', result: 'invalid' },
+      { kind: 'AccessPolicy', id: 'staff', result: 'deleted' },
+      { kind: 'Group', id: 'staff', result: 'deleted' },
+      { kind: 'Client', id: 'app', result: 'changed', fields: ['name', 'scope'] },
+      { kind: 'Client', id: 'new', result: 'created' },
+      { kind: 'Client', id: 'by-hand', result: 'conflict' },
+      { kind: 'AccessPolicy', id: 'useless', result: 'created' },
+    ]);
+    expect(JSON.stringify(resources)).to.contain('no_such_name').and.to.contain('adoption: IfUnowned takes it over');
+  });
+
+  it('adopts as the operator does: the sessions of an adopted client end', async () => {
+    await api.requestToken('by-hand', secret);
+    const { sessions } = await plan([...present, object('Client', 'by-hand', machine, { adopt: 'unowned' })]);
+    expect((isList(sessions) ? sessions : []).filter(isObject).map(({ client }) => client)).to.deep.equal(['by-hand']);
+  });
+
+  it('ends the sessions of a client that is switched off, or may no longer have such a token', async () => {
+    const token = stringIn(await api.requestToken('app', secret), 'access_token');
+    const others = present.filter((_, index) => index !== 2);
+    for (const fields of [
+      { ...machine, active: false },
+      { grant_types: [], service_accounts: undefined },
+    ]) {
+      const { sessions } = await plan([...others, object('Client', 'app', fields)]);
+      expect(isList(sessions) ? sessions : [], JSON.stringify(fields)).to.have.length(1);
+    }
+    expect((await api.call('GET', '/Client', { token })).status).to.equal(403);
+  });
+
+  it('leaves a suspended object and its row alone', async () => {
+    const others = present.filter((_, index) => index !== 2);
+    const suspended = object('Client', 'app', { ...machine, name: 'changed' }, { suspended: true });
+    expect(await plan([...others, suspended])).to.deep.include({ resources: [] });
+  });
+
+  it('decides requests of a group, and of a user who is in it, before and after', async () => {
+    const { body } = await api.call('GET', '/Group?name=staff&_result=array');
+    const [group] = (isList(body) ? body : []).filter(isObject);
+    const person = { email: 'ann@mail.example', password: 'correct horse', 'group-ids': [group?.['id']] };
+    const { body: user } = await api.call('POST', '/users', { body: person });
+    const subjects = [{ group: 'staff' }, { user: isObject(user) ? user['id'] : 0 }, { group: 'nobody' }];
+    const requests = subjects.map((subject) => ({
+      request: { subject, request: { 'request-method': 'get', uri: '/Client' } },
+    }));
+    const { decisions } = await plan([...admin, object('Client', 'app', machine), ...requests]);
+    const given = (isList(decisions) ? decisions : []).filter(isObject).filter(({ from }) => from === 'given');
+    expect(given.map(({ subject, effect, policy }) => ({ subject, effect, policy }))).to.deep.equal(
+      subjects.slice(0, 2).map((subject) => ({ subject, effect: 'lost', policy: 'staff' })),
+    );
+  });
+
+  it('writes no row, version, session end or record, also when it deletes everything', async () => {
+    const rows = () =>
+      ownerQuery(
+        api,
+        `SELECT (SELECT json_agg(r ORDER BY r.kind, r.id) FROM boxgate.resource r)::text AS resources,
+                (SELECT json_agg(b ORDER BY b.box) FROM boxgate.box b)::text AS boxes,
+                (SELECT json_agg(g ORDER BY g.id) FROM boxgate.group g)::text AS groups,
+                (SELECT json_agg(u ORDER BY u.box) FROM boxgate.box_use u)::text AS used,
+                (SELECT count(*) FROM boxgate.tombstone) AS tombstones, (SELECT count(*) FROM boxgate.revocation) AS ends,
+                (SELECT count(*) FROM boxgate.box_version) AS versions, (SELECT count(*) FROM boxgate.session) AS sessions,
+                (SELECT count(*) FROM boxgate.audit_event WHERE event <> 'access.denied') AS records`,
+        [],
+      );
+    const before = await rows();
+    const { resources } = await plan([
+      object('Client', 'only-one', machine),
+      object('Box', 'default', { active: false }),
+    ]);
+    expect(isList(resources) ? resources.length : 0).to.be.greaterThan(5);
+    expect(await rows()).to.deep.equal(before);
+  });
+
+  it('names the line of a fault', async () => {
+    const cases: readonly (readonly [line: unknown, status: number, sentence: RegExp])[] = [
+      [{ neither: 1 }, 400, /^line 3 must be a JSON object with the member `object` or `request`/],
+      [object('Secret', 'x', {}), 422, /^line 3: kind /],
+      [object('Client', 'x', machine, { id: 'y' }), 422, /^line 3: id must be the id of the resource/],
+      [{ request: { subject: {}, request: { uri: '/' } } }, 422, /^line 3: request\.request-method /],
+      [{ request: { subject: { group: 1 }, request: {} } }, 422, /^line 3: subject\.group must be a string/],
+    ];
+    for (const [line, status, sentence] of cases) {
+      const reply = await send([...admin, line]);
+      expect(reply.status, reply.text).to.equal(status);
+      expect(sentences(reply)[0]).to.match(sentence);
+    }
+  });
+
+  it('refuses another format, and more than it takes', async () => {
+    expect((await api.call('POST', '/$plan', { body: {} })).status).to.equal(415);
+    const tooLong = await api.call('POST', '/$plan', { type: ndjson, body: 'x'.repeat(16_777_217) });
+    expect(tooLong.status).to.equal(413);
+    const request = { request: { subject: { client: 'app' }, request: { 'request-method': 'get', uri: '/' } } };
+    expect((await send(Array.from({ length: 1001 }, () => request))).status).to.equal(413);
+  });
+
+  it('answers two plans of one box one after the other, and the other requests meanwhile', async () => {
+    const many = Array.from({ length: 300 }, (_, nth) => object('Client', `many-${String(nth)}`, machine));
+    const [first, second, other] = await Promise.all([
+      plan([...present, ...many]),
+      plan([...present, ...many]),
+      api.call('GET', '/Client/app'),
+    ]);
+    expect(first['resources']).to.deep.equal(second['resources']).and.to.have.length(300);
+    expect(other.status).to.equal(200);
+  });
+});
