@@ -64,13 +64,19 @@ describe('the check of a database before the API serves', () => {
     const applied = async (from: number): Promise<void> => {
       await owner.query('DELETE FROM boxgate.migration WHERE number > $1', [known]);
       const names = [`0098_drop_a_from_${String(from).padStart(4, '0')}.sql`, '0099_add_b.sql'];
-      await owner.query("INSERT INTO boxgate.migration (number, name, hash) SELECT 98 + n - 1, name, 'x' FROM unnest($1::text[]) WITH ORDINALITY AS t (name, n)", [names]);
+      await owner.query(
+        "INSERT INTO boxgate.migration (number, name, hash) SELECT 98 + n - 1, name, 'x' FROM unnest($1::text[]) WITH ORDINALITY AS t (name, n)",
+        [names],
+      );
     };
     await applied(known + 1);
     const versions = `serves releases from schema ${String(known + 1)}; this one has ${String(known)}`;
     expect(await refusal())
       .to.be.instanceOf(Outage)
-      .with.property('message', `The database is at schema 99, which ${versions}: run a newer release, or restore a backup`);
+      .with.property(
+        'message',
+        `The database is at schema 99, which ${versions}: run a newer release, or restore a backup`,
+      );
     await applied(known);
     expect(await refusal()).to.equal(undefined);
     await owner.query('DELETE FROM boxgate.migration WHERE number > $1', [known]);

@@ -38,7 +38,9 @@ describe('docs/production.md: rotation of a key under load', () => {
       const now = await keys();
       const differing = Object.keys(now).filter((name) => now[name] !== before[name]);
       expect(differing.toSorted()).to.deep.equal(changed);
-      await declare(ground.namespace, [{ kind: 'Client', name: rotation, spec: { grant_types: ['client_credentials'] } }]);
+      await declare(ground.namespace, [
+        { kind: 'Client', name: rotation, spec: { grant_types: ['client_credentials'] } },
+      ]);
       await untilReady('clients', ground.namespace);
       expect(await notReady(ground.namespace)).to.deep.equal([]);
     });
@@ -52,7 +54,9 @@ async function keys(): Promise<Readonly<Record<string, string>>> {
 /** Takes every step of a rotation, with the commands of the page, and does after each what its log says. */
 async function rotate(rotation: string): Promise<void> {
   for (let nth = 1; ; nth += 1) {
-    const said = await shell(replaced(step, { 'rotation=management step=1': `rotation=${rotation} step=${String(nth)}` }));
+    const said = await shell(
+      replaced(step, { 'rotation=management step=1': `rotation=${rotation} step=${String(nth)}` }),
+    );
     const [, taken, last] = /^step (\d) of (\d): /m.exec(said) ?? [];
     expect(taken, said).to.equal(String(nth));
     const deployments = [...said.matchAll(/deployment\/boxgate-\w+/g)].map(([name]) => name);

@@ -101,7 +101,7 @@ describe('a graceful stop', () => {
       /** Asks on one connection, with pauses, until it is told to close it. */
       async function caller(nth: number): Promise<void> {
         const agent = keptConnection(url);
-        for (let said = 'keep-alive'; said === 'keep-alive'; ) {
+        for (let said = 'keep-alive'; said === 'keep-alive';) {
           said = await ask(url, agent).catch((error: unknown) => String(error));
           answers.push(said);
           answered.add(nth);
