@@ -1,4 +1,4 @@
-// `make publish REGISTRY=registry.example.com/team`: pushes the image with its SBOM, and the chart, to an OCI registry.
+// `make publish REGISTRY=images.example.com/team`: pushes the image with its SBOM, and the chart, to an OCI registry.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

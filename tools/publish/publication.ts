@@ -33,7 +33,7 @@ const versionShape = /^\d{1,6}\.\d{1,6}\.\d{1,6}(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)
  */
 export function publicationOf(registry: string, version: string, checkout: Checkout): Publication {
   if (!shape.test(registry)) {
-    throw new PublishError('REGISTRY must be a registry and a path in it, such as registry.example.com/team');
+    throw new PublishError('REGISTRY must be a registry and a path in it, such as images.example.com/team');
   }
   const [host = ''] = registry.split('/');
   return {

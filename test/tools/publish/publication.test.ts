@@ -5,17 +5,17 @@ const released = { version: '1.4.0', tags: ['v1.4.0'], changed: '' };
 
 describe('make publish', () => {
   it('publishes the release that is checked out', () => {
-    expect(publicationOf('registry.example.com/team', '', released)).to.deep.equal({
+    expect(publicationOf('images.example.com/team', '', released)).to.deep.equal({
       version: '1.4.0',
-      image: 'registry.example.com/team/boxgate',
-      charts: 'oci://registry.example.com/team/charts',
+      image: 'images.example.com/team/boxgate',
+      charts: 'oci://images.example.com/team/charts',
       isPlain: false,
     });
   });
 
   it('publishes another version of any checkout if it is named', () => {
     const other = { version: '1.4.0', tags: [], changed: ' M README.md' };
-    expect(publicationOf('registry.example.com', '1.5.0-rc.1', other)).to.deep.include({ version: '1.5.0-rc.1' });
+    expect(publicationOf('images.example.com', '1.5.0-rc.1', other)).to.deep.include({ version: '1.5.0-rc.1' });
   });
 
   for (const registry of ['127.0.0.1:5000', '127.1.2.3', 'localhost:5000/a/b', '[::1]:5000']) {
@@ -37,20 +37,20 @@ describe('make publish', () => {
 
   const refused = [
     ['', '', released, /^REGISTRY must be a registry/],
-    ['https://registry.example.com', '', released, /^REGISTRY must be/],
-    ['registry.example.com/Team', '', released, /^REGISTRY must be/],
-    ['registry.example.com/', '', released, /^REGISTRY must be/],
+    ['https://images.example.com', '', released, /^REGISTRY must be/],
+    ['images.example.com/Team', '', released, /^REGISTRY must be/],
+    ['images.example.com/', '', released, /^REGISTRY must be/],
     ['--insecure', '', released, /^REGISTRY must be/],
-    ['registry.example.com', 'v1.4.0', released, /^VERSION must be a version such as .*, not "v1\.4\.0"/],
-    ['registry.example.com', '1.4', released, /^VERSION must be/],
-    ['registry.example.com', '1.4.0+build', released, /^VERSION must be/],
+    ['images.example.com', 'v1.4.0', released, /^VERSION must be a version such as .*, not "v1\.4\.0"/],
+    ['images.example.com', '1.4', released, /^VERSION must be/],
+    ['images.example.com', '1.4.0+build', released, /^VERSION must be/],
     [
-      'registry.example.com',
+      'images.example.com',
       '',
       { ...released, tags: ['v1.3.0'] },
       /^this commit is not tagged v1\.4\.0: check out a rel/,
     ],
-    ['registry.example.com', '', { ...released, changed: ' M a' }, /^these files differ from the release: .*\n M a$/],
+    ['images.example.com', '', { ...released, changed: ' M a' }, /^these files differ from the release: .*\n M a$/],
   ] as const;
   for (const [registry, version, checkout, sentence] of refused) {
     it(`refuses registry "${registry}", version "${version}", ${checkout.tags.join()}${checkout.changed}`, () => {
