@@ -1,6 +1,6 @@
 module boxgate.dev/test/peers/oras
 
-go 1.26.0
+go 1.26.7
 
 tool oras.land/oras/cmd/oras
 
