@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults schema envtest needs image sbom release install
+.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults schema envtest needs image sbom release publish install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -29,6 +29,9 @@ format: install ## writes the formatting that check asks for
 
 release: install ## sets the version, dates the changes in CHANGELOG.md, commits and tags (VERSION=1.4.0)
 	@npm run --silent release -- '$(VERSION)'
+
+publish: install ## pushes the image with its SBOM, and the chart, to an OCI registry, with docker, helm and oras (REGISTRY=images.example.com/team; VERSION=1.4.0-rc.1 in place of the release that is checked out)
+	@npm run --silent publish:oci -- '$(REGISTRY)' '$(VERSION)'
 
 image: ## the image, by Docker (IMAGE=boxgate:dev; TAG=x is short for IMAGE=boxgate:x; BASE=node:24-bookworm-slim), and its size above the base
 	@$(DOCKER) build --network host --tag $(IMAGE) $(if $(BASE),--build-arg BASE=$(BASE)) --build-arg VERSION=$(VERSION_OF_PACKAGE) \

@@ -54,6 +54,8 @@ export interface ApiConfig {
   readonly jwksHosts: readonly string[];
   /** BOXGATE_RESOURCES_IN_MEMORY: memory of all boxes together, in clients and policies of the usual size. */
   readonly resourcesInMemory: number;
+  /** BOXGATE_LINGER_SECONDS: time for which idle connections stay open when the program stops. */
+  readonly lingerSeconds: number;
   /** BOXGATE_LOG_LEVEL. */
   readonly logLevel: LogLevel;
   /** BOXGATE_PARENT_PIPE: a file descriptor whose end means that the parent process has ended. */
@@ -101,6 +103,7 @@ export function readApiConfig(environment: Environment): ApiConfig {
     failuresPerAccount: read.integer('BOXGATE_FAILURES_PER_ACCOUNT', 100, 1, 1_000_000),
     jwksHosts: read.list('BOXGATE_JWKS_HOSTS', isHost, hosts),
     resourcesInMemory: read.integer('BOXGATE_RESOURCES_IN_MEMORY', resourcesInMemory, 1_000, 10_000_000),
+    lingerSeconds: read.integer('BOXGATE_LINGER_SECONDS', 10, 0, 300),
     logLevel: read.word('BOXGATE_LOG_LEVEL', 'info', logLevels),
     parentPipe: read.optionalInteger('BOXGATE_PARENT_PIPE', 3, 1024),
   }));

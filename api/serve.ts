@@ -164,9 +164,9 @@ async function start(
     async stop() {
       life.stopping = true;
       unfollow();
-      await stops.public(defaultStopLimits);
+      await stops.public({ ...defaultStopLimits, linger: 1_000 * config.lingerSeconds });
       // Until then it reports that it is not ready. The operator repeats an interrupted call.
-      await stops.management({ quiet: 0, drain: 0, grace: 4_000 });
+      await stops.management({ quiet: 0, drain: 0, linger: 0, grace: 4_000 });
       await stopBackground();
       await database.end();
     },

@@ -13,6 +13,8 @@ export interface OperatorMetrics {
   watchFailed(isGarbled: boolean): void;
   /** Sets the source of the metric that counts differing fields of the definitions in the cluster. */
   followDefinitions(read: () => InstalledKinds): void;
+  /** Sets the source of the metric that counts the rights which the operator lacks. */
+  followRights(missing: () => readonly string[]): void;
   /** Counts a read of a box's usage that failed. */
   usageFailed(): void;
   /** Counts an event that could not be recorded. */
@@ -34,6 +36,9 @@ export function createOperatorMetrics(leads: () => boolean, now: () => number): 
   const usageFailures = count('usage_failures_total', 'Reads of the usage of a box that failed.');
   let definitions = (): InstalledKinds => new Map();
   definitionGauge(registry, () => definitions());
+  let rights = (): readonly string[] => [];
+  const rightsHelp = 'Rights that the operator needs in every namespace, and lacks.';
+  gauge(registry, 'missing_rights', rightsHelp, () => rights().length);
   gauge(registry, 'leader', 'Whether this replica leads.', () => (leads() ? 1 : 0));
   return {
     passes: passMeter(registry, now),
@@ -43,6 +48,7 @@ export function createOperatorMetrics(leads: () => boolean, now: () => number): 
       if (isGarbled) garbled.inc();
     },
     followDefinitions: (read) => void (definitions = read),
+    followRights: (missing) => void (rights = missing),
     usageFailed: () => usageFailures.inc(),
     eventLost: () => eventsLost.inc(),
     async page() {

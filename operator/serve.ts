@@ -81,6 +81,7 @@ export async function serveOperator(config: OperatorConfig, log: Log): Promise<R
     reconciler?.retry();
   };
   const rights = followRights({ ...config, kube, instance: identity, schedule, log, onReturn }, stopping.signal);
+  metrics.followRights(() => rights.missing());
 
   async function lead(): Promise<never> {
     const { signal } = stopping;

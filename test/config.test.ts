@@ -54,6 +54,7 @@ describe('the settings of the API', () => {
       failuresPerAccount: 100,
       jwksHosts: [],
       resourcesInMemory: 100_000,
+      lingerSeconds: 10,
       logLevel: 'info',
       parentPipe: undefined,
     });
@@ -100,6 +101,7 @@ describe('the settings of the API', () => {
     ['BOXGATE_FAILURES_PER_SECRET', '9', 'failuresPerSecret', 9],
     ['BOXGATE_FAILURES_PER_ACCOUNT', '7', 'failuresPerAccount', 7],
     ['BOXGATE_RESOURCES_IN_MEMORY', '1000', 'resourcesInMemory', 1_000],
+    ['BOXGATE_LINGER_SECONDS', '0', 'lingerSeconds', 0],
     ['BOXGATE_LOG_LEVEL', 'debug', 'logLevel', 'debug'],
     ['BOXGATE_PARENT_PIPE', '3', 'parentPipe', 3],
   ];
@@ -163,6 +165,7 @@ describe('the settings of the API', () => {
       '10/8',
     ],
     BOXGATE_POOL_SIZE: ['0', '101', 'many', '-4'],
+    BOXGATE_LINGER_SECONDS: ['-1', '301', '1.5', 'long'],
     BOXGATE_HASH_THREADS: ['0', '65'],
     BOXGATE_REVOCATIONS_NEED_STANDBY: ['maybe'],
     BOXGATE_FAILURES_PER_CLIENT: ['0', '1000001'],

@@ -107,6 +107,8 @@ function start(
       BOXGATE_STANDALONE: 'true',
       // Whoever runs it sees at once why it cannot start, and it is started again.
       BOXGATE_WAIT_FOR_DATABASE: 'false',
+      // A developer does not wait for the end of it.
+      BOXGATE_LINGER_SECONDS: '0',
       NODE_COMPILE_CACHE: compileCache,
     },
   });

@@ -24,6 +24,8 @@ export async function startApiProcess(databaseUrl: string, environment: Environm
       BOXGATE_MANAGEMENT_KEYS: managementKey,
       BOXGATE_ENCRYPTION_KEY: testEncryptionKey,
       BOXGATE_PUBLIC_URL: 'http://boxgate.test',
+      // Callers of a test do not wait for the end of its API.
+      BOXGATE_LINGER_SECONDS: '0',
       ...environment,
     },
     portsIn,

@@ -68,6 +68,8 @@ export async function startApi(
     BOXGATE_MANAGEMENT_KEYS: managementKey,
     BOXGATE_ENCRYPTION_KEY: testEncryptionKey,
     BOXGATE_PUBLIC_URL: 'http://boxgate.test',
+    // Callers of a test do not wait for the end of its API.
+    BOXGATE_LINGER_SECONDS: '0',
     ...options.environment,
   });
   const { destination, lines } = collectedLines();

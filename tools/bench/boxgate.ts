@@ -55,6 +55,7 @@ export async function startBoxgate(
     BOXGATE_MANAGEMENT_KEYS: managementKey,
     BOXGATE_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     BOXGATE_PUBLIC_URL: 'http://127.0.0.1',
+    BOXGATE_LINGER_SECONDS: '0',
     ...settings,
   });
   const clients = {

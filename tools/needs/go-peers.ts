@@ -22,6 +22,12 @@ export const goPeers = {
   oauth2Proxy: { name: 'oauth2-proxy', source: 'github.com/oauth2-proxy/oauth2-proxy/v7' },
 } as const satisfies Readonly<Record<string, GoPeer>>;
 
+/** Programs of the story that publishes a release: a registry, and what attaches an SBOM. */
+export const publishingPrograms = {
+  crane: { name: 'crane', source: 'github.com/google/go-containerregistry/cmd/crane' },
+  oras: { name: 'oras', source: 'oras.land/oras/cmd/oras' },
+} as const satisfies Readonly<Record<string, GoPeer>>;
+
 /** The folders with the sources, the go.mod and the go.sum of each program. */
 const sources = path.join(import.meta.dirname, '..', '..', 'test', 'peers', 'go');
 
@@ -33,9 +39,13 @@ export function goPeerFile({ name }: GoPeer, environment: Variables): string {
   return path.join(cacheFolder(environment), 'peers', `${name}-${hash.digest('hex').slice(0, 16)}`);
 }
 
-/** Builds the programs that are not there yet. Throws an Error of one sentence. */
-export async function obtainGoPeers(environment: Variables, tell: (line: string) => void): Promise<void> {
-  const missing = Object.values(goPeers).filter((peer) => !existsSync(goPeerFile(peer, environment)));
+/** Builds those of some programs that are not there yet. Throws an Error of one sentence. */
+export async function obtainGoPeers(
+  peers: readonly GoPeer[],
+  environment: Variables,
+  tell: (line: string) => void,
+): Promise<void> {
+  const missing = peers.filter((peer) => !existsSync(goPeerFile(peer, environment)));
   if (missing.length === 0) return;
   const go = await obtainGo(environment, tell, downloads.toolchain);
   for (const peer of missing) {

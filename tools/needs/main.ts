@@ -5,7 +5,7 @@ import { downloads } from '../envtest/release.ts';
 import { obtainCommands } from './commands.ts';
 import { debian } from './debian.ts';
 import { gateways, obtainGateway } from './gateways.ts';
-import { obtainGoPeers } from './go-peers.ts';
+import { goPeers, obtainGoPeers } from './go-peers.ts';
 import { obtainPython } from './python.ts';
 import { obtainHelm } from './helm.ts';
 
@@ -17,7 +17,7 @@ try {
   for (const gateway of Object.values(gateways)) await obtainGateway(gateway, process.env, tell);
   await obtain(process.env, tell);
   await obtainGo(process.env, tell, downloads.toolchain);
-  await obtainGoPeers(process.env, tell);
+  await obtainGoPeers(Object.values(goPeers), process.env, tell);
   await obtainHelm(process.env, tell);
 } catch (error) {
   process.stderr.write(`needs: ${error instanceof Error ? error.message : 'unknown'}\n`);

@@ -135,10 +135,23 @@ async function grant(client: pg.Client, apiRole: string): Promise<void> {
   await client.query(sql.replaceAll(':role', () => role));
 }
 
-/** Returns the newest schema of a database, or 0 if it has none; the API reads it at startup. */
-export async function schemaNumber(connection: Pick<pg.Pool, 'query'>): Promise<number> {
-  const { rows } = await connection.query<{ number: number }>(
-    'SELECT coalesce(max(number), 0)::integer AS number FROM boxgate.migration',
+/** The schema of a database. */
+export interface AppliedSchema {
+  /** The number of its newest migration; 0 if there is none. */
+  readonly number: number;
+  /** The oldest release that it serves, by the number of that release's newest migration. */
+  readonly servesFrom: number;
+}
+
+/**
+ * Reads the schema of a database. A migration that older releases cannot serve on says so in its name:
+ * `0040_drop_notes_from_0038.sql` serves releases that have migration 38.
+ */
+export async function appliedSchema(connection: Pick<pg.Pool, 'query'>): Promise<AppliedSchema> {
+  const { rows } = await connection.query<{ number: number; serves_from: number }>(
+    `SELECT coalesce(max(number), 0)::integer AS number,
+            coalesce(max(substring(name FROM '_from_(\\d{4})\\.sql$')::integer), 0) AS serves_from
+       FROM boxgate.migration`,
   );
-  return rows[0]?.number ?? 0;
+  return { number: rows[0]?.number ?? 0, servesFrom: rows[0]?.serves_from ?? 0 };
 }

@@ -1,31 +1,37 @@
-import { readMigrations, schemaNumber } from './migrate.ts';
+import { appliedSchema, readMigrations } from './migrate.ts';
+import type { AppliedSchema } from './migrate.ts';
 import { Outage } from './outage.ts';
 import type { Connections } from './pool.ts';
 import type { Connection } from './transaction.ts';
 import { requestLimit, withConnection } from './with-connection.ts';
 
 /**
- * Checks that the API can and may serve on this database: the schema is this release's or newer, the server is
- * writable, and the role is bound by row-level security. Throws an Error of one sentence; Outage if that may change while
- * the program runs: Postgres cannot answer, or the schema is too old.
+ * Checks that the API can and may serve on this database: the schema is this release's, or a newer one that serves it
+ * too, the server is writable, and the role is bound by row-level security. Throws an Error of one sentence; Outage if
+ * that may change while the program runs: Postgres cannot answer, or the schema is too old or too new.
  */
 export function checkDatabase(pool: Connections): Promise<void> {
   return withConnection(pool, requestLimit, async (connection) => {
     await checkRole(connection);
-    const [needed, found] = await Promise.all([readMigrations(), schemaOf(connection)]);
-    if (found < needed.length) {
-      const schema = `The database is at schema ${String(found)}, this release needs ${String(needed.length)}`;
-      throw new Outage(`${schema}: run boxgate migrate`);
+    const [{ length: known }, found] = await Promise.all([readMigrations(), schemaOf(connection)]);
+    const schema = `The database is at schema ${String(found.number)}`;
+    if (found.number < known) {
+      throw new Outage(`${schema}, this release needs ${String(known)}: run boxgate migrate`);
+    }
+    if (found.servesFrom > known) {
+      const release = `which serves releases from schema ${String(found.servesFrom)}; this one has ${String(known)}`;
+      throw new Outage(`${schema}, ${release}: run a newer release, or restore a backup`);
     }
   });
 }
 
-async function schemaOf(connection: Connection): Promise<number> {
+async function schemaOf(connection: Connection): Promise<AppliedSchema> {
   try {
-    return await schemaNumber(connection);
+    return await appliedSchema(connection);
   } catch (error) {
     // Undefined table or schema, or no right to it: no migration has run yet.
-    if (error instanceof Error && 'code' in error && /^(42P01|3F000|42501)$/.test(String(error.code))) return 0;
+    const isMissing = error instanceof Error && 'code' in error && /^(42P01|3F000|42501)$/.test(String(error.code));
+    if (isMissing) return { number: 0, servesFrom: 0 };
     throw error;
   }
 }

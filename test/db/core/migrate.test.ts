@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { wantedBuckets } from '../../../api/db/session/bucket.ts';
-import { migrate, readMigrations, schemaNumber } from '../../../api/db/core/migrate.ts';
+import { appliedSchema, migrate, readMigrations } from '../../../api/db/core/migrate.ts';
 import { eventually } from '../../support/eventually.ts';
 import { bareDatabase, freshDatabase } from '../../support/postgres.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
@@ -21,6 +21,13 @@ describe('the migrations', () => {
   it('are numbered without a gap, and every one is applied', async () => {
     const migrations = await readMigrations();
     expect(migrations.map(({ number }) => number)).to.deep.equal(migrations.map((_, index) => index + 1));
+  });
+
+  it('that older releases cannot serve on name an earlier migration, from which on releases can', async () => {
+    for (const { number, name } of await readMigrations()) {
+      const [, from] = /_from_(\w+)\.sql$/.exec(name) ?? [];
+      if (from !== undefined) expect(Number(from), name).to.be.within(1, number);
+    }
   });
 });
 
@@ -62,7 +69,7 @@ describe('a migration run', () => {
     const count = (await readMigrations()).length;
     expect(await run()).to.equal(`schema ${String(count)}, applied ${String(count)}`);
     expect(await run()).to.equal(`schema ${String(count)}, applied 0`);
-    expect(await schemaNumber(owner)).to.equal(count);
+    expect(await appliedSchema(owner)).to.deep.equal({ number: count, servesFrom: 0 });
   });
 
   it('gives an older database, whichever it is, the very schema of a new one', async () => {
@@ -139,7 +146,7 @@ describe('a migration run', () => {
     // What the second one wants to make is there already.
     await owner.query('CREATE TABLE boxgate.session (mine integer)');
     expect(await run()).to.match(/^Migration 0002_\w+\.sql failed and changed nothing: .*already exists/);
-    expect(await schemaNumber(owner)).to.equal(1);
+    expect(await appliedSchema(owner)).to.deep.include({ number: 1 });
     expect((await owner.query("SELECT to_regclass('boxgate.refresh_family') AS made")).rows).to.deep.equal([
       { made: null },
     ]);

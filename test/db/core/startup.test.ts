@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
+import { readMigrations } from '../../../api/db/core/migrate.ts';
 import { Outage } from '../../../api/db/core/outage.ts';
 import { createPool, defaultLimits } from '../../../api/db/core/pool.ts';
 import { checkDatabase } from '../../../api/db/core/startup.ts';
@@ -53,9 +54,32 @@ describe('the check of a database before the API serves', () => {
     await owner.query('UPDATE boxgate.migration SET number = -number WHERE number > 1');
     expect((await refusal())?.message).to.match(/^The database is at schema 1, this release needs \d+: run boxgate/);
     await owner.query('UPDATE boxgate.migration SET number = abs(number)');
-    await owner.query("INSERT INTO boxgate.migration (number, name, hash) VALUES (99, 'a', 'b')");
+    await owner.query("INSERT INTO boxgate.migration (number, name, hash) VALUES (99, '0099_a.sql', 'b')");
     expect(await refusal()).to.equal(undefined);
     await owner.query('DELETE FROM boxgate.migration WHERE number = 99');
+  });
+
+  it('is an outage when a newer schema serves newer releases only, and takes one that names an older release', async () => {
+    const known = (await readMigrations()).length;
+    const applied = async (from: number): Promise<void> => {
+      await owner.query('DELETE FROM boxgate.migration WHERE number > $1', [known]);
+      const names = [`0098_drop_a_from_${String(from).padStart(4, '0')}.sql`, '0099_add_b.sql'];
+      await owner.query(
+        "INSERT INTO boxgate.migration (number, name, hash) SELECT 98 + n - 1, name, 'x' FROM unnest($1::text[]) WITH ORDINALITY AS t (name, n)",
+        [names],
+      );
+    };
+    await applied(known + 1);
+    const versions = `serves releases from schema ${String(known + 1)}; this one has ${String(known)}`;
+    expect(await refusal())
+      .to.be.instanceOf(Outage)
+      .with.property(
+        'message',
+        `The database is at schema 99, which ${versions}: run a newer release, or restore a backup`,
+      );
+    await applied(known);
+    expect(await refusal()).to.equal(undefined);
+    await owner.query('DELETE FROM boxgate.migration WHERE number > $1', [known]);
   });
 
   const unbound: readonly (readonly [what: string, attributes: string, sentence: RegExp])[] = [

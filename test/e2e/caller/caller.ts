@@ -150,7 +150,7 @@ function loadResultOf(value: unknown): LoadResult {
 
 function manifestOf({ namespace, name, serviceAccount = 'default', secret, audience }: CallerPod): string {
   const volumes = [
-    { name: 'caller', mountPath: '/caller', source: { configMap: { name: 'caller' } } },
+    { name: 'caller', mountPath: '/caller', source: { configMap: { name } } },
     ...(secret === undefined
       ? []
       : [{ name: 'secret', mountPath: '/secret', source: { secret: { secretName: secret } } }]),
@@ -185,7 +185,8 @@ function manifestOf({ namespace, name, serviceAccount = 'default', secret, audie
   const program = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: 'caller', namespace },
+    // One for each pod: two that start at the same time would both create it.
+    metadata: { name, namespace },
     data: { 'program.ts': readFileSync('test/e2e/caller/program.ts', 'utf8') },
   };
   return JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [program, pod] });

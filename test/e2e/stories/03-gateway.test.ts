@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { startCaller, type Caller } from '../caller/caller.ts';
 import { openPath, startGateway } from '../gateway.ts';
 import { kubectl, readObject, untilReady } from '../kubectl.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createNamespace, declare, deleteNamespace } from '../namespace.ts';
 import { median, report } from '../timed.ts';
 import { bearer, boxUrl, secretEntries, tokenOf, tokenRequest } from '../token.ts';
@@ -19,10 +20,15 @@ describe('story 3: a gateway that asks for each request', () => {
     await declare(namespace, [
       { kind: 'Box', name: 'box', spec: {} },
       { kind: 'Client', name: 'reports', spec: { grant_types: ['client_credentials'] } },
-      { kind: 'AccessPolicy', name: 'orders-read', spec: { engine: 'matcho', link, apps: ['orders'], matcho } },
+      { kind: 'AccessPolicy', name: 'orders-read', spec: { engine: 'matcho', link, apps: ['orders.example'], matcho } },
     ]);
     await untilReady('boxes,clients,accesspolicies', namespace);
     [caller, gateway] = await Promise.all([startCaller({ namespace, name: 'caller' }), startGateway(namespace)]);
+    // A pod is Ready before each node sends requests of its Service to it.
+    await eventually('the gateway answers', async () => {
+      const { status } = await caller.call({ url: `${gateway}${openPath}7` });
+      return status === 200;
+    });
     const secret = secretEntries(await readObject({ object: 'secret/reports', namespace }));
     token = await tokenOf(
       caller,

@@ -1,23 +1,32 @@
 import { expect } from 'chai';
 import { createServer, request as send, Agent } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
+import { createServer as createTlsServer, request as sendInTls, Agent as TlsAgent } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Server as TlsServer } from 'node:tls';
 import { gracefulStop } from '../../../api/http/server/graceful-stop.ts';
 import type { Stop } from '../../../api/http/server/graceful-stop.ts';
 import { listen } from '../../../api/http/server/server.ts';
+import { createAuthority } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openSocket, readAnswer } from '../raw-http.ts';
 
-const limits = { quiet: 60, drain: 2_000, grace: 20_000 };
+const limits = { quiet: 60, drain: 2_000, linger: 0, grace: 20_000 };
 
 describe('a graceful stop', () => {
+  const certificate = createAuthority().sign('IP:127.0.0.1');
   let server: Server;
   let stop: Stop;
   let url = '';
 
-  async function start(listener: RequestListener): Promise<void> {
-    server = createServer(listener);
+  async function start(
+    listener: RequestListener,
+    create: (listener: RequestListener) => Server = createServer,
+  ): Promise<void> {
+    server = create(listener);
     stop = gracefulStop(server);
-    url = `http://127.0.0.1:${String(await listen(server, '127.0.0.1', 0))}`;
+    const port = await listen(server, '127.0.0.1', 0);
+    url = `${server instanceof TlsServer ? 'https' : 'http'}://127.0.0.1:${String(port)}`;
   }
 
   afterEach(() => {
@@ -69,6 +78,54 @@ describe('a graceful stop', () => {
     });
   }
 
+  for (const [what, create] of [
+    ['', (listener: RequestListener) => createServer(listener)],
+    [' in TLS', (listener: RequestListener) => createTlsServer(certificate, listener)],
+  ] as const) {
+    it(`answers a request on a connection${what} that was idle when the server stopped to listen, and then closes it`, async () => {
+      await start((_request, response) => response.end('ok'), create);
+      const agent = keptConnection(url);
+      expect(await ask(url, agent)).to.equal('keep-alive');
+      const stopped = stop({ ...limits, linger: 3_600_000 });
+      await eventually('nobody listens any more', () => !server.listening);
+      expect(await ask(url, agent)).to.equal('close');
+      await stopped;
+      agent.destroy();
+    });
+
+    it(`fails no request of many callers${what} that pause, at whatever moment it stops`, async () => {
+      await start((_request, response) => response.end('ok'), create);
+      const answers: string[] = [];
+      const answered = new Set<number>();
+
+      /** Asks on one connection, with pauses, until it is told to close it. */
+      async function caller(nth: number): Promise<void> {
+        const agent = keptConnection(url);
+        for (let said = 'keep-alive'; said === 'keep-alive';) {
+          said = await ask(url, agent).catch((error: unknown) => String(error));
+          answers.push(said);
+          answered.add(nth);
+          await sleep(nth);
+        }
+        agent.destroy();
+      }
+
+      const callers = Array.from({ length: 100 }, (_, nth) => caller(nth));
+      await eventually('all have been answered', () => answered.size === callers.length);
+      const stopped = stop({ ...limits, drain: 0, linger: 3_600_000 });
+      await Promise.all([stopped, ...callers]);
+      expect(new Set(answers)).to.deep.equal(new Set(['keep-alive', 'close']));
+    });
+  }
+
+  it('closes connections that are still idle when the time for them has passed', async () => {
+    await start((_request, response) => response.end('ok'));
+    const agent = keptConnection(url);
+    expect(await ask(url, agent)).to.equal('keep-alive');
+    await stop({ ...limits, linger: 10, grace: 3_600_000 });
+    agent.destroy();
+  });
+
   it('does not wait for callers that never go: those that still come are cut after a while', async () => {
     await start((_request, response) => response.end('ok'));
     let answers = 0;
@@ -93,7 +150,7 @@ describe('a graceful stop', () => {
     await start(() => (begun += 1));
     const refused = ask(url, new Agent()).catch((error: unknown) => String(error));
     await eventually('it is under way', () => begun === 1);
-    await stop({ quiet: 10, drain: 20, grace: 50 });
+    await stop({ quiet: 10, drain: 20, linger: 0, grace: 50 });
     expect(await refused).to.contain('socket hang up');
   });
 
@@ -109,15 +166,22 @@ describe('a graceful stop', () => {
 
   it('is at once where nobody is connected', async () => {
     await start((_request, response) => response.end('ok'));
-    await stop({ quiet: 3_600_000, drain: 3_600_000, grace: 3_600_000 });
+    await stop({ quiet: 3_600_000, drain: 3_600_000, linger: 3_600_000, grace: 3_600_000 });
     expect(server.listening).to.equal(false);
   });
 });
 
+/** An agent with one connection, which it keeps. */
+function keptConnection(url: string): Agent {
+  const options = { keepAlive: true, maxSockets: 1 };
+  return url.startsWith('https:') ? new TlsAgent({ ...options, rejectUnauthorized: false }) : new Agent(options);
+}
+
 /** Sends a request and gives what its answer says of the connection. */
 function ask(url: string, agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {
-    const request = send(url, { agent, method: 'POST' }, (response) => {
+    const sendTo = url.startsWith('https:') ? sendInTls : send;
+    const request = sendTo(url, { agent, method: 'POST' }, (response) => {
       response.resume().once('end', () => {
         resolve(response.headers.connection ?? '');
       });

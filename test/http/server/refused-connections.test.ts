@@ -68,7 +68,7 @@ describe('a connection that is refused', () => {
     const stop = gracefulStop(server);
     const { answer } = call(`CONNECT / HTTP/1.1\r\nHost: x\r\n\r\n${much}`);
     await eventually('it is answered', () => answer() !== '' || callers.some(({ destroyed }) => destroyed));
-    await stop({ quiet: 20, drain: 100, grace: 100 });
+    await stop({ quiet: 20, drain: 100, linger: 0, grace: 100 });
     expect(await open()).to.equal(0);
   });
 });

@@ -148,7 +148,7 @@ describe('a server with TLS', () => {
     const idle = await open();
     const closed = once(idle, 'close');
     idle.resume();
-    await stop({ quiet: 20, drain: 100, grace: 600_000 });
+    await stop({ quiet: 20, drain: 100, linger: 0, grace: 600_000 });
     await closed;
   });
 });

@@ -29,6 +29,25 @@ describe('R-28 an operator without its rights', () => {
       }),
     );
 
+  /** The metric on which BoxgateRightsMissing is based, of each replica. */
+  const counted = () =>
+    Promise.all(
+      replicas.map(async ({ healthUrl }) => {
+        const page = await (await fetch(`${healthUrl}/metrics`)).text();
+        return Number(/^boxgate_operator_missing_rights (\d+)$/m.exec(page)?.[1]);
+      }),
+    );
+
+  it('counts no right on the Secrets of one namespace as missing: the Client there says it', async () => {
+    const box = await rig.box({ secrets: false });
+    await rig.put('Client', box, 'app', { grant_types: ['client_credentials'] });
+    await eventually(
+      'the Client says it',
+      async () => (await rig.condition('Client', box, 'app', 'Ready')) === 'False/SecretForbidden',
+    );
+    expect(await counted()).to.deep.equal([0, 0]);
+  });
+
   it('is not ready, whichever replica is asked, says which right is missing, and goes on when it is given back', async () => {
     const box = await rig.box();
     await rig.put('Box', box, 'box', {});
@@ -48,11 +67,13 @@ describe('R-28 an operator without its rights', () => {
       const told = await kubectl(plane, '-n', operatorNamespace, 'get', 'events', '-o', 'json');
       return told.includes('RightsMissing') && told.includes('list clients.boxgate.dev');
     });
+    expect(Math.min(...(await counted()))).to.be.greaterThan(10);
     await rig.put('Client', box, 'app', { grant_types: ['client_credentials'], secret: 'a-secret-of-the-app' });
 
     await kubectl(plane, 'apply', '-f', 'operator/rbac/cluster-role.yaml');
     await rig.ready('Client', box, 'app');
     await eventually('both are ready', async () => (await readiness()).every(({ status }) => status === 200));
+    expect(await counted()).to.deep.equal([0, 0]);
   });
 
   it('knows the rights that operator/rbac gives for what is declared', () => {

@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isList, isObject, parseJson } from '../../../crds/json-value.ts';
+import { goPeerFile, obtainGoPeers, publishingPrograms } from '../../../tools/needs/go-peers.ts';
+import { startChild, type ChildProgram } from '../../support/child-program.ts';
+import { eventually } from '../../support/eventually.ts';
+import { textAt, valueAt } from '../kubectl.ts';
+import { runCommand } from '../run-command.ts';
+import { report, timed } from '../timed.ts';
+
+const version = '0.0.0-e2e';
+
+describe('make publish', () => {
+  const crane = goPeerFile(publishingPrograms.crane, process.env);
+  const oras = goPeerFile(publishingPrograms.oras, process.env);
+  let folder: string;
+  let program: ChildProgram;
+  let registry: string;
+  before(async () => {
+    await obtainGoPeers(Object.values(publishingPrograms), process.env, (line) => report('publish', line));
+    folder = mkdtempSync(path.join(tmpdir(), 'boxgate-e2e-publish-'));
+    program = startChild(crane, ['registry', 'serve', '--address', '127.0.0.1:0', '--disk', folder], {});
+    const port = (): string | undefined => /serving on port (\d+)/.exec(program.said())?.[1];
+    await eventually('the registry serves', () => port() !== undefined);
+    registry = `127.0.0.1:${port() ?? ''}/boxgate-test`;
+    const publish = ['publish', `REGISTRY=${registry}`, `VERSION=${version}`];
+    await timed('make publish', () => runCommand('make', publish, { env: { ORAS: oras }, timeout: 900_000 }));
+  });
+  after(async () => {
+    const image = `${registry}/boxgate:${version}`;
+    await runCommand('docker', ['image', 'rm', '--force', image]);
+    await program.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('pushes an image that runs, with its version', async () => {
+    const image = `${registry}/boxgate:${version}`;
+    await runCommand('docker', ['image', 'rm', '--force', image]);
+    await runCommand('docker', ['pull', '--quiet', image]);
+    const label = '{{index .Config.Labels "org.opencontainers.image.version"}}';
+    expect((await runCommand('docker', ['image', 'inspect', '--format', label, image])).trim()).to.equal(version);
+    const usage = await runCommand('docker', ['run', '--rm', '--network', 'none', image, '--help']);
+    expect(usage).to.contain('boxgate operator');
+  });
+
+  it('attaches the SBOM of the packages in it', async () => {
+    const image = `${registry}/boxgate:${version}`;
+    const discovered = parseJson(await runCommand(oras, ['discover', '--plain-http', '--format', 'json', image]));
+    const referrers = isObject(discovered) ? discovered['referrers'] : undefined;
+    const [sbom, ...others] = isList(referrers) ? referrers : [];
+    expect(others).to.deep.equal([]);
+    expect(textAt(sbom, 'artifactType')).to.equal('application/vnd.cyclonedx+json');
+    await runCommand(oras, ['pull', '--plain-http', '--output', folder, textAt(sbom, 'reference') ?? '']);
+    const found = parseJson(readFileSync(path.join(folder, `boxgate-${version}.cdx.json`), 'utf8'));
+    expect(textAt(found, 'bomFormat')).to.equal('CycloneDX');
+    const components = valueAt(found, 'components');
+    const names = (isList(components) ? components : []).map((component) => textAt(component, 'name'));
+    expect(names).to.include('express').and.include('pg').and.not.include('mocha');
+  });
+
+  it('pushes a chart that installs that image', async () => {
+    const chart = [`oci://${registry}/charts/boxgate`, '--plain-http', '--version', version];
+    const manifests = await runCommand('helm', ['template', 'boxgate', ...chart]);
+    const images = [...manifests.matchAll(/image: "?([^"\s]*boxgate[^"\s]*)"?$/gm)].map(([, image = '']) => image);
+    expect([...new Set(images)]).to.deep.equal([`${registry}/boxgate:${version}`]);
+  });
+});
