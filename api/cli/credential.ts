@@ -1,6 +1,8 @@
 import type { Environment } from '../../process/environment.ts';
 import { clientToken, createBoxClient, type BoxClient } from './box-client.ts';
 import { usageError } from './cli-error.ts';
+import { kubeToken } from './kube/kube-sign-in.ts';
+import type { Kubectl } from './kube/kubectl.ts';
 import type { OptionValues } from './option-values.ts';
 import type { BoxAddress } from './current-box.ts';
 
@@ -13,13 +15,16 @@ export interface SignedIn {
 
 /**
  * Signs in to a box: with `--token`, `BOXCTL_TOKEN`, or the client of `BOXCTL_CLIENT_ID` and `BOXCTL_CLIENT_SECRET`, in this
- * order. Throws CliError if there is none, or if the client gets no token.
+ * order; the kubectl plugin, which has a `kubectl`, then with the rights of the person in Kubernetes. Throws CliError if
+ * there is none, or if the client gets no token.
  */
 export async function signIn(
   values: OptionValues,
   environment: Environment,
-  { box, base }: BoxAddress,
+  address: BoxAddress,
+  kubectl?: Kubectl,
 ): Promise<SignedIn> {
+  const { box, base } = address;
   const given = [values['token'], environment['BOXCTL_TOKEN']].find(
     (token) => typeof token === 'string' && token !== '',
   );
@@ -27,9 +32,18 @@ export async function signIn(
     return { client: createBoxClient(box, base, headerSafe(given)), end: () => Promise.resolve() };
   const id = environment['BOXCTL_CLIENT_ID'] ?? '';
   const secret = environment['BOXCTL_CLIENT_SECRET'] ?? '';
+  if ((id === '' || secret === '') && kubectl !== undefined) {
+    const { 'kube-client': wanted = environment['BOXCTL_KUBE_CLIENT'] } = values;
+    const token = await kubeToken(kubectl, address, typeof wanted === 'string' && wanted !== '' ? wanted : undefined);
+    return closedAtEnd(createBoxClient(box, base, token));
+  }
   if (id === '' || secret === '')
     throw usageError('no credential: set BOXCTL_TOKEN, or BOXCTL_CLIENT_ID and BOXCTL_CLIENT_SECRET (or give --token)');
-  const client = createBoxClient(box, base, await clientToken(base, id, secret));
+  return closedAtEnd(createBoxClient(box, base, await clientToken(base, id, secret)));
+}
+
+/** Returns the caller with a token that was requested for this command only. */
+function closedAtEnd(client: BoxClient): SignedIn {
   return {
     client,
     async end() {

@@ -1,8 +1,13 @@
 import { homedir } from 'node:os';
+import path from 'node:path';
 import { run } from './run.ts';
+
+// kubectl runs a file of this name; the launcher of a checkout, which is another file by then, says so in the environment.
+const isPlugin = path.basename(process.argv0) === 'kubectl-boxgate' || process.env['BOXCTL_PLUGIN'] === 'kubectl';
 
 process.exitCode = await run(process.argv.slice(2), {
   terminal: { input: process.stdin, output: process.stdout, messages: process.stderr },
   environment: process.env,
   home: homedir(),
+  isPlugin,
 });

@@ -10,6 +10,7 @@ import { signIn, type SignedIn } from './credential.ts';
 import { currentBox, type BoxAddress } from './current-box.ts';
 import { commandHelp, overview } from './help.ts';
 import { FORMATS, formatted, type Format } from './output.ts';
+import { kubectlOf } from './kube/kubectl.ts';
 import { stateIn } from './state-file.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -19,6 +20,8 @@ export interface Surroundings {
   readonly environment: Environment;
   /** The person's home folder. */
   readonly home: string;
+  /** True if kubectl has started it: `kubectl boxgate`. */
+  readonly isPlugin?: boolean;
 }
 
 /** Runs a command line without the program's name; resolves with the exit code (see EXIT). Errors are printed. */
@@ -57,7 +60,8 @@ async function runCommand(argv: readonly string[], surroundings: Surroundings): 
   const { command, args, values } = readCommandLine(argv, COMMANDS);
   let signedIn: SignedIn | undefined;
   const invocation = invocationOf(args, values, surroundings, async (address) => {
-    signedIn ??= await signIn(values, surroundings.environment, address);
+    const { environment, isPlugin = false } = surroundings;
+    signedIn ??= await signIn(values, environment, address, isPlugin ? kubectlOf(environment) : undefined);
     return signedIn;
   });
   await ended(command, invocation, async () => signedIn?.end());
@@ -74,13 +78,14 @@ async function ended(command: Command, invocation: Invocation, end: () => Promis
 function invocationOf(
   args: readonly string[],
   values: OptionValues,
-  { terminal, environment, home }: Surroundings,
+  { terminal, environment, home, isPlugin = false }: Surroundings,
   signedIn: (address: BoxAddress) => Promise<SignedIn>,
 ): Invocation {
   const folder = environment['XDG_CONFIG_HOME'] ?? '';
   const state = stateIn(path.join(folder === '' ? path.join(home, '.config') : folder, 'boxctl', 'state.json'));
   const format = formatOf(values['output']);
-  const address = (): Promise<BoxAddress> => currentBox(values, environment, { state, home });
+  const kubectl = kubectlOf(environment);
+  const address = (): Promise<BoxAddress> => currentBox(values, environment, { state, home, kubectl, isPlugin });
   return {
     args,
     values,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Environment } from '../../process/environment.ts';
 import { testEncryptionKey } from './api.ts';
+import { comparedResponses } from './responses/hooks.ts';
 import { startLoggedProcess, type LoggedProcess } from './logged-process.ts';
 
 /** `boxgate api` in a process of its own. */
@@ -24,6 +25,7 @@ export async function startApiProcess(databaseUrl: string, environment: Environm
       BOXGATE_MANAGEMENT_KEYS: managementKey,
       BOXGATE_ENCRYPTION_KEY: testEncryptionKey,
       BOXGATE_PUBLIC_URL: 'http://boxgate.test',
+      ...comparedResponses(),
       ...environment,
     },
     portsIn,

@@ -12,11 +12,11 @@ import type { OAuthServices } from '../../oauth/services.ts';
 import { compileAhead } from '../../policy/compile-ahead.ts';
 import { explain } from '../../policy/decide.ts';
 import type { Subject } from '../../policy/policy-index.ts';
-import type { Explanation } from '../../policy/decide.ts';
 import { requestObject } from '../../policy/request-object.ts';
 import type { RequestParts } from '../../policy/request-object.ts';
 import { Problem } from '../../problem.ts';
 import { refuseParameters } from '../../resources/search/parameters.ts';
+import type { Explanation } from '../../schemas/explanation.ts';
 import type { BoxState } from '../../state/box-state.ts';
 import { carriesUserRights } from '../../oauth/session/user-rights.ts';
 import type { RestOfRequest } from '../access/authorize.ts';
@@ -43,7 +43,8 @@ const text = Type.String({ maxLength: 4096 });
 /** Last second of the year 9999. */
 const LAST_SECOND = 253_402_300_799;
 const fields = Type.Record(Type.String(), Type.Unknown());
-const question = Type.Object(
+/** Schema of a question: a subject and a request. */
+export const questionSchema = Type.Object(
   {
     /** An app behind a gateway; absent: the own endpoints of the box. */
     app: Type.Optional(Type.String({ pattern: appName.source, maxLength: LONGEST_APP_NAME })),
@@ -78,9 +79,9 @@ const question = Type.Object(
   },
   { additionalProperties: false },
 );
-const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true }).compile<Question>(question);
+const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true }).compile<Question>(questionSchema);
 
-type Question = Static<typeof question>;
+type Question = Static<typeof questionSchema>;
 
 /** `POST /AccessPolicy/$explain`: every candidate policy for a subject and a request, its result, and the decision. */
 export function explainHandler(services: OAuthServices): ResourceHandler {
