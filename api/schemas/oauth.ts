@@ -8,7 +8,9 @@ export const tokenResponseSchema = Type.Object(
     access_token: Type.String({ description: 'The access token: `bgt_…`, or a JWT (RFC 9068).' }),
     expires_in: Type.Optional(Type.Integer({ description: 'Seconds until it expires.', minimum: 0 })),
     refresh_token: Type.Optional(Type.String({ description: 'The refresh token: `bgr_…`.' })),
-    scope: Type.Optional(Type.String({ description: 'The granted scopes, where they differ from the requested ones.' })),
+    scope: Type.Optional(
+      Type.String({ description: 'The granted scopes, where they differ from the requested ones.' }),
+    ),
     id_token: Type.Optional(Type.String({ description: 'The id_token, for the scope `openid`.' })),
   },
   { description: 'A token response.', additionalProperties: false },

@@ -49,7 +49,8 @@ export const userSchema = Type.Object(
     ...listedUserSchema.properties,
     password: Type.Optional(
       Type.String({
-        description: 'The argon2id hash of the password; absent if the box sets `compatibility.password_hash` to false.',
+        description:
+          'The argon2id hash of the password; absent if the box sets `compatibility.password_hash` to false.',
       }),
     ),
   },

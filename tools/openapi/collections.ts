@@ -38,7 +38,10 @@ const READ: readonly ErrorStatus[] = [400, 401, 403, 404, 406, 429, 503];
 const WRITE: readonly ErrorStatus[] = [400, 401, 403, 404, 406, 413, 415, 422, 429, 503];
 
 /** Returns the operations of a collection, by method and path. */
-export function collectionOperations(collection: DescribedCollection, options: CollectionOptions): Record<string, Operation> {
+export function collectionOperations(
+  collection: DescribedCollection,
+  options: CollectionOptions,
+): Record<string, Operation> {
   const { kind, path, create, put, patch, remove } = collection;
   const one = `${path}/:id`;
   return {
@@ -88,7 +91,11 @@ function searchParameters({ controls, filters, ranges, elements, sorts }: Descri
     ...known.map((name) => query(name, own[name] ?? CONTROLS[name] ?? {})),
     ...Object.keys(filters).map((name) => query(name, { type: 'string' }, `Filter by \`${name}\`.`)),
     ...Object.keys(ranges).map((name) => ({
-      ...query(name, { type: 'array', items: { type: 'string' } }, 'A time, with `ge`, `gt`, `le` or `lt` in front; twice for a range.'),
+      ...query(
+        name,
+        { type: 'array', items: { type: 'string' } },
+        'A time, with `ge`, `gt`, `le` or `lt` in front; twice for a range.',
+      ),
       explode: true,
     })),
   ];
@@ -120,7 +127,9 @@ function creating(kind: string, { submitted = kind, conflicts }: CollectionOptio
 
 function reading({ kind, search }: DescribedCollection): Operation {
   const takesElements = search.controls?.includes('_elements') !== false;
-  const { parameters } = { parameters: takesElements ? searchParameters({ ...search, controls: ['_elements'], filters: {}, ranges: {} }) : [] };
+  const { parameters } = {
+    parameters: takesElements ? searchParameters({ ...search, controls: ['_elements'], filters: {}, ranges: {} }) : [],
+  };
   return {
     id: `read${kind}`,
     tag: kind,

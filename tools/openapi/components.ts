@@ -9,7 +9,13 @@ import { introspectionSchema, tokenResponseSchema } from '../../api/schemas/oaut
 import { oauthErrorSchema, operationOutcomeSchema } from '../../api/schemas/problems.ts';
 import { sessionSchema } from '../../api/schemas/session.ts';
 import { accessPolicyView, clientView } from '../../api/schemas/stored.ts';
-import { changedUserSchema, listedUserSchema, newUserSchema, userFaultsSchema, userSchema } from '../../api/schemas/user.ts';
+import {
+  changedUserSchema,
+  listedUserSchema,
+  newUserSchema,
+  userFaultsSchema,
+  userSchema,
+} from '../../api/schemas/user.ts';
 import { accessPolicySchema } from '../../crds/access-policy.ts';
 import { clientSchema } from '../../crds/client.ts';
 import { isObject } from '../../crds/json-value.ts';
@@ -71,7 +77,12 @@ export function schemas(): Record<string, JsonObject> {
 /** Returns the schema of a Bundle, which refers to its resources by name. */
 function bundle(name: string, schema: TSchema): JsonObject {
   const { properties, ...rest } = plainSchema(bundleOf(schema));
-  const items = { type: 'object', required: ['resource'], properties: { resource: eitherPart(name) }, additionalProperties: false };
+  const items = {
+    type: 'object',
+    required: ['resource'],
+    properties: { resource: eitherPart(name) },
+    additionalProperties: false,
+  };
   const entry = { description: 'The resources of this page.', type: 'array', items };
   return { ...rest, properties: { ...(isObject(properties) ? properties : {}), entry } };
 }
@@ -89,7 +100,11 @@ export function schemaRef(name: string): JsonObject {
 const PATCHES: readonly [string, JsonObject][] = [
   [
     'MergePatch',
-    { type: 'object', description: 'Members to replace; null removes one (RFC 7396).', examples: [{ description: 'Nightly reports' }] },
+    {
+      type: 'object',
+      description: 'Members to replace; null removes one (RFC 7396).',
+      examples: [{ description: 'Nightly reports' }],
+    },
   ],
   [
     'JsonPatch',
@@ -104,7 +119,8 @@ const PATCHES: readonly [string, JsonObject][] = [
     'SessionState',
     {
       type: 'object',
-      description: 'A session, of which `active` can be set to false, or `status` to `revoked`. Other fields stay as they were read.',
+      description:
+        'A session, of which `active` can be set to false, or `status` to `revoked`. Other fields stay as they were read.',
       examples: [{ active: false }],
     },
   ],

@@ -20,7 +20,7 @@ function memberLike(value: unknown) {
 
 /** Returns the settings of a box that has none. */
 function emptySettings(): Parameters<typeof serverMetadata>[1]['settings'] {
-  return { resourceType: 'Box' };
+  return { resourceType: 'Box', id: 'box' };
 }
 
 /** The keys of a box (RFC 7517 §5). */

@@ -68,12 +68,17 @@ const TAGS = [
 ] as const;
 
 const SECURITY = {
-  token: { type: 'http', scheme: 'bearer', description: 'An access token in the Authorization header (RFC 6750 §2.1).' },
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token in the Authorization header (RFC 6750 §2.1).',
+  },
   queryToken: {
     type: 'apiKey',
     in: 'query',
     name: 'access_token',
-    description: 'An access token in the query (RFC 6750 §2.3), unless the box sets `compatibility.query_token` to false.',
+    description:
+      'An access token in the query (RFC 6750 §2.3), unless the box sets `compatibility.query_token` to false.',
   },
   client: { type: 'http', scheme: 'basic', description: 'ID and secret of the client (RFC 6749 §2.3.1).' },
 };
@@ -105,7 +110,13 @@ function pathsOf(routes: readonly Route[]): JsonObject {
   );
 }
 
-const ID = { name: 'id', in: 'path', required: true, description: 'The ID of the resource.', schema: { type: 'string' } };
+const ID = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The ID of the resource.',
+  schema: { type: 'string' },
+};
 
 /** Returns a path of the route table as OpenAPI writes it. */
 export function templateOf(path: string): string {
@@ -130,7 +141,13 @@ function operationObject({ id, tag, summary, access, parameters = [], body, resp
 }
 
 function checkPaths(subtrees: readonly Subtree[]): JsonObject {
-  const below = { name: 'original', in: 'path', required: true, description: 'The path of the original request.', schema: { type: 'string' } };
+  const below = {
+    name: 'original',
+    in: 'path',
+    required: true,
+    description: 'The path of the original request.',
+    schema: { type: 'string' },
+  };
   return Object.fromEntries(
     subtrees.flatMap(([path]) => [
       [path, checkItem('check')],
@@ -140,7 +157,9 @@ function checkPaths(subtrees: readonly Subtree[]): JsonObject {
 }
 
 function checkItem(id: string): JsonObject {
-  return Object.fromEntries(METHODS.map((method) => [method, operationObject({ ...checkOperation, id: `${id}-${method}` })]));
+  return Object.fromEntries(
+    METHODS.map((method) => [method, operationObject({ ...checkOperation, id: `${id}-${method}` })]),
+  );
 }
 
 function preflight(): JsonObject {

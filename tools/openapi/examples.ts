@@ -87,9 +87,7 @@ export const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ListedUser: [listedUser],
   NewUser: [{ email: 'ann@shop.example', password: 'correct horse battery' }],
   ChangedUser: [{ status: 'inactive' }],
-  UserFaults: [
-    { entity: { email: 'ann@shop.example' }, errors: { email: ['is taken: another user has it'] } },
-  ],
+  UserFaults: [{ entity: { email: 'ann@shop.example' }, errors: { email: ['is taken: another user has it'] } }],
   Question: [{ subject: { client: 'reporting' }, request: { 'request-method': 'get', uri: '/users' } }],
   Explanation: [
     {

@@ -14,7 +14,16 @@ import type { Described, ErrorStatus } from './responses.ts';
 
 /** Parameters of the authorization endpoint. */
 const AUTHORIZATION = [
-  ...['response_type', 'client_id', 'redirect_uri', 'state', 'scope', 'nonce', 'code_challenge', 'code_challenge_method'],
+  ...[
+    'response_type',
+    'client_id',
+    'redirect_uri',
+    'state',
+    'scope',
+    'nonce',
+    'code_challenge',
+    'code_challenge_method',
+  ],
   ...['login_hint', 'prompt', 'max_age', 'response_mode', 'audience'],
 ];
 
@@ -23,7 +32,11 @@ const PAGES = {
   200: { description: 'The page.', headers: ['Content-Language', 'X-Frame-Options', 'Set-Cookie'], content: page },
   302: { description: 'Back to the app, with the authorization response.', headers: ['Location', 'Set-Cookie'] },
   303: { description: 'Go on at another address.', headers: ['Location', 'Set-Cookie'] },
-  422: { description: 'The page, with what is wrong.', headers: ['Content-Language', 'X-Frame-Options', 'Set-Cookie'], content: page },
+  422: {
+    description: 'The page, with what is wrong.',
+    headers: ['Content-Language', 'X-Frame-Options', 'Set-Cookie'],
+    content: page,
+  },
 } as const satisfies Record<number, Described>;
 
 /** The operation of each route, by method and path. A route without one fails `make generate`, and a test. */
@@ -34,8 +47,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'Issues an access token (RFC 6749 §3.2).',
     access: 'client',
     body: formOrJson(
-      ['grant_type', 'client_id', 'client_secret', 'scope', 'audience', 'refresh_token', 'code', 'redirect_uri']
-        .concat(['code_verifier', 'username', 'password', 'client_assertion_type', 'client_assertion']),
+      ['grant_type', 'client_id', 'client_secret', 'scope', 'audience', 'refresh_token', 'code', 'redirect_uri'].concat(
+        ['code_verifier', 'username', 'password', 'client_assertion_type', 'client_assertion'],
+      ),
       { grant_type: 'client_credentials' },
     ),
     responses: {
@@ -48,7 +62,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'OAuth',
     summary: 'Tells the state of a token of this box (RFC 7662).',
     access: 'client',
-    body: formOrJson(['token', 'client_id', 'client_secret', 'client_assertion_type', 'client_assertion'], { token: 'bgt_…' }),
+    body: formOrJson(['token', 'client_id', 'client_secret', 'client_assertion_type', 'client_assertion'], {
+      token: 'bgt_…',
+    }),
     responses: {
       200: oauthAnswer('Introspection', 'The state of the token.'),
       ...errors('OAuth', [400, 401, 404, 413, 415, 429, 503]),
@@ -59,7 +75,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'OAuth',
     summary: 'Revokes a token of the client (RFC 7009).',
     access: 'client',
-    body: formOrJson(['token', 'client_id', 'client_secret', 'client_assertion_type', 'client_assertion'], { token: 'bgr_…' }),
+    body: formOrJson(['token', 'client_id', 'client_secret', 'client_assertion_type', 'client_assertion'], {
+      token: 'bgr_…',
+    }),
     responses: {
       200: responseObject({
         description: 'The token is not valid, or no longer.',
@@ -70,10 +88,25 @@ export const operations: Readonly<Record<string, Operation>> = {
     },
   },
   'GET /auth/userinfo': userInfo('userInfo', []),
-  'POST /auth/userinfo': { ...userInfo('postUserInfo', [413, 415]), body: formOrJson(['access_token'], { access_token: 'bgt_…' }) },
-  'GET /.well-known/oauth-authorization-server': document('serverMetadata', 'ServerMetadata', 'Returns the metadata of the server (RFC 8414).'),
-  'GET /.well-known/openid-configuration': document('openIdConfiguration', 'ServerMetadata', 'Returns the metadata of the server (OpenID Connect Discovery §4).'),
-  'GET /.well-known/jwks.json': document('keySet', 'JsonWebKeySet', 'Returns the keys that verify JWTs of this box (RFC 7517).'),
+  'POST /auth/userinfo': {
+    ...userInfo('postUserInfo', [413, 415]),
+    body: formOrJson(['access_token'], { access_token: 'bgt_…' }),
+  },
+  'GET /.well-known/oauth-authorization-server': document(
+    'serverMetadata',
+    'ServerMetadata',
+    'Returns the metadata of the server (RFC 8414).',
+  ),
+  'GET /.well-known/openid-configuration': document(
+    'openIdConfiguration',
+    'ServerMetadata',
+    'Returns the metadata of the server (OpenID Connect Discovery §4).',
+  ),
+  'GET /.well-known/jwks.json': document(
+    'keySet',
+    'JsonWebKeySet',
+    'Returns the keys that verify JWTs of this box (RFC 7517).',
+  ),
   'GET /openapi.json': {
     ...document('openApi', 'TokenResponse', 'Returns this document.'),
     responses: {
@@ -83,20 +116,43 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'GET /': shown('home', 'Shows who is signed in, or goes to the sign-in page.', [200, 303]),
   'GET /auth/authorize': {
-    ...shown('authorize', 'Authorizes an app (RFC 6749 §3.1): asks the user to sign in and to consent.', [200, 302, 303]),
+    ...shown(
+      'authorize',
+      'Authorizes an app (RFC 6749 §3.1): asks the user to sign in and to consent.',
+      [200, 302, 303],
+    ),
     parameters: AUTHORIZATION.map((name) => ({ name, in: 'query', schema: schemaOfParameter(name) })),
   },
-  'POST /auth/authorize': sent('postAuthorize', 'Authorizes an app, with the parameters in a form.', [303], AUTHORIZATION),
+  'POST /auth/authorize': sent(
+    'postAuthorize',
+    'Authorizes an app, with the parameters in a form.',
+    [303],
+    AUTHORIZATION,
+  ),
   'GET /auth/signin': shown('signInPage', 'Shows the sign-in page.', [200, 303]),
   'POST /auth/signin': sent('signIn', 'Signs a user in.', [200, 303], ['form_token', 'email', 'password']),
   'GET /auth/signup': shown('signUpPage', 'Shows the registration page, if the box has registration.', [200, 303]),
   'POST /auth/signup': sent('signUp', 'Registers a user.', [200, 303, 422], ['form_token', 'email', 'password']),
   'GET /auth/consent': shown('consentPage', 'Shows what an app requests.', [200, 303]),
-  'POST /auth/consent': sent('consent', 'Answers the request of an app.', [200, 302, 303], ['form_token', 'id', 'answer']),
+  'POST /auth/consent': sent(
+    'consent',
+    'Answers the request of an app.',
+    [200, 302, 303],
+    ['form_token', 'id', 'answer'],
+  ),
   'GET /auth/signout': shown('signOutPage', 'Asks whether to sign out.', [200]),
   'POST /auth/signout': sent('signOut', 'Signs the user out.', [200, 303], ['form_token']),
-  'GET /auth/logout': shown('logout', 'Signs the user out at the request of an app (OpenID Connect RP-Initiated Logout).', [200, 303]),
-  'POST /auth/logout': sent('postLogout', 'Signs the user out, with the parameters in a form.', [200, 303], ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state']),
+  'GET /auth/logout': shown(
+    'logout',
+    'Signs the user out at the request of an app (OpenID Connect RP-Initiated Logout).',
+    [200, 303],
+  ),
+  'POST /auth/logout': sent(
+    'postLogout',
+    'Signs the user out, with the parameters in a form.',
+    [200, 303],
+    ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'],
+  ),
   'DELETE /Session': {
     id: 'closeSession',
     tag: 'Session',
@@ -221,7 +277,12 @@ function shown(id: string, summary: string, statuses: readonly (keyof typeof PAG
   };
 }
 
-function sent(id: string, summary: string, statuses: readonly (keyof typeof PAGES)[], names: readonly string[]): Operation {
+function sent(
+  id: string,
+  summary: string,
+  statuses: readonly (keyof typeof PAGES)[],
+  names: readonly string[],
+): Operation {
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
   return {
     id,

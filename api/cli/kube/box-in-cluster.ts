@@ -9,7 +9,8 @@ import type { Kubectl } from './kubectl.ts';
  */
 export async function issuerInCluster(kubectl: Kubectl, namespace: string): Promise<string> {
   const box = await kubectl.get(['boxes.boxgate.dev', 'box', '--namespace', namespace]);
-  const issuer = issuerOf(box) ?? (await clientsInCluster(kubectl, namespace)).map(issuerOf).find((one) => one !== undefined);
+  const issuer =
+    issuerOf(box) ?? (await clientsInCluster(kubectl, namespace)).map(issuerOf).find((one) => one !== undefined);
   if (issuer !== undefined) return issuer;
   throw new CliError(
     EXIT.unreachable,

@@ -18,7 +18,11 @@ interface KubeClient {
  * lists (TokenRequest), and exchanges it for an access token of that client (RFC 7523 §2.2). `wanted` is the ID of the
  * client, if the person names one. Throws CliError, which names the right that is missing.
  */
-export async function kubeToken(kubectl: Kubectl, { box, base }: BoxAddress, wanted: string | undefined): Promise<string> {
+export async function kubeToken(
+  kubectl: Kubectl,
+  { box, base }: BoxAddress,
+  wanted: string | undefined,
+): Promise<string> {
   const client = chosen((await clientsInCluster(kubectl, box)).flatMap(kubeClient), box, wanted);
   // The audience comes from the cluster alone: no server that is called may choose for whom the token is.
   const issuer = await issuerInCluster(kubectl, box);

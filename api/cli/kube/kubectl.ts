@@ -42,7 +42,8 @@ export function kubectlOf(environment: Environment): Kubectl {
 }
 
 function faultOf(error: Error, messages: string): CliError {
-  if ('code' in error && error.code === 'ENOENT') return new CliError(EXIT.unreachable, 'there is no kubectl in the PATH');
+  if ('code' in error && error.code === 'ENOENT')
+    return new CliError(EXIT.unreachable, 'there is no kubectl in the PATH');
   const [, verb = '', resource = '', group = '', namespace = ''] =
     /cannot (\w+) resource "([^"]+)" in API group "([^"]*)" in the namespace "([^"]+)"/.exec(messages) ?? [];
   if (verb !== '') {

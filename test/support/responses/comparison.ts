@@ -32,7 +32,10 @@ export interface Compared {
 const TRANSPORT = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type']);
 
 /** Returns the function that compares responses with an OpenAPI document. */
-export function comparisonWith(document: JsonObject): { readonly described: DescribedResponses; readonly compare: (sent: SentResponse) => Compared } {
+export function comparisonWith(document: JsonObject): {
+  readonly described: DescribedResponses;
+  readonly compare: (sent: SentResponse) => Compared;
+} {
   const described = describedResponses(document);
   const matching = createMatching(described.schemas);
   const headersSeen = new Map<string, readonly string[]>();
@@ -43,7 +46,9 @@ export function comparisonWith(document: JsonObject): { readonly described: Desc
     const known = headersSeen.get(signature);
     if (known !== undefined) return known;
     const unknown = names.filter((name) => !response.headers.has(name) && !TRANSPORT.has(name));
-    const missing = Array.from(response.headers, ([name, isRequired]) => (isRequired && !names.includes(name) ? [name] : [])).flat();
+    const missing = Array.from(response.headers, ([name, isRequired]) =>
+      isRequired && !names.includes(name) ? [name] : [],
+    ).flat();
     const faults = [
       ...unknown.map((name) => `has the header ${name}, which is not described`),
       ...missing.map((name) => `lacks the header ${name}`),
@@ -54,7 +59,8 @@ export function comparisonWith(document: JsonObject): { readonly described: Desc
 
   function bodyFaults({ content }: DescribedResponse, { headers, body, hasBody }: SentResponse): readonly string[] {
     if (!hasBody) return content === undefined ? [] : ['lacks a body'];
-    const type = headers[headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type') + 1];
+    const type =
+      headers[headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type') + 1];
     const essence = (type ?? '').replace(/;.*/, '');
     const schema = content?.[essence];
     if (schema === undefined) return [`has a body of the type ${essence}, which is not described`];
@@ -73,7 +79,9 @@ export function comparisonWith(document: JsonObject): { readonly described: Desc
 }
 
 /** Returns the function that finds what of a value a schema does not describe. */
-export function createMatching(schemas: Readonly<Record<string, JsonObject>>): (schema: JsonObject, value: unknown) => readonly string[] {
+export function createMatching(
+  schemas: Readonly<Record<string, JsonObject>>,
+): (schema: JsonObject, value: unknown) => readonly string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: false, formats: { 'date-time': fullFormats['date-time'] } });
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(named(schema), `${name}.json`);
   const compiled = new Map<JsonObject, ValidateFunction>();
@@ -81,8 +89,9 @@ export function createMatching(schemas: Readonly<Record<string, JsonObject>>): (
     const validate = compiled.get(schema) ?? ajv.compile(named(schema));
     compiled.set(schema, validate);
     if (validate(value)) return [];
-    return (validate.errors ?? []).map(({ instancePath, message = '', params }) =>
-      `has a body that is not described: ${instancePath === '' ? 'the whole' : instancePath} ${message} (${JSON.stringify(params)})`,
+    return (validate.errors ?? []).map(
+      ({ instancePath, message = '', params }) =>
+        `has a body that is not described: ${instancePath === '' ? 'the whole' : instancePath} ${message} (${JSON.stringify(params)})`,
     );
   };
 }

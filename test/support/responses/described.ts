@@ -79,7 +79,9 @@ export function describedResponses(document: JsonObject): DescribedResponses {
     Object.entries(item)
       .filter(([method]) => METHODS.has(method))
       .flatMap(([method, operation]) =>
-        Object.keys(member(asObject(operation), 'responses')).map((status) => `${method.toUpperCase()} ${template} ${status}`),
+        Object.keys(member(asObject(operation), 'responses')).map(
+          (status) => `${method.toUpperCase()} ${template} ${status}`,
+        ),
       ),
   );
   const schemas = Object.entries(member(components, 'schemas')).map(([name, schema]): [string, JsonObject] => [
@@ -106,7 +108,11 @@ interface DescribedPath {
 
 function pathOf(template: string, item: JsonObject): DescribedPath {
   // The original path of a gateway has any number of segments.
-  const source = template.replaceAll('$', '\\$').replaceAll('.', '\\.').replace('{original}', '.*').replaceAll(/\{\w+\}/g, '[^/]+');
+  const source = template
+    .replaceAll('$', '\\$')
+    .replaceAll('.', '\\.')
+    .replace('{original}', '.*')
+    .replaceAll(/\{\w+\}/g, '[^/]+');
   return { template, pattern: new RegExp(`^${source}$`, 's'), item };
 }
 

@@ -29,7 +29,8 @@ export const mochaHooks = {
     if (folder === undefined) return;
     const faults = totalsOf(folder).faults.filter((fault) => !reported.has(fault));
     for (const fault of faults) reported.add(fault);
-    if (faults.length > 0) throw new Error(`the OpenAPI document differs from what was sent:\n  ${faults.join('\n  ')}`);
+    if (faults.length > 0)
+      throw new Error(`the OpenAPI document differs from what was sent:\n  ${faults.join('\n  ')}`);
   },
 };
 
@@ -43,7 +44,9 @@ export function mochaGlobalTeardown(): void {
   const told = `${count.toLocaleString('en-US')} responses compared with the OpenAPI document, ${String(faults.length)} not as described`;
   process.stdout.write(`${told}\n`);
   if (process.env['WHOLE_RUN'] === undefined) return;
-  const never = [...describedResponses(readDocument()).names].filter((name) => !names.has(name) && !RARE_RESPONSES.has(name));
+  const never = [...describedResponses(readDocument()).names].filter(
+    (name) => !names.has(name) && !RARE_RESPONSES.has(name),
+  );
   if (never.length > 0) throw new Error(`the OpenAPI document describes what never occurred:\n  ${never.join('\n  ')}`);
 }
 

@@ -26,9 +26,17 @@ export function recordResponses(onSent: (sent: SentResponse) => void): void {
   let longBodies = 0;
   const { prototype } = http.ServerResponse;
   const outgoing: OutgoingMessage = http.OutgoingMessage.prototype;
-  const [writeHead, write, end] = [Reflect.get(prototype, 'writeHead'), Reflect.get(outgoing, 'write'), Reflect.get(outgoing, 'end')];
+  const [writeHead, write, end] = [
+    Reflect.get(prototype, 'writeHead'),
+    Reflect.get(outgoing, 'write'),
+    Reflect.get(outgoing, 'end'),
+  ];
 
-  function replace(name: 'writeHead' | 'write' | 'end', original: (...parameters: never[]) => unknown, see: (response: ServerResponse, first: unknown, second: unknown) => void): void {
+  function replace(
+    name: 'writeHead' | 'write' | 'end',
+    original: (...parameters: never[]) => unknown,
+    see: (response: ServerResponse, first: unknown, second: unknown) => void,
+  ): void {
     Object.defineProperty(prototype, name, {
       configurable: true,
       writable: true,

@@ -47,9 +47,13 @@ export interface Totals {
 /** Reads what processes wrote to a folder and the folders in it. */
 export function totalsOf(folder: string): Totals {
   const files = filesIn(folder);
-  const texts = (ending: string): string[] => files.filter((file) => file.endsWith(ending)).map((file) => readFileSync(file, 'utf8'));
-  const lines = texts('.lines').flatMap((text) => text.split('\n').map(parseJson)).filter(isObject);
-  const of = (member: string): string[] => lines.flatMap((line) => (typeof line[member] === 'string' ? [line[member]] : []));
+  const texts = (ending: string): string[] =>
+    files.filter((file) => file.endsWith(ending)).map((file) => readFileSync(file, 'utf8'));
+  const lines = texts('.lines')
+    .flatMap((text) => text.split('\n').map(parseJson))
+    .filter(isObject);
+  const of = (member: string): string[] =>
+    lines.flatMap((line) => (typeof line[member] === 'string' ? [line[member]] : []));
   return {
     count: texts('.count').reduce((sum, text) => sum + Number(text), 0),
     names: new Set(of('name')),
