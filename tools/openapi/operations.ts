@@ -114,7 +114,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       ...errors('OAuth', documentErrors()),
     },
   },
-  'GET /': shown('home', 'Shows who is signed in, or goes to the sign-in page.', [200, 303]),
+  'GET /': shown('home', 'Goes to the sign-in page.', [303]),
   'GET /auth/authorize': {
     ...shown(
       'authorize',
@@ -129,11 +129,11 @@ export const operations: Readonly<Record<string, Operation>> = {
     [303],
     AUTHORIZATION,
   ),
-  'GET /auth/signin': shown('signInPage', 'Shows the sign-in page.', [200, 303]),
+  'GET /auth/signin': shown('signInPage', 'Shows the sign-in page.', [200]),
   'POST /auth/signin': sent('signIn', 'Signs a user in.', [200, 303], ['form_token', 'email', 'password']),
-  'GET /auth/signup': shown('signUpPage', 'Shows the registration page, if the box has registration.', [200, 303]),
+  'GET /auth/signup': shown('signUpPage', 'Shows the registration page, if the box has registration.', [200]),
   'POST /auth/signup': sent('signUp', 'Registers a user.', [200, 303, 422], ['form_token', 'email', 'password']),
-  'GET /auth/consent': shown('consentPage', 'Shows what an app requests.', [200, 303]),
+  'GET /auth/consent': shown('consentPage', 'Shows what an app requests.', [200]),
   'POST /auth/consent': sent(
     'consent',
     'Answers the request of an app.',
@@ -290,7 +290,12 @@ function sent(
     summary,
     access: 'browser',
     body: { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties } } },
-    responses: { ...pages(statuses), ...errors('Page', [400, 403, 404, 413, 415, 429, 503]) },
+    responses: {
+      ...pages(statuses),
+      ...errors('Page', [400, 404, 413, 415, 429, 503]),
+      // Only our own forms are accepted.
+      ...(names.includes('form_token') ? errors('Page', [403]) : {}),
+    },
   };
 }
 

@@ -61,7 +61,7 @@ function acceptingRequests(
   return (request, response) => {
     const failed = (error: unknown): void => {
       // What is refused before it has a route has the form of its neighbours; a 404 does not tell where routes are.
-      if (!(error instanceof Problem && error.code === 'not-found')) shapeAsNear(response, routes);
+      if (!(error instanceof Problem && error.code === 'not-found')) shapeAsNear(response, routes, subtrees);
       answerError(error, request, response);
     };
     const go = (): void => {
@@ -86,10 +86,12 @@ function acceptingRequests(
 }
 
 /** Sets the shape of a request that has no route yet, by its path below the box. */
-function shapeAsNear(response: ServerResponse, routes: readonly Route[]): void {
+function shapeAsNear(response: ServerResponse, routes: readonly Route[], subtrees: readonly Subtree[]): void {
   const requestContext = findRequestContext(response);
   if (requestContext?.route !== '(none)') return;
-  requestContext.shape = shapeNear(routes, requestContext.path.replace(/^\/boxes\/[^/?]*/, ''));
+  const url = requestContext.path.replace(/^\/boxes\/[^/?]*/, '');
+  const [, shape = shapeNear(routes, url)] = subtrees.find(([path]) => isBelow(url, path)) ?? [];
+  requestContext.shape = shape;
 }
 
 /**

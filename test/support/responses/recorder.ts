@@ -1,4 +1,4 @@
-import type { OutgoingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { findRequestContext } from '../../../api/http/request/request-context.ts';
 import type { RequestContext } from '../../../api/http/request/request-context.ts';
 import type { SentResponse } from './comparison.ts';
@@ -25,7 +25,7 @@ export function recordResponses(onSent: (sent: SentResponse) => void): void {
   const sending = new WeakMap<object, Sending>();
   let longBodies = 0;
   const { prototype } = http.ServerResponse;
-  const outgoing: OutgoingMessage = http.OutgoingMessage.prototype;
+  const outgoing: object = http.OutgoingMessage.prototype;
   const [writeHead, write, end] = [
     Reflect.get(prototype, 'writeHead'),
     Reflect.get(outgoing, 'write'),
