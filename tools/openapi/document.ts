@@ -23,7 +23,7 @@ export function openApiDocument({ routes, subtrees }: Routes): JsonObject {
   const unknown = Object.keys(operations).filter((name) => !names.includes(name));
   if (missing.length > 0) throw new Error(`tools/openapi/operations.ts does not describe ${missing.join(', ')}`);
   if (unknown.length > 0) throw new Error(`tools/openapi/operations.ts describes ${unknown.join(', ')}: no such route`);
-  return {
+  const document = {
     openapi: '3.1.1',
     info: {
       title: 'Boxgate',
@@ -44,6 +44,15 @@ export function openApiDocument({ routes, subtrees }: Routes): JsonObject {
       securitySchemes: SECURITY,
     },
   };
+  return { ...document, components: { ...document.components, responses: usedResponses(document) } };
+}
+
+/** Returns the shared responses of a document that it refers to; the one to a preflight belongs to many paths. */
+function usedResponses(document: { readonly components: { readonly responses: JsonObject } }): JsonObject {
+  const text = JSON.stringify(document);
+  const { responses } = document.components;
+  const isUsed = (name: string): boolean => name === 'Preflight' || text.includes(`"#/components/responses/${name}"`);
+  return Object.fromEntries(Object.entries(responses).filter(([name]) => isUsed(name)));
 }
 
 const DESCRIPTION = `The endpoints of one box.
