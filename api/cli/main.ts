@@ -5,9 +5,12 @@ import { run } from './run.ts';
 // kubectl runs a file of this name; the launcher of a checkout, which is another file by then, says so in the environment.
 const isPlugin = path.basename(process.argv0) === 'kubectl-boxgate' || process.env['BOXCTL_PLUGIN'] === 'kubectl';
 
-process.exitCode = await run(process.argv.slice(2), {
+// No await here: the single file (tools/boxctl) is a CommonJS module.
+void run(process.argv.slice(2), {
   terminal: { input: process.stdin, output: process.stdout, messages: process.stderr },
   environment: process.env,
   home: homedir(),
   isPlugin,
+}).then((code) => {
+  process.exitCode = code;
 });
