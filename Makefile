@@ -2,7 +2,7 @@
 # package-lock.json pins, first on the PATH: the machine's own Node only has to be able to run npm.
 # `make dev` needs no npm once the packages are there: it works in a checkout that belongs to another user.
 .DEFAULT_GOAL := help
-.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults schema envtest needs image sbom release publish install
+.PHONY: help dev test check format generate static verify screenshots bench bench-against bench-large bench-operator mutants attacks fuzz replicas faults orders hour questions e2e e2e-faults schema envtest needs image sbom boxctl release publish install
 
 DOCKER ?= docker
 TAG ?= dev
@@ -42,6 +42,9 @@ sbom: install ## the list of the packages in the image, as CycloneDX, in dist/
 	@mkdir -p dist
 	@npm run --silent sbom > dist/boxgate-$(VERSION_OF_PACKAGE).cdx.json
 	@echo "dist/boxgate-$(VERSION_OF_PACKAGE).cdx.json"
+
+boxctl: install ## boxctl as one executable that needs no Node.js, in dist/; under the name kubectl-boxgate it is the plugin of kubectl
+	@npm run --silent boxctl:single-file
 
 generate: install ## writes the files that are made from the schemas
 	@npm run --silent generate

@@ -54,7 +54,16 @@ module.exports = {
       comment: 'Command-line tools call the same HTTP API as everybody: no way around authentication and policies.',
       severity: 'error',
       from: { path: '^api/cli/' },
-      to: { path: '^(api|operator|dev)/', pathNot: '^api/(client|cli)/' },
+      to: { path: '^(api|operator|dev)/', pathNot: '^api/(client|cli|schemas)/' },
+    },
+    {
+      name: 'schemas-stand-alone',
+      comment:
+        'What the API answers is described once, for the services that answer, for the tools that read it, and for the ' +
+        'OpenAPI document: a description that needs one of them is not theirs alone.',
+      severity: 'error',
+      from: { path: '^api/schemas/' },
+      to: { path: '^(process|api|operator|dev)/', pathNot: '^api/schemas/' },
     },
     {
       name: 'api-knows-no-kubernetes',

@@ -2,6 +2,7 @@ import type { ApiContext } from './http/server/api-context.ts';
 import type { Endpoint } from './http/server/endpoint.ts';
 import { closeSessionEndpoint } from './http/endpoints/close-session.ts';
 import { keySetEndpoint, metadataEndpoint } from './http/endpoints/metadata.ts';
+import { openApiEndpoint } from './http/endpoints/openapi.ts';
 import { introspectEndpoint, revokeEndpoint, tokenEndpoint } from './http/endpoints/oauth.ts';
 import { userInfoEndpoint } from './http/endpoints/user-info.ts';
 import { checkEndpoint } from './http/gateway/check.ts';
@@ -31,7 +32,7 @@ export function createApp(context: ApiContext): Router {
 }
 
 /** The decision point for gateways takes every method: in Envoy's dialect it is that of the original request. */
-const subtrees: readonly Subtree[] = [[CHECK_PATH, 'resource', checkEndpoint]];
+export const subtrees: readonly Subtree[] = [[CHECK_PATH, 'resource', checkEndpoint]];
 
 /** Every route of a box, in order. Paths are relative to the box's base URL. */
 export const routes: readonly Route[] = [
@@ -44,6 +45,7 @@ export const routes: readonly Route[] = [
   ['GET', '/.well-known/oauth-authorization-server', 'plain', metadataEndpoint],
   ['GET', '/.well-known/openid-configuration', 'plain', metadataEndpoint],
   ['GET', '/.well-known/jwks.json', 'plain', keySetEndpoint],
+  ['GET', '/openapi.json', 'plain', openApiEndpoint],
   // Pages for people.
   ['GET', '/', 'page', homeEndpoint],
   ['GET', '/auth/authorize', 'page', authorizeEndpoint],

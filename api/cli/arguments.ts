@@ -17,6 +17,11 @@ export const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
     summary: 'public URL of the installation (also BOXCTL_SERVER, `boxctl box use`)',
   },
   token: { type: 'string', value: '<token>', summary: 'access token; others can see it in `ps`, unlike BOXCTL_TOKEN' },
+  'kube-client': {
+    type: 'string',
+    value: '<id>',
+    summary: 'for `kubectl boxgate`: the client whose ServiceAccount signs you in (also BOXCTL_KUBE_CLIENT)',
+  },
   output: { type: 'string', value: FORMATS.join('|'), summary: 'form of the result' },
   help: { type: 'boolean', summary: 'explains the command' },
 };

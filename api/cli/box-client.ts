@@ -2,13 +2,15 @@ import { isObject, parseJson } from '../../crds/json-value.ts';
 import type { JsonObject } from '../../crds/json-value.ts';
 import { ndjsonChunks } from '../client/ndjson.ts';
 import { plainText } from '../../process/plain-text.ts';
+import type { UserFaults } from '../schemas/user.ts';
+import type { AnswerTo, FaultsAt } from './answers.ts';
 import { CliError, EXIT } from './cli-error.ts';
 
 /** An answer of a box: one with a status from 200 to 299, or one that the command asked to see itself. */
-export interface BoxAnswer {
+export interface BoxAnswer<Body = unknown> {
   readonly status: number;
   /** Parsed JSON; undefined if there is none. */
-  readonly body: unknown;
+  readonly body: Body;
   /** Path and query of the next page of a list (RFC 8288). */
   readonly next: string | undefined;
 }
@@ -20,8 +22,28 @@ export interface BoxClient {
   readonly base: string;
   /** The access token that it sends. */
   readonly token: string;
-  /** Sends a request to a path below the base URL. Throws CliError unless it is accepted, or has the status `expected`. */
-  request(method: string, path: string, options?: RequestOptions): Promise<BoxAnswer>;
+  readonly request: SendRequest;
+}
+
+/** Sends a request to a path below the base URL. Throws CliError unless it is accepted, or has the status `expected`. */
+export interface SendRequest {
+  <Method extends string, Path extends string>(
+    method: Method,
+    path: Path,
+    options?: Omit<RequestOptions, 'expected'>,
+  ): Promise<BoxAnswer<AnswerTo<Method, Path>>>;
+  /** A 404 has no body then. */
+  <Method extends string, Path extends string>(
+    method: Method,
+    path: Path,
+    options: { readonly expected: 404 },
+  ): Promise<BoxAnswer<AnswerTo<Method, Path> | undefined>>;
+  <Method extends string, Path extends string>(
+    method: Method,
+    path: Path,
+    options: RequestOptions & { readonly expected: 422 },
+  ): Promise<BoxAnswer<AnswerTo<Method, Path> | FaultsAt<Path>>>;
+  (method: string, path: string, options: RequestOptions): Promise<BoxAnswer>;
 }
 
 /** Options of a request. */
@@ -42,30 +64,62 @@ const LONG_PATIENCE = 180_000;
 
 /** Returns the client of a box at a base URL, which sends `token` in the Authorization header. */
 export function createBoxClient(box: string, base: string, token: string): BoxClient {
-  return {
-    box,
-    base,
-    token,
-    async request(method, path, { body, lines, type = 'application/json', expected } = {}) {
-      const headers = {
-        Accept: 'application/json',
-        Authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'Content-Type': type }),
-        ...(lines === undefined ? {} : { 'Content-Type': 'application/x-ndjson' }),
-      };
-      const sent = lines === undefined ? body && JSON.stringify(body) : [...ndjsonChunks(lines)].join('');
-      const init = { method, headers, ...(sent === undefined ? {} : { body: sent }) };
-      const response = await send(base + path, init, lines === undefined ? PATIENCE : LONG_PATIENCE);
-      const answer = await read(response, base);
-      if (response.ok || response.status === expected) return answer;
-      throw refusal(`${method} ${path.replace(/\?.*/s, '')}`, response, answer.body);
-    },
-  };
+  function request<Method extends string, Path extends string>(
+    method: Method,
+    path: Path,
+    options?: Omit<RequestOptions, 'expected'>,
+  ): Promise<BoxAnswer<AnswerTo<Method, Path>>>;
+  function request<Method extends string, Path extends string>(
+    method: Method,
+    path: Path,
+    options: { readonly expected: 404 },
+  ): Promise<BoxAnswer<AnswerTo<Method, Path> | undefined>>;
+  function request<Method extends string, Path extends string>(
+    method: Method,
+    path: Path,
+    options: RequestOptions & { readonly expected: 422 },
+  ): Promise<BoxAnswer<AnswerTo<Method, Path> | FaultsAt<Path>>>;
+  function request(method: string, path: string, options: RequestOptions): Promise<BoxAnswer>;
+  async function request(
+    method: string,
+    path: string,
+    { body, lines, type = 'application/json', expected }: RequestOptions = {},
+  ): Promise<BoxAnswer> {
+    const headers = {
+      Accept: 'application/json',
+      Authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { 'Content-Type': type }),
+      ...(lines === undefined ? {} : { 'Content-Type': 'application/x-ndjson' }),
+    };
+    const sent = lines === undefined ? body && JSON.stringify(body) : [...ndjsonChunks(lines)].join('');
+    const init = { method, headers, ...(sent === undefined ? {} : { body: sent }) };
+    const response = await send(base + path, init, lines === undefined ? PATIENCE : LONG_PATIENCE);
+    const answer = await read(response, base);
+    if (response.ok || (response.status === expected && expected !== 404)) return answer;
+    if (response.status === expected) return { ...answer, body: undefined };
+    throw refusal(`${method} ${path.replace(/\?.*/s, '')}`, response, answer.body);
+  }
+
+  return { box, base, token, request };
 }
 
 /** Returns an access token for a client (RFC 6749 §4.4). Throws CliError. */
 export async function clientToken(base: string, id: string, secret: string): Promise<string> {
-  const body = JSON.stringify({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
+  return requestedToken(base, id, { grant_type: 'client_credentials', client_id: id, client_secret: secret });
+}
+
+/** Returns an access token for a client that an assertion authenticates (RFC 7523 §2.2). Throws CliError. */
+export async function assertedToken(base: string, id: string, assertion: string): Promise<string> {
+  return requestedToken(base, id, {
+    grant_type: 'client_credentials',
+    client_id: id,
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    client_assertion: assertion,
+  });
+}
+
+async function requestedToken(base: string, id: string, parameters: JsonObject): Promise<string> {
+  const body = JSON.stringify(parameters);
   const response = await send(`${base}/auth/token`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -136,7 +190,7 @@ function details(body: unknown): string {
 }
 
 /** Returns the faults of a 422 of `/users`, a line each: `email: is taken: another user has it`. */
-export function faultLines(errors: JsonObject): readonly string[] {
+export function faultLines(errors: UserFaults['errors'] | JsonObject): readonly string[] {
   return Object.entries(errors).flatMap(([field, messages]) =>
     (Array.isArray(messages) ? messages : []).map((message) => plainText(`${field}: ${String(message)}`)),
   );

@@ -1,6 +1,8 @@
 import type { Environment } from '../../process/environment.ts';
 import { clientToken, createBoxClient, type BoxClient } from './box-client.ts';
 import { usageError } from './cli-error.ts';
+import { kubeToken } from './kube/kube-sign-in.ts';
+import type { Kubectl } from './kube/kubectl.ts';
 import type { OptionValues } from './option-values.ts';
 import type { BoxAddress } from './current-box.ts';
 import { keptToken } from './login/kept-login.ts';
@@ -14,15 +16,17 @@ export interface SignedIn {
 }
 
 /**
- * Signs in to a box: with `--token`, `BOXCTL_TOKEN`, the client of `BOXCTL_CLIENT_ID` and `BOXCTL_CLIENT_SECRET`, or as `boxctl login`
- * did, in this order. Throws CliError if there is none, or if the client gets no token.
+ * Signs in to a box: with `--token`, `BOXCTL_TOKEN`, the client of `BOXCTL_CLIENT_ID` and `BOXCTL_CLIENT_SECRET`, or as
+ * `boxctl login` did, in this order; the kubectl plugin, which has a `kubectl`, then with the rights of the person in
+ * Kubernetes. Throws CliError if there is none, or if the client gets no token.
  */
 export async function signIn(
   values: OptionValues,
   environment: Environment,
-  { box, base }: BoxAddress,
-  state: State,
+  address: BoxAddress,
+  { state, kubectl }: { readonly state: State; readonly kubectl: Kubectl | undefined },
 ): Promise<SignedIn> {
+  const { box, base } = address;
   const given = [values['token'], environment['BOXCTL_TOKEN']].find(
     (token) => typeof token === 'string' && token !== '',
   );
@@ -30,14 +34,21 @@ export async function signIn(
     return { client: createBoxClient(box, base, headerSafe(given)), end: () => Promise.resolve() };
   const id = environment['BOXCTL_CLIENT_ID'] ?? '';
   const secret = environment['BOXCTL_CLIENT_SECRET'] ?? '';
-  if (id === '' || secret === '') {
-    const kept = await keptToken(state, base);
-    if (kept !== undefined) return { client: createBoxClient(box, base, kept), end: () => Promise.resolve() };
-    throw usageError(
-      'no credential: run `boxctl login`, or set BOXCTL_TOKEN, or BOXCTL_CLIENT_ID and BOXCTL_CLIENT_SECRET (or give --token)',
-    );
+  if (id !== '' && secret !== '') return closedAtEnd(createBoxClient(box, base, await clientToken(base, id, secret)));
+  const kept = await keptToken(state, base);
+  if (kept !== undefined) return { client: createBoxClient(box, base, kept), end: () => Promise.resolve() };
+  if (kubectl !== undefined) {
+    const { 'kube-client': wanted = environment['BOXCTL_KUBE_CLIENT'] } = values;
+    const token = await kubeToken(kubectl, address, typeof wanted === 'string' && wanted !== '' ? wanted : undefined);
+    return closedAtEnd(createBoxClient(box, base, token));
   }
-  const client = createBoxClient(box, base, await clientToken(base, id, secret));
+  throw usageError(
+    'no credential: run `boxctl login`, or set BOXCTL_TOKEN, or BOXCTL_CLIENT_ID and BOXCTL_CLIENT_SECRET (or give --token)',
+  );
+}
+
+/** Returns the caller with a token that was requested for this command only. */
+function closedAtEnd(client: BoxClient): SignedIn {
   return {
     client,
     async end() {

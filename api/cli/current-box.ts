@@ -2,6 +2,8 @@ import type { Environment } from '../../process/environment.ts';
 import { usageError } from './cli-error.ts';
 import type { OptionValues } from './option-values.ts';
 import { kubeNamespace } from './kube-namespace.ts';
+import { issuerInCluster } from './kube/box-in-cluster.ts';
+import type { Kubectl } from './kube/kubectl.ts';
 import type { State } from './state-file.ts';
 
 /** The current box, and where each part of its address was found. */
@@ -15,32 +17,52 @@ export interface BoxAddress {
   readonly base: string;
 }
 
+const KUBE_NAMESPACE = 'the namespace of the kube context';
+
 /** Names of namespaces (RFC 1123 labels). */
 const BOX = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
+/** Where the current box may be found besides the command line and the environment. */
+export interface Whereabouts {
+  readonly state: State;
+  readonly home: string;
+  /** The cluster of the kube context. */
+  readonly kubectl: Kubectl;
+  /** True for the kubectl plugin, whose box is always one of the cluster. */
+  readonly isPlugin: boolean;
+}
+
 /**
  * Finds the current box: `--box`, `BOXCTL_BOX`, the namespace of the current kube context, then `boxctl box use`; and its
- * installation: `--server`, `BOXCTL_SERVER`, then `boxctl box use`. Throws CliError if either is missing or malformed.
+ * installation: `--server`, `BOXCTL_SERVER`, the status of the Box in the kube context, then `boxctl box use`. Throws CliError if either is missing or malformed.
  */
 export async function currentBox(
   values: OptionValues,
   environment: Environment,
-  { state, home }: { readonly state: State; readonly home: string },
+  { state, home, kubectl, isPlugin }: Whereabouts,
 ): Promise<BoxAddress> {
   const kept = await state.read();
   const [box, boxFrom] =
     firstOf([
       [values['box'], '--box'],
       [environment['BOXCTL_BOX'], 'BOXCTL_BOX'],
-      [await kubeNamespace(environment, home), 'the namespace of the kube context'],
+      [(await kubeNamespace(environment, home)) ?? (isPlugin ? 'default' : undefined), KUBE_NAMESPACE],
       [kept.box, 'boxctl box use'],
     ]) ?? fail('which box? Give --box, set BOXCTL_BOX, or choose one with `boxctl box use <box>`');
+  const given = firstOf([
+    [values['server'], '--server'],
+    [environment['BOXCTL_SERVER'], 'BOXCTL_SERVER'],
+  ]);
+  if (given === undefined && (isPlugin || boxFrom === KUBE_NAMESPACE)) {
+    const asked = issuerInCluster(kubectl, boxName(box, boxFrom));
+    // Without the plugin, a cluster that does not answer is one place less to look.
+    const base = await (isPlugin ? asked : asked.catch(() => undefined));
+    if (base !== undefined) return { box, boxFrom, server: base, serverFrom: 'the status of the Box', base };
+  }
   const [server, serverFrom] =
-    firstOf([
-      [values['server'], '--server'],
-      [environment['BOXCTL_SERVER'], 'BOXCTL_SERVER'],
-      [kept.server, 'boxctl box use'],
-    ]) ?? fail('which installation? Give --server, set BOXCTL_SERVER, or run `boxctl login --server <public URL>`');
+    given ??
+    firstOf([[kept.server, 'boxctl box use']]) ??
+    fail('which installation? Give --server, set BOXCTL_SERVER, or run `boxctl login --server <public URL>`');
   const url = serverUrl(server, serverFrom);
   return { box: boxName(box, boxFrom), boxFrom, server: url, serverFrom, base: `${url}/boxes/${box}` };
 }

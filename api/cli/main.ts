@@ -1,12 +1,20 @@
 import { homedir } from 'node:os';
+import path from 'node:path';
 import { EXIT } from './cli-error.ts';
 import { run } from './run.ts';
 
 // What is written is written in one step, so nothing is half done.
 process.once('SIGINT', () => process.exit(EXIT.interrupted));
 
-process.exitCode = await run(process.argv.slice(2), {
+// kubectl runs a file of this name; the launcher of a checkout, which is another file by then, says so in the environment.
+const isPlugin = path.basename(process.argv0) === 'kubectl-boxgate' || process.env['BOXCTL_PLUGIN'] === 'kubectl';
+
+// No await here: the single file (tools/boxctl) is a CommonJS module.
+void run(process.argv.slice(2), {
   terminal: { input: process.stdin, output: process.stdout, messages: process.stderr },
   environment: process.env,
   home: homedir(),
+  isPlugin,
+}).then((code) => {
+  process.exitCode = code;
 });

@@ -9,6 +9,7 @@ import { signIn, type SignedIn } from './credential.ts';
 import { currentBox, type BoxAddress } from './current-box.ts';
 import { commandHelp, overview } from './help.ts';
 import { FORMATS, formatted, type Format } from './output.ts';
+import { kubectlOf } from './kube/kubectl.ts';
 import { stateIn, type State } from './state-file.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -18,6 +19,8 @@ export interface Surroundings {
   readonly environment: Environment;
   /** The person's home folder. */
   readonly home: string;
+  /** True if kubectl has started it: `kubectl boxgate`. */
+  readonly isPlugin?: boolean;
 }
 
 /** Runs a command line without the program's name; resolves with the exit code (see EXIT). Errors are printed. */
@@ -54,10 +57,12 @@ function isGroup(words: readonly string[]): boolean {
 async function runCommand(argv: readonly string[], surroundings: Surroundings): Promise<void> {
   const { command, args, values } = readCommandLine(argv, COMMANDS);
   let signedIn: SignedIn | undefined;
+  const { environment, isPlugin = false } = surroundings;
+  const kubectl = isPlugin ? kubectlOf(environment) : undefined;
   const isOwnFormat = command.formats?.some((format) => format === values['output']) === true;
   const common = isOwnFormat ? { ...values, output: undefined } : values;
   const invoked = invocationOf(args, common, surroundings, async (address, state) => {
-    signedIn ??= await signIn(values, surroundings.environment, address, state);
+    signedIn ??= await signIn(values, environment, address, { state, kubectl });
     return signedIn;
   });
   await ended(command, { ...invoked, values }, async () => (command.keepsToken === true ? undefined : signedIn?.end()));
@@ -74,7 +79,7 @@ async function ended(command: Command, invocation: Invocation, end: () => Promis
 function invocationOf(
   args: readonly string[],
   values: OptionValues,
-  { terminal, environment, home }: Surroundings,
+  { terminal, environment, home, isPlugin = false }: Surroundings,
   signedIn: (address: BoxAddress, state: State) => Promise<SignedIn>,
 ): Invocation {
   const folder = environment['XDG_CONFIG_HOME'] ?? '';
@@ -82,7 +87,8 @@ function invocationOf(
   const format = formatOf(values['output']);
   // https://no-color.org
   const isStyled = terminal.output.isTTY === true && (environment['NO_COLOR'] ?? '') === '';
-  const address = (): Promise<BoxAddress> => currentBox(values, environment, { state, home });
+  const kubectl = kubectlOf(environment);
+  const address = (): Promise<BoxAddress> => currentBox(values, environment, { state, home, kubectl, isPlugin });
   return {
     args,
     values,

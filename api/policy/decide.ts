@@ -1,4 +1,4 @@
-import type { Engine } from '../../crds/access-policy.ts';
+import type { ExplainedCandidate, Explanation } from '../schemas/explanation.ts';
 import { uncompiled } from './compile-ahead.ts';
 import type { CompiledPolicy, Judgement } from './compile.ts';
 import type { FailedPolicy } from './failed-policies.ts';
@@ -13,20 +13,6 @@ export interface Decision {
   readonly granted: boolean;
   /** Id of the deciding policy; absent when none grants. */
   readonly policy?: string;
-}
-
-/** A decision with every candidate's part in it (POST /AccessPolicy/$explain). */
-export interface Explanation extends Decision {
-  readonly candidates: readonly ExplainedCandidate[];
-}
-
-/** Result of one candidate. */
-export interface ExplainedCandidate {
-  readonly policy: string;
-  readonly engine: Engine;
-  readonly granted: boolean;
-  /** Reason why it could not grant: it is invalid, or it failed on this request. */
-  readonly fault?: string;
 }
 
 /** Default deny: asks the candidates in order and stops at the first that grants. Never throws. */

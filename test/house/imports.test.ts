@@ -16,6 +16,7 @@ const refused = {
   'client-knows-only-the-contract': ['api/client/server.ts', '../problem.ts'],
   'operator-speaks-through-the-client': ['operator/shortcut.ts', '../api/problem.ts'],
   'cli-speaks-through-the-client': ['api/cli/shortcut.ts', '../problem.ts'],
+  'schemas-stand-alone': ['api/schemas/asks.ts', '../problem.ts'],
   'api-knows-no-kubernetes': ['api/state/cluster.ts', '../../operator/pass.ts'],
   'db-is-below-its-users': ['api/db/asks.ts', '../policy/decide.ts'],
   'shares-know-no-resource': ['api/shares/pool.ts', '../db/pool.ts'],

@@ -38,6 +38,7 @@ export const accessTable: Readonly<Record<string, string>> = {
   'GET /.well-known/openid-configuration':
                                   '200   200  200  200  200  200  200  200  200  200  200  200',
   'GET /.well-known/jwks.json':   '200   200  200  200  200  200  200  200  200  200  200  200',
+  'GET /openapi.json':            '200   200  200  200  200  200  200  200  200  200  200  200',
 
   // Pages ask for the cookie of a browser: what programs show for themselves is nothing there.
   'GET /':                       '303  303  303  303  303  303  303  303  303  303  303  303',

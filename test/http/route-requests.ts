@@ -3,6 +3,7 @@ import { routes } from '../../api/app.ts';
 import { createUiFiles } from '../../api/http/ui/ui-files.ts';
 import type { ErrorShape } from '../../api/http/request/request-context.ts';
 import { ownerQuery } from '../support/owner-query.ts';
+import type { TestDatabase } from '../support/postgres.ts';
 import { hiddenFields, newBrowser } from './pages/browser.ts';
 import type { Browser } from './pages/browser.ts';
 import { adminSecret, startBoxApi, stringIn } from './resources/box-api.ts';
@@ -51,9 +52,9 @@ export interface RouteApi extends BoxApi {
   send(request: RawRequest): Promise<RawReply>;
 }
 
-/** Starts the API of a test file. */
-export async function startRouteApi(): Promise<RouteApi> {
-  const api = await startBoxApi();
+/** Starts the API of a test file, on a database of its own or one that is given. */
+export async function startRouteApi(database?: TestDatabase): Promise<RouteApi> {
+  const api = await startBoxApi({}, database);
   const app = {
     kind: 'Client',
     grant_types: ['implicit', 'authorization_code'],
@@ -64,6 +65,7 @@ export async function startRouteApi(): Promise<RouteApi> {
     { kind: 'Client', id: 'sample', grant_types: ['client_credentials'], secret: 'sample-secret' },
     { ...app, id: 'app', first_party: true },
     { ...app, id: 'asking' },
+    { ...app, id: 'leaving', post_logout_redirect_uris: ['https://app.example/bye'] },
     { kind: 'AccessPolicy', id: 'sample', engine: 'allow', link: [{ resourceType: 'Client', id: 'nobody' }] },
   ]);
   const ids = {

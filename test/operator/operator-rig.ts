@@ -48,15 +48,21 @@ export interface OperatorRig {
 /**
  * Starts a rig on the control plane that the test files of this process share, or on one of a test's own; on a new
  * database, or on one of the test's own. Its API holds nobody back who fails often: how often a test asks before a client
- * is live is a matter of the machine.
+ * is live is a matter of the machine. `isPublic`: its issuers are addresses at which it answers.
  */
-export async function startOperatorRig(own?: ControlPlane, ownDatabase?: TestDatabase): Promise<OperatorRig> {
+export async function startOperatorRig(
+  own?: ControlPlane,
+  ownDatabase?: TestDatabase,
+  isPublic = false,
+): Promise<OperatorRig> {
   const [plane, database] = await Promise.all([own ?? controlPlane(), ownDatabase ?? freshDatabase()]);
   const operators: OperatorProcess[] = [];
   const boxes: string[] = [];
+  const port = String(await ownPort());
   const ports = {
-    BOXGATE_PORT: String(await ownPort()),
+    BOXGATE_PORT: port,
     BOXGATE_MANAGEMENT_PORT: String(await ownPort()),
+    ...(isPublic ? { BOXGATE_PUBLIC_URL: `http://127.0.0.1:${port}` } : {}),
   };
   const [account, first] = await Promise.all([
     installOperator(plane),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Environment } from '../../process/environment.ts';
 import { testEncryptionKey } from './api.ts';
+import { comparedResponses } from './responses/hooks.ts';
 import { startLoggedProcess, type LoggedProcess } from './logged-process.ts';
 
 /** `boxgate api` in a process of its own. */
@@ -26,6 +27,7 @@ export async function startApiProcess(databaseUrl: string, environment: Environm
       BOXGATE_PUBLIC_URL: 'http://boxgate.test',
       // Callers of a test do not wait for the end of its API.
       BOXGATE_LINGER_SECONDS: '0',
+      ...comparedResponses(),
       ...environment,
     },
     portsIn,

@@ -16,6 +16,8 @@ export async function writeFiles(root: string, folder: string): Promise<void> {
   await compile(root, folder);
   await cp(path.join(root, 'api/db/migrations'), path.join(folder, 'api/db/migrations'), { recursive: true });
   await writeUi(root, folder);
+  const document = 'api/http/endpoints/openapi.json';
+  await cp(path.join(root, document), path.join(folder, document));
   await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
   await writeDescription(root, folder);
   await copyPackages(root, folder);

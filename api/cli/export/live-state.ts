@@ -1,7 +1,7 @@
 import { isList, isObject } from '../../../crds/json-value.ts';
 import type { JsonObject } from '../../../crds/json-value.ts';
 import { isKind, KINDS, type Kind } from '../../../crds/kind.ts';
-import type { BoxClient } from '../box-client.ts';
+import type { BoxAnswer, BoxClient } from '../box-client.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** A row of a box as `$export` shows it. */
@@ -23,7 +23,7 @@ export async function liveRows(client: BoxClient, { messages }: Terminal): Promi
   const rows: LiveRow[] = [];
   let path: string | undefined = '/$export';
   while (path !== undefined) {
-    const { body, next } = await client.request('GET', path);
+    const { body, next }: BoxAnswer = await client.request('GET', path);
     if (isList(body)) rows.push(...body.flatMap(liveRow));
     path = next;
     if (messages.isTTY === true && path !== undefined)

@@ -1,6 +1,6 @@
 import { isList, isObject, type JsonObject } from '../../../crds/json-value.ts';
 import { grouped } from '../../../process/plain-text.ts';
-import type { BoxClient } from '../box-client.ts';
+import type { BoxAnswer, BoxClient } from '../box-client.ts';
 import type { OptionValues } from '../option-values.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -29,7 +29,7 @@ export async function listAll(
   const found: JsonObject[] = [];
   let next: string | undefined = `${path}?${query.toString()}`;
   while (next !== undefined && found.length < most) {
-    const page = await client.request('GET', next);
+    const page: BoxAnswer = await client.request('GET', next);
     if (isList(page.body)) found.push(...page.body.filter(isObject));
     ({ next } = page);
     if (messages.isTTY === true && next !== undefined) messages.write(`\r${grouped(found.length)} so far`);

@@ -1,10 +1,10 @@
-import { isList, isObject, type JsonObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
+import type { UserView } from '../../schemas/user.ts';
 import type { BoxClient } from '../box-client.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Command } from '../command.ts';
 import type { OptionValues } from '../option-values.ts';
-import { findUser, groupNames, userName } from './user.ts';
+import { findUser, userName } from './user.ts';
 
 /** `boxctl user groups`: shows the groups of a user, after the changes that the options name. */
 export const userGroups: Command = {
@@ -23,7 +23,7 @@ export const userGroups: Command = {
     const added = await groupIds(client, values['add']);
     const removed = await groupIds(client, values['remove']);
     const changed = added.length + removed.length === 0 ? user : await change(client, user, { added, removed });
-    const names = groupNames(changed['groups']);
+    const names = (changed.groups ?? []).map(({ name }) => name);
     if (names.length === 0) terminal.messages.write(`${plainText(userName(user))} is in no group\n`);
     terminal.output.write(names.map((name) => `${plainText(name)}\n`).join(''));
   },
@@ -31,14 +31,11 @@ export const userGroups: Command = {
 
 async function change(
   client: BoxClient,
-  user: JsonObject & { readonly id: number },
+  user: UserView,
   { added, removed }: { readonly added: readonly number[]; readonly removed: readonly number[] },
-): Promise<JsonObject> {
-  const groups = isList(user['groups']) ? user['groups'] : [];
-  const before = groups.filter(isObject).map(({ id }) => id);
-  const ids = [...new Set([...before, ...added])].filter((id) => !removed.some((gone) => gone === id));
-  const { body } = await client.request('PUT', `/users/${String(user.id)}`, { body: { 'group-ids': ids } });
-  return isObject(body) ? body : {};
+): Promise<UserView> {
+  const ids = [...new Set([...user['group-ids'], ...added])].filter((id) => !removed.includes(id));
+  return (await client.request('PUT', `/users/${String(user.id)}`, { body: { 'group-ids': ids } })).body;
 }
 
 /** Returns the ids of groups that are named by name or id. Throws CliError for one that the box does not have. */
@@ -47,10 +44,10 @@ async function groupIds(client: BoxClient, given: OptionValues[string]): Promise
   return Promise.all(
     names.map(async (name) => {
       if (/^\d+$/.test(name)) return Number(name);
-      const query = new URLSearchParams({ name, _result: 'array' });
-      const { body } = await client.request('GET', `/Group?${query.toString()}`);
-      const [group] = isList(body) ? body : [];
-      if (isObject(group)) return Number(group['id']);
+      const query = new URLSearchParams({ name }).toString();
+      const { body } = await client.request('GET', `/Group?_result=array&${query}`);
+      const [group] = body;
+      if (group !== undefined) return group.id;
       throw new CliError(EXIT.refused, `there is no group ${JSON.stringify(name)} in the box ${client.box}`);
     }),
   );

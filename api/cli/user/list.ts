@@ -1,4 +1,5 @@
-import { isList } from '../../../crds/json-value.ts';
+import type { ListedUser } from '../../schemas/user.ts';
+import type { BoxAnswer } from '../box-client.ts';
 import type { Command } from '../command.ts';
 import { USER_COLUMNS } from './user.ts';
 
@@ -20,12 +21,12 @@ export const listUsers: Command = {
       const value = values[name];
       if (typeof value === 'string') query.set(name, value);
     }
-    const users: unknown[] = [];
-    let path: string | undefined = `/users?${query.toString()}`;
+    const users: ListedUser[] = [];
+    let path: `/users?${string}` | undefined = `/users?${query.toString()}`;
     while (path !== undefined) {
-      const { body, next } = await client.request('GET', path);
-      if (isList(body)) users.push(...body);
-      path = next;
+      const answer: BoxAnswer<readonly ListedUser[]> = await client.request('GET', path);
+      users.push(...answer.body);
+      path = nextQuery(answer.next);
       if (terminal.messages.isTTY === true && path !== undefined)
         terminal.messages.write(`\r${users.length.toLocaleString('en-US')} users so far`);
     }
@@ -33,3 +34,9 @@ export const listUsers: Command = {
     await print(users, 'json', USER_COLUMNS);
   },
 };
+
+/** Returns the path of the next page, which is one of users too. */
+function nextQuery(next: string | undefined): `/users?${string}` | undefined {
+  const [, query] = /^\/users\?(.*)$/s.exec(next ?? '') ?? [];
+  return query === undefined ? undefined : `/users?${query}`;
+}

@@ -1,7 +1,7 @@
-import { isObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
 import { ask, askHidden } from '../ask.ts';
-import { faultLines, type BoxAnswer, type BoxClient } from '../box-client.ts';
+import type { UserFaults, UserView } from '../../schemas/user.ts';
+import { faultLines, type BoxClient } from '../box-client.ts';
 import { CliError, EXIT, usageError } from '../cli-error.ts';
 import type { Command } from '../command.ts';
 import { firstLine, type Terminal } from '../terminal.ts';
@@ -21,24 +21,23 @@ export const newUser: Command = {
   arguments: [0, 1],
   async run({ args: [given], terminal, box }) {
     const client = await box();
-    const answer =
+    const user =
       given === undefined ? await askUntilCreated(client, terminal) : await createOnce(client, terminal, given);
-    const name = isObject(answer.body) ? userName(answer.body) : 'the user';
-    terminal.output.write(`Created user ${plainText(name)} in the box ${client.box}.\n`);
+    terminal.output.write(`Created user ${plainText(userName(user))} in the box ${client.box}.\n`);
   },
 };
 
-async function createOnce(client: BoxClient, terminal: Terminal, given: string): Promise<BoxAnswer> {
+async function createOnce(client: BoxClient, terminal: Terminal, given: string): Promise<UserView> {
   const account = split(given === '-' ? await firstLine(terminal.input) : given);
   if (given !== '-')
     terminal.messages.write(
       'boxctl: the list of processes and the history of the shell show this password; `boxctl user new -` reads it from standard input\n',
     );
-  const answer = await create(client, account);
-  if (answer.status !== 422) return answer;
+  const created = await create(client, account);
+  if (!('errors' in created)) return created;
   throw new CliError(
     EXIT.refused,
-    `the user is not created:${faults(answer)
+    `the user is not created:${faultLines(created.errors)
       .map((line) => `\n  ${line}`)
       .join('')}`,
   );
@@ -52,15 +51,15 @@ function split(text: string): Account {
 }
 
 /** Asks for email and password until the box takes them. What it takes is not asked for again. Throws CliError for ^C. */
-async function askUntilCreated(client: BoxClient, terminal: Terminal): Promise<BoxAnswer> {
+async function askUntilCreated(client: BoxClient, terminal: Terminal): Promise<UserView> {
   let email: string | undefined;
   let password: string | undefined;
   for (;;) {
     email ??= (await ask(terminal, 'Email: ')).trim();
     password ??= await askHidden(terminal, 'Password: ');
-    const answer = await create(client, { email, password });
-    if (answer.status !== 422) return answer;
-    const lines = faults(answer);
+    const created = await create(client, { email, password });
+    if (!('errors' in created)) return created;
+    const lines = faultLines(created.errors);
     terminal.messages.write(lines.map((line) => `  ${line}\n`).join(''));
     const isOnly = (field: string): boolean => lines.every((line) => line.startsWith(`${field}: `));
     if (!isOnly('password')) email = undefined;
@@ -68,11 +67,7 @@ async function askUntilCreated(client: BoxClient, terminal: Terminal): Promise<B
   }
 }
 
-function create(client: BoxClient, { email, password }: Account): Promise<BoxAnswer> {
-  return client.request('POST', '/users', { body: { email, password }, expected: 422 });
-}
-
-function faults({ body }: BoxAnswer): readonly string[] {
-  const errors = isObject(body) ? body['errors'] : undefined;
-  return isObject(errors) ? faultLines(errors) : [];
+/** Creates a user, or returns what is wrong. */
+async function create(client: BoxClient, { email, password }: Account): Promise<UserView | UserFaults> {
+  return (await client.request('POST', '/users', { body: { email, password }, expected: 422 })).body;
 }

@@ -1,4 +1,3 @@
-import { isObject } from '../../../crds/json-value.ts';
 import { plainText } from '../../../process/plain-text.ts';
 import { askHidden } from '../ask.ts';
 import { usageError } from '../cli-error.ts';
@@ -35,7 +34,7 @@ export const setUser: Command = {
       ...(values['password'] === true ? { password: await newPassword(invocation) } : {}),
     };
     const { body: changed } = await client.request('PUT', `/users/${String(user.id)}`, { body });
-    const name = userName(isObject(changed) ? changed : user);
+    const name = userName(changed);
     terminal.output.write(`Changed user ${plainText(name)} in the box ${client.box}.\n`);
   },
 };

@@ -1,4 +1,5 @@
-import { isList, isObject, type JsonObject } from '../../../crds/json-value.ts';
+import { isList, isObject } from '../../../crds/json-value.ts';
+import type { ListedUser, UserView } from '../../schemas/user.ts';
 import type { BoxClient } from '../box-client.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { Column } from '../output.ts';
@@ -13,28 +14,32 @@ export const USER_COLUMNS: readonly Column[] = [
   { heading: 'GROUPS', text: ({ groups }) => groupNames(groups).join(', ') },
 ];
 
-/** Returns the names of a user's groups. */
-export function groupNames(groups: unknown): readonly string[] {
+function groupNames(groups: unknown): readonly string[] {
   return (isList(groups) ? groups : []).filter(isObject).map(({ name }) => text(name));
 }
 
 /** Returns a user without the hash of the password, which no person needs to see. */
-export function shownUser({ password: _hash, ...user }: JsonObject): JsonObject {
+export function shownUser({ password: _hash, ...user }: UserView): ListedUser {
   return user;
 }
 
 /** Returns the user with an ID or email. Throws CliError if there is none. */
-export async function findUser(box: BoxClient, idOrEmail: string): Promise<JsonObject & { readonly id: number }> {
-  const path = /^\d+$/.test(idOrEmail)
-    ? `/users/${idOrEmail}`
-    : `/users?${new URLSearchParams({ email: idOrEmail }).toString()}`;
-  const { status, body } = await box.request('GET', path, { expected: 404 });
-  const user: unknown = isList(body) ? body[0] : body;
-  if (status !== 404 && isObject(user) && typeof user['id'] === 'number') return { ...user, id: user['id'] };
+export async function findUser(box: BoxClient, idOrEmail: string): Promise<UserView> {
+  const user = /^\d+$/.test(idOrEmail) ? await userAt(box, idOrEmail) : await userNamed(box, idOrEmail);
+  if (user !== undefined) return user;
   throw new CliError(EXIT.refused, `there is no user ${JSON.stringify(idOrEmail)} in the box ${box.box}`);
 }
 
+async function userAt(box: BoxClient, id: string): Promise<UserView | undefined> {
+  return (await box.request('GET', `/users/${id}`, { expected: 404 })).body;
+}
+
+async function userNamed(box: BoxClient, email: string): Promise<ListedUser | undefined> {
+  const query = new URLSearchParams({ email }).toString();
+  return (await box.request('GET', `/users?${query}`)).body[0];
+}
+
 /** Returns the name of a user for a message: email and number. */
-export function userName({ id, email }: JsonObject): string {
-  return `${text(email)} (id ${text(id)})`;
+export function userName({ id, email }: Pick<UserView, 'id' | 'email'>): string {
+  return `${email} (id ${String(id)})`;
 }

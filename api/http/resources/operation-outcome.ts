@@ -1,31 +1,14 @@
 import type { Fault } from '../../../crds/fault.ts';
 import { faultSentence } from '../../../crds/fault.ts';
 import type { Problem, ProblemCode } from '../../problem.ts';
-
-/** One fault of a request. */
-export interface Issue {
-  readonly severity: 'error';
-  readonly code: string;
-  /** A sentence for people: the field, the fault, and the remedy. */
-  readonly diagnostics: string;
-  /** The field; absent if the fault concerns the whole request. */
-  readonly expression?: readonly string[];
-}
-
-/** The body of every error of the resource endpoints. */
-export interface OperationOutcome {
-  readonly resourceType: 'OperationOutcome';
-  /** The id of the request. */
-  readonly id: string;
-  readonly issue: readonly Issue[];
-}
+import type { Issue, OperationOutcome } from '../../schemas/problems.ts';
 
 /** Returns a problem in the form of the resource endpoints: one issue for each fault. */
 export function operationOutcome({ code, faults }: Problem, id: string): OperationOutcome {
   return { resourceType: 'OperationOutcome', id, issue: faults.map((fault) => issueOf(issueCodes[code], fault)) };
 }
 
-function issueOf(code: string, fault: Fault): Issue {
+function issueOf(code: Issue['code'], fault: Fault): Issue {
   const issue = { severity: 'error', code, diagnostics: faultSentence(fault) } as const;
   return fault.path === '' ? issue : { ...issue, expression: [fault.path] };
 }

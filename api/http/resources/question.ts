@@ -10,7 +10,8 @@ const text = Type.String({ maxLength: 4096 });
 /** Last second of the year 9999. */
 const LAST_SECOND = 253_402_300_799;
 const fields = Type.Record(Type.String(), Type.Unknown());
-const question = Type.Object(
+/** Schema of a question: a subject and a request. */
+export const questionSchema = Type.Object(
   {
     /** An app behind a gateway; absent: the own endpoints of the box. */
     app: Type.Optional(Type.String({ pattern: appName.source, maxLength: LONGEST_APP_NAME })),
@@ -45,10 +46,10 @@ const question = Type.Object(
   },
   { additionalProperties: false },
 );
-const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true }).compile<Question>(question);
+const matches = new Ajv({ allErrors: true, verbose: true, ownProperties: true }).compile<Question>(questionSchema);
 
 /** A question to `$explain`: a caller and a request. */
-export type Question = Static<typeof question>;
+export type Question = Static<typeof questionSchema>;
 
 /** Checks the body of a question. Throws Problem `invalid` with every fault. */
 export function parseQuestion(body: unknown): Question {

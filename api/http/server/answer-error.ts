@@ -82,7 +82,8 @@ function problemAnswer(problem: Problem, requestContext: RequestContext): Answer
 }
 
 /** A path below a resource type, whether its box exists or not: both get the same answer. */
-const isBelowResource = /^(?:\/boxes\/[^/?]*)?\/(?:Client|AccessPolicy|Session|Group|Grant|users)(?:[/?]|$)/;
+const isBelowResource =
+  /^(?:\/boxes\/[^/?]*)?\/(?:Client|AccessPolicy|Session|Group|Grant|AuditEvent|users|auth\/check)(?:[/?]|$)/;
 
 function outageAnswer(requestContext: RequestContext): Answer {
   const headers = { 'Retry-After': retryAfter };

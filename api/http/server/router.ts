@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import express from 'express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { answeringErrors } from './answering-errors.ts';
@@ -9,8 +9,9 @@ import { createCrossOrigin } from './cross-origin.ts';
 import type { Endpoint } from './endpoint.ts';
 import { countingInFlight } from './requests-in-flight.ts';
 import { expressMessages, type MessageClasses } from './express-messages.ts';
-import { requestContextOf } from '../request/request-context.ts';
-import { addRoutes } from './routes.ts';
+import { findRequestContext, requestContextOf } from '../request/request-context.ts';
+import { Problem } from '../../problem.ts';
+import { addRoutes, shapeNear } from './routes.ts';
 import type { Route, Subtree } from './routes.ts';
 
 /** Listener of a port, and the classes of the messages that its server should make. */
@@ -59,6 +60,8 @@ function acceptingRequests(
 
   return (request, response) => {
     const failed = (error: unknown): void => {
+      // What is refused before it has a route has the form of its neighbours; a 404 does not tell where routes are.
+      if (!(error instanceof Problem && error.code === 'not-found')) shapeAsNear(response, routes, subtrees);
       answerError(error, request, response);
     };
     const go = (): void => {
@@ -80,6 +83,15 @@ function acceptingRequests(
       failed(error);
     }
   };
+}
+
+/** Sets the shape of a request that has no route yet, by its path below the box. */
+function shapeAsNear(response: ServerResponse, routes: readonly Route[], subtrees: readonly Subtree[]): void {
+  const requestContext = findRequestContext(response);
+  if (requestContext?.route !== '(none)') return;
+  const url = requestContext.path.replace(/^\/boxes\/[^/?]*/, '');
+  const [, shape = shapeNear(routes, url)] = subtrees.find(([path]) => isBelow(url, path)) ?? [];
+  requestContext.shape = shape;
 }
 
 /**

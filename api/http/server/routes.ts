@@ -45,7 +45,7 @@ function refusingMalformedPaths(routes: readonly Route[]) {
 }
 
 /** Returns the shape of the endpoints that share the first segment of a path, for errors below them. */
-function shapeNear(routes: readonly Route[], url: string): Route[2] {
+export function shapeNear(routes: readonly Route[], url: string): Route[2] {
   const segment = url.split(/[/?]/, 2)[1];
   return routes.find(([, path]) => path.split('/', 2)[1] === segment)?.[2] ?? 'plain';
 }

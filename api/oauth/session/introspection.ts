@@ -10,28 +10,12 @@ import { groupsClaim } from '../openid/user-claims.ts';
 import { parseParameters } from '../token/parameters.ts';
 import { findRefreshToken } from '../refresh/find-refresh-token.ts';
 import type { FoundFamily } from '../refresh/find-refresh-token.ts';
+import type { LiveIntrospection } from '../../schemas/oauth.ts';
 import type { OAuthServices } from '../services.ts';
 import type { RawTokenRequest } from '../token/endpoint.ts';
 
 /** The answer of RFC 7662 §2.2; for an invalid token it is exactly `{"active":false}`. */
 export type Introspection = { readonly active: false } | LiveIntrospection;
-
-interface LiveIntrospection {
-  readonly active: true;
-  readonly client_id: string;
-  readonly token_type?: 'Bearer';
-  readonly exp: number;
-  readonly iat: number;
-  readonly sub: string;
-  /** The email of a user's token. */
-  readonly username?: string;
-  /** Names of the groups of a token's user, with the scope `groups`. */
-  readonly groups?: readonly string[];
-  readonly iss: string;
-  readonly aud?: readonly string[];
-  readonly jti?: string;
-  readonly scope?: string;
-}
 
 const inactive = { active: false } as const;
 

@@ -8,7 +8,7 @@ import { unsupportedGrant } from './unsupported-grant.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { parseParameters } from './parameters.ts';
 import type { OAuthServices } from '../services.ts';
-import type { TokenResponse } from './response.ts';
+import type { TokenResponse } from '../../schemas/oauth.ts';
 
 /** A request to the token endpoint as it came in. */
 export interface RawTokenRequest {

@@ -20,7 +20,7 @@ import { mergePatch } from '../patch/merge-patch.ts';
 import type { Patch } from './patch.ts';
 import type { ResourceServices } from '../services.ts';
 import { sessionElements, sessionView } from './session-view.ts';
-import type { SessionView } from './session-view.ts';
+import type { SessionView } from '../../schemas/session.ts';
 
 type SessionServices = Pick<ResourceServices, 'pool' | 'now' | 'trail' | 'revocationsNeedStandby'>;
 

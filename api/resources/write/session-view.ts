@@ -1,6 +1,8 @@
 import type { GrantLetter } from '../../db/session/grant-letter.ts';
 import { uuidV7Time } from '../../db/core/uuid-v7.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
+import { sessionSchema } from '../../schemas/session.ts';
+import type { SessionView } from '../../schemas/session.ts';
 
 /** Names of the grants of sessions, by the letter in the row. */
 export const sessionTypes = {
@@ -12,26 +14,7 @@ export const sessionTypes = {
 } as const satisfies Record<GrantLetter, string>;
 
 /** The fields of a session as it is shown; there is none for its token or its hash. */
-export const sessionElements = [
-  'resourceType',
-  'id',
-  'type',
-  'client',
-  'user',
-  'scope',
-  'audience',
-  'active',
-  'status',
-  'created_at',
-  'expires_at',
-  'closed_at',
-  'parent',
-  'remote_addr',
-  'user_agent',
-] as const;
-
-/** A session as it is shown; absent values are null. */
-export type SessionView = Readonly<Record<(typeof sessionElements)[number], unknown>>;
+export const sessionElements = Object.keys(sessionSchema.properties);
 
 /** Shows a session. */
 export function sessionView(session: SessionRecord): SessionView {

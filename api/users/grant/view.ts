@@ -1,10 +1,9 @@
 import type { GrantKey, StoredGrant } from '../../db/user/grant.ts';
+import { grantSchema } from '../../schemas/grant.ts';
+import type { GrantView } from '../../schemas/grant.ts';
 
 /** The fields of a grant as it is shown. */
-export const grantElements = ['resourceType', 'id', 'user', 'client', 'scope', 'consents', 'created_at'] as const;
-
-/** A grant as it is shown. */
-export type GrantView = Readonly<Record<(typeof grantElements)[number], unknown>>;
+export const grantElements = Object.keys(grantSchema.properties);
 
 /** Shows a grant; a scope is null where the user has allowed none, an audience where it is the issuer. */
 export function grantView({ user, client, scopes, targets, createdAt }: StoredGrant): GrantView {

@@ -17,7 +17,7 @@ import { withinQuota } from '../../resources/write/within-quota.ts';
 import { changedGroupFields } from './changed-group-fields.ts';
 import { readGroupSubmission } from './submission.ts';
 import { groupView } from './view.ts';
-import type { GroupView } from './view.ts';
+import type { GroupView } from '../../schemas/group.ts';
 
 /** Reads one group; undefined when there is none. Throws Outage. */
 export function getGroup(

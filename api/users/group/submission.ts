@@ -5,7 +5,7 @@ import { GROUP_NAME, LONGEST_GROUP_DESCRIPTION } from '../../../crds/group.ts';
 import type { Fault } from '../../../crds/fault.ts';
 import type { GroupContent } from '../../db/user/group.ts';
 import { Problem } from '../../problem.ts';
-import type { GroupView } from './view.ts';
+import type { GroupView } from '../../schemas/group.ts';
 
 const longestName = 256;
 const possibleName = new RegExp(GROUP_NAME, 'u');

@@ -1,10 +1,9 @@
 import type { StoredGroup } from '../../db/user/group.ts';
+import { groupSchema } from '../../schemas/group.ts';
+import type { GroupView } from '../../schemas/group.ts';
 
 /** The fields of a group as it is shown. */
-export const groupElements = ['resourceType', 'id', 'name', 'description', 'created_at', 'members'] as const;
-
-/** A group as it is shown. */
-export type GroupView = Readonly<Record<(typeof groupElements)[number], unknown>>;
+export const groupElements = Object.keys(groupSchema.properties);
 
 /** Shows a group; `members` is the number of users that are in it now. */
 export function groupView({ id, name, description, createdAt, members }: StoredGroup): GroupView {

@@ -2,22 +2,11 @@ import { hash } from 'node:crypto';
 import { allows } from '../../../crds/compatibility.ts';
 import type { Box } from '../../../crds/box.ts';
 import type { StoredUser } from '../../db/user/user.ts';
-
-/** A user as it is shown: in a list without the hash of the password, alone with it. */
-export type UserView = Readonly<Record<string, unknown>>;
+import { listedUserSchema } from '../../schemas/user.ts';
+import type { ListedUser, UserView } from '../../schemas/user.ts';
 
 /** The fields of a user as a list shows it. */
-export const userElements = [
-  'id',
-  'email',
-  'email_verified',
-  'data',
-  'status',
-  'group-ids',
-  'groups',
-  'created_at',
-  'updated_at',
-] as const;
+export const userElements = Object.keys(listedUserSchema.properties);
 
 /** Shows a user in a list. */
 export function listedUser({
@@ -29,7 +18,7 @@ export function listedUser({
   groups,
   createdAt,
   updatedAt,
-}: StoredUser): Readonly<Partial<Record<(typeof userElements)[number], unknown>>> {
+}: StoredUser): ListedUser {
   return {
     id,
     email,

@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import type { Environment } from '../../../process/environment.ts';
 import { startApi } from '../../support/api.ts';
 import type { TestApi } from '../../support/api.ts';
+import type { TestDatabase } from '../../support/postgres.ts';
 
 /** Options of a request besides method and path; a body that is an object is sent as JSON. */
 export interface CallOptions {
@@ -34,9 +35,9 @@ export interface BoxApi extends TestApi {
 /** The secret of the client `admin`. */
 export const adminSecret = 'admin-secret';
 
-/** Starts the API of a test file; `environment` overrides its settings. */
-export async function startBoxApi(environment: Environment = {}): Promise<BoxApi> {
-  const api = await startApi({ environment });
+/** Starts the API of a test file, on a database of its own or one that is given; `environment` overrides its settings. */
+export async function startBoxApi(environment: Environment = {}, database?: TestDatabase): Promise<BoxApi> {
+  const api = await startApi({ environment, ...(database && { database }) });
   try {
     return await withAdmin(api);
   } catch (error) {

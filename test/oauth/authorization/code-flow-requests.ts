@@ -4,7 +4,7 @@ import type { NextStep } from '../../../api/oauth/authorization/browser-request.
 import { userInfo } from '../../../api/oauth/openid/user-info.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
-import type { TokenResponse } from '../../../api/oauth/token/response.ts';
+import type { TokenResponse } from '../../../api/schemas/oauth.ts';
 import { formRequest, outcome, patiently } from '../world.ts';
 import type { Declared } from '../world.ts';
 

@@ -10,7 +10,7 @@ import { insertUser } from '../../../api/db/user/user-write.ts';
 import { answerConsent } from '../../../api/oauth/authorization/answer-consent.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import { decidingUnderLock } from '../wrapped-decisions.ts';
-import type { TokenResponse } from '../../../api/oauth/token/response.ts';
+import type { TokenResponse } from '../../../api/schemas/oauth.ts';
 import { beginSignIn } from '../../../api/users/sign-in/begin-sign-in.ts';
 import { changeUser } from '../../../api/users/user/change.ts';
 import { removeGrant } from '../../../api/users/grant/grant-removal.ts';

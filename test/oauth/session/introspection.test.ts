@@ -4,7 +4,7 @@ import { generateClientSecret } from '../../../api/credentials/secret-text.ts';
 import { introspect } from '../../../api/oauth/session/introspection.ts';
 import { rotationGrace } from '../../../api/oauth/refresh/judge-refresh.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
-import type { TokenResponse } from '../../../api/oauth/token/response.ts';
+import type { TokenResponse } from '../../../api/schemas/oauth.ts';
 import { basic } from '../requests.ts';
 import { formRequest, makeWorld, outcome } from '../world.ts';
 import type { World } from '../world.ts';

@@ -11,7 +11,7 @@ import { introspect } from '../../../api/oauth/session/introspection.ts';
 import { OAuthError } from '../../../api/oauth/oauth-error.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
-import type { TokenResponse } from '../../../api/oauth/token/response.ts';
+import type { TokenResponse } from '../../../api/schemas/oauth.ts';
 import { createUsageNotes } from '../../../api/state/usage-notes.ts';
 import type { UsageNotes } from '../../../api/state/usage-notes.ts';
 import { createLog } from '../../../process/log.ts';

@@ -5,7 +5,7 @@ import { endSession } from '../../../api/oauth/session/end-session.ts';
 import { introspect } from '../../../api/oauth/session/introspection.ts';
 import type { OAuthServices } from '../../../api/oauth/services.ts';
 import { token } from '../../../api/oauth/token/endpoint.ts';
-import type { TokenResponse } from '../../../api/oauth/token/response.ts';
+import type { TokenResponse } from '../../../api/schemas/oauth.ts';
 import { basic } from '../requests.ts';
 import { formRequest, makeWorld, outcome, patiently } from '../world.ts';
 import type { World } from '../world.ts';

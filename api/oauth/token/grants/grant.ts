@@ -2,7 +2,7 @@ import type { GrantType } from '../../../../crds/client.ts';
 import type { AuthenticationContext } from '../../client-auth/context.ts';
 import type { ClientCredentials } from '../../client-auth/client-auth-request.ts';
 import type { Parameters } from '../parameters.ts';
-import type { TokenResponse } from '../response.ts';
+import type { TokenResponse } from '../../../schemas/oauth.ts';
 
 /** A request to the token endpoint, parsed. */
 export interface TokenRequest {

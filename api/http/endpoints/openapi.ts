@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import type { ApiContext } from '../server/api-context.ts';
+import { nothingHere } from '../../nothing-here.ts';
+import type { Endpoint } from '../server/endpoint.ts';
+import { requestContextOf } from '../request/request-context.ts';
+import { send } from '../server/send.ts';
+
+const cacheable = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' };
+
+/** Issuer in the generated file, which is the same for every box (tools/openapi/examples.ts). */
+const EXAMPLE_ISSUER = 'https://auth.example.com/boxes/shop';
+
+/** `GET /openapi.json`: the description of the endpoints of a box (OpenAPI 3.1), with the issuer of the box as its server. */
+export function openApiEndpoint(context: ApiContext): Endpoint {
+  let document: Promise<string> | undefined;
+  return async (_request, response) => {
+    const { box } = requestContextOf(response);
+    const { states, issuer } = context.oauth;
+    const found = await states.decide(box, async (state) => issuer(state));
+    if (found === undefined) throw nothingHere();
+    document ??= compactDocument();
+    const body = (await document).replaceAll(EXAMPLE_ISSUER, () => JSON.stringify(found).slice(1, -1));
+    send(response, { status: 200, headers: cacheable, body }, context.onAnswer);
+  };
+}
+
+/** Reads the generated file, which is read once: it belongs to the release. */
+async function compactDocument(): Promise<string> {
+  const value: unknown = JSON.parse(await readFile(new URL('./openapi.json', import.meta.url), 'utf8'));
+  return JSON.stringify(value);
+}

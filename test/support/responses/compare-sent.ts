@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { isObject, parseJson } from '../../../crds/json-value.ts';
+import type { JsonObject } from '../../../crds/json-value.ts';
+import { comparisonWith } from './comparison.ts';
+import { recordResponses } from './recorder.ts';
+import { resultsIn } from './results.ts';
+
+/** The variable that names the folder in which a process writes what it finds; without it nothing is compared. */
+export const FOLDER = 'RESPONSES_FOLDER';
+
+/** Compares every response that an API in this process sends with the OpenAPI document. */
+export function compareSentResponses(): void {
+  let compared: ReturnType<typeof comparing> | undefined;
+  recordResponses((sent) => {
+    const folder = process.env[FOLDER];
+    if (folder === undefined) return;
+    compared ??= comparing(folder);
+    compared(sent);
+  });
+}
+
+function comparing(folder: string): Parameters<typeof recordResponses>[0] {
+  const { compare } = comparisonWith(readDocument());
+  const results = resultsIn(folder);
+  return (sent) => {
+    try {
+      results.add(sent, compare(sent));
+    } catch (error) {
+      // The API is in the middle of its response: a mistake here must not become one of its own.
+      const fault = `cannot be compared: ${error instanceof Error ? error.message : 'unknown reason'}`;
+      results.add(sent, { name: undefined, faults: [fault] });
+    }
+  };
+}
+
+/** Reads the document that `make generate` wrote. */
+export function readDocument(): JsonObject {
+  const file = new URL('../../../api/http/endpoints/openapi.json', import.meta.url);
+  const document = parseJson(readFileSync(file, 'utf8'));
+  if (isObject(document)) return document;
+  throw new Error('openapi.json is not a document');
+}

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { FOLDER, compareSentResponses, readDocument } from './compare-sent.ts';
+import { describedResponses } from './described.ts';
+import { RARE_RESPONSES } from './rare-responses.ts';
+import { totalsOf } from './results.ts';
+
+/** Folder of the whole run, with one for each process of mocha. */
+const RUN = 'RESPONSES_OF_RUN';
+
+/** Makes the folder in which all processes of this run write what they compare. */
+export function mochaGlobalSetup(): void {
+  process.env[RUN] = mkdtempSync(path.join(tmpdir(), 'boxgate-responses-'));
+}
+
+const reported = new Set<string>();
+
+/** Hooks around each test file: its responses that the OpenAPI document does not describe fail it. */
+export const mochaHooks = {
+  beforeAll(): void {
+    const run = process.env[RUN];
+    if (run === undefined || process.env[FOLDER] !== undefined) return;
+    process.env[FOLDER] = path.join(run, String(process.pid));
+    compareSentResponses();
+  },
+  afterAll(): void {
+    const folder = process.env[FOLDER];
+    if (folder === undefined) return;
+    const faults = totalsOf(folder).faults.filter((fault) => !reported.has(fault));
+    for (const fault of faults) reported.add(fault);
+    if (faults.length > 0)
+      throw new Error(`the OpenAPI document differs from what was sent:\n  ${faults.join('\n  ')}`);
+  },
+};
+
+/** Prints the number of compared responses. Throws after a run of every test if a described response never occurred. */
+export function mochaGlobalTeardown(): void {
+  const run = process.env[RUN];
+  if (run === undefined) return;
+  const { count, names, faults } = totalsOf(run);
+  rmSync(run, { recursive: true, force: true });
+  if (count === 0) return;
+  const told = `${count.toLocaleString('en-US')} responses compared with the OpenAPI document, ${String(faults.length)} not as described`;
+  process.stdout.write(`${told}\n`);
+  if (process.env['WHOLE_RUN'] === undefined) return;
+  const never = [...describedResponses(readDocument()).names].filter(
+    (name) => !names.has(name) && !RARE_RESPONSES.has(name),
+  );
+  if (never.length > 0) throw new Error(`the OpenAPI document describes what never occurred:\n  ${never.join('\n  ')}`);
+}
+
+/** Returns the variables by which a program that a test starts compares its responses too. */
+export function comparedResponses(): Readonly<Record<string, string>> {
+  const folder = process.env[FOLDER];
+  if (folder === undefined) return {};
+  return { [FOLDER]: folder, NODE_OPTIONS: `--import ${new URL('./preload.ts', import.meta.url).href}` };
+}
