@@ -62,6 +62,17 @@ describe('the files of the image', () => {
     expect(bytes).to.be.below(60e6);
   });
 
+  it('hold the built admin UI, which the API reads without esbuild', () => {
+    const built = filesOf('api/ui/**/*.*').map((file) => path.basename(file));
+    expect(built.map((file) => path.extname(file)).toSorted()).to.deep.equal(['.css', '.js']);
+    const address = path.join(app, 'api/http/ui/ui-files.js');
+    const script = `import { createUiFiles } from ${JSON.stringify(address)};
+      const { script, style } = await createUiFiles()();
+      process.stdout.write([script, style].join());`;
+    const read = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: folder, encoding: 'utf8' });
+    expect(read.stdout.split(',').toSorted(), read.stderr).to.deep.equal(built.toSorted());
+  });
+
   it('tell their version, and the commands for a wrong one', () => {
     const described: unknown = JSON.parse(readFileSync('package.json', 'utf8'));
     const version = String(isObject(described) && described['version']);

@@ -38,6 +38,8 @@ describe('an administrator in the admin UI', () => {
     await page.reload();
     await page.getByRole('heading', { level: 2, name: 'reloaded@shop.example' }).waitFor();
     expect(page.url()).to.equal(`${stage.base}/ui/#/users/${String(id)}`);
+    const paint = await page.evaluate<number>(`performance.getEntriesByName('first-contentful-paint')[0].startTime`);
+    process.stdout.write(`      first paint after ${paint.toFixed(0)} ms\n`);
     await close();
   });
 
