@@ -18,7 +18,7 @@ import { exportHandler } from './http/plan/export.ts';
 import { planEndpoint } from './http/plan/plan-endpoint.ts';
 import { withAuthorization } from './http/resources/resource-gate.ts';
 import { explainHandler } from './http/resources/explain.ts';
-import { EXPORT_PATH, PLAN_PATH } from './http/resources/explained-request.ts';
+import { EXPORT_PATH, PLAN_PATH, REQUESTS_PATH, USAGE_PATH } from './http/resources/explained-request.ts';
 import { policyUsageHandler, recordedRequestsHandler } from './http/resources/policy-usage.ts';
 import { requestedChanges } from './http/resources/requested-changes.ts';
 import { resourceRoutes, userRoutes } from './http/resources/resource-routes.ts';
@@ -66,8 +66,8 @@ export const routes: readonly Route[] = [
   ['GET', '/ui/:file', 'page', uiFileEndpoint],
   ['DELETE', '/Session', 'resource', closeSessionEndpoint],
   ['POST', '/AccessPolicy/$explain', 'resource', explainEndpoint],
-  ['GET', '/AccessPolicy/$usage', 'resource', policyUsageEndpoint],
-  ['GET', '/AccessPolicy/$requests', 'resource', recordedRequestsEndpoint],
+  ['GET', USAGE_PATH, 'resource', policyUsageEndpoint],
+  ['GET', REQUESTS_PATH, 'resource', recordedRequestsEndpoint],
   ['GET', EXPORT_PATH, 'resource', exportEndpoint],
   ['POST', PLAN_PATH, 'resource', planEndpoint],
   ...[...resourceRoutes, ...userRoutes].map(({ method, path, kind, handler }): Route => {

@@ -12,6 +12,13 @@ import { eventually } from './support/eventually.ts';
 import { freshDatabase } from './support/postgres.ts';
 import type { TestDatabase } from './support/postgres.ts';
 
+/** A recorded request as the tests read it. */
+interface RecordedRow {
+  readonly shape: string;
+  readonly requests: number;
+  readonly policy: string;
+}
+
 describe('the recording of requests', () => {
   let database: TestDatabase;
   let owner: pg.Pool;
@@ -36,8 +43,10 @@ describe('the recording of requests', () => {
   const start = (notes: RequestNotes, now: () => number = Date.now): RequestWriting =>
     startRequestWriting({ pool, notes, now, log });
   const all = { ofClient: 1_000, ofBox: 1_000, inAll: 1_000 };
-  const counts = async (): Promise<readonly unknown[]> =>
-    (await owner.query('SELECT shape, requests::int, policy FROM boxgate.recorded_request ORDER BY shape')).rows;
+  const counts = async (): Promise<readonly RecordedRow[]> => {
+    const text = 'SELECT shape, requests::int, policy FROM boxgate.recorded_request ORDER BY shape';
+    return (await owner.query<RecordedRow>(text)).rows;
+  };
 
   it('counts requests of one shape, and writes what is left when the process stops', async () => {
     const notes = createRequestNotes();
@@ -63,7 +72,7 @@ describe('the recording of requests', () => {
     time += 10_000;
     for (let nth = 0; nth < 100; nth += 1) notes.note(noted(`/s${String(nth)}`));
     await eventually('the first one is gone', async () => {
-      const shapes = (await counts()).map((row) => Reflect.get(Object(row), 'shape'));
+      const shapes = (await counts()).map(({ shape }) => shape);
       return shapes.length === 100 && !shapes.includes('/first');
     });
     await writing.stop();
@@ -79,9 +88,7 @@ describe('the recording of requests', () => {
     await owner.query('ALTER TABLE boxgate.away RENAME TO recorded_request');
     time += 10_000;
     notes.note(noted('/after'));
-    await eventually('the next one is recorded', async () =>
-      (await counts()).some((row) => Reflect.get(Object(row), 'shape') === '/after'),
-    );
+    await eventually('the next one is recorded', async () => (await counts()).some(({ shape }) => shape === '/after'));
     await writing.stop();
   });
 

@@ -16,7 +16,7 @@ const secret = 'the secret of the plan';
 
 /** Returns the text of the first block in a language. */
 function block(language: string): string {
-  return new RegExp('```' + language + '\n([^`]*)```').exec(page)?.[1] ?? '';
+  return new RegExp(`\`\`\`${language}\n([^\`]*)\`\`\``).exec(page)?.[1] ?? '';
 }
 
 /** Returns the policy that the page shows. */

@@ -63,6 +63,7 @@ const runElsewhere: ReadonlyMap<string, string> = new Map([
   ['docs/kubernetes-sign-in.md', 'test/peers/kube-apiserver.test.ts'],
   ['docs/gateways.md', 'test/peers/oauth2-proxy.test.ts'],
   ['docs/boxctl.md', 'test/cli/page.test.ts'],
+  ['docs/plan.md', 'test/cli/plan-page.test.ts'],
   ['docs/production.md', 'test/operator/production-page.test.ts'],
 ]);
 

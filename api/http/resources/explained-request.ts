@@ -161,23 +161,31 @@ export function explainedAppRequest({ uri, params = {}, headers = {}, ...asked }
 /** Path of the question itself: it addresses no record. */
 export const EXPLAIN_PATH = '/AccessPolicy/$explain';
 
-/** Paths of the export of a box, and of a plan for it. */
+/** Path of the last uses of policies. */
+export const USAGE_PATH = '/AccessPolicy/$usage';
+
+/** Path of the recorded requests. */
+export const REQUESTS_PATH = '/AccessPolicy/$requests';
+
+/** Path of the export of a box. */
 export const EXPORT_PATH = '/$export';
+
 /** Path of a plan for a box: its policies see no body. */
 export const PLAN_PATH = '/$plan';
 
 /** Returns the record that a path of the box's own endpoints addresses; undefined if policies do not check one. */
 export function addressedBy(path: string): { readonly resourceType: string; readonly id?: string } | undefined {
   if (boxPaths.has(path)) return { resourceType: 'Box' };
+  if (policyPaths.has(path)) return { resourceType: 'AccessPolicy' };
   const [, name = '', id, ...more] = path.split('/');
   const resourceType = name === 'users' ? 'User' : kinds.find((kind) => kind === name);
   if (resourceType === undefined || more.length > 0) return undefined;
   if (id === '') return undefined;
-  // An operation, such as `$explain`, addresses no record.
-  return id === undefined || id.startsWith('$') ? { resourceType } : { resourceType, id: decoded(id) };
+  return id === undefined ? { resourceType } : { resourceType, id: decoded(id) };
 }
 
-/** Paths of operations on a whole box. */
+/** Paths of operations on the policies of a box, and on the whole box: they address no record. */
+const policyPaths: ReadonlySet<string> = new Set([EXPLAIN_PATH, USAGE_PATH, REQUESTS_PATH]);
 const boxPaths: ReadonlySet<string> = new Set([EXPORT_PATH, PLAN_PATH]);
 
 const kinds = [...new Set(resourceRoutes.map(({ kind }) => kind))];

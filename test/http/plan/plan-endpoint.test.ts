@@ -60,7 +60,9 @@ describe('POST /$plan', () => {
       object('AccessPolicy', 'faulty', { engine: 'cel' }),
       object('AccessPolicy', 'useless', { engine: 'cel', expression: 'no_such_name' }),
     ]);
-    const results = (isList(resources) ? resources : []).filter(isObject).map(({ faults, detail, ...one }) => one);
+    const results = (isList(resources) ? resources : [])
+      .filter(isObject)
+      .map(({ faults: _faults, detail: _detail, ...one }) => one);
     expect(results).to.have.deep.members([
       { kind: 'AccessPolicy', id: 'faulty', result: 'invalid' },
       { kind: 'AccessPolicy', id: 'staff', result: 'deleted' },
