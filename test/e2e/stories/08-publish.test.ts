@@ -62,7 +62,7 @@ describe('make publish', () => {
 
   it('pushes a chart that installs that image', async () => {
     const chart = [`oci://${registry}/charts/boxgate`, '--plain-http', '--version', version];
-    const manifests = await runCommand('helm', ['template', 'boxgate', ...chart]);
+    const manifests = await runCommand('helm', ['template', 'boxgate', ...chart, '--kube-version', '1.34.0']);
     const images = [...manifests.matchAll(/image: "?([^"\s]*boxgate[^"\s]*)"?$/gm)].map(([, image = '']) => image);
     expect([...new Set(images)]).to.deep.equal([`${registry}/boxgate:${version}`]);
   });
