@@ -19,9 +19,9 @@ const MOST_LONG_BODIES = 50;
 
 /**
  * Calls `onSent` with every response that the public port of an API in this process sends: whatever has a request
- * context. It changes the prototype of every response, so that no test can start an API that it does not see.
+ * context; `route` is its pattern, or `(none)`. It changes the prototype of every response, so that no test can start an API that it does not see.
  */
-export function recordResponses(onSent: (sent: SentResponse) => void): void {
+export function recordResponses(onSent: (sent: SentResponse, route: string) => void): void {
   const sending = new WeakMap<object, Sending>();
   let longBodies = 0;
   const { prototype } = http.ServerResponse;
@@ -57,7 +57,7 @@ export function recordResponses(onSent: (sent: SentResponse) => void): void {
     if (context === undefined || sent === undefined) return;
     sending.delete(response);
     if (typeof piece === 'string' || piece instanceof Uint8Array) sent.pieces.push(piece);
-    onSent(responseOf(context, response.req.method ?? '', sent));
+    onSent(responseOf(context, response.req.method ?? '', sent), context.route);
   });
 
   function responseOf(context: RequestContext, method: string, { status, headers, pieces }: Sending): SentResponse {
