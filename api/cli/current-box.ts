@@ -22,7 +22,7 @@ const KUBE_NAMESPACE = 'the namespace of the kube context';
 /** Names of namespaces (RFC 1123 labels). */
 const BOX = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Where the current box may be found besides the command line and the environment. */
+/** Places besides the command line and the environment in which the current box may be found. */
 export interface Whereabouts {
   readonly state: State;
   readonly home: string;
@@ -34,7 +34,8 @@ export interface Whereabouts {
 
 /**
  * Finds the current box: `--box`, `BOXCTL_BOX`, the namespace of the current kube context, then `boxctl box use`; and its
- * installation: `--server`, `BOXCTL_SERVER`, the status of the Box in the kube context, then `boxctl box use`. Throws CliError if either is missing or malformed.
+ * installation: `--server`, `BOXCTL_SERVER`, the status of the Box in the kube context, then `boxctl box use`. Throws
+ * CliError if either is missing or malformed.
  */
 export async function currentBox(
   values: OptionValues,

@@ -50,10 +50,10 @@ async function bundle(script: string): Promise<void> {
     plugins: [
       {
         name: 'version',
-        setup({ onLoad }) {
+        setup(building) {
           // There is no package.json next to the executable.
           const contents = `export const releaseVersion = () => ${JSON.stringify(releaseVersion())};`;
-          onLoad({ filter: /process\/version\.ts$/ }, () => ({ contents, loader: 'ts' }));
+          building.onLoad({ filter: /process\/version\.ts$/ }, () => ({ contents, loader: 'ts' }));
         },
       },
     ],

@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts';
 import { errors, inEachFormat, json, responseObject } from './responses.ts';
 import type { ErrorStatus } from './responses.ts';
 
-/** What a collection says of itself that its operations need. */
+/** Parts of a collection that its operations are made of. */
 export interface DescribedCollection {
   readonly kind: string;
   readonly path: string;
@@ -19,7 +19,7 @@ export interface DescribedCollection {
   readonly remove?: unknown;
 }
 
-/** What is not the same in every collection. */
+/** Differences between collections. */
 export interface CollectionOptions {
   /** Schema of the body of a POST; of a PUT, unless `changed` is given. */
   readonly submitted?: string;

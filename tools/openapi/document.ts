@@ -128,7 +128,7 @@ const ID = {
 };
 
 /** Returns a path of the route table as OpenAPI writes it. */
-export function templateOf(path: string): string {
+function templateOf(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}');
 }
 

@@ -40,6 +40,7 @@ export const HEADERS = {
   'WWW-Authenticate': text('How to authenticate.'),
   Allow: text('The methods that can be used here.', true),
   Accept: text('The content types that a body may have.'),
+  'Accept-Encoding': text('`identity`: a body must not be compressed.'),
   'Accept-Patch': text('The content types that a patch may have.'),
   'Accept-Post': text('The content types that a body may have.'),
   'Set-Cookie': text('The cookie of the browser.'),
@@ -114,7 +115,7 @@ const ofStatus: Readonly<Partial<Record<ErrorStatus, readonly HeaderName[]>>> = 
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
   405: ['Allow'],
-  415: ['Accept', 'Accept-Patch', 'Accept-Post'],
+  415: ['Accept', 'Accept-Encoding', 'Accept-Patch', 'Accept-Post'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
@@ -127,14 +128,14 @@ const CONTENT = {
   OAuth: oauth,
   // A script may be the one who reads it.
   Page: { ...page, ...oauth },
-  Any: json({ anyOf: [schemaRef('OAuthError'), schemaRef('OperationOutcome')] }),
+  Any: { ...page, ...json({ anyOf: [schemaRef('OAuthError'), schemaRef('OperationOutcome')] }) },
 } as const satisfies Record<Shape, object>;
 
 const SHAPE_HEADERS = {
   Resource: [],
   OAuth: ['Pragma'],
   Page: ['Content-Language', 'X-Frame-Options', 'Pragma', 'Set-Cookie'],
-  Any: ['Pragma'],
+  Any: ['Content-Language', 'X-Frame-Options', 'Pragma'],
 } as const satisfies Record<Shape, readonly HeaderName[]>;
 
 /** Returns every shared error of the document, by its name. */

@@ -143,6 +143,6 @@ function faultOf(name: string, present: SessionView, nth: number): Fault {
     return { path: name, message: `is not a known field${nth < MOST_HINTS ? wordHint(name, sessionElements) : ''}` };
   if (name !== 'active' && name !== 'status') return { path: name, message: 'cannot be changed: the service sets it' };
   if (present.status !== 'active')
-    return { path: name, message: `cannot be changed: nothing leaves ${String(present.status)}` };
+    return { path: name, message: `cannot be changed: nothing leaves ${present.status}` };
   return { path: name, message: name === 'active' ? 'can only become false' : 'can only become revoked' };
 }

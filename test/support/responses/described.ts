@@ -16,6 +16,8 @@ export interface DescribedResponses {
   /** Every response of every operation, by its name. */
   readonly names: ReadonlySet<string>;
   readonly schemas: Readonly<Record<string, JsonObject>>;
+  /** Checks whether a route, as the route table writes it, has a path in the document. */
+  isRoute(route: string): boolean;
   /** Returns the response that a request to a path below the box may get with a status; undefined: none is described. */
   find(method: string, path: string, status: number): DescribedResponse | undefined;
 }
@@ -88,7 +90,9 @@ export function describedResponses(document: JsonObject): DescribedResponses {
     name,
     asObject(schema),
   ]);
-  return { names: new Set(names), schemas: Object.fromEntries(schemas), find };
+  const templates = new Set(paths.map(({ template }) => template));
+  const isRoute = (route: string): boolean => templates.has(route.replaceAll(/:(\w+)/g, '{$1}'));
+  return { names: new Set(names), schemas: Object.fromEntries(schemas), isRoute, find };
 }
 
 /** Returns the operation that answers a method: a HEAD is answered like a GET, where it has none of its own. */

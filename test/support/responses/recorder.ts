@@ -19,49 +19,45 @@ const MOST_LONG_BODIES = 50;
 
 /**
  * Calls `onSent` with every response that the public port of an API in this process sends: whatever has a request
- * context. It changes the prototype of every response, so that no test can start an API that it does not see.
+ * context; `route` is its pattern, or `(none)`. It changes the prototype of every response, so that no test can start an API that it does not see.
  */
-export function recordResponses(onSent: (sent: SentResponse) => void): void {
+export function recordResponses(onSent: (sent: SentResponse, route: string) => void): void {
   const sending = new WeakMap<object, Sending>();
   let longBodies = 0;
   const { prototype } = http.ServerResponse;
-  const outgoing: object = http.OutgoingMessage.prototype;
-  const [writeHead, write, end] = [
-    Reflect.get(prototype, 'writeHead'),
-    Reflect.get(outgoing, 'write'),
-    Reflect.get(outgoing, 'end'),
-  ];
 
   function replace(
     name: 'writeHead' | 'write' | 'end',
-    original: (...parameters: never[]) => unknown,
     see: (response: ServerResponse, first: unknown, second: unknown) => void,
   ): void {
+    const original: unknown = Reflect.get(prototype, name);
+    if (typeof original !== 'function') throw new TypeError(`a response without ${name}`);
     Object.defineProperty(prototype, name, {
       configurable: true,
       writable: true,
-      value(this: ServerResponse, ...parameters: never[]): unknown {
+      value(this: ServerResponse, ...parameters: readonly unknown[]): unknown {
         see(this, parameters[0], parameters[1]);
-        return Reflect.apply(original, this, parameters);
+        const returned: unknown = Reflect.apply(original, this, parameters);
+        return returned;
       },
     });
   }
 
-  replace('writeHead', writeHead, (response, status, headers) => {
+  replace('writeHead', (response, status, headers) => {
     if (findRequestContext(response) === undefined || typeof status !== 'number') return;
     const list: readonly unknown[] = Array.isArray(headers) ? headers : [];
     sending.set(response, { status, headers: list.map(String), pieces: [] });
   });
-  replace('write', write, (response, piece) => {
+  replace('write', (response, piece) => {
     sending.get(response)?.pieces.push(piece);
   });
-  replace('end', end, (response, piece) => {
+  replace('end', (response, piece) => {
     const context = findRequestContext(response);
     const sent = sending.get(response);
     if (context === undefined || sent === undefined) return;
     sending.delete(response);
     if (typeof piece === 'string' || piece instanceof Uint8Array) sent.pieces.push(piece);
-    onSent(responseOf(context, response.req.method ?? '', sent));
+    onSent(responseOf(context, response.req.method ?? '', sent), context.route);
   });
 
   function responseOf(context: RequestContext, method: string, { status, headers, pieces }: Sending): SentResponse {

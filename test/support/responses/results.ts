@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isObject, parseJson } from '../../../crds/json-value.ts';
 import type { Compared, SentResponse } from './comparison.ts';
 
-/** What a process writes of its comparisons: at once, for a test may kill it. */
+/** Record of the comparisons of a process, written at once, for a test may kill it. */
 export interface Results {
   add(sent: SentResponse, compared: Compared): void;
 }
