@@ -38,7 +38,7 @@ export async function askPolicies(client: BoxClient, invocation: Invocation): Pr
   if (!isObject(body)) throw new CliError(EXIT.unreachable, 'the box does not answer as expected');
   const { granted, policy, candidates } = body;
   return {
-    granted: granted === true,
+    granted,
     policy: typeof policy === 'string' ? policy : undefined,
     candidates: isList(candidates) ? candidates.filter(isObject) : [],
   };

@@ -30,7 +30,7 @@ export const diffFolder: Command = {
     const objects = declaredObjects(folder, (await address()).box);
     const rows = await liveRows(await box(), terminal);
     const differences = differencesOf(objects, rows, values['all'] === true);
-    print(differences, 'table', [
+    await print(differences, 'table', [
       { heading: 'CHANGE', text: ({ change }) => String(change) },
       { heading: 'RESOURCE', text: ({ kind, id }) => `${String(kind)}/${String(id)}` },
       { heading: 'FIELDS', text: ({ fields }) => (isList(fields) ? fields.join(', ') : '') },

@@ -11,7 +11,7 @@ export const exportBox: Command = {
   arguments: [0, 0],
   async run({ values, terminal, address, box, print }) {
     const manifests = manifestsOf(await liveRows(await box(), terminal), (await address()).box);
-    if (values['output'] === 'json') print({ apiVersion: 'v1', kind: 'List', items: manifests }, 'json', []);
+    if (values['output'] === 'json') await print({ apiVersion: 'v1', kind: 'List', items: manifests }, 'json', []);
     else terminal.output.write(manifests.map((manifest) => `---\n${yamlOf(manifest)}`).join(''));
   },
 };

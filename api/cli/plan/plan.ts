@@ -37,7 +37,7 @@ export const planFolder: Command = {
     if (terminal.messages.isTTY === true) terminal.messages.write('\r\x1b[K');
     const answer = planAnswerOf(body);
     if (output === 'markdown') terminal.output.write(planMarkdown(answer));
-    else if (output === 'json' || output === 'yaml') print(answer, 'json', []);
+    else if (output === 'json' || output === 'yaml') await print(answer, 'json', []);
     else terminal.output.write(planText(answer));
     const exit = planExit(answer);
     if (exit !== 0) throw new CliError(exit, exit === 1 ? 'the box would refuse some of the objects' : '');
