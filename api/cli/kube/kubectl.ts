@@ -18,7 +18,7 @@ const PATIENCE = '10s';
 
 /**
  * Returns the cluster as kubectl reaches it: by the files of `KUBECONFIG`, with every way to sign in that it has. A
- * library of ours would have to follow all of them (docs/decisions/0146).
+ * library of ours would have to follow all of them (docs/decisions/0140).
  */
 export function kubectlOf(environment: Environment): Kubectl {
   const run = (args: readonly string[]): Promise<string> =>
