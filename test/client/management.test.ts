@@ -127,15 +127,17 @@ describe('createManagement', () => {
     const often = { id: 'a', live_sessions: 3, last_token_at: '2026-01-01T00:00:00Z' };
     const clients = [often, { id: 'b', live_sessions: 0, previous_secret_last_used: '2026-01-01T00:00:00Z' }];
     const groups = [{ name: 'staff', members: 7 }];
-    answer = text(JSON.stringify({ clients, users: 2, groups }));
-    expect(await management.usage('shop', 'a&b', '', signal)).to.deep.equal({ clients, users: 2, groups });
+    const policies = [{ id: 'readers', last_used_at: '2026-01-01T00:00:00Z' }];
+    answer = text(JSON.stringify({ clients, users: 2, groups, policies }));
+    expect(await management.usage('shop', 'a&b', '', signal)).to.deep.equal({ clients, users: 2, groups, policies });
     expect(requests.at(-1)).to.include({ method: 'GET', url: '/boxes/shop/usage?cluster=a%26b' });
-    // As an API of an earlier release answers, which knows of no declared groups.
+    // As an API of an earlier release answers, which knows of no declared groups and of no use of policies.
     answer = text(JSON.stringify({ clients, users: 2, next: 'b' }));
     expect(await management.usage('shop', 'c', 'a', signal)).to.deep.equal({
       clients,
       users: 2,
       groups: [],
+      policies: [],
       next: 'b',
     });
     expect(requests.at(-1)?.url).to.equal('/boxes/shop/usage?cluster=c&after=a');
