@@ -94,6 +94,17 @@ describe('the API’s program', () => {
       '3 users have an email that is not in its normal form',
       '',
     ]);
+    await ownerQuery(
+      { database },
+      `INSERT INTO boxgate.resource (box, kind, id, version, body)
+       SELECT 'shop', 'Client', id, 1, '{"grant_types": []}' FROM unnest(ARRAY['boxgate.ui', 'boxgate', 'app']) AS c (id)`,
+      [],
+    );
+    expect(await run(['migrate'], urls), 'names the clients whose ids are reserved').to.include({
+      code: 0,
+      stderr:
+        'boxgate: box shop, client boxgate.ui: its id is reserved for built-in clients; declare it under another id, then delete it\n',
+    });
     const taken = createServer();
     const port = await new Promise<string>((resolve) => {
       taken.listen(0, '127.0.0.1', () => {

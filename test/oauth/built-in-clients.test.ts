@@ -230,6 +230,19 @@ describe('the built-in clients of a box', () => {
     });
   }
 
+  it('a code, a token and a refresh token of one box are nothing in another', async () => {
+    const [{ box }, { box: other }] = [await newBox(), await newBox()];
+    const code = await cliCode(await signedIn(box));
+    const request = { client_id: 'boxgate.cli', redirect_uri: loopback };
+    expect((await redeem(other, code, request)).body['error']).to.equal('invalid_grant');
+    const tokens = await cliTokens(box);
+    expect(await statusOf(other, textOf(tokens, 'access_token'))).to.equal(401);
+    const fields = { grant_type: 'refresh_token', client_id: 'boxgate.cli' };
+    const refresh_token = textOf(tokens, 'refresh_token');
+    const refreshed = await sendForm(`${api.url}/boxes/${other}/auth/token`, { ...fields, refresh_token });
+    expect(refreshed.body['error']).to.equal('invalid_grant');
+  });
+
   it('their sessions are found by client', async () => {
     await addUser(api, ann.email, ann.password);
     expect((await uiTokens('default')).status).to.equal(200);

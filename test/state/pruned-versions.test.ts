@@ -91,6 +91,18 @@ describe('versions that are over', () => {
     expect(await clientsOf(replica)).to.deep.equal(['b']);
   });
 
+  it('keep the tombstone of a client that had the id of a built-in one: its sessions stay revoked', async () => {
+    await declare('boxgate.cli', 'a');
+    const before = await versionNow();
+    await world.remove('default', 'Client', 'boxgate.cli');
+    await world.remove('default', 'Client', 'a');
+    await age(2);
+    await upkeep();
+    expect(await kept()).to.deep.equal({ versions: 1, tombstones: 1 });
+    const from = await world.replica().states.decide('default', async (state) => state.builtInFrom);
+    expect(from).to.be.greaterThan(before - 2 * dayInMicroseconds);
+  });
+
   it('leave nothing to be done twice', async () => {
     await declare('a');
     await world.remove('default', 'Client', 'a');
