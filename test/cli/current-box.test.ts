@@ -89,7 +89,11 @@ describe('the current box of boxctl', () => {
       ['user', 'list', '--box', 'A/b'],
       /^boxctl: --box must be the name of a namespace/,
     ],
-    ['no credential', ['user', 'list', '--box', 'default'], /^boxctl: no credential: run `boxctl login`, or set BOXCTL_TOKEN/],
+    [
+      'no credential',
+      ['user', 'list', '--box', 'default'],
+      /^boxctl: no credential: run `boxctl login`, or set BOXCTL_TOKEN/,
+    ],
     [
       'a token with a line feed',
       ['user', 'list', '--box', 'default', '--token', 'a\nb'],

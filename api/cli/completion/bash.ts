@@ -1,4 +1,4 @@
-import type { Completed } from './completion.ts';
+import type { Completed } from './completed.ts';
 
 /** Returns the script for bash: words are completed until they name a command, then its options. */
 export function bashScript(commands: readonly Completed[]): string {

@@ -2,17 +2,9 @@ import { COMMON_OPTIONS } from '../arguments.ts';
 import { usageError } from '../cli-error.ts';
 import type { Command } from '../command.ts';
 import { bashScript } from './bash.ts';
+import type { Completed } from './completed.ts';
 import { fishScript } from './fish.ts';
 import { zshScript } from './zsh.ts';
-
-/** The words and options that a shell completes: those of one command. */
-export interface Completed {
-  /** Words that name it. */
-  readonly name: string;
-  readonly summary: string;
-  /** Its options, with two dashes. */
-  readonly options: readonly string[];
-}
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 

@@ -1,4 +1,4 @@
-import type { Completed } from './completion.ts';
+import type { Completed } from './completed.ts';
 
 /** Returns the script for fish: a line for each word of a command, and for each of its options. */
 export function fishScript(commands: readonly Completed[]): string {

@@ -1,4 +1,4 @@
-import type { Completed } from './completion.ts';
+import type { Completed } from './completed.ts';
 import { bashScript } from './bash.ts';
 
 /** Returns the script for zsh, which runs the one for bash. */

@@ -40,12 +40,7 @@ export interface Collection<Kind extends string, Row, Filters, Id> {
   readonly version: (row: Row) => number | string;
   /** Reads the id in a path; undefined when no record can have it. Throws Problem for one with another answer. */
   readonly idOf: (text: string) => Id | undefined;
-  readonly read: (
-    services: UserServices,
-    box: string,
-    id: Id,
-    exchange: ResourceExchange,
-  ) => Promise<Row | undefined>;
+  readonly read: (services: UserServices, box: string, id: Id, exchange: ResourceExchange) => Promise<Row | undefined>;
   readonly create?: (services: UserServices, exchange: ResourceExchange) => Promise<Row>;
   readonly put?: Change<Row>;
   readonly patch?: Change<Row>;

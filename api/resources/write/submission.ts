@@ -78,7 +78,12 @@ function foreignId(value: unknown, id: string | undefined): readonly Fault[] {
 function faultsOf(resource: Client | AccessPolicy, now: number): readonly Fault[] {
   if (resource.resourceType === 'AccessPolicy') return policyFaults(resource);
   const fault = futureMoment(resource, now);
-  return [...(fault === undefined ? [] : [fault]), ...idFaults(resource), ...trustFaults(resource), ...keyFaults(resource.jwks)];
+  return [
+    ...(fault === undefined ? [] : [fault]),
+    ...idFaults(resource),
+    ...trustFaults(resource),
+    ...keyFaults(resource.jwks),
+  ];
 }
 
 /** A client that took the place of a built-in one would receive what users consented to for that one. */
