@@ -2,7 +2,8 @@ import type { Box } from '../../crds/box.ts';
 import type { Client } from '../../crds/client.ts';
 import { builtInName } from '../../crds/reserved-ids.ts';
 import type { BuiltInClient } from '../../crds/reserved-ids.ts';
-import type { BoxState, ClientState } from '../state/box-state.ts';
+import type { ClientState } from '../state/box-state.ts';
+import type { DecidingState } from '../state/planned-state.ts';
 import { requestableScopes } from '../state/requestable-scopes.ts';
 
 /**
@@ -10,7 +11,7 @@ import { requestableScopes } from '../state/requestable-scopes.ts';
  * an ID that it had before the ID was reserved; then the box does not have the built-in client of that name.
  */
 export function clientOf(
-  { clients, builtInFrom, settings }: Pick<BoxState, 'clients' | 'builtInFrom' | 'settings'>,
+  { clients, builtInFrom, settings }: Pick<DecidingState, 'clients' | 'builtInFrom' | 'settings'>,
   id: string,
   issuer: string,
 ): ClientState | undefined {

@@ -3,7 +3,7 @@ import { createPolicyIndex } from '../policy/policy-index.ts';
 import type { BoxState, ClientState, MovingBoxState } from './box-state.ts';
 
 /** The part of a box's configuration that decisions of its policies depend on. */
-export interface DecidingState extends Pick<BoxState, 'box' | 'settings' | 'policies'> {
+export interface DecidingState extends Pick<BoxState, 'box' | 'settings' | 'policies' | 'builtInFrom'> {
   readonly clients: Pick<ReadonlyMap<string, ClientState>, 'get'>;
 }
 
@@ -41,6 +41,7 @@ export async function plannedState(
     box: before.box,
     settings: touched.has(`Box/${before.box}`) ? blank.settings : before.settings,
     policies,
+    builtInFrom: before.builtInFrom,
     clients: { get: (id) => (touched.has(`Client/${id}`) ? blank.clients.get(id) : before.clients.get(id)) },
   };
 }

@@ -6,6 +6,8 @@ import { explanationSchema } from '../../api/schemas/explanation.ts';
 import { grantSchema } from '../../api/schemas/grant.ts';
 import { groupSchema, submittedGroupSchema } from '../../api/schemas/group.ts';
 import { introspectionSchema, tokenResponseSchema } from '../../api/schemas/oauth.ts';
+import { exportedRowSchema, planLineSchema, planSchema } from '../../api/schemas/plan.ts';
+import { policyUsageSchema, recordedRequestSchema } from '../../api/schemas/policy-usage.ts';
 import { oauthErrorSchema, operationOutcomeSchema } from '../../api/schemas/problems.ts';
 import { sessionSchema } from '../../api/schemas/session.ts';
 import { accessPolicyView, clientView } from '../../api/schemas/stored.ts';
@@ -45,6 +47,11 @@ const OTHERS = {
   UserFaults: userFaultsSchema,
   Question: questionSchema,
   Explanation: explanationSchema,
+  PolicyUsage: policyUsageSchema,
+  RecordedRequest: recordedRequestSchema,
+  ExportedRow: exportedRowSchema,
+  PlanLine: planLineSchema,
+  Plan: planSchema,
   TokenResponse: tokenResponseSchema,
   Introspection: introspectionSchema,
   OAuthError: oauthErrorSchema,

@@ -66,6 +66,7 @@ const TAGS = [
   ['OAuth', 'Tokens.'],
   ['Discovery', 'Public documents.'],
   ['Pages', 'Pages for people, which work without JavaScript.'],
+  ['Box', 'The declared state of the box.'],
   ['Client', 'OAuth 2.0 clients.'],
   ['AccessPolicy', 'Rules that grant requests.'],
   ['Session', 'One for each access token.'],

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../crds/json-value.ts';
 import { collectionOperations } from './collections.ts';
 import { schemaRef } from './components.ts';
 import type { Operation } from './operation.ts';
+import { policyOperations } from './policy-operations.ts';
 import { errors, inEachFormat, json, page, responseObject } from './responses.ts';
 import type { Described, ErrorStatus } from './responses.ts';
 
@@ -153,6 +154,32 @@ export const operations: Readonly<Record<string, Operation>> = {
     [200, 303],
     ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'],
   ),
+  'GET /ui': shown('uiHome', 'Goes to the page of the admin UI.', [303]),
+  'GET /ui/': {
+    ...shown('uiPage', 'Shows the admin UI.', []),
+    responses: {
+      200: responseObject({
+        description: 'The page.',
+        headers: ['Content-Language', 'X-Frame-Options'],
+        content: page,
+      }),
+      ...errors('Page', [400, 404, 429, 503]),
+    },
+  },
+  'GET /ui/:file': {
+    ...shown('uiFile', 'Returns a file of the admin UI.', []),
+    parameters: [
+      { name: 'file', in: 'path', required: true, description: 'The name of the file.', schema: { type: 'string' } },
+    ],
+    responses: {
+      200: responseObject({
+        description: 'The file.',
+        headers: ['Content-Encoding'],
+        content: { 'text/javascript': { schema: { type: 'string' } }, 'text/css': { schema: { type: 'string' } } },
+      }),
+      ...errors('Page', [400, 404, 429, 503]),
+    },
+  },
   'DELETE /Session': {
     id: 'closeSession',
     tag: 'Session',
@@ -174,6 +201,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       ...errors('Resource', [400, 401, 403, 404, 406, 413, 415, 422, 429, 503]),
     },
   },
+  ...policyOperations,
   ...collectionOperations(storedCollection('Client'), {
     submitted: 'SubmittedClient',
     creates: true,

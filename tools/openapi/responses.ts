@@ -46,6 +46,8 @@ export const HEADERS = {
   'Set-Cookie': text('The cookie of the browser.'),
   'Content-Language': text('The language of the page.'),
   'X-Frame-Options': text('`DENY`.'),
+  'Content-Encoding': text('The coding of the file, of those that the browser accepts.'),
+  'X-Managed-By': text('The object that declares the resource.'),
   'X-Auth-Client': text('The client of the token.'),
   'X-Auth-User': text('The ID of the user; empty if there is none.'),
   'X-Auth-Scope': text('The scopes of the token.'),

@@ -4,6 +4,7 @@ import { inBox } from '../../db/core/transaction.ts';
 import { readRequests } from '../../db/request/recorded-request.ts';
 import type { SessionRecord } from '../../db/session/record.ts';
 import { uuidV7Time } from '../../db/core/uuid-v7.ts';
+import { clientOf } from '../../oauth/built-in-clients.ts';
 import type { OAuthServices } from '../../oauth/services.ts';
 import { stillGranted } from '../../oauth/session/still-granted.ts';
 import { nothingHere } from '../../nothing-here.ts';
@@ -162,7 +163,7 @@ function endsOf(run: DryRun<PlanFacts>, before: Deciding, after: Deciding): read
 /** Checks whether the client of a session may have its token, as each check of the token does. */
 function isGranted({ client, user, type, scope, audience }: SessionRecord, deciding: Deciding): boolean {
   const { state, issuer } = deciding;
-  const owner = state.clients.get(client);
+  const owner = clientOf(state, client, issuer);
   if (owner === undefined || owner.client.active === false || state.settings.active === false) return false;
   // A refreshed session does not name the grant of its family.
   const grant = type === 'r' ? (user === undefined ? 'c' : 'a') : type;

@@ -1,6 +1,7 @@
 import type { Client } from '../../../crds/client.ts';
 import type { Box } from '../../../crds/box.ts';
 import type { Person } from '../../db/user/person.ts';
+import { clientOf } from '../../oauth/built-in-clients.ts';
 import { mayUseGrant } from '../../oauth/session/still-granted.ts';
 import { decide } from '../../policy/decide.ts';
 import type { Candidates, Subject } from '../../policy/policy-index.ts';
@@ -46,7 +47,7 @@ interface DecidedCaller {
 /** Returns the caller as policies see it; undefined if it could have no token that is accepted. */
 function callerOf(request: ReadyRequest, { state, facts, issuer }: Deciding): DecidedCaller | undefined {
   const { app, token, time } = request;
-  const client = request.client === undefined ? undefined : state.clients.get(request.client)?.client;
+  const client = request.client === undefined ? undefined : clientOf(state, request.client, issuer)?.client;
   const person = request.user === undefined ? null : personOf(request.user, facts);
   const isUnknown = (request.client !== undefined && client === undefined) || person === undefined;
   if (isUnknown || state.settings.active === false) return undefined;

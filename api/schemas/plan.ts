@@ -1,0 +1,123 @@
+import Type from 'typebox';
+import { texts, time } from './member.ts';
+
+const row = {
+  kind: Type.Enum(['Client', 'AccessPolicy', 'Group', 'Box'], { type: 'string', description: 'The kind.' }),
+  id: Type.String({ description: 'The ID; of a group, its name.' }),
+};
+
+const subject = Type.Object(
+  {
+    client: Type.Optional(Type.String({ description: 'The ID of the client.' })),
+    user: Type.Optional(Type.Integer({ description: 'The ID of the user.' })),
+    group: Type.Optional(Type.String({ description: 'The name of a group: some user in it.' })),
+    any_user: Type.Optional(
+      Type.Literal(true, { description: 'Some user, in no group or without the rights of the user.' }),
+    ),
+  },
+  { description: 'The caller of a request.', additionalProperties: false },
+);
+
+const fault = Type.Object(
+  {
+    path: Type.String({ description: 'The field; empty for the whole.' }),
+    message: Type.String({ description: 'The fault.' }),
+  },
+  { description: 'A fault of a resource.', additionalProperties: false },
+);
+
+const change = Type.Object(
+  {
+    ...row,
+    result: Type.Enum(['created', 'changed', 'deleted', 'released', 'conflict', 'invalid'], { type: 'string' }),
+    fields: Type.Optional(texts('For `changed`: the fields; `owner` if another object would have the row.')),
+    faults: Type.Optional(
+      Type.Array(fault, { description: 'For `invalid`; otherwise of parts that would have no effect.' }),
+    ),
+    detail: Type.Optional(Type.String({ description: 'For `conflict`: the reason.' })),
+  },
+  { description: 'A row that would change, or an object that would be refused.', additionalProperties: false },
+);
+
+const end = Type.Object(
+  {
+    id: Type.String({ description: 'The ID of the session.' }),
+    client: Type.String({ description: 'The ID of the client.' }),
+    user: Type.Optional(Type.Integer({ description: 'The ID of the user.' })),
+    created_at: time('The time of issue.'),
+  },
+  { description: 'An active session whose token would no longer be accepted.', additionalProperties: false },
+);
+
+const decision = Type.Object(
+  {
+    effect: Type.Enum(['gained', 'lost'], { type: 'string' }),
+    subject,
+    app: Type.Optional(Type.String({ description: 'The app behind a gateway.' })),
+    method: Type.String({ description: 'The method.' }),
+    path: Type.String({ description: 'The path, or the shape of a recorded one.' }),
+    policy: Type.String({ description: 'The policy that grants it: before, for `lost`; after, for `gained`.' }),
+    from: Type.Enum(['given', 'recorded'], { type: 'string' }),
+    certain: Type.Boolean({ description: 'False if a policy looks at parts of requests that are not recorded.' }),
+  },
+  { description: 'A request whose decision would change.', additionalProperties: false },
+);
+
+/** The effect of a desired state, as `POST /$plan` answers. */
+export const planSchema = Type.Object(
+  {
+    box: Type.String({ description: 'The box.' }),
+    resources: Type.Array(change),
+    secrets: texts('The clients whose secret changes.'),
+    secrets_not_compared: texts('The clients whose given secret was not compared; it counts as unchanged.'),
+    sessions: Type.Array(end),
+    more_sessions: Type.Boolean({ description: 'True if there are more sessions than are listed.' }),
+    decisions: Type.Array(decision),
+    compared: Type.Object(
+      { given: Type.Integer({ minimum: 0 }), recorded: Type.Integer({ minimum: 0 }) },
+      { description: 'The number of requests that were compared.', additionalProperties: false },
+    ),
+  },
+  { description: 'The effect of a desired state on a box.', additionalProperties: false },
+);
+
+/** A line of a plan: an object of the desired state, or a request to compare. */
+export const planLineSchema = Type.Union(
+  [
+    Type.Object(
+      {
+        object: Type.Object(
+          {
+            ...row,
+            name: Type.String({ description: 'The name of the object, which owns the row.' }),
+            adopt: Type.Optional(Type.Enum(['unowned', 'force'], { type: 'string' })),
+            retain: Type.Optional(Type.Literal(true)),
+            purge: Type.Optional(Type.Literal(true)),
+            suspended: Type.Optional(Type.Literal(true, { description: 'The row stays as it is.' })),
+            resource: Type.Object({}, { description: 'The resource.' }),
+          },
+          { additionalProperties: false },
+        ),
+      },
+      { description: 'An object of the desired state.' },
+    ),
+    Type.Object(
+      { request: Type.Object({}, { description: 'A question, whose subject may have a `group`.' }) },
+      { description: 'A request to compare.' },
+    ),
+  ],
+  { description: 'One line of a plan.' },
+);
+
+/** A row of a box, as `GET /$export` lists it. */
+export const exportedRowSchema = Type.Object(
+  {
+    ...row,
+    object: Type.Optional(Type.String({ description: 'The object that declares it.' })),
+    retain: Type.Optional(Type.Literal(true, { description: 'It stays when its object is deleted.' })),
+    purge: Type.Optional(Type.Literal(true, { description: 'All data of the box is deleted with its object.' })),
+    has_secret: Type.Optional(Type.Boolean({ description: 'Of a client: true if it has a secret.' })),
+    resource: Type.Object({}, { description: 'The resource, without secrets.' }),
+  },
+  { description: 'A row of a box, and the object that declares it.', additionalProperties: false },
+);
