@@ -139,7 +139,7 @@ function reading({ kind, search }: DescribedCollection): Operation {
     responses: {
       200: responseObject({
         description: `The ${kind}.`,
-        headers: ['ETag'],
+        headers: kind === 'Session' ? ['ETag'] : ['ETag', 'X-Managed-By'],
         content: inEachFormat(takesElements ? eitherPart(kind) : schemaRef(kind)),
       }),
       304: responseObject({ description: 'The caller has this version.', headers: ['ETag'] }),

@@ -14,7 +14,14 @@ import type { RawReply, RawRequest } from '../raw-http.ts';
 import { stringIn } from '../resources/box-api.ts';
 import { startRouteApi } from '../route-requests.ts';
 import type { Change, RouteApi, RouteRequest } from '../route-requests.ts';
-import { GATEWAY_HEADERS, checkRequests, sendConflicts, sendUnknownIds, visitPages } from './particular-requests.ts';
+import {
+  GATEWAY_HEADERS,
+  checkRequests,
+  sendConflicts,
+  sendRefusedPlans,
+  sendUnknownIds,
+  visitPages,
+} from './particular-requests.ts';
 
 describe('the responses of the OpenAPI document', () => {
   const { described, compare } = comparisonWith(readDocument());
@@ -134,6 +141,7 @@ describe('the responses of the OpenAPI document', () => {
   it('are as described: what only some routes answer', async () => {
     await sendConflicts(api);
     await sendUnknownIds(api);
+    await sendRefusedPlans(api);
     await visitPages(api);
   });
 

@@ -65,6 +65,14 @@ export async function sendUnknownIds(api: RouteApi): Promise<void> {
   await api.call('DELETE', `/Session/${randomUUID()}`);
 }
 
+/** Sends plans that are refused: a kind that is no kind, and more requests than a plan takes. */
+export async function sendRefusedPlans(api: RouteApi): Promise<void> {
+  const type = 'application/x-ndjson';
+  await api.call('POST', '/$plan', { type, body: '{"object":{"kind":"Secret","id":"x","resource":{}}}' });
+  const request = '{"request":{"subject":{"client":"sample"},"request":{"request-method":"get","uri":"/"}}}\n';
+  await api.call('POST', '/$plan', { type, body: request.repeat(1001) });
+}
+
 /** Goes through the pages as people do. */
 export async function visitPages(api: RouteApi): Promise<void> {
   const person = { email: `${randomUUID()}@mail.example`, password: 'correct horse' };

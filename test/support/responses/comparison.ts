@@ -64,7 +64,7 @@ export function comparisonWith(document: JsonObject): {
     const essence = (type ?? '').replace(/;.*/, '');
     const schema = content?.[essence];
     if (schema === undefined) return [`has a body of the type ${essence}, which is not described`];
-    if (body === undefined || essence === 'text/html') return [];
+    if (body === undefined || essence.startsWith('text/')) return [];
     return matching(schema, essence === 'application/json' ? JSON.parse(body) : parse(body));
   }
 
