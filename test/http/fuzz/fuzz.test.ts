@@ -25,7 +25,8 @@ const ofOneRound = 1_000;
 const connections = 16;
 const mostOnOneConnection = 6;
 
-const stackTrace = /\bat [^\r\n]*(?:[./][a-z]+|node:[\w/]+|<anonymous>):\d+:\d+|node_modules|\bSELECT .* FROM\b|postgres:\/\//;
+const stackTrace =
+  /\bat [^\r\n]*(?:[./][a-z]+|node:[\w/]+|<anonymous>):\d+:\d+|node_modules|\bSELECT .* FROM\b|postgres:\/\//;
 
 describe('the public port', () => {
   /** Makes what the requests need; the fuzzed process is another replica on its database. */
