@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { QUOTA_DEFAULTS } from '../crds/quota.ts';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
+import { startRounds } from '../process/rounds.ts';
 import { Outage } from './db/core/outage.ts';
 import type { Connections } from './db/core/pool.ts';
 import { countActive, noteIssued, readSessionQuota, storeCount } from './db/box/session-count.ts';
@@ -36,23 +36,13 @@ const countLimit = 120_000;
  * boxes that may have reached their quota. No request waits for it.
  */
 export function startSessionCounts(parts: SessionCountParts): SessionCounting {
-  const stopping = new AbortController();
-  const running = rounds(parts, stopping.signal);
+  const rounds = startRounds(period, (signal) => countRound(parts, signal));
   return {
     async stop() {
-      stopping.abort();
-      await running;
-      await countRound(parts, stopping.signal);
+      await rounds.stop();
+      await countRound(parts, rounds.signal);
     },
   };
-}
-
-async function rounds(parts: SessionCountParts, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    await sleep(period, undefined, { signal, ref: false }).catch(() => undefined);
-    if (signal.aborted) return;
-    await countRound(parts, signal);
-  }
 }
 
 /**

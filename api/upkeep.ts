@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Box } from '../crds/box.ts';
 import { checkResource } from '../crds/validate.ts';
 import { allBoxes } from './db/box/box.ts';
@@ -21,6 +20,7 @@ import { deleteFailures } from './db/client-auth/failed-attempt.ts';
 import { deleteOldRequests } from './db/request/recorded-request.ts';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
+import { startRounds } from '../process/rounds.ts';
 import type { OAuthServices } from './oauth/services.ts';
 
 /** The periodic maintenance of the service's data. */
@@ -46,23 +46,7 @@ const pruneLimit = 10_000;
 export async function startUpkeep(services: OAuthServices, log: Log): Promise<Upkeep> {
   await buckets(services, log);
   await auditDays(services, log);
-  const stopping = new AbortController();
-  const running = rounds(services, log, stopping.signal);
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
-}
-
-/** Runs one round after the other, however long one takes. */
-async function rounds(services: OAuthServices, log: Log, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    await sleep(period, undefined, { signal, ref: false }).catch(() => undefined);
-    if (signal.aborted) return;
-    await upkeepRound(services, log, signal);
-  }
+  return startRounds(period, (signal) => upkeepRound(services, log, signal));
 }
 
 /**

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
+import { startRounds } from '../process/rounds.ts';
 import { auditLines } from './audit/audit-lines.ts';
 import type { CountedEvents } from './audit/counted-events.ts';
 import { storeCountedEvents } from './db/audit/audit-event.ts';
@@ -35,7 +35,6 @@ const mostWaiting = 10_000;
  * waits for it. Records that Postgres does not take are kept up to a bound, and tried again.
  */
 export function startAuditWriting({ pool, events, log }: AuditWritingOptions): AuditWriting {
-  const stopping = new AbortController();
   const lines = auditLines(log);
   let waiting: readonly AuditEventOfBox[] = [];
   let dropped = 0;
@@ -68,20 +67,11 @@ export function startAuditWriting({ pool, events, log }: AuditWritingOptions): A
     dropped += number;
   }
 
-  async function rounds(): Promise<void> {
-    for (;;) {
-      await sleep(period, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-      if (stopping.signal.aborted) return;
-      await write(false);
-    }
-  }
-
-  const running = rounds();
+  const rounds = startRounds(period, () => write(false));
   return {
     dropped: () => dropped + events.refused,
     async stop() {
-      stopping.abort();
-      await running;
+      await rounds.stop();
       await write(true);
       if (waiting.length > 0) log.error({ records: waiting.length }, 'records of the audit trail are in the log alone');
       drop(waiting.length);

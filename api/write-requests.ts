@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
+import { inPortions } from '../process/in-portions.ts';
+import { startRounds } from '../process/rounds.ts';
 import { createTurns } from '../process/turns.ts';
 import type { Connections } from './db/core/pool.ts';
 import { storeRequests, trimRequests } from './db/request/recorded-request.ts';
@@ -44,20 +45,11 @@ const mostWritten = 50_000;
 
 /** Starts to record a replica's decided requests. No request waits for it; under pressure requests are dropped. */
 export function startRequestWriting(options: RequestWritingOptions): RequestWriting {
-  const stopping = new AbortController();
   const record = createRecord(options);
-  const rounds = async (): Promise<void> => {
-    for (;;) {
-      await sleep(period, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-      if (stopping.signal.aborted) return;
-      await record(false);
-    }
-  };
-  const running = rounds();
+  const rounds = startRounds(period, () => record(false));
   return {
     async stop() {
-      stopping.abort();
-      await running;
+      await rounds.stop();
       await record(true);
     },
   };
@@ -91,8 +83,7 @@ function createRecord({ pool, notes, now, log }: RequestWritingOptions): (isLast
   async function write(isLast: boolean): Promise<void> {
     const since = isLast ? Infinity : now() - recountAfter;
     const due = [...waiting].filter(([key]) => (written.get(key) ?? -Infinity) <= since);
-    for (let from = 0; from < due.length; from += countsAtOnce) {
-      const batch = due.slice(from, from + countsAtOnce);
+    for (const batch of inPortions(due, countsAtOnce)) {
       await storeRequests(
         pool,
         batch.map(([, one]) => one),

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFacts } from '../process/log.ts';
 import type { Log } from '../process/log.ts';
+import { startRounds } from '../process/rounds.ts';
 import { noteUsage } from './db/session/client-usage.ts';
 import type { Connections } from './db/core/pool.ts';
 import type { UsageNotes } from './state/usage-notes.ts';
@@ -18,23 +18,13 @@ const clientsAtOnce = 5_000;
 
 /** Starts to write a replica's notes of the use of its clients once a minute: nothing waits for it. */
 export function startUsageWriting(pool: Connections, notes: UsageNotes, log: Log): UsageWriting {
-  const stopping = new AbortController();
-  const running = rounds(pool, notes, log, stopping.signal);
+  const rounds = startRounds(period, () => writeUsage(pool, notes, log));
   return {
     async stop() {
-      stopping.abort();
-      await running;
+      await rounds.stop();
       await writeUsage(pool, notes, log);
     },
   };
-}
-
-async function rounds(pool: Connections, notes: UsageNotes, log: Log, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    await sleep(period, undefined, { signal, ref: false }).catch(() => undefined);
-    if (signal.aborted) return;
-    await writeUsage(pool, notes, log);
-  }
 }
 
 /** Writes the noted uses; those that cannot be written now are kept for the next time. Never throws. */

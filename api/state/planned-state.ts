@@ -1,3 +1,4 @@
+import { inPortions } from '../../process/in-portions.ts';
 import type { ConfigChanges } from '../db/box/config-changes.ts';
 import { createPolicyIndex } from '../policy/policy-index.ts';
 import type { BoxState, ClientState, MovingBoxState } from './box-state.ts';
@@ -27,12 +28,12 @@ export async function plannedState(
   if (changes.complete) return blank;
   const touched = new Set([...changes.changed, ...changes.deleted].map(({ kind, id }) => `${kind}/${id}`));
   const policies = createPolicyIndex();
-  for (const part of inPortions([...before.policies.all()])) {
+  for (const part of inPortions([...before.policies.all()], portion)) {
     await turn(() => {
       for (const policy of part) if (!touched.has(`AccessPolicy/${policy.id}`)) policies.set(policy);
     });
   }
-  for (const part of inPortions([...blank.policies.all()])) {
+  for (const part of inPortions([...blank.policies.all()], portion)) {
     await turn(() => {
       for (const policy of part) policies.set(policy);
     });
@@ -49,15 +50,11 @@ export async function plannedState(
 /** Applies changes to an empty state, a portion of them as one version each. */
 async function takeInSlices(changes: ConfigChanges, blank: MovingBoxState, turn: Turn): Promise<void> {
   let version = 0;
-  for (const changed of inPortions(changes.changed)) {
+  for (const changed of inPortions(changes.changed, portion)) {
     version += 1;
     const part = { ...changes, version, changed, deleted: [], keys: [] };
     await turn(() => {
       blank.take(part);
     });
   }
-}
-
-function* inPortions<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let from = 0; from < items.length; from += portion) yield items.slice(from, from + portion);
 }

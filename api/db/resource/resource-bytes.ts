@@ -1,3 +1,4 @@
+import { inPortions } from '../../../process/in-portions.ts';
 import type { ResourceKey } from './resource.ts';
 import type { Connection } from '../core/transaction.ts';
 
@@ -22,9 +23,8 @@ export async function measureBodies(
   bodies: readonly BodyToMeasure[],
 ): Promise<readonly MeasuredBody[]> {
   const measured: MeasuredBody[] = [];
-  for (let from = 0; from < bodies.length; from += bodiesInStatement) {
-    measured.push(...(await measurePart(connection, box, bodies.slice(from, from + bodiesInStatement))));
-  }
+  for (const part of inPortions(bodies, bodiesInStatement))
+    measured.push(...(await measurePart(connection, box, part)));
   return measured;
 }
 

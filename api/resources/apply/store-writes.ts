@@ -1,3 +1,4 @@
+import { inPortions } from '../../../process/in-portions.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { SecurityEvent } from '../../audit/audit-trail.ts';
 import { Outage } from '../../db/core/outage.ts';
@@ -27,8 +28,7 @@ export async function storeWrites(
   version: number,
   { writes, cluster, hashes }: PlannedWrites,
 ): Promise<void> {
-  for (let from = 0; from < writes.length; from += writesInStatement) {
-    const part = writes.slice(from, from + writesInStatement);
+  for (const part of inPortions(writes, writesInStatement)) {
     const groups = part.flatMap((write) => groupWrite(write, cluster) ?? []);
     const others = groups.length === 0 ? part : part.filter(({ line }) => line.kind !== 'Group');
     const resources = others.map((write) => resourceWrite(write, cluster, hashes));
